@@ -1,0 +1,1 @@
+"""asof: a web archive that can say what a site looked like as of a moment."""

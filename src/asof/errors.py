@@ -1,0 +1,66 @@
+"""The error tree. Every error says what happened, where, and ends with what to do next.
+
+    AsofError
+    ├── UsageError        a bad argument, URL, moment or setting        -> exit code 2
+    │   └── ConfigError   asof.toml or an option has an unknown key or a bad value
+    ├── ArchiveError      the folder is not an archive, is locked, or is of another version -> 2
+    ├── InputError        a foreign file cannot be read at all          -> 2
+    ├── NotCaptured       nothing in the archive answers the question   -> 1
+    ├── DamageError       a stored record cannot be read back           -> 1
+    └── StorageError      the disk is full or failing; state is kept, work resumes -> 1
+
+Expected failures of the web (a dead page, a refused connection) are values, not errors: see
+`asof.model.Failure`.
+"""
+
+from __future__ import annotations
+
+
+class AsofError(Exception):
+    """Base of everything asof raises on purpose; `str()` is one sentence for a person."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, hint: str = "") -> None:
+        self.what = what
+        self.hint = hint
+        super().__init__(what if not hint else f"{what} {hint}")
+
+
+class UsageError(AsofError):
+    """What the user asked for makes no sense as written."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """asof.toml, the environment or an option holds an unknown key or a bad value."""
+
+
+class ArchiveError(AsofError):
+    """The folder is not an archive, is in use by another writer, or is of another version."""
+
+    exit_code = 2
+
+
+class InputError(AsofError):
+    """A foreign file is missing, unreadable, or of no known format."""
+
+    exit_code = 2
+
+
+class NotCaptured(AsofError):
+    """The archive holds nothing that answers the question."""
+
+
+class DamageError(AsofError):
+    """A stored record cannot be read back; carries the file and the offset."""
+
+    def __init__(self, what: str, *, file: str, offset: int, hint: str = "") -> None:
+        self.file = file
+        self.offset = offset
+        super().__init__(f"{file} at offset {offset}: {what}", hint=hint)
+
+
+class StorageError(AsofError):
+    """The disk is full or failing. Everything committed is safe and the work can be resumed."""

@@ -1,0 +1,176 @@
+"""The one SQLite database of an archive: opening, schema, and the transaction.
+
+Catalog and frontier are tables of the same file, so that one transaction can hold both (the commit
+protocol in ARCHITECTURE.md). The database is never the truth: `asof reindex` rebuilds it from the
+WARC files. Instants are integer microseconds UTC.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from asof.errors import ArchiveError, StorageError
+
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE crawls (
+  no INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  seeds TEXT NOT NULL,
+  started INTEGER NOT NULL,
+  ended INTEGER,
+  state TEXT NOT NULL,
+  settings TEXT NOT NULL,
+  note TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE segments (
+  no INTEGER PRIMARY KEY,
+  file TEXT NOT NULL UNIQUE,
+  crawl INTEGER REFERENCES crawls(no),
+  committed INTEGER NOT NULL,
+  sealed INTEGER NOT NULL DEFAULT 0
+);
+-- Key (surt, at, ...): a point lookup is one descent, a history one range scan. The record id
+-- makes the key unique and a second import of the same record a no-op.
+CREATE TABLE captures (
+  surt TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  record_id TEXT NOT NULL,
+  url TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  status INTEGER,
+  media_type TEXT,
+  digest TEXT,
+  content TEXT,
+  size INTEGER NOT NULL,
+  segment INTEGER NOT NULL REFERENCES segments(no),
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  etag TEXT,
+  last_modified INTEGER,
+  redirect TEXT,
+  truncated TEXT,
+  profile TEXT,
+  refers_to_url TEXT,
+  refers_to_at INTEGER,
+  anomalies TEXT,
+  PRIMARY KEY (surt, at, record_id)
+) WITHOUT ROWID;
+CREATE TABLE targets (
+  no INTEGER PRIMARY KEY,
+  crawl INTEGER NOT NULL REFERENCES crawls(no),
+  url TEXT NOT NULL,
+  host TEXT NOT NULL,
+  state TEXT NOT NULL,
+  priority REAL NOT NULL,
+  depth INTEGER NOT NULL,
+  hops TEXT NOT NULL,
+  via TEXT,
+  tries INTEGER NOT NULL DEFAULT 0,
+  not_before INTEGER NOT NULL DEFAULT 0,
+  reason TEXT,
+  UNIQUE (crawl, url)
+);
+CREATE INDEX targets_queue ON targets (crawl, host, priority, no) WHERE state = 'queued';
+"""
+
+
+class Ledger:
+    """A connection to the archive's database. One writer at a time; readers never block."""
+
+    def __init__(self, path: Path, *, writable: bool) -> None:
+        self.path = path
+        self.writable = writable
+        self._depth = 0
+        try:
+            self.db = _connect(path, writable)
+            self._prepare()
+        except sqlite3.Error as error:
+            raise translate(error, path) from error
+
+    def _prepare(self) -> None:
+        version = self.db.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0 and self.writable:
+            self.db.execute("PRAGMA journal_mode = WAL")
+            with self.transaction():
+                for statement in _SCHEMA.split(";\n"):
+                    self.db.execute(statement)
+                self.db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        elif version != SCHEMA_VERSION:
+            raise ArchiveError(
+                f"{self.path} has schema version {version}; this asof reads {SCHEMA_VERSION}.",
+                hint="Run `asof reindex` to rebuild it from the WARC files.",
+            )
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, durable on return. A nested one joins the outer."""
+        if self._depth:
+            yield self.db
+            return
+        self._depth = 1
+        try:
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.db
+            except BaseException:
+                self.db.execute("ROLLBACK")
+                raise
+            self.db.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise translate(error, self.path) from error
+        finally:
+            self._depth = 0
+
+    def close(self) -> None:
+        """Close the connection; an open transaction is rolled back."""
+        self.db.close()
+
+
+def _connect(path: Path, writable: bool) -> sqlite3.Connection:
+    if writable:
+        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        # FULL: a commit that returned survives a power cut. With NORMAL the last groups could
+        # roll back although their records are safe in the WARC.
+        db.execute("PRAGMA synchronous = FULL")
+    else:
+        db = _connect_for_reading(path)
+    db.execute("PRAGMA busy_timeout = 10000")
+    db.execute("PRAGMA cache_size = -32000")
+    db.execute("PRAGMA foreign_keys = OFF")
+    return db
+
+
+def _connect_for_reading(path: Path) -> sqlite3.Connection:
+    """Read-only; on a medium that cannot be written, without the shared-memory file WAL needs."""
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    try:
+        db.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.OperationalError:
+        db.close()
+        uri += "&immutable=1"
+        db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    return db
+
+
+def translate(error: sqlite3.Error, path: Path) -> StorageError | ArchiveError:
+    """The one place where SQLite's errors become ours."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        return StorageError(
+            f"{path} cannot be written: {error}.",
+            hint="Make room or mend the disk, then run the same command again; nothing is lost.",
+        )
+    if name in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
+        return ArchiveError(
+            f"{path} is damaged ({error}).",
+            hint="Run `asof reindex` to rebuild it from the WARC files.",
+        )
+    return ArchiveError(f"{path} cannot be used: {error}.", hint="Check the path and its rights.")

@@ -1,0 +1,256 @@
+"""The frozen values that flow between the stages. No behaviour beyond small derived properties.
+
+Target -> fetch -> Exchange | Failure -> warc -> Location -> catalog -> Capture -> Validity
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from asof.clock import Instant
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class Hop(StrEnum):
+    """How a target was found; the letters make up a hop path, as in Heritrix logs."""
+
+    SEED = ""
+    LINK = "L"
+    REQUISITE = "E"
+    REDIRECT = "R"
+    ROBOTS = "P"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A URL that a crawl wants. `url` is canonical; `hops` is the path of letters from the seed."""
+
+    url: str
+    depth: int = 0
+    via: str | None = None
+    hops: str = ""
+    priority: float = 0.0
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Bytes as they came over the wire: in memory, or spooled to a file when they are many."""
+
+    size: int
+    data: bytes = b""
+    spool: Path | None = None
+
+    def chunks(self, size: int = 1 << 18) -> Iterator[bytes]:
+        """The bytes in order, never more than `size` of a spooled body at once."""
+        if self.spool is None:
+            if self.data:
+                yield self.data
+            return
+        with self.spool.open("rb") as file:
+            while chunk := file.read(size):
+                yield chunk
+
+    def discard(self) -> None:
+        """Remove the spool file, if there is one; the body is not readable afterwards."""
+        if self.spool is not None:
+            self.spool.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """What the TLS handshake settled. `problem` says why a certificate was not trusted."""
+
+    version: str
+    cipher: str
+    verified: bool = True
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Microseconds from the start of the fetch: connected, first byte, last byte."""
+
+    connect: int
+    first_byte: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and what came back, byte for byte.
+
+    `head + body` are exactly the response's bytes on the wire: interim 1xx blocks, status line
+    and headers, then the body with its transfer coding. `head[head_start:]` is the head of the
+    final response. Digests are SHA-256: `block_digest` over all of it, `payload_digest` over the
+    stored body.
+    """
+
+    url: str
+    request: bytes
+    head: bytes
+    body: Body
+    status: int
+    headers: Headers
+    started: Instant
+    timings: Timings
+    block_digest: bytes
+    payload_digest: bytes
+    head_start: int = 0
+    truncated: str = ""
+    anomalies: tuple[str, ...] = ()
+    peer: str = ""
+    tls: Tls | None = None
+
+    def header(self, name: str) -> str | None:
+        """The first value of a header, by case-insensitive name."""
+        return find_header(self.headers, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A fetch that brought no response: an outcome with a reason, not an error.
+
+    `reason` is one of a few stable words (dns, refused, unreachable, timeout, tls, reset, empty,
+    proxy, bad-url); `detail` is for people. `transient` says whether trying again makes sense.
+    """
+
+    url: str
+    reason: str
+    detail: str
+    started: Instant
+    transient: bool = False
+    request: bytes = b""
+    peer: str = ""
+    tls: Tls | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a stored record lies: a file in `warc/`, the offset and length of its stored bytes."""
+
+    file: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A stretch of a file that holds no whole record, and why. `length` is 0 when unknown."""
+
+    file: str
+    offset: int
+    reason: str
+    length: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One row of the catalog: a stored answer to a URL at a moment.
+
+    `digest` is the record's own WARC-Payload-Digest (or SHA-1 of the payload where the record
+    has none, as cdxj-indexer does). `content` is SHA-256 of the decoded entity, the thing that is
+    compared for deduplication and change. `last_modified` and `etag` are what the server claimed.
+    """
+
+    url: str
+    surt: str
+    at: Instant
+    kind: str
+    status: int | None
+    media_type: str | None
+    digest: str | None
+    content: str | None
+    size: int
+    record_id: str
+    where: Location
+    crawl: str | None = None
+    etag: str | None = None
+    last_modified: Instant | None = None
+    redirect: str | None = None
+    truncated: str | None = None
+    profile: str | None = None
+    refers_to_url: str | None = None
+    refers_to_at: Instant | None = None
+    anomalies: tuple[str, ...] = ()
+
+
+class Proof(StrEnum):
+    """What shows that a URL still had one content at a moment."""
+
+    DOWNLOAD = "download"
+    SAME_DIGEST = "same-digest"
+    NOT_MODIFIED = "not-modified"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One confirmation of a content: how, when, and the record that holds it."""
+
+    proof: Proof
+    at: Instant
+    record_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """A URL had one content from `since` to `until`: the one idea the rest of asof asks about.
+
+    `since` and `until` are proven: the first download and the last confirmation. What the server
+    merely claimed stays apart: `claimed_since` is a Last-Modified at or before `since`, else None.
+    Equal digests at both ends are strong evidence, not proof, that nothing else was there in
+    between (A-B-A).
+    """
+
+    url: str
+    content: str
+    status: int | None
+    since: Instant
+    until: Instant
+    evidence: tuple[Evidence, ...]
+    claimed_since: Instant | None = None
+
+    def holds(self, at: Instant) -> bool:
+        """Whether the moment lies inside what was proven."""
+        return self.since <= at <= self.until
+
+
+class CrawlState(StrEnum):
+    """The life of a crawl."""
+
+    RUNNING = "running"
+    INTERRUPTED = "interrupted"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """One run over a set of seeds. `id` is a sortable name that its WARC files carry, too."""
+
+    id: str
+    seeds: tuple[str, ...]
+    started: Instant
+    state: CrawlState
+    ended: Instant | None = None
+    settings: dict[str, object] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A WARC file of the archive and how much of it is committed."""
+
+    file: str
+    committed: int
+    crawl: str | None = None
+    sealed: bool = False
+
+
+def find_header(headers: Headers, name: str) -> str | None:
+    """The first value of a header, by case-insensitive name."""
+    wanted = name.lower()
+    return next((value for key, value in headers if key.lower() == wanted), None)
