@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +42,7 @@ class Record:
 class StoredRecord:
     """A whole record found in a file. `data` is its block, or None when that is too large to hold.
 
-    `chunks()` gives the block either way; it reads the file again for a large one.
+    `asof.warc.reader.block_chunks` gives the block either way; it reads a large one from the file again.
     """
 
     path: Path
@@ -51,13 +50,3 @@ class StoredRecord:
     header: WarcHeader
     size: int
     data: bytes | None
-
-    def chunks(self) -> Iterator[bytes]:
-        """The bytes of the block in order, in pieces of bounded size."""
-        if self.data is not None:
-            if self.data:
-                yield self.data
-            return
-        from asof.warc.reader import stream_block  # reader builds these values: avoid a cycle
-
-        yield from stream_block(self.path, self.where.offset)
