@@ -42,7 +42,7 @@ class Record:
 class StoredRecord:
     """A whole record found in a file. `data` is its block, or None when that is too large to hold.
 
-    `asof.warc.reader.block_chunks` gives the block either way; it reads a large one from the file again.
+    `asof.warc.reader.block_chunks` gives the block either way, a large one from the file again.
     """
 
     path: Path
