@@ -85,7 +85,6 @@ class Ledger:
     def __init__(self, path: Path, *, writable: bool) -> None:
         self.path = path
         self.writable = writable
-        self._depth = 0
         try:
             self.db = _connect(path, writable)
             self._prepare()
@@ -108,25 +107,40 @@ class Ledger:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, durable on return. A nested one joins the outer."""
-        if self._depth:
+        """All or nothing, durable on return. Inside an open one, it joins that."""
+        if self.db.in_transaction:
             yield self.db
             return
-        self._depth = 1
+        self.begin()
+        try:
+            yield self.db
+        except sqlite3.Error as error:
+            self.rollback()
+            raise translate(error, self.path) from error
+        except BaseException:
+            self.rollback()
+            raise
+        self.commit()
+
+    def begin(self) -> None:
+        """Open a transaction that stays open until `commit`; what it holds is seen here at once."""
         try:
             self.db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self.db
-            except BaseException:
-                self.db.execute("ROLLBACK")
-                raise
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+
+    def commit(self) -> None:
+        """Make the open transaction durable; on failure nothing of it remains."""
+        try:
             self.db.execute("COMMIT")
         except sqlite3.Error as error:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
+            self.rollback()
             raise translate(error, self.path) from error
-        finally:
-            self._depth = 0
+
+    def rollback(self) -> None:
+        """Forget the open transaction, if SQLite has not done so itself."""
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close the connection; an open transaction is rolled back."""

@@ -1,0 +1,171 @@
+"""Settings: one frozen Config from `asof.toml`, `ASOF_*` variables and flags.
+
+An unknown key in the file is an error, so that a misspelt limit cannot go unnoticed.
+
+Later sources win: defaults, then the archive's asof.toml, then the environment, then flags.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from types import UnionType
+from typing import Any, Self, get_args, get_origin, get_type_hints
+
+from asof.errors import ConfigError
+
+FILE = "asof.toml"
+_ENV_PREFIX = "ASOF_"
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a crawl does and how. The names are those of asof.toml and of the long options."""
+
+    # WHICH
+    scope: str = "host"
+    exclude: tuple[str, ...] = ()
+    depth: int | None = None
+    max_pages: int | None = None
+    max_bytes: int | None = None
+    time_limit: float | None = None
+    robots: str = "obey"
+    # WHEN: seconds from the end of one answer to the next request to the same host (seed 002:
+    # the politeness timer starts when the site is released); at least `delay`, at least
+    # `delay_factor` times as long as the last fetch took.
+    delay: float = 1.0
+    delay_factor: float = 1.0
+    max_crawl_delay: float = 60.0
+    retries: int = 3
+    retry_delay: float = 5.0
+    concurrency: int = 32
+    # HOW
+    user_agent: str = "asof/0.1 (web archive)"
+    connect_timeout: float = 20.0
+    idle_timeout: float = 30.0
+    fetch_timeout: float = 600.0
+    max_body: int = 1 << 30
+    verify_tls: bool = True
+    proxy: str | None = None
+    cookies: bool = False
+    # KEEP: a WARC rolls at this size (10-capture.md); a group commit holds at most this much.
+    segment_bytes: int = 1_000_000_000
+    group_records: int = 64
+    group_seconds: float = 1.0
+
+    def __post_init__(self) -> None:
+        for pattern in self.exclude:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ConfigError(
+                    f"exclude pattern {pattern!r} is not a regular expression: {error}.",
+                    hint="Escape special characters such as ? and + with a backslash.",
+                ) from error
+        self._check_choices()
+        self._check_numbers()
+
+    def _check_choices(self) -> None:
+        if self.robots not in ("obey", "ignore"):
+            raise ConfigError(f"robots is {self.robots!r}.", hint="Use obey or ignore.")
+        known = self.scope in ("host", "domain", "path", "page")
+        if not known and not self.scope.startswith("surt:"):
+            raise ConfigError(
+                f"scope is {self.scope!r}.", hint="Use host, domain, path, page or surt:PREFIX."
+            )
+
+    def _check_numbers(self) -> None:
+        positive = (
+            "max_pages", "max_bytes", "time_limit", "concurrency", "connect_timeout",
+            "idle_timeout", "fetch_timeout", "max_body", "segment_bytes", "group_records",
+        )  # fmt: skip
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                continue
+            if value < 0 or (value == 0 and field.name in positive) or value != value:
+                least = "more than 0" if field.name in positive else "0 or more"
+                raise ConfigError(
+                    f"{field.name} is {value}.", hint=f"It must be {least}; change or remove it."
+                )
+
+    @classmethod
+    def load(cls, folder: Path, environ: Mapping[str, str], **flags: object) -> Self:
+        """The settings for an archive folder; a flag that is None was not given."""
+        config = cls()
+        path = folder / FILE
+        if path.is_file():
+            config = config.updated(_read_toml(path), source=str(path))
+        variables = {
+            name[len(_ENV_PREFIX) :].lower(): value
+            for name, value in environ.items()
+            if name.startswith(_ENV_PREFIX) and name[len(_ENV_PREFIX) :].lower() in _types()
+        }
+        config = config.updated(variables, source="the environment (ASOF_*)")
+        given = {name: value for name, value in flags.items() if value is not None}
+        return config.updated(given, source="the command line")
+
+    def updated(self, values: Mapping[str, object], *, source: str) -> Self:
+        """These settings with some replaced; names the source when a key or value is wrong."""
+        types = _types()
+        unknown = sorted(set(values) - set(types))
+        if unknown:
+            raise ConfigError(
+                f"{source} has the unknown setting {unknown[0]!r}.",
+                hint=f"Known ones are: {', '.join(types)}.",
+            )
+        # Any: each value was just checked against its field's own type.
+        checked: dict[str, Any] = {k: _coerce(k, v, types[k], source) for k, v in values.items()}
+        return replace(self, **checked)
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, as kept with a crawl."""
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+
+def _types() -> dict[str, object]:
+    return {name: hint for name, hint in get_type_hints(Config).items() if not name.startswith("_")}
+
+
+def _read_toml(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"{path} is not valid TOML: {error}.", hint="Mend or remove it."
+        ) from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error}.", hint="Check its rights.") from error
+
+
+def _coerce(name: str, value: object, wanted: object, source: str) -> object:
+    """A TOML value or a string as the setting's type; anything else is an error."""
+    kinds = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
+    if value is None and type(None) in kinds:
+        return None
+    for kind in kinds:
+        if get_origin(kind) is tuple and isinstance(value, list | tuple | str):
+            items = value.split() if isinstance(value, str) else value
+            return tuple(str(item) for item in items)
+        if kind is bool and isinstance(value, str) and value.lower() in _TRUE + _FALSE:
+            return value.lower() in _TRUE
+        if kind in (int, float) and isinstance(value, str):
+            try:
+                return int(value) if kind is int else float(value)
+            except ValueError:
+                continue
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        if isinstance(kind, type) and type(value) is kind:
+            return value
+    raise ConfigError(f"{source} sets {name} to {value!r}.", hint=f"It must be {_describe(kinds)}.")
+
+
+def _describe(kinds: tuple[object, ...]) -> str:
+    words = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+    named = [words.get(kind, "a list of texts") for kind in kinds if kind is not type(None)]  # type: ignore[call-overload]
+    return " or ".join(named)

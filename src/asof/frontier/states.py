@@ -1,0 +1,45 @@
+"""The life of a target, as one table.
+
+    queued ──captured──▶ done            a response was stored (whatever its status)
+       │ ────stumbled──▶ queued          a failure that may pass; waits, while tries remain
+       │ ────given_up──▶ failed          a failure that will not pass, or the last try
+       └ ────refused───▶ left_out        robots.txt or a rule said no after it was queued
+    left_out: also the state of what was found and never queued, kept for the report by reason.
+
+A target in flight stays `queued` in the database: after a crash it is simply taken again, so
+there are no leases to reset. done, failed and left_out are final within one crawl.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """Where a target stands."""
+
+    QUEUED = "queued"
+    DONE = "done"
+    FAILED = "failed"
+    LEFT_OUT = "left_out"
+
+
+class Event(StrEnum):
+    """What happened to a target."""
+
+    CAPTURED = "captured"
+    STUMBLED = "stumbled"
+    GIVEN_UP = "given_up"
+    REFUSED = "refused"
+
+
+TRANSITIONS: dict[tuple[State, Event], State] = {
+    (State.QUEUED, Event.CAPTURED): State.DONE,
+    (State.QUEUED, Event.STUMBLED): State.QUEUED,
+    (State.QUEUED, Event.GIVEN_UP): State.FAILED,
+    (State.QUEUED, Event.REFUSED): State.LEFT_OUT,
+    # Adopting a record after a crash may find its target already settled by a later life.
+    (State.DONE, Event.CAPTURED): State.DONE,
+    (State.FAILED, Event.CAPTURED): State.DONE,
+    (State.LEFT_OUT, Event.CAPTURED): State.DONE,
+}

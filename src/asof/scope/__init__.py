@@ -1,0 +1,1 @@
+"""WHICH: what belongs to a crawl, decided by rules that give their reason."""

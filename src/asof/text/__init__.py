@@ -1,0 +1,1 @@
+"""READ: what documents say. For now, the links in them."""
