@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from asof.config import Config
 from asof.model import Target
-from asof.url import host_of, surt, surt_prefix
+from asof.url import host_of, surt
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,10 @@ def _area_test(seeds: tuple[str, ...], scope: str) -> Callable[[str], bool]:
     if scope == "page":
         return lambda url: False
     if scope == "path":
-        # Seed 000, "SURT Prefix": everything below the last slash of the seed.
-        prefixes = tuple(_bare_surt(surt_prefix(seed)) for seed in seeds)
-        return lambda url: surt(url).startswith(prefixes)
+        # As a SURT prefix is made (seed 000): all up to the last slash of the seed. By the URL
+        # itself, since SURT keys fold case and drop trailing slashes.
+        folders = tuple(_folder(seed) for seed in seeds)
+        return lambda url: _place(url).startswith(folders)
     hosts = frozenset(site(seed) for seed in seeds)
     if scope == "host":
         return lambda url: site(url) in hosts
@@ -104,6 +105,16 @@ def _area_test(seeds: tuple[str, ...], scope: str) -> Callable[[str], bool]:
 def site(url: str) -> str:
     """The host and port of a URL with a leading `www.` dropped: seeds often redirect to it."""
     return host_of(url).removeprefix("www.")
+
+
+def _place(url: str) -> str:
+    """Host, port and path of a URL, without scheme, `www.` and query."""
+    return url.partition("://")[2].partition("?")[0].removeprefix("www.")
+
+
+def _folder(url: str) -> str:
+    place = _place(url)
+    return place[: place.rindex("/") + 1]
 
 
 def _under(host: str, domain: str) -> bool:

@@ -93,7 +93,7 @@ def css_links(sheet: str) -> Iterator[Link]:
 def _walk(tree: LexborHTMLParser) -> Iterator[Link]:
     for node in tree.css(_SELECTOR):
         attributes = node.attributes
-        for name, hop in _PLAIN.get(node.tag, ()):
+        for name, hop in _PLAIN.get(node.tag or "", ()):
             yield from _link(attributes.get(name), hop)
         for reference in srcset(attributes.get("srcset") or ""):
             yield from _link(reference, Hop.REQUISITE)
