@@ -1,0 +1,141 @@
+"""The spine against its peers, as ratios in one interleaved run.
+
+    python bench/spine.py [--records N] [--pages N] [--rounds N]
+
+import+index against cdxj-indexer, check against `warcio check`, crawl against `wget --warc`; the
+WARC is made by warcio from pages of the synthetic site, so both sides read a foreign file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measure import Cost, interleave, report, run
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from asof.testing import SiteSpec, SyntheticSite
+
+BIN = Path(sys.executable).parent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=20_000)
+    parser.add_argument("--pages", type=int, default=1_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="asof-bench-") as scratch:
+        place = Path(scratch)
+        warc = make_warc(place / "sample.warc.gz", options.records)
+        bench_import(warc, place, options)
+        bench_check(warc, place, options)
+        bench_crawl(place, options)
+
+
+def make_warc(path: Path, records: int) -> Path:
+    """Pages of the synthetic site with filler to about 25 KB, the size of an average page."""
+    site = SyntheticSite(SiteSpec(seed=3, pages=200))
+    start = site.spec.start
+    pages = [site.respond("GET", path, {}, start).body for path in site.paths(start)]
+    chance = random.Random(5)
+    with path.open("wb") as out:
+        writer = WARCWriter(out, gzip=True)
+        for number in range(records):
+            body = b"".join(chance.choice(pages) for _ in range(8))[: chance.randint(2000, 48000)]
+            head = StatusAndHeaders(
+                "200 OK",
+                [
+                    ("Content-Type", "text/html; charset=utf-8"),
+                    ("Content-Length", str(len(body))),
+                    ("Last-Modified", "Tue, 18 Mar 2025 10:00:23 GMT"),
+                    ("ETag", f'"{number:x}"'),
+                ],
+                protocol="HTTP/1.1",
+            )
+            url = f"http://www.site{number % 50}.example/section/page{number}.html?b=2&a={number}"
+            record = writer.create_warc_record(
+                url, "response", payload=io.BytesIO(body), http_headers=head
+            )
+            writer.write_record(record)
+    print(f"sample: {records:,} records, {path.stat().st_size / 1e6:.0f} MB compressed")
+    return path
+
+
+def bench_import(warc: Path, place: Path, options: argparse.Namespace) -> None:
+    archive = place / "imported"
+
+    def ours() -> Cost:
+        shutil.rmtree(archive, ignore_errors=True)
+        return run([str(BIN / "asof"), "import", str(warc), "-a", str(archive)])
+
+    costs = interleave(
+        options.rounds,
+        {
+            "asof import": ours,
+            "cdxj-indexer": lambda: run(
+                [str(BIN / "cdxj-indexer"), str(warc), "-o", str(place / "index.cdxj")]
+            ),
+        },
+    )
+    report("import + index", costs, options.records, "records")
+
+
+def bench_check(warc: Path, place: Path, options: argparse.Namespace) -> None:
+    archive = place / "imported"
+    costs = interleave(
+        options.rounds,
+        {
+            "asof check": lambda: run([str(BIN / "asof"), "check", "-a", str(archive)]),
+            "warcio check": lambda: run([str(BIN / "warcio"), "check", str(warc)]),
+        },
+    )
+    report("check every digest", costs, options.records, "records")
+
+
+def bench_crawl(place: Path, options: argparse.Namespace) -> None:
+    """Both crawl the same site from the same server process on loopback, without delay."""
+    if shutil.which("wget") is None:
+        print("\nwget is not installed: no crawl comparison (apt-get install wget)")
+        return
+    command = [sys.executable, "-m", "asof.testing", "--pages", str(options.pages), "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        url = server.stdout.readline().split()[-1]
+        archive, other = place / "crawled", place / "wget"
+
+        def ours() -> Cost:
+            shutil.rmtree(archive, ignore_errors=True)
+            arguments = ["crawl", url, "--delay", "0", "-a", str(archive), "--quiet"]
+            return run([str(BIN / "asof"), *arguments])
+
+        def peer() -> Cost:
+            shutil.rmtree(other, ignore_errors=True)
+            other.mkdir()
+            arguments = ["-q", "-r", "-l", "inf", "-p", "--delete-after", "-P", str(other)]
+            warc = [f"--warc-file={other / 'wget'}", f"--warc-tempdir={other}"]
+            return run(["wget", *arguments, *warc, url], okay=(0, 8))
+
+        costs = interleave(max(2, options.rounds // 2), {"asof crawl": ours, "wget --warc": peer})
+        listed = subprocess.run(
+            [str(BIN / "asof"), "list", "--json", "-a", str(archive)],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        captures = sum(1 for line in listed.stdout.splitlines() if json.loads(line))
+        report("crawl", costs, captures, "captures")
+    finally:
+        server.terminate()
+        server.wait()
+
+
+if __name__ == "__main__":
+    main()
