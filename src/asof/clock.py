@@ -22,10 +22,11 @@ SECOND: Instant = 1_000_000
 DAY: Instant = 86_400 * SECOND
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_STAMP = re.compile(r"\d{4}(\d{2}(\d{2}(\d{2}(\d{2}(\d{2})?)?)?)?)?")
+_STAMP = re.compile(r"\d{4}(\d{2}(\d{2}(\d{2}(\d{2}(\d{2})?)?)?)?)?", re.ASCII)
 _ISO = re.compile(
     r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?)?)?"
-    r"\s*(Z|[+-]\d{2}:?\d{2})?"
+    r"\s*(Z|[+-]\d{2}:?\d{2})?",
+    re.ASCII,
 )
 
 
@@ -66,6 +67,10 @@ def from_datetime(moment: datetime) -> Instant:
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
+_FIRST = from_datetime(datetime.min.replace(tzinfo=UTC))
+_LAST = from_datetime(datetime.max.replace(tzinfo=UTC))
+
+
 def to_datetime(instant: Instant) -> datetime:
     """The aware UTC datetime of an instant."""
     return _EPOCH + timedelta(microseconds=instant)
@@ -73,12 +78,14 @@ def to_datetime(instant: Instant) -> datetime:
 
 def iso(instant: Instant) -> str:
     """ISO 8601 with microseconds and Z: what WARC 1.1 dates and our JSON use."""
-    return to_datetime(instant).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # Not strftime: its %Y writes years before 1000 with fewer than four digits on Linux.
+    return to_datetime(instant).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def stamp(instant: Instant) -> str:
     """The 14 digits of CDX files and replay URLs; whole seconds, rounded down."""
-    return to_datetime(instant).strftime("%Y%m%d%H%M%S")
+    moment = to_datetime(instant)
+    return f"{moment.year:04d}{moment:%m%d%H%M%S}"
 
 
 def http_date(instant: Instant) -> str:
@@ -92,15 +99,19 @@ def parse_iso(text: str) -> Instant | None:
     if match is None:
         return None
     year, month, day, hour, minute, second, fraction, zone = match.groups()
+    if hour is None and zone not in (None, "Z"):
+        return None  # 2026-1105 is a typing error, not the year 2026 eleven hours west
     try:
         moment = datetime(
             int(year), int(month or 1), int(day or 1),
-            int(hour or 0), int(minute or 0), min(int(second or 0), 59), tzinfo=UTC,
+            int(hour or 0), int(minute or 0), _without_leap(int(second or 0)), tzinfo=UTC,
         )  # fmt: skip
     except ValueError:
         return None
     micros = int((fraction or "0")[:6].ljust(6, "0"))
-    return from_datetime(moment) + micros - _zone_offset(zone)
+    instant = from_datetime(moment) + micros - _zone_offset(zone)
+    # A zone can push the first and last hours of the calendar out of what can be written again.
+    return instant if _FIRST <= instant <= _LAST else None
 
 
 def parse_stamp(text: str) -> Instant | None:
@@ -120,8 +131,9 @@ def parse_http_date(text: str) -> Instant | None:
     if fields is None:
         return None
     try:
-        seconds = calendar.timegm((*fields[:6], 0, 0, 0)) - (fields[9] or 0)
-        return from_datetime(_EPOCH + timedelta(seconds=seconds))
+        year, month, day, hour, minute, second = fields[:6]
+        moment = datetime(year, month, day, hour, minute, _without_leap(second), tzinfo=UTC)
+        return from_datetime(moment - timedelta(seconds=fields[9] or 0))
     except (ValueError, OverflowError):
         return None
 
@@ -170,6 +182,11 @@ def _end_of_unit(start: Instant, named: int) -> Instant:
     if named == 1:
         return start + calendar.monthrange(moment.year, moment.month)[1] * DAY - 1
     return start + (DAY, 3600 * SECOND, 60 * SECOND, SECOND)[named - 2] - 1
+
+
+def _without_leap(second: int) -> int:
+    """A leap second counts as the second before it; datetime knows none."""
+    return 59 if second == 60 else second
 
 
 def _zone_offset(zone: str | None) -> Instant:

@@ -26,6 +26,16 @@ class AsofError(Exception):
         self.hint = hint
         super().__init__(what if not hint else f"{what} {hint}")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors cross process borders (parallel scans), keyword arguments and all."""
+        return _revive, (type(self), self.args, self.__dict__)
+
+
+def _revive(kind: type[AsofError], args: tuple[object, ...], state: dict[str, object]) -> AsofError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
 
 class UsageError(AsofError):
     """What the user asked for makes no sense as written."""

@@ -86,29 +86,55 @@ class Ledger:
         self.path = path
         self.writable = writable
         try:
-            self.db = _connect(path, writable)
-            self._prepare()
+            self.db = _connect(path) if writable else _connect_for_reading(path)
+            try:
+                self._prepare()
+            except BaseException:
+                self.db.close()
+                raise
         except sqlite3.Error as error:
             raise translate(error, path) from error
 
     def _prepare(self) -> None:
-        version = self.db.execute("PRAGMA user_version").fetchone()[0]
-        if version == 0 and self.writable:
-            self.db.execute("PRAGMA journal_mode = WAL")
-            with self.transaction():
-                for statement in _SCHEMA.split(";\n"):
-                    self.db.execute(statement)
-                self.db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        elif version != SCHEMA_VERSION:
+        self.db.execute("PRAGMA busy_timeout = 10000")
+        self.db.execute("PRAGMA cache_size = -32000")
+        self.db.execute("PRAGMA foreign_keys = OFF")
+        if self.writable:
+            # FULL: a commit that returned survives a power cut. With NORMAL the last groups could
+            # roll back although their records are safe in the WARC.
+            self.db.execute("PRAGMA synchronous = FULL")
+            if self._version() == 0:
+                self._create()
+        version = self._version()
+        if version != SCHEMA_VERSION:
             raise ArchiveError(
                 f"{self.path} has schema version {version}; this asof reads {SCHEMA_VERSION}.",
                 hint="Run `asof reindex` to rebuild it from the WARC files.",
             )
+        if self.writable:
+            self.db.execute("PRAGMA journal_mode = WAL")
+
+    def _version(self) -> int:
+        return int(self.db.execute("PRAGMA user_version").fetchone()[0])
+
+    def _create(self) -> None:
+        with self.transaction():
+            # Asked again under the lock: another process may have made the tables meanwhile.
+            if self._version() != 0:
+                return
+            if self.db.execute("SELECT 1 FROM sqlite_master").fetchone() is not None:
+                raise ArchiveError(
+                    f"{self.path} is a database of another program.",
+                    hint="Name another folder for the archive.",
+                )
+            for statement in _SCHEMA.split(";\n"):
+                self.db.execute(statement)
+            self.db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, durable on return. Inside an open one, it joins that."""
-        if self.db.in_transaction:
+        """All or nothing, durable on return, unless rolled back inside. An open one is joined."""
+        if self._is_open():
             yield self.db
             return
         self.begin()
@@ -120,7 +146,11 @@ class Ledger:
         except BaseException:
             self.rollback()
             raise
-        self.commit()
+        if self._is_open():
+            self.commit()
+
+    def _is_open(self) -> bool:
+        return self.db.in_transaction
 
     def begin(self) -> None:
         """Open a transaction that stays open until `commit`; what it holds is seen here at once."""
@@ -147,30 +177,29 @@ class Ledger:
         self.db.close()
 
 
-def _connect(path: Path, writable: bool) -> sqlite3.Connection:
-    if writable:
-        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        # FULL: a commit that returned survives a power cut. With NORMAL the last groups could
-        # roll back although their records are safe in the WARC.
-        db.execute("PRAGMA synchronous = FULL")
-    else:
-        db = _connect_for_reading(path)
-    db.execute("PRAGMA busy_timeout = 10000")
-    db.execute("PRAGMA cache_size = -32000")
-    db.execute("PRAGMA foreign_keys = OFF")
-    return db
+def _connect(name: Path | str) -> sqlite3.Connection:
+    uri = isinstance(name, str)
+    return sqlite3.connect(name, uri=uri, isolation_level=None, check_same_thread=False)
 
 
 def _connect_for_reading(path: Path) -> sqlite3.Connection:
     """Read-only; on a medium that cannot be written, without the shared-memory file WAL needs."""
     uri = f"{path.resolve().as_uri()}?mode=ro"
-    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    db = _connect(uri)
     try:
         db.execute("SELECT 1 FROM sqlite_master")
-    except sqlite3.OperationalError:
+    except sqlite3.Error as error:
         db.close()
-        uri += "&immutable=1"
-        db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        # A database that is merely busy or damaged must not be read past its locks.
+        if not error.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+            raise
+        log = Path(f"{path}-wal")
+        if log.exists() and log.stat().st_size:
+            raise ArchiveError(
+                f"{path} was not closed cleanly and its folder cannot be written.",
+                hint="Copy the archive to where it can be written, then ask again.",
+            ) from error
+        db = _connect(f"{uri}&immutable=1")
     return db
 
 
@@ -182,7 +211,12 @@ def translate(error: sqlite3.Error, path: Path) -> StorageError | ArchiveError:
             f"{path} cannot be written: {error}.",
             hint="Make room or mend the disk, then run the same command again; nothing is lost.",
         )
-    if name in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return ArchiveError(
+            f"{path} is in use by another program.",
+            hint="Wait until that one has ended, then run the same command again.",
+        )
+    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
         return ArchiveError(
             f"{path} is damaged ({error}).",
             hint="Run `asof reindex` to rebuild it from the WARC files.",

@@ -1,0 +1,69 @@
+# Everything a developer does, by name. Needs Python 3.11 or newer and make; builds the rest itself.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+MAKEFLAGS += --no-print-directory
+PY := .venv/bin/python
+RUNTIME := .venv/.runtime
+DEV := .venv/.dev
+ARGS ?=
+export PYTHON
+
+# step NAME, COMMAND: one line when it passes, all that it said when it does not.
+define step
+	@if out=$$($(2) 2>&1); then printf '  ok      %-8s %s\n' '$(1)' "$$(printf '%s\n' "$$out" | tail -n 1)"; \
+	else printf '  FAILED  %s\n%s\n' '$(1)' "$$out"; exit 1; fi
+endef
+
+.PHONY: help
+help: ## show this list
+	@printf 'asof: a web archive that can say what a site looked like as of a moment\n\n'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r name text; do \
+		printf '%-14s %s\n' "$$name" "$$text"; done
+	@printf '\n  ARGS=... is passed on:  make demo ARGS=--no-serve   make test ARGS="-k clock"\n'
+
+.PHONY: demo
+demo: $(RUNTIME) ## capture a small changing site twice, then serve it as of both moments
+	@.venv/bin/asof demo $(ARGS)
+
+# A file's tests share a core and its servers; files start in the order that tests/conftest.py sets.
+.PHONY: test
+test: $(DEV) ## run all tests on all cores
+	@$(PY) -m pytest -q -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+
+.PHONY: check
+check: format-check lint types imports shape ## format, lint, types, import law, shape
+
+.PHONY: format-check lint types imports shape
+format-check: $(DEV)
+	$(call step,format,$(PY) -m ruff format --check --output-format concise .)
+lint: $(DEV)
+	$(call step,lint,$(PY) -m ruff check --quiet . && echo 'ruff: nothing to say')
+types: $(DEV)
+	$(call step,types,$(PY) -m mypy)
+imports: $(DEV)
+	$(call step,imports,.venv/bin/lint-imports --no-logo)
+shape: $(DEV)
+	$(call step,shape,$(PY) tools/shape.py)
+
+.PHONY: format
+format: $(DEV) ## format the code and mend what the linter can
+	@$(PY) -m ruff check --quiet --fix-only .
+	@$(PY) -m ruff format .
+
+.PHONY: bench
+bench: $(DEV) ## measure against other tools, as ratios in one interleaved run
+	@$(PY) bench/spine.py $(ARGS)
+	@$(PY) bench/catalog_lookup.py
+
+.PHONY: clean
+clean: ## remove .venv, caches and build output (never an archive)
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	@find src tests bench tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps say that .venv holds what these files ask for. The second builds on the first, so that
+# `make -j` never runs two installers at once.
+$(RUNTIME): pyproject.toml constraints.txt
+	@sh tools/bootstrap runtime
+$(DEV): $(RUNTIME)
+	@sh tools/bootstrap dev
