@@ -1,9 +1,9 @@
 """asof: a web archive that can say what a site looked like as of a moment.
 
-    from asof import Archive
+from asof import Archive
 
-    with Archive.open("archive") as archive:
-        page = archive.as_of("https://example.org/", "2026-03-01")
+with Archive.open("archive") as archive:
+    page = archive.as_of("https://example.org/", "2026-03-01")
 """
 
 from __future__ import annotations

@@ -138,22 +138,25 @@ def parse_http_date(text: str) -> Instant | None:
         return None
 
 
-def parse_moment(text: str, now: Instant) -> Instant:
+def parse_moment(text: str, now: Instant, *, start: bool = False) -> Instant:
     """What a person means by a moment: `now`, `2026`, `2026-11-15`, `20261115190512`, ISO 8601.
 
     A moment said to some precision means the END of the unit that was named, so that `as of
-    2026-11-15` includes that day, and the 14-digit stamp of a capture finds that capture.
+    2026-11-15` includes that day, and the 14-digit stamp of a capture finds that capture. Where a
+    stretch of time begins (`from 2026`), it means the START of the unit.
     """
     text = text.strip()
     if text == "now":
         return now
-    unit_end = _end_of_stamp(text) if text.isdigit() else _end_of_iso(text)
-    if unit_end is None:
+    instant = _end_of_stamp(text) if text.isdigit() else _end_of_iso(text)
+    if start and instant is not None:
+        instant = parse_stamp(text) if text.isdigit() else parse_iso(text)
+    if instant is None:
         raise UsageError(
             f"{text!r} is not a moment.",
             hint="Write it as 2026, 2026-11-15, 2026-11-15T19:05:12Z, 20261115190512 or now.",
         )
-    return unit_end
+    return instant
 
 
 def _end_of_stamp(digits: str) -> Instant | None:

@@ -206,3 +206,19 @@ class TestSystemClock:
         before = clock.monotonic()
         asyncio.run(clock.sleep(0.02))
         assert clock.monotonic() - before >= 0.019
+
+
+@pytest.mark.parametrize(
+    "text", ["2026", "202611", "2026-11-15", "20261115190512", "2026-11-15T19"]
+)
+def test_where_a_stretch_begins_a_moment_means_the_start_of_its_unit(text: str):
+    if text.endswith("T19"):
+        with pytest.raises(UsageError):
+            parse_moment(text, 0, start=True)
+        return
+    begin, end = parse_moment(text, 0, start=True), parse_moment(text, 0)
+    assert stamp(begin).startswith(text.replace("-", ""))
+    assert stamp(end).startswith(text.replace("-", ""))
+    assert begin < end
+    assert not stamp(end + 1).startswith(text.replace("-", ""))
+    assert not stamp(begin - 1).startswith(text.replace("-", ""))

@@ -30,21 +30,28 @@ class Frontier:
         self._db = ledger.db
         self._crawl = crawl_no
         self._buffers: dict[str, deque[Target]] = {}
+        self.tally = self._count()
 
     def add(self, targets: Iterable[Target]) -> list[str]:
         """Queue what is not known yet; gives the hosts that got something new."""
         rows = [self._row(target, State.QUEUED, None) for target in targets]
         if not rows:
             return []
-        before = self._db.total_changes
-        self._db.executemany(_INSERT, rows)
-        if self._db.total_changes == before:
+        if not self._insert(rows, State.QUEUED):
             return []
         return list(dict.fromkeys(str(row[2]) for row in rows))
 
     def leave_out(self, found: Iterable[tuple[Target, str]]) -> None:
         """Remember what was found and not queued, with the reason, for the report."""
-        self._db.executemany(_INSERT, [self._row(t, State.LEFT_OUT, why) for t, why in found])
+        rows = [self._row(target, State.LEFT_OUT, reason) for target, reason in found]
+        self._insert(rows, State.LEFT_OUT)
+
+    def _insert(self, rows: list[tuple[object, ...]], state: State) -> int:
+        before = self._db.total_changes
+        self._db.executemany(_INSERT, rows)
+        new = self._db.total_changes - before
+        self.tally[state] += new
+        return new
 
     def _row(self, target: Target, state: State, reason: str | None) -> tuple[object, ...]:
         return (
@@ -92,28 +99,37 @@ class Frontier:
         self, target: Target, event: Event, *, reason: str | None = None, not_before: Instant = 0
     ) -> None:
         """Move a target along the table of states; one that is not known yet is put in first."""
-        self._db.execute(_INSERT, self._row(target, State.QUEUED, None))
+        self._insert([self._row(target, State.QUEUED, None)], State.QUEUED)
         key = (self._crawl, target.url)
         row = self._db.execute("SELECT state FROM targets WHERE crawl = ? AND url = ?", key)
-        state = TRANSITIONS[State(row.fetchone()[0]), event]
+        before = State(row.fetchone()[0])
+        state = TRANSITIONS[before, event]
+        self.tally[before] -= 1
+        self.tally[state] += 1
         self._db.execute(
             "UPDATE targets SET state = ?, reason = ?, not_before = ?, tries = tries + ? "
             "WHERE crawl = ? AND url = ?",
             (state.value, reason, not_before, event is not Event.REFUSED, *key),
         )
 
-    def forget(self, host: str) -> None:
-        """Drop the buffer of a host, so that changed rows are read again."""
-        self._buffers.pop(host, None)
+    def put_back(self, target: Target) -> None:
+        """Return a target that was taken and not fetched; it is the next of its host again."""
+        self._buffers.setdefault(host_of(target.url), deque()).appendleft(target)
 
-    def counts(self) -> dict[State, int]:
-        """How many targets stand where."""
+    def pages_done(self) -> int:
+        """How many targets were captured, robots.txt not counted."""
+        row = self._db.execute(
+            "SELECT count(*) FROM targets WHERE crawl = ? AND state = 'done' "
+            "AND hops NOT LIKE 'P%'",
+            (self._crawl,),
+        )
+        return int(row.fetchone()[0])
+
+    def _count(self) -> dict[State, int]:
         rows = self._db.execute(
             "SELECT state, count(*) FROM targets WHERE crawl = ? GROUP BY state", (self._crawl,)
         )
-        return {State.QUEUED: 0, State.DONE: 0, State.FAILED: 0, State.LEFT_OUT: 0} | {
-            State(state): count for state, count in rows
-        }
+        return dict.fromkeys(State, 0) | {State(state): count for state, count in rows}
 
     def reasons(self) -> dict[str, int]:
         """Why targets failed or were left out, most frequent first."""
