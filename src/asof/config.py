@@ -41,7 +41,7 @@ class Config:
     delay_factor: float = 1.0
     max_crawl_delay: float = 60.0
     retries: int = 3
-    retry_delay: float = 5.0
+    retry_delay: float = 2.0
     concurrency: int = 32
     # HOW
     user_agent: str = "asof/0.1 (web archive)"

@@ -116,7 +116,8 @@ class Failure:
     """A fetch that brought no response: an outcome with a reason, not an error.
 
     `reason` is one of a few stable words (dns, refused, unreachable, timeout, tls, reset, empty,
-    proxy, bad-url); `detail` is for people. `transient` says whether trying again makes sense.
+    proxy, bad-url, refused-address); `detail` is for people. `transient` says whether trying
+    again makes sense.
     """
 
     url: str

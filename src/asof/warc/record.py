@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from asof.model import Body, Headers, Location
 
-# Field names as the standards and the common tools spell them. A header that has no other names
-# needs no second, case-folded index to say that a field is not there.
-KNOWN_FIELDS = frozenset((
+# Field names as the standards and the common tools spell them. A header that has no others is known
+# to hold no line that is odd, and needs no second index to say that a field is not there.
+_KNOWN = frozenset((
     "Content-Length", "Content-Type", "WARC-Block-Digest", "WARC-Cipher-Suite",
     "WARC-Concurrent-To", "WARC-Creation-Date", "WARC-Date", "WARC-Filename",
     "WARC-Identified-Payload-Type", "WARC-IP-Address", "WARC-JSON-Metadata", "WARC-Page-ID",
@@ -22,53 +23,84 @@ KNOWN_FIELDS = frozenset((
     "WARC-Asof-TLS-Problem",
 ))  # fmt: skip
 
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+"""What would end a line for some reader, or cannot be said in UTF-8. No field may have it."""
+
+
+def field_lines(fields: Headers) -> str:
+    """Fields as they are written, each in a line of its own: no value can add a line."""
+    lines = []
+    for name, value in fields:
+        line = f"{name}: {value}\r\n"
+        lines.append(line if line[:-2].isprintable() else _safe_line(name, value))
+    return "".join(lines)
+
+
+def _safe_line(name: str, value: str) -> str:
+    # A URL has its own way to write such a character; elsewhere a space does.
+    filler = _percent if name.endswith("URI") else " "
+    return f"{UNSAFE.sub('', name)}: {UNSAFE.sub(filler, value).strip()}\r\n"
+
+
+def _percent(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace"))
+
 
 class WarcHeader:
     """The named fields of a record, in order and as written; `version` is what follows WARC/.
 
-    A value, never changed once made. Not a frozen dataclass: one is made for every record of an
-    import, and the index by name is worth keeping (a lookup costs 0.1 us, a search 1.5 us).
+    A value, never changed once made; not a frozen dataclass, as one is made for every record of an
+    import. Made from fields, it is what a reader would find after they were written.
     """
 
-    __slots__ = ("_folded", "_index", "_pairs", "version")
+    __slots__ = ("_folded", "_index", "_lines", "known", "version")
 
-    def __init__(
-        self, version: str, fields: Sequence[Sequence[str]], index: dict[str, str] | None = None
-    ) -> None:
+    def __init__(self, version: str, fields: Headers) -> None:
+        self._set(version, field_lines(fields).split("\r\n")[:-1])
+
+    @classmethod
+    def from_lines(cls, version: str, lines: list[str]) -> Self:
+        """A header out of a file: its lines after the first, none of them folded."""
+        header = cls.__new__(cls)
+        header._set(version, lines)
+        return header
+
+    def _set(self, version: str, lines: list[str]) -> None:
         self.version = version
-        self._pairs = fields
-        # By exact name; of a repeated field the first value counts.
-        self._index = dict(fields[::-1]) if index is None else index  # type: ignore[arg-type]  # pairs
+        self._lines = lines
         self._folded: dict[str, str] | None = None
+        try:
+            # By exact name; of a repeated field the first value counts.
+            index: dict[str, str] = dict([line.split(": ", 1) for line in lines[::-1]])
+        except ValueError:  # a line without ": "
+            index = {}
+        self._index = index
+        self.known = _KNOWN.issuperset(index) and bool(index)
 
     @property
     def fields(self) -> Headers:
-        """Name and value of every field, in the order of the file."""
-        return tuple((name, value) for name, value in self._pairs)
+        """Name and value of every field, in order; a line that is none is left out."""
+        parts = (line.partition(":") for line in self._lines)
+        return tuple((name.strip(), value.strip()) for name, colon, value in parts if colon)
 
     def get(self, name: str) -> str | None:
         """The first value of a field, by case-insensitive name (WARC 1.1 section 4)."""
-        index = self._index
-        value = index.get(name)
-        if value is None and not (name in KNOWN_FIELDS and index.keys() <= KNOWN_FIELDS):
-            if self._folded is None:
-                self._folded = {key.strip().lower(): text for key, text in self._pairs[::-1]}
-            return self._folded.get(name.lower())
-        return value
+        value = self._index.get(name)
+        if value is not None:
+            return value.strip()
+        if self.known and name in _KNOWN:
+            return None
+        if self._folded is None:
+            self._folded = {key.lower(): text for key, text in reversed(self.fields)}
+        return self._folded.get(name.lower())
 
     def get_all(self, name: str) -> list[str]:
         """Every value of a field that may be repeated, such as WARC-Concurrent-To."""
+        if self.known and name in _KNOWN and len(self._index) == len(self._lines):
+            value = self._index.get(name)
+            return [] if value is None else [value.strip()]
         wanted = name.lower()
-        return [value for key, value in self._pairs if key.strip().lower() == wanted]
-
-    @property
-    def lengths(self) -> list[str]:
-        """What it says about Content-Length: one value, if all is well."""
-        index = self._index
-        if len(index) == len(self._pairs) and index.keys() <= KNOWN_FIELDS:
-            value = index.get("Content-Length")
-            return [] if value is None else [value]
-        return self.get_all("Content-Length")
+        return [value for key, value in self.fields if key.lower() == wanted]
 
     @property
     def kind(self) -> str:

@@ -1,0 +1,132 @@
+"""Archive: open a folder and ask it questions. The commands use nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from asof.archive.folder import Folder
+from asof.catalog.captures import Catalog
+from asof.catalog.memento import Memento, memento
+from asof.clock import Clock, Instant, SystemClock, from_datetime, parse_moment
+from asof.errors import ArchiveError, UsageError
+from asof.ledger import Ledger
+from asof.model import Capture, Crawl, Segment, Validity
+from asof.url import canonical
+
+Moment = Instant | datetime | str
+
+
+class Archive:
+    """An archive folder, opened for reading or (one at a time) for writing.
+
+    Use it as a context manager. Iterators fetch as they go: none loads the archive.
+    """
+
+    def __init__(self, folder: Folder, *, writable: bool, purpose: str, clock: Clock) -> None:
+        self.folder = folder
+        self.clock = clock
+        self._held = ExitStack()
+        if writable:
+            self._held.enter_context(folder.lock(purpose))
+        try:
+            self.ledger = Ledger(folder.db, writable=writable)
+        except BaseException:
+            self._held.close()
+            raise
+        self._held.callback(self.ledger.close)
+        self.catalog = Catalog(self.ledger)
+
+    @classmethod
+    def open(cls, path: str | Path, *, clock: Clock | None = None) -> Self:
+        """Open an archive for reading; writers do not disturb it."""
+        folder = Folder(Path(path))
+        folder.require()
+        if not folder.db.exists():
+            if folder.segment_files():
+                raise ArchiveError(
+                    f"{folder.db} is missing.",
+                    hint="Run `asof reindex` to rebuild it from the WARC files.",
+                )
+            raise ArchiveError(f"The archive in {path} is empty.", hint="Crawl or import first.")
+        return cls(folder, writable=False, purpose="", clock=clock or SystemClock())
+
+    @classmethod
+    def write(cls, path: str | Path, *, purpose: str, clock: Clock | None = None) -> Self:
+        """Open an archive for writing, made new if need be; `purpose` is shown to others."""
+        folder = Folder(Path(path))
+        folder.create()
+        archive = cls(folder, writable=True, purpose=purpose, clock=clock or SystemClock())
+        folder.clean_spool()
+        return archive
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database and the lock."""
+        self._held.close()
+
+    def captures(
+        self,
+        *,
+        url: str | None = None,
+        prefix: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        crawl: str | None = None,
+    ) -> Iterator[Capture]:
+        """Captures in the order of SURT key and time, as they match."""
+        return self.catalog.captures(
+            url=None if url is None else self.address(url),
+            prefix=prefix,
+            since=None if since is None else self.moment(since, start=True),
+            until=None if until is None else self.moment(until),
+            crawl=crawl,
+        )
+
+    def as_of(self, url: str, moment: Moment = "now") -> Capture | None:
+        """The capture that shows a URL as of a moment: the latest at or before it."""
+        return self.catalog.as_of(self.address(url), self.moment(moment))
+
+    def history(self, url: str) -> list[Validity]:
+        """The contents a URL has had, each with the stretch of time it is proven for."""
+        return self.catalog.history(self.address(url))
+
+    def read(self, capture: Capture) -> Memento:
+        """The stored bytes and metadata of a capture; a revisit is followed to its payload."""
+        return memento(self.catalog, self.folder.warc, capture)
+
+    def crawls(self) -> list[Crawl]:
+        """All crawls, oldest first."""
+        return self.catalog.crawls()
+
+    def segments(self) -> list[Segment]:
+        """All WARC files, oldest first."""
+        return self.catalog.segments()
+
+    def moment(self, moment: Moment, *, start: bool = False) -> Instant:
+        """A moment in any of its forms as an instant; see `asof.clock.parse_moment`."""
+        if isinstance(moment, str):
+            return parse_moment(moment, self.clock.now(), start=start)
+        return from_datetime(moment) if isinstance(moment, datetime) else moment
+
+    @staticmethod
+    def address(url: str) -> str:
+        """The URL as the catalog knows it; what is no web address stays as written."""
+        found = canonical(url)
+        if found is None and ":" not in url:
+            raise UsageError(f"{url!r} is not a URL.", hint=f"Did you mean https://{url} ?")
+        return found if found is not None else url

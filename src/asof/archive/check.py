@@ -1,0 +1,122 @@
+"""Verify every record and digest, and that catalog and files say the same."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from asof.archive.archive import Archive
+from asof.archive.scan import Range, ranges, workers
+from asof.catalog.derive import derive, is_capture
+from asof.warc.reader import read_record, scan
+from asof.warc.record import StoredRecord
+from asof.warc.verify import verify
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that does not hold, and where."""
+
+    file: str
+    offset: int
+    problem: str
+    record_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The outcome over all files."""
+
+    files: int
+    records: int
+    captures: int
+    problems: tuple[Problem, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything holds."""
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    source: Range
+    records: int
+    captures: array[int]
+    problems: list[Problem]
+
+
+def check(archive: Archive, *, processes: int, progress: Progress) -> Checked:
+    """Read every committed byte once, on all cores."""
+    problems: list[Problem] = []
+    catalogued = archive.catalog.offsets()
+    records = captures = 0
+    committed = {segment.file: segment.committed for segment in archive.segments()}
+    work: list[Range] = []
+    for file, size in committed.items():
+        path = archive.folder.warc / file
+        if not path.is_file():
+            problems.append(Problem(file, 0, "the file is missing"))
+        elif path.stat().st_size < size:
+            problems.append(Problem(file, path.stat().st_size, "shorter than was committed"))
+        if path.is_file():
+            work.extend(_clip(ranges(path), size))
+    found: dict[str, array[int]] = {file: array("Q") for file in committed}
+    with workers(min(processes, len(work))) as spread:
+        for part in spread(_check_range, work):
+            records += part.records
+            captures += len(part.captures)
+            problems.extend(part.problems)
+            found[part.source.path.name].extend(part.captures)
+            progress(part.source.size)
+    for file in committed:
+        problems.extend(_compare(archive, file, found[file], catalogued.get(file, array("Q"))))
+    problems.extend(_strangers(archive.folder.segment_files(), committed))
+    return Checked(len(committed), records, captures, tuple(problems))
+
+
+def _clip(items: list[Range], size: int) -> list[Range]:
+    """What a crawl under way has not committed yet is not looked at."""
+    last = items[-1]
+    return [*items[:-1], Range(last.path, last.start, size, max(0, size - last.start))]
+
+
+def _check_range(source: Range) -> _Part:
+    """Verify the records of one range; runs in a worker."""
+    captures = array("Q")
+    problems: list[Problem] = []
+    records = 0
+    for found in scan(source.path, start=source.start, end=source.end):
+        if not isinstance(found, StoredRecord):
+            problems.append(Problem(found.file, found.offset, found.reason))
+            continue
+        records += 1
+        if is_capture(found.header):
+            captures.append(found.where.offset)
+        for trouble in verify(found):
+            record_id = found.header.get("WARC-Record-ID")
+            problems.append(Problem(found.where.file, found.where.offset, trouble, record_id))
+    return _Part(source, records, captures, problems)
+
+
+def _compare(archive: Archive, file: str, found: array[int], listed: array[int]) -> list[Problem]:
+    """Both ways: rows without a record, and records without a row (copies elsewhere are fine)."""
+    stored, rows = set(found), set(listed)
+    problems = [Problem(file, at, "in the catalog, not in the file") for at in rows - stored]
+    for at in stored - rows:
+        capture = derive(read_record(archive.folder.warc / file, at))
+        if capture is not None and not archive.catalog.holds(capture):
+            problems.append(Problem(file, at, "in the file, not in the catalog: run reindex"))
+    return sorted(problems, key=lambda problem: problem.offset)
+
+
+def _strangers(paths: list[Path], committed: dict[str, int]) -> list[Problem]:
+    return [
+        Problem(path.name, 0, "in the folder, not in the catalog: run `asof reindex`")
+        for path in paths
+        if path.name not in committed
+    ]

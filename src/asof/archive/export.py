@@ -1,0 +1,213 @@
+"""Writing captures out: WARC, CDXJ, Parquet, TREC-Web, WACZ. The archive is only read.
+
+Files appear under their name when they are whole: written beside it, flushed to the disk, renamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+from asof.archive.archive import Archive
+from asof.catalog.cdxj import cdxj_lines
+from asof.catalog.derive import derive
+from asof.catalog.parquet import write_parquet
+from asof.model import Capture
+from asof.warc.reader import scan
+from asof.warc.record import StoredRecord
+from asof.warc.repack import member
+from asof.warc.trec import TrecDocument, write_trec
+from asof.warc.wacz_write import Page, write_wacz
+from asof.warc.whole import whole_file
+
+# TREC-Web holds documents in memory; larger payloads are cut there (the WARC keeps them whole).
+MAX_TREC_PAYLOAD = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which captures go out; with nothing said, all of them."""
+
+    url: str | None = None
+    prefix: str | None = None
+    since: str | None = None
+    until: str | None = None
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing is left out."""
+        return self == Selection()
+
+    def captures(self, archive: Archive) -> Iterator[Capture]:
+        """The captures that are meant."""
+        return archive.captures(
+            url=self.url, prefix=self.prefix, since=self.since, until=self.until
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What went out."""
+
+    file: str
+    captures: int
+
+
+def export_cdxj(archive: Archive, selection: Selection, out: Path) -> Exported:
+    """A sorted CDXJ index, line for line what cdxj-indexer writes for the same files."""
+    count = 0
+    with whole_file(out) as file:
+        for line in cdxj_lines(selection.captures(archive)):
+            file.write(line.encode())
+            count += 1
+    return Exported(str(out), count)
+
+
+def export_warc(archive: Archive, selection: Selection, out: Path) -> Exported:
+    """One .warc.gz of the selected captures, with their requests and metadata, as stored.
+
+    A revisit takes the record along that holds its payload, so the file can stand alone.
+    """
+    wanted = None if selection.everything else _with_sources(archive, selection)
+    count = 0
+    with whole_file(out) as file:
+        for segment in archive.segments():
+            path = archive.folder.warc / segment.file
+            for record in _records(path, segment.committed):
+                if wanted is None or _belongs(record, wanted):
+                    _copy_record(record, path, file)
+                    count += derive(record) is not None
+    return Exported(str(out), count)
+
+
+def _records(path: Path, committed: int) -> Iterator[StoredRecord]:
+    return (found for found in scan(path, end=committed) if isinstance(found, StoredRecord))
+
+
+def _with_sources(archive: Archive, selection: Selection) -> set[str]:
+    wanted: set[str] = set()
+    for capture in selection.captures(archive):
+        wanted.add(capture.record_id)
+        source = archive.catalog.resolve(capture) if capture.kind == "revisit" else None
+        if source is not None:
+            wanted.add(source.record_id)
+    return wanted
+
+
+def _belongs(record: StoredRecord, wanted: set[str]) -> bool:
+    """A selected record, or one made in the same exchange (WARC 1.1 section 5.11)."""
+    capture = derive(record)
+    if capture is not None:
+        return capture.record_id in wanted
+    partners = record.header.get_all("WARC-Concurrent-To")
+    return any(bare_id(partner) in wanted for partner in partners)
+
+
+def bare_id(value: str) -> str:
+    """A record id as the catalog has it: without brackets and `urn:uuid:`."""
+    return value.strip().strip("<>").removeprefix("urn:uuid:")
+
+
+def _copy_record(record: StoredRecord, path: Path, out: BinaryIO) -> None:
+    """Byte for byte where the record is a gzip member already, packed anew elsewhere."""
+    if path.name.endswith(".gz"):
+        with path.open("rb") as source:
+            source.seek(record.where.offset)
+            _copy(source, out, record.where.length)
+        return
+    for chunk in member(record):
+        out.write(chunk)
+
+
+def _copy(source: BinaryIO, out: BinaryIO, length: int) -> None:
+    while length > 0:
+        chunk = source.read(min(length, 1 << 20))
+        if not chunk:
+            return
+        out.write(chunk)
+        length -= len(chunk)
+
+
+def export_parquet(archive: Archive, selection: Selection, out: Path) -> Exported:
+    """A columnar index with the columns of the Common Crawl index, and ours."""
+    return Exported(str(out), write_parquet(selection.captures(archive), out))
+
+
+def export_trec(archive: Archive, selection: Selection, out: Path) -> Exported:
+    """TREC-Web documents (seed 002, slide 69), one for each capture with a payload."""
+    documents = _trec_documents(archive, selection.captures(archive))
+    return Exported(str(out), write_trec(out, documents))
+
+
+def _trec_documents(archive: Archive, captures: Iterable[Capture]) -> Iterator[TrecDocument]:
+    for capture in captures:
+        if capture.kind not in ("response", "revisit", "resource"):
+            continue
+        memento = archive.read(capture)
+        yield TrecDocument(
+            docno=capture.record_id,
+            url=capture.url,
+            ip=memento.ip,
+            at=capture.at,
+            media_type=memento.media_type or "",
+            head=memento.head,
+            payload=b"".join(memento.payload(MAX_TREC_PAYLOAD)),
+        )
+
+
+def export_wacz(archive: Archive, selection: Selection, out: Path) -> Exported:
+    """A WACZ that opens in replayweb.page: the WARC files, an index, and the list of pages."""
+    with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
+        warcs, count = _wacz_files(archive, selection, Path(scratch))
+        write_wacz(
+            out,
+            warcs,
+            cdxj_lines(_captures_in(warcs)),
+            _pages(selection.captures(archive)),
+            title=archive.folder.root.name,
+            software=f"asof {version('asof')}",
+            created=archive.clock.now(),
+        )
+    return Exported(str(out), count)
+
+
+def _wacz_files(archive: Archive, selection: Selection, scratch: Path) -> tuple[list[Path], int]:
+    """The archive's own files when all is wanted and fits; else one file of what is wanted."""
+    segments = archive.segments()
+    whole = all(
+        segment.file.endswith(".warc.gz")
+        and (archive.folder.warc / segment.file).stat().st_size == segment.committed
+        for segment in segments
+    )
+    if selection.everything and whole:
+        return [archive.folder.warc / s.file for s in segments], archive.catalog.count()
+    packed = scratch / "selection.warc.gz"
+    return [packed], export_warc(archive, selection, packed).captures
+
+
+def _captures_in(warcs: list[Path]) -> Iterator[Capture]:
+    for path in warcs:
+        for found in scan(path):
+            capture = derive(found) if isinstance(found, StoredRecord) else None
+            if capture is not None:
+                yield capture
+
+
+def _pages(captures: Iterable[Capture]) -> Iterator[Page]:
+    """The entries a reader is offered: HTML pages that were there."""
+    for capture in captures:
+        if capture.status == 200 and capture.media_type == "text/html":
+            yield Page(capture.url, capture.url, capture.at)
+
+
+EXPORTERS: dict[str, Callable[[Archive, Selection, Path], Exported]] = {
+    "warc": export_warc,
+    "cdxj": export_cdxj,
+    "parquet": export_parquet,
+    "trec": export_trec,
+    "wacz": export_wacz,
+}

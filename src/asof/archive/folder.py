@@ -1,0 +1,132 @@
+"""The archive's folder: what lies where, and the lock that keeps it to one writer at a time.
+
+archive/  asof.toml          settings (optional)
+          warc/*.warc.gz     the truth, append-only
+          asof.db            catalog and frontier; rebuilt by `asof reindex`
+          spool/             large bodies on their way into a WARC; emptied at start
+          .lock              held by the one writer
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from asof.config import FILE as CONFIG_FILE
+from asof.errors import ArchiveError, StorageError, UsageError
+
+SEGMENT_SUFFIXES = (".warc.gz", ".warc.zst", ".warc")
+_NUMBER = re.compile(r"(\d{6,})-")
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Paths of one archive."""
+
+    root: Path
+
+    @property
+    def warc(self) -> Path:
+        """Where the WARC files are."""
+        return self.root / "warc"
+
+    @property
+    def db(self) -> Path:
+        """The database."""
+        return self.root / "asof.db"
+
+    @property
+    def spool(self) -> Path:
+        """Where large bodies wait."""
+        return self.root / "spool"
+
+    def exists(self) -> bool:
+        """Whether the folder is an archive."""
+        return self.warc.is_dir()
+
+    def require(self) -> None:
+        """Refuse, with advice, a folder that is not an archive."""
+        if self.exists():
+            return
+        if self.root.exists() and not self.root.is_dir():
+            raise ArchiveError(f"{self.root} is a file.", hint="Name the archive's folder with -a.")
+        raise ArchiveError(
+            f"There is no archive in {self.root}.",
+            hint="Make one with `asof crawl URL` or `asof import FILE`, or name another with -a.",
+        )
+
+    def create(self) -> None:
+        """Make the folder an archive, unless it holds something else."""
+        if self.exists():
+            return
+        if self.root.exists() and not self.root.is_dir():
+            raise ArchiveError(f"{self.root} is a file.", hint="Name another folder with -a.")
+        if self.root.is_dir() and any(entry.name != CONFIG_FILE for entry in self.root.iterdir()):
+            raise ArchiveError(
+                f"{self.root} holds files but is not an archive.",
+                hint="Name an empty or a new folder with -a.",
+            )
+        with storage_errors(self.root):
+            self.warc.mkdir(parents=True)
+
+    def segment_files(self) -> list[Path]:
+        """The WARC files in the order in which they were made."""
+        return sorted(p for p in self.warc.iterdir() if p.name.endswith(SEGMENT_SUFFIXES))
+
+    def new_segment(self, label: str, suffix: str = ".warc.gz") -> Path:
+        """A path for the next WARC file: `NNNNNN-label.warc.gz`, one number up."""
+        numbers = [int(m[1]) for p in self.warc.iterdir() if (m := _NUMBER.match(p.name))]
+        return self.warc / f"{max(numbers, default=0) + 1:06d}-{label}{suffix}"
+
+    @contextmanager
+    def lock(self, purpose: str) -> Iterator[None]:
+        """Hold the archive for writing; a second writer is told who has it."""
+        with storage_errors(self.root):
+            handle = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.pread(handle, 200, 0).decode("utf-8", "replace").strip()
+                raise ArchiveError(
+                    f"{self.root} is in use by {holder or 'another process'}.",
+                    hint="Wait until it has finished, or stop it first.",
+                ) from None
+            with storage_errors(self.root, tolerate=errno.ENOSPC):
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, f"`asof {purpose}` (process {os.getpid()})\n".encode(), 0)
+            yield
+        finally:
+            os.close(handle)
+
+    def clean_spool(self) -> None:
+        """Remove what a crash left of bodies on their way; nothing in there was committed."""
+        if self.spool.is_dir():
+            for leftover in self.spool.iterdir():
+                leftover.unlink(missing_ok=True)
+        with storage_errors(self.root):
+            self.spool.mkdir(exist_ok=True)
+
+
+@contextmanager
+def storage_errors(path: Path, tolerate: int | None = None) -> Iterator[None]:
+    """The one place where the file system's refusals become ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno == tolerate:
+            return
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+            raise StorageError(
+                f"{path} cannot be written: {error.strerror}.",
+                hint="Make room or mend the disk, then run the same again; nothing is lost.",
+            ) from error
+        raise UsageError(
+            f"{error.filename or path}: {error.strerror}.", hint="Check the path and its rights."
+        ) from error

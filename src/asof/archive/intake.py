@@ -1,0 +1,306 @@
+"""Taking in files by other tools: WARC, ARC, WACZ and TREC-Web.
+
+What is whole comes in, what is not is reported by file and offset, and the same records twice add
+nothing. WARC files with one record a member are kept byte for byte; from a damaged one the whole
+records are copied as they are; what has no such form is converted to WARC 1.1.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from asof.archive.archive import Archive
+from asof.archive.folder import SEGMENT_SUFFIXES, storage_errors
+from asof.archive.scan import ranges, read_range, workers
+from asof.errors import InputError
+from asof.model import Damage, Segment
+from asof.warc.arc import read_arc
+from asof.warc.build import import_info
+from asof.warc.formats import Format, sniff
+from asof.warc.reader import Layout, layout, scan
+from asof.warc.record import Record, StoredRecord
+from asof.warc.repack import member
+from asof.warc.trec import read_trec
+from asof.warc.wacz import extract_warcs
+from asof.warc.write import WarcFile
+
+Progress = Callable[[int], None]
+
+# A file is named for what it holds, whatever its name said.
+_SUFFIXES = {
+    Layout.RECORDS: ".warc.gz",
+    Layout.WHOLE: ".warc.gz",
+    Layout.PLAIN: ".warc",
+    Layout.ZSTD: ".warc.zst",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What became of one file."""
+
+    file: str
+    format: str
+    records: int = 0
+    captures: int = 0
+    added: int = 0
+    stored: tuple[str, ...] = ()
+    damage: tuple[Damage, ...] = ()
+
+    def __add__(self, other: Intake) -> Intake:
+        return Intake(
+            self.file,
+            self.format,
+            self.records + other.records,
+            self.captures + other.captures,
+            self.added + other.added,
+            self.stored + other.stored,
+            self.damage + other.damage,
+        )
+
+
+def take_in(archive: Archive, path: Path, *, processes: int, progress: Progress) -> Intake:
+    """Import one file of any known format."""
+    if not path.is_file():
+        raise InputError(f"{path} is not a file.", hint="Name WARC, ARC, WACZ or TREC-Web files.")
+    with _as_input_error(path):
+        kind = sniff(path)
+        taker = _Taker(archive, path, kind.value, processes, progress)
+        if kind is Format.WARC:
+            return taker.warc(path, _label(path))
+        if kind is Format.WACZ:
+            return taker.wacz()
+        reader = read_arc if kind is Format.ARC else read_trec
+        return taker.converted(reader(path, archive.folder.spool), _label(path))
+
+
+class _Taker:
+    """One import under way."""
+
+    def __init__(
+        self, archive: Archive, source: Path, kind: str, processes: int, progress: Progress
+    ) -> None:
+        self._archive = archive
+        self._source = source
+        self._kind = kind
+        self._processes = processes
+        self._progress = progress
+
+    def warc(self, path: Path, label: str) -> Intake:
+        """A WARC file, which `path` holds: the source itself, or a member of it."""
+        target = self._archive.folder.new_segment(f"import-{label}", _SUFFIXES[layout(path)])
+        before = _identity(path)
+
+        def keep() -> None:
+            _copy_file(path, target)
+            if _identity(path) != before:
+                target.unlink()
+                raise InputError(f"{path} changed while it was read.", hint="Import it again.")
+
+        try:
+            return self._enter(path, target, keep, intact=True)
+        except _NotIntact as why:
+            if why.shared:
+                return self._repack(path, label)
+            return self._salvage(path, target, why.damage)
+
+    def wacz(self) -> Intake:
+        """Every WARC in a WACZ, each under a name of ours."""
+        total = Intake(str(self._source), self._kind)
+        with TemporaryDirectory(dir=self._archive.folder.spool) as scratch:
+            for found in extract_warcs(self._source, Path(scratch)):
+                if isinstance(found, Damage):
+                    total += Intake("", "", damage=(found,))
+                    continue
+                name, path = found
+                total += self.warc(path, f"{_label(self._source)}-{_label(Path(name))}")
+                path.unlink(missing_ok=True)
+        return total
+
+    def converted(self, records: Iterator[Record | Damage], label: str) -> Intake:
+        """Records of another format, written as a new WARC file."""
+        target = self._archive.folder.new_segment(f"import-{label}")
+        damage: list[Damage] = []
+        with _partial(target) as part:
+            file = WarcFile.create(part)
+            try:
+                info = import_info(self._source.name, self._kind, self._archive.clock.now())
+                file.append([info])
+                for record in records:
+                    if isinstance(record, Damage):
+                        damage.append(record)
+                        continue
+                    file.append([record])
+                    for piece in record.block:
+                        piece.discard()
+                file.sync()
+            finally:
+                file.close()
+            outcome = self._enter(part, target, lambda: _settle(part, target))
+        self._progress(self._source.stat().st_size)
+        return outcome + Intake("", "", damage=tuple(damage))
+
+    def _salvage(self, path: Path, target: Path, damage: tuple[Damage, ...]) -> Intake:
+        """Copy the whole records of a damaged file, byte for byte, into a new one."""
+        with _partial(target) as part:
+            with storage_errors(part), path.open("rb") as source, part.open("xb") as out:
+                for start, length in _whole_stretches(path):
+                    source.seek(start)
+                    _copy(source.fileno(), out.fileno(), length)
+                os.fsync(out.fileno())
+            outcome = self._enter(part, target, lambda: _settle(part, target))
+        return outcome + Intake("", "", damage=damage)
+
+    def _repack(self, path: Path, label: str) -> Intake:
+        """Give every record of a file without random access a gzip member of its own."""
+        target = self._archive.folder.new_segment(f"import-{label}")
+        damage: list[Damage] = []
+        with _partial(target) as part:
+            with storage_errors(part), part.open("xb") as out:
+                for found in scan(path):
+                    if isinstance(found, StoredRecord):
+                        out.writelines(member(found))
+                    else:
+                        damage.append(found)
+                out.flush()
+                os.fsync(out.fileno())
+            outcome = self._enter(part, target, lambda: _settle(part, target))
+        return outcome + Intake("", "", damage=tuple(damage))
+
+    def _enter(
+        self, path: Path, target: Path, keep: Callable[[], None], *, intact: bool = False
+    ) -> Intake:
+        """Catalogue what `path` holds as `target`; `keep` puts it there before the commit.
+
+        Nothing is kept of a file that adds nothing; one that must be `intact` and is not, is
+        refused by _NotIntact.
+        """
+        archive = self._archive
+        records = captures = added = 0
+        damage: list[Damage] = []
+        shared = False
+        work = ranges(path)
+        with workers(min(self._processes, len(work))) as spread, archive.ledger.transaction():
+            segment = Segment(target.name, path.stat().st_size, sealed=True)
+            number = archive.catalog.put_segment(segment)
+            for batch in spread(read_range, work):
+                records += batch.records
+                captures += len(batch.rows)
+                added += archive.catalog.add_rows(batch.rows, number)
+                damage.extend(batch.damage)
+                shared = shared or batch.shared
+                for crawl in batch.crawls:
+                    archive.catalog.put_crawl(crawl)
+                if intact:
+                    self._progress(batch.source.size)
+            if intact and (damage or shared):
+                raise _NotIntact(tuple(damage), shared)
+            if added:
+                keep()
+            else:
+                archive.ledger.rollback()
+        stored = (target.name,) if added else ()
+        return Intake(str(self._source), self._kind, records, captures, added, stored)
+
+
+class _NotIntact(Exception):
+    """A file cannot be kept as it is: parts are damaged, or records share a gzip member."""
+
+    def __init__(self, damage: tuple[Damage, ...], shared: bool) -> None:
+        super().__init__()
+        self.damage = damage
+        self.shared = shared
+
+
+def _whole_stretches(path: Path) -> Iterator[tuple[int, int]]:
+    """The byte ranges of whole records, neighbours joined."""
+    start = end = 0
+    for found in scan(path):
+        if not isinstance(found, StoredRecord):
+            continue
+        where = found.where
+        if where.offset < end:  # another record of the same member
+            continue
+        if where.offset != end:
+            if end > start:
+                yield start, end - start
+            start = where.offset
+        end = where.offset + where.length
+    if end > start:
+        yield start, end - start
+
+
+@contextmanager
+def _as_input_error(path: Path) -> Iterator[None]:
+    """A source that cannot be opened or read is the user's to mend."""
+    try:
+        yield
+    except PermissionError as error:
+        raise InputError(
+            f"{path} cannot be read: {error.strerror}.", hint="Check its rights."
+        ) from error
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    with _partial(target) as part, storage_errors(target):
+        with source.open("rb") as reading, part.open("xb") as writing:
+            shutil.copyfileobj(reading, writing, 1 << 20)
+            writing.flush()
+            os.fsync(writing.fileno())
+        _settle(part, target)
+
+
+def _copy(source: int, target: int, length: int) -> None:
+    while length:
+        done = os.sendfile(target, source, None, length)
+        if not done:
+            return
+        length -= done
+
+
+@contextmanager
+def _partial(target: Path) -> Iterator[Path]:
+    """A temporary name beside the target that does not outlive the block."""
+    part = target.with_name(target.name + ".part")
+    try:
+        yield part
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _settle(part: Path, target: Path) -> None:
+    with storage_errors(target):
+        part.rename(target)
+        _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _label(path: Path) -> str:
+    name = path.name
+    for suffix in (*SEGMENT_SUFFIXES, ".arc.gz", ".arc", ".wacz", ".gz", ".zst"):
+        name = name.removesuffix(suffix)
+    return _clean(name)
+
+
+def _clean(name: str) -> str:
+    """A file name is hostile: keep letters, digits, dot, dash, underscore, and not too many."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._-")[:80] or "unnamed"

@@ -1,0 +1,82 @@
+"""After a crash: roll forward what reached the disk whole, cut off what did not.
+
+The WARC is the redo log and the database its checkpoint. Records beyond a segment's committed
+offset were written but their transaction was lost (kill -9, power cut, a database restored from an
+old copy): the whole ones are catalogued now. Only a torn tail is cut: bytes after the last whole
+record of a file that a crawl of ours was still appending to. What is damaged anywhere else is left
+exactly as it is.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from asof.archive.archive import Archive
+from asof.archive.folder import storage_errors
+from asof.archive.scan import Batch, Range, read_range
+from asof.model import Damage, Segment
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What was found beyond the committed offsets."""
+
+    adopted: int
+    cut: tuple[Damage, ...]
+    left: tuple[Damage, ...]
+
+
+def recover(archive: Archive) -> Recovery:
+    """Bring the catalog up to the WARC files; writes nothing when they agree."""
+    known = {segment.file: segment for segment in archive.segments()}
+    adopted = 0
+    cut: list[Damage] = []
+    left: list[Damage] = []
+    for path in archive.folder.segment_files():
+        segment = known.get(path.name, Segment(path.name, 0))
+        size = path.stat().st_size
+        if segment.sealed or (size <= segment.committed and path.name in known):
+            continue
+        batch = read_range(Range(path, segment.committed, None, size - segment.committed))
+        torn = _torn_tail(batch, size) if segment.crawl or _is_ours(batch) else None
+        if torn is not None:
+            _truncate(path, torn.offset)
+            cut.append(torn)
+        left.extend(damage for damage in batch.damage if damage is not torn)
+        _adopt(archive, segment, batch, path.stat().st_size)
+        adopted += batch.records
+    return Recovery(adopted, tuple(cut), tuple(left))
+
+
+def _is_ours(batch: Batch) -> bool:
+    return bool(batch.crawls)
+
+
+def _torn_tail(batch: Batch, size: int) -> Damage | None:
+    """The damage that reaches to the end of the file, if there is one."""
+    last = batch.damage[-1] if batch.damage else None
+    if last is not None and last.offset + last.length >= size:
+        return last
+    return None
+
+
+def _truncate(path: Path, size: int) -> None:
+    with storage_errors(path), path.open("r+b") as file:
+        file.truncate(size)
+        os.fsync(file.fileno())
+
+
+def _adopt(archive: Archive, segment: Segment, batch: Batch, size: int) -> None:
+    catalog = archive.catalog
+    crawl = segment.crawl
+    with archive.ledger.transaction():
+        for found in batch.crawls:
+            catalog.put_crawl(found)
+            crawl = found.id
+        damaged = any(damage.offset < size for damage in batch.damage)
+        number = catalog.put_segment(
+            Segment(segment.file, size, crawl, sealed=damaged or crawl is None)
+        )
+        catalog.add_rows(batch.rows, number)

@@ -1,0 +1,81 @@
+"""Rebuild the database from the WARC files alone. They are only read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from asof.archive.folder import Folder
+from asof.archive.scan import Batch, ranges, read_range, workers
+from asof.catalog.captures import Catalog
+from asof.ledger import Ledger
+from asof.model import Damage, Segment
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What the rebuilt catalog holds, and what could not be read."""
+
+    segments: int
+    captures: int
+    crawls: int
+    damage: tuple[Damage, ...]
+
+
+def total_bytes(folder: Folder) -> int:
+    """How much there is to read."""
+    return sum(path.stat().st_size for path in folder.segment_files())
+
+
+def reindex(folder: Folder, *, processes: int, progress: Progress) -> Reindexed:
+    """Build a new database beside the old one and put it in its place when it is whole."""
+    folder.require()
+    fresh = folder.db.with_name("asof.db.new")
+    _remove(fresh)
+    with folder.lock("reindex"):
+        ledger = Ledger(fresh, writable=True)
+        try:
+            result = _rebuild(folder, ledger, processes, progress)
+            ledger.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            ledger.close()
+        _remove(folder.db, keep_main=True)
+        fresh.replace(folder.db)
+        _remove(fresh)
+    return result
+
+
+def _rebuild(folder: Folder, ledger: Ledger, processes: int, progress: Progress) -> Reindexed:
+    catalog = Catalog(ledger)
+    paths = folder.segment_files()
+    damage: list[Damage] = []
+    captures = 0
+    work = [item for path in paths for item in ranges(path)]
+    numbers: dict[Path, int] = {}
+    with workers(min(processes, len(work))) as spread, ledger.transaction():
+        for batch in spread(read_range, work):
+            captures += _take(catalog, numbers, batch)
+            damage.extend(batch.damage)
+            progress(batch.source.size)
+        crawls = catalog.crawls()
+    return Reindexed(len(paths), captures, len(crawls), tuple(damage))
+
+
+def _take(catalog: Catalog, numbers: dict[Path, int], batch: Batch) -> int:
+    """Enter a batch; a segment gets its row with its first batch, sealed and whole."""
+    path = batch.source.path
+    for found in batch.crawls:
+        catalog.put_crawl(found)
+    if path not in numbers:
+        crawl = batch.crawls[0].id if batch.crawls else None
+        segment = Segment(path.name, path.stat().st_size, crawl, sealed=True)
+        numbers[path] = catalog.put_segment(segment)
+    return catalog.add_rows(batch.rows, numbers[path])
+
+
+def _remove(path: Path, *, keep_main: bool = False) -> None:
+    for suffix in ("-wal", "-shm") if keep_main else ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,291 @@
+"""The catalog: captures by URL and time, in the ledger's `captures` table.
+
+The table is keyed by (SURT, time, record id). A SURT folds different URLs into one key (http and
+https, with and without www), so a question about a URL prefers the rows of exactly that URL and
+falls back to its neighbours under the key only when there are none.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from operator import itemgetter
+
+from asof.catalog.rows import COLUMNS, Row, capture_of, fetch, row_of, translated
+from asof.catalog.runs import Runs
+from asof.catalog.validity import ANSWERS, NOT_MODIFIED, validities
+from asof.clock import SECOND, Instant
+from asof.ledger import Ledger
+from asof.model import Capture, Crawl, Segment, Validity
+from asof.url import canonical, key_ranges, surt
+
+# Rows fetched at a time. Each batch is a query of its own, so a long listing holds no read
+# transaction open and goes on from its last key, whatever is written meanwhile.
+BATCH = 1000
+
+# CROSS JOIN keeps SQLite's planner to this order: captures by key, then the segment of each.
+_SELECT = (
+    f"SELECT {', '.join(f'c.{name}' for name in COLUMNS)}, s.file, k.id FROM captures c "
+    "CROSS JOIN segments s ON s.no = c.segment LEFT JOIN crawls k ON k.no = s.crawl"
+)
+_INSERT = (
+    f"INSERT OR IGNORE INTO captures ({', '.join(COLUMNS)}, segment) "
+    f"VALUES ({', '.join('?' * len(COLUMNS))}, %d)"
+)
+_ORDER = {False: "c.surt, c.at, c.record_id", True: "c.surt DESC, c.at DESC, c.record_id DESC"}
+_WIDTH = len(COLUMNS)
+_EVERYTHING = (("", "\U0010ffff"),)
+
+# A condition in SQL, and the values for its question marks.
+Condition = tuple[str, Sequence[str | int]]
+_ANSWER: Condition = (f"c.kind IN ({', '.join('?' * len(ANSWERS))})", ANSWERS)
+_PAYLOAD: Condition = ("c.kind <> ?", ("revisit",))
+
+
+class Catalog:
+    """Questions about captures, crawls and segments, and their entry.
+
+    What is written joins the caller's transaction when one is open.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._runs = Runs(ledger)
+
+    def add(self, captures: Iterable[Capture], segment_no: int) -> int:
+        """Enter captures that lie in a segment; those known already are left. How many were new."""
+        return self.add_rows([row_of(capture) for capture in captures], segment_no)
+
+    def add_rows(self, rows: Sequence[Row], segment_no: int) -> int:
+        """Like `add`, for rows as `derive.row` makes them."""
+        if not rows:
+            return 0
+        # In the order of the key, so that neighbours fall into the same pages of the table.
+        ordered = sorted(rows, key=itemgetter(0, 1, 2))
+        with self._ledger.transaction() as db, translated(self._ledger):
+            return db.executemany(_INSERT % segment_no, ordered).rowcount
+
+    def as_of(self, url: str, at: Instant) -> Capture | None:
+        """The latest capture at or before a moment; never one from its future."""
+        for names in _names(url):
+            found = self._answer(url, names, ("c.at <= ?", [at]), "DESC")
+            if found is not None:
+                return found
+        return None
+
+    def nearest(self, url: str, at: Instant) -> Capture | None:
+        """The capture nearest to a moment on either side; the earlier of two as near."""
+        for names in _names(url):
+            before = self._answer(url, names, ("c.at <= ?", [at]), "DESC")
+            after = self._answer(url, names, ("c.at > ?", [at]), "ASC")
+            found = [capture for capture in (before, after) if capture is not None]
+            if found:
+                return min(found, key=lambda capture: abs(capture.at - at))
+        return None
+
+    def captures(
+        self,
+        *,
+        url: str | None = None,
+        prefix: str | None = None,
+        since: Instant | None = None,
+        until: Instant | None = None,
+        crawl: str | None = None,
+        kind: str | None = None,
+        reverse: bool = False,
+    ) -> Iterator[Capture]:
+        """Captures that match, in the order of key and time, fetched as they are asked for.
+
+        `prefix` is a URL, a key or a SURT prefix; see `asof.url.key_ranges`.
+        """
+        filters: list[tuple[str, str | int | None]] = [
+            ("c.at >= ?", since),
+            ("c.at <= ?", until),
+            ("k.id = ?", crawl),
+            ("c.kind = ?", kind),
+        ]
+        where: list[Condition] = [(sql, [value]) for sql, value in filters if value is not None]
+        ranges = _EVERYTHING if prefix is None else key_ranges(prefix)
+        if url is not None:
+            key = surt(url)
+            ranges = ((key, key + "\0"),)
+            named = _any_of("c.url", _names(url)[0])
+            if self._select([("c.surt = ?", [key]), named], "LIMIT 1"):
+                where.append(named)
+        for low, high in reversed(ranges) if reverse else ranges:
+            yield from self._scan(low, high, where, reverse)
+
+    def history(self, url: str) -> list[Validity]:
+        """The contents that a URL has had, each with the stretch of time it is proven for."""
+        return validities([self._with_content(found) for found in self.captures(url=url)])
+
+    def resolve(self, revisit: Capture) -> Capture | None:
+        """The capture whose record holds the payload of a revisit; None when it is not here.
+
+        By the URL and date that the revisit names, else by an equal digest under the same key; a
+        304 that names nothing means the capture before it. Revisits of revisits are followed.
+        """
+        seen: set[str] = set()
+        found: Capture | None = revisit
+        while found is not None and found.kind == "revisit":
+            if found.record_id in seen:
+                return None
+            seen.add(found.record_id)
+            found = self._named(found) or self._alike(found) or self._before(found)
+        return found
+
+    def holds(self, capture: Capture) -> bool:
+        """Whether a capture is in the catalog, here or as a copy in another segment."""
+        sql = "SELECT 1 FROM captures WHERE surt = ? AND at = ? AND record_id = ?"
+        return bool(fetch(self._ledger, sql, (capture.surt, capture.at, capture.record_id)))
+
+    def count(self) -> int:
+        """How many captures there are."""
+        return int(fetch(self._ledger, "SELECT count(*) FROM captures")[0][0])
+
+    def count_urls(self) -> int:
+        """How many different URLs have captures."""
+        # Under one key there are few URLs, so this needs no room for all of them at once.
+        sql = "SELECT sum(n) FROM (SELECT count(DISTINCT url) AS n FROM captures GROUP BY surt)"
+        return int(fetch(self._ledger, sql)[0][0] or 0)
+
+    def offsets(self) -> dict[str, array[int]]:
+        """Where captures lie, by file: what a check compares with the files."""
+        files = dict(fetch(self._ledger, "SELECT no, file FROM segments"))
+        found = {file: array("Q") for file in files.values()}
+        with translated(self._ledger):
+            for no, offset in self._ledger.db.execute("SELECT segment, offset FROM captures"):
+                found[files[no]].append(offset)
+        return found
+
+    def crawls(self) -> list[Crawl]:
+        """All crawls, oldest first."""
+        return self._runs.crawls()
+
+    def crawl(self, crawl_id: str) -> Crawl | None:
+        """The crawl of that id."""
+        return self._runs.crawl(crawl_id)
+
+    def crawl_no(self, crawl_id: str) -> int:
+        """The number of a crawl, by which the frontier knows it."""
+        return self._runs.crawl_no(crawl_id)
+
+    def put_crawl(self, crawl: Crawl) -> None:
+        """Enter a crawl, or what has changed about it."""
+        self._runs.put_crawl(crawl)
+
+    def segments(self) -> list[Segment]:
+        """All segments, in the order of their numbers."""
+        return self._runs.segments()
+
+    def segment_no(self, file: str) -> int:
+        """The number of a segment."""
+        return self._runs.segment_no(file)
+
+    def next_segment_no(self) -> int:
+        """The number after the highest in use."""
+        return self._runs.next_segment_no()
+
+    def put_segment(self, segment: Segment) -> int:
+        """Enter a segment, or what has changed about it; its number."""
+        return self._runs.put_segment(segment)
+
+    def _scan(
+        self, low: str, high: str, where: Sequence[Condition], reverse: bool
+    ) -> Iterator[Capture]:
+        """The rows of a range of keys, batch by batch, each beyond the last row of the former."""
+        bounds: list[Condition] = [("c.surt >= ?", [low]), ("c.surt < ?", [high])]
+        while True:
+            batch = self._select([*bounds, *where], f"ORDER BY {_ORDER[reverse]} LIMIT {BATCH}")
+            yield from batch
+            if len(batch) < BATCH:
+                return
+            last = batch[-1]
+            key = (last.surt, last.at, last.record_id)
+            edge = "c.surt >= ?" if reverse else "c.surt < ?"
+            beyond = f"(c.surt, c.at, c.record_id) {'<' if reverse else '>'} (?, ?, ?)"
+            bounds = [(edge, [low if reverse else high]), (beyond, key)]
+
+    def _answer(
+        self, url: str, names: Sequence[str], when: Condition, order: str
+    ) -> Capture | None:
+        """The first answer under the URL's key, by one of the names if there are any."""
+        where = [("c.surt = ?", [surt(url)]), when, _ANSWER]
+        if names:
+            where.append(_any_of("c.url", names))
+        found = self._select(where, f"ORDER BY c.at {order}, c.record_id {order} LIMIT 1")
+        return found[0] if found else None
+
+    def _select(self, where: Sequence[Condition], tail: str) -> list[Capture]:
+        sql = f"{_SELECT} WHERE {' AND '.join(condition for condition, _ in where)} {tail}"
+        values = [value for _, some in where for value in some]
+        rows = fetch(self._ledger, sql, values)
+        return [capture_of(row[:_WIDTH], row[_WIDTH], row[_WIDTH + 1]) for row in rows]
+
+    def _with_content(self, capture: Capture) -> Capture:
+        """A revisit with what its payload is, where that is known; others as they are."""
+        if capture.kind != "revisit" or capture.content is not None:
+            return capture
+        source = self.resolve(capture)
+        if source is None:
+            return capture
+        if capture.status not in (None, 304):
+            return replace(capture, content=source.content)
+        return replace(
+            capture, content=source.content, status=source.status, redirect=source.redirect
+        )
+
+    def _named(self, revisit: Capture) -> Capture | None:
+        """The capture that a revisit names by URL and date."""
+        at = revisit.refers_to_at
+        if at is None:
+            return None
+        url = revisit.refers_to_url or revisit.url
+        # The date is often cut to seconds where that of the record is not.
+        until = at if at % SECOND else at + SECOND - 1
+        near: list[Condition] = [("c.surt = ?", [surt(url)]), ("c.at BETWEEN ? AND ?", [at, until])]
+        others = [c for c in self._select(near, "") if c.record_id != revisit.record_id]
+        return min(
+            others,
+            key=lambda c: (c.url != url, c.kind == "revisit", c.digest != revisit.digest, c.at),
+            default=None,
+        )
+
+    def _alike(self, revisit: Capture) -> Capture | None:
+        """A capture with the digest that a revisit declares: the last before it, else the first."""
+        if revisit.digest is None:
+            return None
+        key = surt(revisit.refers_to_url or revisit.url)
+        where: list[Condition] = [
+            ("c.surt = ?", [key]),
+            ("c.digest = ?", [revisit.digest]),
+            _PAYLOAD,
+        ]
+        before = self._select([*where, ("c.at <= ?", [revisit.at])], "ORDER BY c.at DESC LIMIT 1")
+        after = before or self._select(where, "ORDER BY c.at LIMIT 1")
+        return after[0] if after else None
+
+    def _before(self, revisit: Capture) -> Capture | None:
+        """The good answer before a 304, which the server was asked about."""
+        if revisit.profile != NOT_MODIFIED or revisit.refers_to_at is not None:
+            return None
+        where: list[Condition] = [
+            ("c.surt = ?", [revisit.surt]),
+            ("c.url = ?", [revisit.url]),
+            ("c.at <= ?", [revisit.at]),
+            ("c.status BETWEEN 200 AND 299", []),
+            _PAYLOAD,
+        ]
+        found = self._select(where, "ORDER BY c.at DESC, c.record_id DESC LIMIT 1")
+        return found[0] if found else None
+
+
+def _names(url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What rows may be called to be exactly this URL; then none: any that shares its key."""
+    known = canonical(url)
+    return ((url,) if known in (None, url) else (url, str(known))), ()
+
+
+def _any_of(column: str, values: Sequence[str]) -> Condition:
+    return f"{column} IN ({', '.join('?' * len(values))})", values

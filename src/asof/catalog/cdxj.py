@@ -1,0 +1,43 @@
+"""CDXJ: the sorted index of lines that replay tools look captures up in.
+
+Byte for byte what `cdxj-indexer --sort` writes for the same WARC files, so that an index by asof
+and one by other tools can be merged and compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from asof.clock import stamp
+from asof.model import Capture
+
+_LINE_ENDS = 4
+
+
+def cdxj_lines(captures: Iterable[Capture]) -> Iterator[str]:
+    """A line with its line end for each capture. They must come by key and time, as listed.
+
+    Lines of one key and second sort by their text, as in an index that knows no finer dates.
+    """
+    pairs = ((f"{capture.surt} {stamp(capture.at)}", capture) for capture in captures)
+    for key, together in groupby(pairs, key=lambda pair: pair[0]):
+        yield from sorted(f"{key} {_entry(capture)}\n" for _, capture in together)
+
+
+def _entry(capture: Capture) -> str:
+    where = capture.where
+    # In a file that is not compressed, cdxj-indexer does not count the line ends after a record.
+    length = where.length - _LINE_ENDS if where.file.endswith(".warc") else where.length
+    media_type = "warc/revisit" if capture.kind == "revisit" else capture.media_type
+    entry = {
+        "url": capture.url,
+        "mime": media_type,
+        "status": None if capture.status is None else str(capture.status),
+        "digest": capture.digest,
+        "length": str(length),
+        "offset": str(where.offset),
+        "filename": where.file,
+    }
+    return json.dumps({name: value for name, value in entry.items() if value is not None})

@@ -1,0 +1,322 @@
+"""From a stored record to a capture: one pure function for crawl, import and reindex.
+
+Captures are records of kind response, revisit, resource and metadata, save those whose content is
+`application/warc-fields`: the same ones that cdxj-indexer lists. A request or warcinfo record is
+no answer to a URL. Nor is a `conversion` (made from another record, maybe years later) or a
+`continuation` (a piece of one; the first piece counts as a capture truncated by `segmentation`).
+A record without a URL or without a date that can be read is nothing that can be looked up.
+
+What is taken from the record:
+
+- URL: WARC-Target-URI without the angle brackets of WARC 1.0, spaces escaped; as cdxj-indexer.
+- status, media type, ETag, Last-Modified, Location: from the head of the final response (where
+  interim 1xx blocks come first, cdxj-indexer would take the first of them).
+- digest: WARC-Payload-Digest, else SHA-1 of the payload. A revisit without one has none.
+- content: SHA-256 of the decoded entity. An entity beyond ENTITY_LIMIT counts by its coded bytes.
+  A revisit has none: the catalog knows the capture that it refers to.
+- size: the payload as stored, without the HTTP head.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from hashlib import sha1, sha256
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+from uuid import NAMESPACE_URL, uuid5
+
+from asof.catalog.dates import modified, warc_date
+from asof.catalog.rows import Row, capture_of, row_of
+from asof.clock import Instant
+from asof.fetch.entity import decode
+from asof.fetch.wire import parse_head
+from asof.model import Capture, Headers
+from asof.url import resolve, surt
+from asof.warc.reader import block_chunks
+from asof.warc.record import StoredRecord, WarcHeader
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
+
+__all__ = ["ENTITY_LIMIT", "HEAD_REACH", "Row", "content_digest", "derive", "is_capture", "is_http",
+           "record_uri", "row", "row_of", "stored_id"]  # fmt: skip
+
+# Coded entities that unpack to more are taken for bombs. Uncoded ones have no limit.
+ENTITY_LIMIT = 256 << 20
+# An HTTP head is looked for in so much of a block that is too large to hold.
+HEAD_REACH = 1 << 20
+
+_KINDS = frozenset(("response", "revisit", "resource", "metadata"))
+_HTTP_KINDS = frozenset(("response", "revisit"))
+_CODINGS = frozenset(("transfer-encoding", "content-encoding"))
+_WARC_FIELDS = "application/warc-fields"
+_UUID = "urn:uuid:"
+_UUID_FORM = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_PROFILE = re.compile(r".*/revisit/")
+_MEDIA_TYPE_END = re.compile(r"[;\s]")
+
+_PLAIN_STATUS = re.compile(rb"HTTP/1\.[01] ([2-9][0-9]{2})(?: |\r)")
+_WANTED = re.compile(
+    r"\n(content-type|etag|last-modified|location|transfer-encoding|content-encoding)"
+    r"[ \t]*:[ \t]*([^\r]*)",
+    re.IGNORECASE | re.ASCII,
+)
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_PAIRS = [first + second for first in _LETTERS for second in _LETTERS]
+_SHIFTS_160 = range(150, -1, -10)
+_SHIFTS_260 = range(250, -1, -10)
+
+
+class _Head(NamedTuple):
+    """Of an HTTP head: its length, the status, first values by lower-case name, all codings."""
+
+    length: int
+    status: int | None
+    values: dict[str, str]
+    codings: Headers
+
+
+_NO_HEAD = _Head(0, None, {}, ())
+
+
+def is_capture(header: WarcHeader) -> bool:
+    """Whether a record of this header is a capture: whether `derive` would not give None."""
+    return _identity(header) is not None
+
+
+def derive(record: StoredRecord) -> Capture | None:
+    """The capture that a stored record is, or None."""
+    found = row(record)
+    return None if found is None else capture_of(found, record.where.file)
+
+
+def row(record: StoredRecord) -> Row | None:
+    """The same as a row of the catalog, for entry in bulk."""
+    header = record.header
+    identity = _identity(header)
+    if identity is None:
+        return None
+    kind, url, at = identity
+    get = header.get
+    declared = get("WARC-Payload-Digest") or None
+    head, size, digest, content = _block(record, kind, is_http(kind, url), declared)
+
+    values = head.values
+    media_type = values.get("content-type") if kind in _HTTP_KINDS else get("Content-Type")
+    if media_type:
+        media_type = _MEDIA_TYPE_END.split(media_type, maxsplit=1)[0]
+    last_modified = values.get("last-modified")
+    location = values.get("location") if head.status and 300 <= head.status <= 399 else None
+    profile, refers_to_url, refers_to_at = _reference(header) if kind == "revisit" else _NOTHING
+    where = record.where
+    return (
+        surt(url),
+        at,
+        stored_id(header) or str(uuid5(NAMESPACE_URL, f"{url} {at} {digest}")),
+        url,
+        kind,
+        head.status,
+        media_type,
+        digest,
+        content,
+        size,
+        where.offset,
+        where.length,
+        values.get("etag"),
+        None if last_modified is None else modified(last_modified, at),
+        None if location is None else resolve(url, location),
+        get("WARC-Truncated") or ("segmentation" if get("WARC-Segment-Number") else None),
+        profile,
+        refers_to_url,
+        refers_to_at,
+        _words(get("WARC-Asof-Anomalies")),
+    )
+
+
+def content_digest(headers: Headers, chunks: Iterable[bytes]) -> str:
+    """The `content` that a capture of a body under these headers has, whether stored yet or not."""
+    return _digests(_codings(headers), chunks, sha256())
+
+
+def record_uri(record_id: str) -> str:
+    """The WARC-Record-ID that a capture's `record_id` stands for, without angle brackets."""
+    return _UUID + record_id if _UUID_FORM.fullmatch(record_id) else record_id.strip("<>")
+
+
+def stored_id(header: WarcHeader) -> str | None:
+    """The record's id without brackets and, if it is a UUID, without saying so.
+
+    A record without one gets an id from what it says; its place is left out, since the same record
+    in another file is the same.
+    """
+    field = header.get("WARC-Record-ID")
+    if not field:
+        return None
+    bare = field[1:-1] if field[0] == "<" and field[-1] == ">" else field
+    if bare.startswith(_UUID) and _UUID_FORM.fullmatch(bare, len(_UUID)):
+        return bare[len(_UUID) :]
+    return f"<{bare}>" if _UUID_FORM.fullmatch(bare) else bare
+
+
+def is_http(kind: str, url: str) -> bool:
+    """Whether the block of such a record begins with an HTTP head, if it has one."""
+    return kind in _HTTP_KINDS and url[:6].lower().startswith(("http:", "https:"))
+
+
+def _identity(header: WarcHeader) -> tuple[str, str, Instant] | None:
+    """Kind, URL and date of a record that is a capture."""
+    kind = header.kind
+    if kind not in _KINDS:
+        return None
+    if kind not in _HTTP_KINDS and header.get("Content-Type") == _WARC_FIELDS:
+        return None
+    url, date = header.get("WARC-Target-URI"), header.get("WARC-Date")
+    at = warc_date(date) if date else None
+    return (kind, _target(url), at) if url and at is not None else None
+
+
+def _target(url: str) -> str:
+    """WARC 1.0 had angle brackets around the URL, and wget still writes them."""
+    if url[0] == "<" and url[-1] == ">":
+        url = url[1:-1]
+    return url.replace(" ", "%20") if " " in url else url
+
+
+def _reference(header: WarcHeader) -> tuple[str | None, str | None, Instant | None]:
+    """Of a revisit: why, and what it refers to (WARC 1.1 section 6.7)."""
+    profile = header.get("WARC-Profile")
+    url, date = header.get("WARC-Refers-To-Target-URI"), header.get("WARC-Refers-To-Date")
+    return (
+        None if profile is None else _PROFILE.sub("", profile),
+        _target(url) if url else None,
+        warc_date(date) if date else None,
+    )
+
+
+_NOTHING: tuple[None, None, None] = (None, None, None)
+
+
+def _words(field: str | None) -> str | None:
+    return None if field is None else " ".join(field.replace(",", " ").split()) or None
+
+
+def _block(
+    record: StoredRecord, kind: str, http: bool, declared: str | None
+) -> tuple[_Head, int, str | None, str | None]:
+    """The HTTP head of a block, and of its payload the stored size, digest and content."""
+    data = record.data
+    if data is None:
+        return _long_block(record, kind, http, declared)
+    head = _head(data) if http else _NO_HEAD
+    if kind == "revisit":
+        return head, len(data) - head.length, declared, None
+    payload = memoryview(data)[head.length :]
+    digest = declared or f"sha1:{_base32(sha1(payload, usedforsecurity=False).digest())}"
+    if head.codings:
+        content = _digests(head.codings, [bytes(payload)], sha256())
+    else:
+        content = f"sha256:{_base32(sha256(payload).digest())}"
+    return head, len(payload), digest, content
+
+
+def _long_block(
+    record: StoredRecord, kind: str, http: bool, declared: str | None
+) -> tuple[_Head, int, str | None, str | None]:
+    """The same for a block that is too large to hold: in one pass over the file."""
+    chunks = iter(block_chunks(record))
+    first = b""
+    while len(first) < HEAD_REACH and (chunk := next(chunks, b"")):
+        first += chunk
+    head = _head(first) if http else _NO_HEAD
+    size = record.size - head.length
+    if kind == "revisit":
+        return head, size, declared, None
+    payload = chain([first[head.length :]], chunks)
+    if declared is not None:
+        return head, size, declared, _digests(head.codings, payload, sha256())
+    fallback = sha1(usedforsecurity=False)
+    content = _digests(head.codings, payload, sha256(), fallback)
+    return head, size, f"sha1:{_base32(fallback.digest())}", content
+
+
+def _digests(codings: Headers, payload: Iterable[bytes], stored: _Hash, *others: _Hash) -> str:
+    """The content of a payload: the digest of its entity or, beyond the limit, as it is stored.
+
+    All the stored bytes go through `stored` and the `others`, however soon decoding ends.
+    """
+
+    def watched(piece: bytes) -> bytes:
+        for digest in (stored, *others):
+            digest.update(piece)
+        return piece
+
+    # A map and no generator: those who read it to its middle cannot close it.
+    source = map(watched, payload)
+    entity, size = sha256(), 0
+    if codings:
+        for piece in decode(codings, source, limit=ENTITY_LIMIT):
+            entity.update(piece)
+            size += len(piece)
+    for _ in source:
+        pass
+    whole = codings and size < ENTITY_LIMIT
+    return f"sha256:{_base32((entity if whole else stored).digest())}"
+
+
+def _head(data: bytes) -> _Head:
+    return _plain_head(data) or _careful_head(data)
+
+
+def _plain_head(data: bytes) -> _Head | None:
+    """A head in which every line is a line, read by one pattern; None when anything is odd.
+
+    Measured: 4 us, against 20 us for all headers with all care. A test compares the two.
+    """
+    end = data.find(b"\r\n\r\n", 0, HEAD_REACH)
+    status = _PLAIN_STATUS.match(data)
+    if end < 0 or status is None:
+        return None
+    try:
+        text = data[: end + 2].decode("ascii")
+    except UnicodeDecodeError:
+        return None
+    rest = text.replace("\r\n", "")
+    if "\n" in rest or "\r" in rest or "\0" in rest or "\n " in text or "\n\t" in text:
+        return None
+    found = _WANTED.findall(text)
+    # From the last to the first, since of a repeated header the first counts.
+    values = {name.lower(): value.rstrip(" \t") for name, value in found[::-1]}
+    codings = () if _CODINGS.isdisjoint(values) else _codings(found)
+    return _Head(end + 4, int(status[1]), values, codings)
+
+
+def _careful_head(data: bytes) -> _Head:
+    head = parse_head(data)
+    if not head.raw:
+        return _NO_HEAD
+    values = {name.lower(): _as_utf8(value) for name, value in head.headers[::-1]}
+    return _Head(len(head.raw), head.status or None, values, _codings(head.headers))
+
+
+def _codings(headers: Iterable[tuple[str, str]]) -> Headers:
+    return tuple((name, value) for name, value in headers if name.lower() in _CODINGS)
+
+
+def _as_utf8(value: str) -> str:
+    """A value that was read as Latin-1, as the UTF-8 that servers mean if it can be that."""
+    if value.isascii():
+        return value
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return value
+
+
+def _base32(digest: bytes) -> str:
+    """What base64.b32encode gives for SHA-1 and SHA-256, in half its time: two letters at once."""
+    number = int.from_bytes(digest)
+    if len(digest) == 20:
+        return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS_160])
+    number <<= 4
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS_260]) + "===="

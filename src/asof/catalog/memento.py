@@ -1,0 +1,163 @@
+"""A capture read back: its status, headers and bytes, with revisits followed to their payload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asof.catalog.captures import Catalog
+from asof.catalog.derive import ENTITY_LIMIT, HEAD_REACH, is_http, stored_id
+from asof.catalog.validity import NOT_MODIFIED
+from asof.clock import iso
+from asof.errors import DamageError, NotCaptured
+from asof.fetch.entity import decode
+from asof.fetch.wire import Head, parse_head
+from asof.model import Capture, Headers, find_header
+from asof.warc.reader import block_chunks, read_record
+from asof.warc.record import StoredRecord
+
+_NO_HEAD = Head(b"", 0, "0.9", 0, "", ())
+# What a 304 must not change in a stored response: the hop-by-hop fields of RFC 9111 section 3.1,
+# Content-Length (3.2), and, as 3.2 allows, what says how the stored bytes are coded.
+_KEPT = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authentication-info",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "transfer-encoding",
+        "upgrade",
+        "content-encoding",
+        "content-length",
+        "content-range",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Memento:
+    """What a URL answered at a moment. `source` is the capture whose record holds the payload.
+
+    Of a revisit with a head of its own (identical payload), status and headers are that head's. Of
+    a 304, they are those of the response that it confirms, brought up to date by it as in a cache
+    (RFC 9111 section 4.3.4). `head` is the stored HTTP head of the capture itself, if it has one.
+    """
+
+    capture: Capture
+    source: Capture
+    status: int | None
+    headers: Headers
+    head: bytes
+    _record: StoredRecord = field(repr=False)
+    _stored: Head = field(repr=False)
+
+    @property
+    def media_type(self) -> str | None:
+        """The media type without parameters."""
+        declared = find_header(self.headers, "Content-Type")
+        if declared is None:
+            return self.source.media_type
+        return declared.partition(";")[0].strip().lower() or None
+
+    @property
+    def ip(self) -> str:
+        """The address that answered, where the record says so."""
+        return self._record.header.get("WARC-IP-Address") or ""
+
+    def raw(self) -> Iterator[bytes]:
+        """The stored block of the source: HTTP head and body exactly as they came."""
+        return block_chunks(self._record)
+
+    def payload(self, limit: int | None = None) -> Iterator[bytes]:
+        """The decoded entity, at most `limit` bytes of it.
+
+        Without a limit, an entity that is not coded comes whole, and a coded one up to the size
+        beyond which it is taken for a bomb.
+        """
+        chunks = _behind(block_chunks(self._record), len(self._stored.raw))
+        if limit is None:
+            limit = max(ENTITY_LIMIT, self._record.size)
+        return decode(self._stored.headers, chunks, limit=limit)
+
+
+def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
+    """Read a capture. NotCaptured when the payload of a revisit is not in the archive."""
+    record = _read(warc_dir, capture)
+    head = _head(record, capture)
+    if capture.kind != "revisit":
+        return Memento(capture, capture, _status(head), head.headers, head.raw, record, head)
+    source = catalog.resolve(capture)
+    if source is None:
+        raise _missing(capture)
+    stored_record = _read(warc_dir, source)
+    stored = _head(stored_record, source)
+    if capture.profile == NOT_MODIFIED:
+        status, headers = _status(stored), _freshened(stored.headers, head.headers)
+    elif head.status:
+        status, headers = _status(head), head.headers
+    else:
+        status, headers = _status(stored), stored.headers
+    return Memento(capture, source, status, headers, head.raw, stored_record, stored)
+
+
+def _status(head: Head) -> int | None:
+    return head.status if head.status else None
+
+
+def _read(warc_dir: Path, capture: Capture) -> StoredRecord:
+    where = capture.where
+    record = read_record(warc_dir / where.file, where.offset)
+    if stored_id(record.header) not in (None, capture.record_id):
+        raise DamageError(
+            "another record lies here than the catalog says.",
+            file=where.file,
+            offset=where.offset,
+            hint="Run `asof reindex` to rebuild the catalog from the WARC files.",
+        )
+    return record
+
+
+def _head(record: StoredRecord, capture: Capture) -> Head:
+    if not is_http(capture.kind, capture.url):
+        return _NO_HEAD
+    if record.data is not None:
+        return parse_head(record.data)
+    first = b""
+    for chunk in block_chunks(record):
+        first += chunk
+        if len(first) >= HEAD_REACH:
+            break
+    return parse_head(first)
+
+
+def _behind(chunks: Iterator[bytes], length: int) -> Iterator[bytes]:
+    """The bytes after the first `length`."""
+    for chunk in chunks:
+        if length < len(chunk):
+            yield chunk[length:]
+            break
+        length -= len(chunk)
+    yield from chunks
+
+
+def _freshened(stored: Headers, update: Headers) -> Headers:
+    """Stored headers with the fields of a 304 in place of those of the same name."""
+    named = find_header(update, "Connection") or ""
+    kept = _KEPT | {name.strip().lower() for name in named.split(",")}
+    new = tuple((name, value) for name, value in update if name.lower() not in kept)
+    replaced = {name.lower() for name, _ in new}
+    return tuple((name, value) for name, value in stored if name.lower() not in replaced) + new
+
+
+def _missing(revisit: Capture) -> NotCaptured:
+    origin = revisit.refers_to_url or revisit.url
+    at = f" of {iso(revisit.refers_to_at)}" if revisit.refers_to_at is not None else ""
+    return NotCaptured(
+        f"The capture of {revisit.url} at {iso(revisit.at)} holds no payload and refers to "
+        f"a capture{at} that is not in the archive.",
+        hint=f"Import the WARC file that holds {origin}{at}.",
+    )

@@ -1,0 +1,155 @@
+"""A Parquet index with the columns of the Common Crawl's, for DuckDB, Spark, pandas and the like.
+
+Columns of the same name mean the same, with these differences: times are in microseconds, digests
+carry their algorithm, and the registered domain is null where only the Public Suffix List could
+tell it. The columns from `kind` on are our own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import ada_url
+
+from asof.errors import StorageError, UsageError
+from asof.model import Capture
+
+# A row group of captures takes about 100 MB while it is built, and scans well.
+ROW_GROUP = 50_000
+
+_COLUMNS = {
+    "url_surtkey": "string",
+    "url": "string",
+    "url_host_name": "string",
+    "url_host_tld": "string",
+    "url_host_registered_domain": "string",
+    "url_protocol": "string",
+    "url_port": "int32",
+    "url_path": "string",
+    "url_query": "string",
+    "fetch_time": "timestamp",
+    "fetch_status": "int16",
+    "content_digest": "string",
+    "content_mime_type": "string",
+    "content_truncated": "string",
+    "warc_filename": "string",
+    "warc_record_offset": "int64",
+    "warc_record_length": "int64",
+    "kind": "string",
+    "entity_digest": "string",
+    "record_id": "string",
+    "crawl": "string",
+    "last_modified": "timestamp",
+    "etag": "string",
+}
+# Top-level domains that register names directly below themselves and nowhere else, by the ICANN
+# part of the Public Suffix List. What is below others takes the list, which changes every week.
+# fmt: off
+_FLAT_DOMAINS = frozenset({
+    "app", "asia", "biz", "blog", "cat", "cc", "ch", "club", "com", "coop", "cz", "de", "dev",
+    "dk", "edu", "eu", "gov", "info", "is", "jobs", "li", "lu", "mil", "mobi", "museum", "name",
+    "net", "news", "nl", "online", "org", "post", "ru", "shop", "si", "site", "sk", "su", "tel",
+    "top", "travel", "tv", "wiki", "xyz",
+})
+# fmt: on
+_DOMAIN = 0  # ada's HostType of a name, as against an IPv4 or IPv6 address
+
+_Place = tuple[str | None, str | None, str | None, str | None, int | None, str | None, str | None]
+
+
+def write_parquet(captures: Iterable[Capture], out: Path) -> int:
+    """Write an index of the captures, a row group at a time; how many there were.
+
+    The file gets its name when it is whole and on the disk. Needs the extra `asof[parquet]`.
+    """
+    arrow, parquet = _pyarrow()
+    types = {"timestamp": arrow.timestamp("us", tz="UTC")}
+    schema = arrow.schema(
+        [(name, types.get(kind) or getattr(arrow, kind)()) for name, kind in _COLUMNS.items()]
+    )
+    part = out.with_name(out.name + ".part")
+    count = 0
+    try:
+        with part.open("wb") as file:
+            with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+                for rows in _groups(captures):
+                    columns = [list(column) for column in zip(*rows, strict=True)]
+                    writer.write_table(arrow.table(columns, schema=schema))
+                    count += len(rows)
+            os.fsync(file.fileno())
+        part.rename(out)
+    except OSError as error:
+        raise StorageError(
+            f"{out} cannot be written: {error.strerror or error}.",
+            hint="Make room or name another file, then run the command again.",
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+    return count
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    """The one place where pyarrow is imported: it is large, and few need it."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise UsageError(
+            "Writing Parquet needs pyarrow, which is not installed.",
+            hint="Install it with `pip install 'asof[parquet]'`.",
+        ) from error
+    return pyarrow, pyarrow.parquet
+
+
+def _groups(captures: Iterable[Capture]) -> Iterator[list[tuple[object, ...]]]:
+    source = iter(captures)
+    while group := [_row(capture) for capture in islice(source, ROW_GROUP)]:
+        yield group
+
+
+def _row(capture: Capture) -> tuple[object, ...]:
+    return (
+        capture.surt,
+        capture.url,
+        *_place(capture.url),
+        capture.at,
+        capture.status,
+        capture.digest,
+        capture.media_type,
+        capture.truncated,
+        capture.where.file,
+        capture.where.offset,
+        capture.where.length,
+        capture.kind,
+        capture.content,
+        capture.record_id,
+        capture.crawl,
+        capture.last_modified,
+        capture.etag,
+    )
+
+
+def _place(url: str) -> _Place:
+    """Host name, TLD, registered domain, protocol, port, path and query of a URL."""
+    try:
+        parsed = ada_url.URL(url)
+    except ValueError:
+        scheme, colon, _ = url.partition(":")
+        return None, None, None, scheme if colon else None, None, None, None
+    host = parsed.hostname or None
+    labels = host.split(".") if host and parsed.host_type == _DOMAIN else []
+    tld = labels[-1] if len(labels) > 1 else None
+    registered = ".".join(labels[-2:]) if tld in _FLAT_DOMAINS else None
+    return (
+        host,
+        tld,
+        registered,
+        parsed.protocol.removesuffix(":"),
+        int(parsed.port) if parsed.port else None,
+        parsed.pathname,
+        parsed.search.removeprefix("?") or None,
+    )

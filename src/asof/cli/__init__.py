@@ -1,0 +1,99 @@
+"""The command line: parse, call one function, print. Data to stdout, talk to stderr.
+
+Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 130 interrupted, state kept.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sqlite3
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from asof.errors import AsofError
+from asof.ledger import translate
+
+# Each verb's module is imported when it is asked for, so that `asof --help` starts at once.
+_VERBS = {
+    "crawl": "crawl",
+    "status": "status",
+    "list": "read",
+    "show": "read",
+    "get": "read",
+    "import": "files",
+    "export": "export",
+    "check": "files",
+    "reindex": "files",
+    "serve": "serve",
+    "demo": "demo",
+}
+
+
+class _Verbs(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        module = _VERBS.get(cmd_name)
+        if module is None:
+            return None
+        found = getattr(importlib.import_module(f"asof.cli.{module}"), f"{cmd_name}_command")
+        assert isinstance(found, click.Command)
+        return found
+
+
+@click.group(
+    cls=_Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Try `asof demo` to see the whole story on a small site that it serves itself.",
+)
+@click.version_option(package_name="asof", message="asof %(version)s")
+def group() -> None:
+    """A web archive that can say what a site looked like as of a moment."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and leave with its exit code."""
+    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command; every refusal becomes one sentence and an exit code."""
+    try:
+        result = group.main(arguments, prog_name="asof", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Abort:
+        return 130
+    except click.ClickException as error:
+        return _refuse(_click_message(error), 2)
+    except AsofError as error:
+        return _refuse(str(error), error.exit_code)
+    except sqlite3.Error as error:
+        refusal = translate(error, Path("asof.db"))
+        return _refuse(str(refusal), refusal.exit_code)
+    except BrokenPipeError:
+        # The reader of our output has gone (`asof list | head`): nothing left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}." if error.filename else f"{error}."
+        return _refuse(f"{what} Check the path, its rights and the free space.", 2)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _click_message(error: click.ClickException) -> str:
+    message = error.format_message().strip()
+    message = message if message.endswith((".", "?", ")")) else f"{message}."
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context is not None else "asof"
+    return f"{message} See `{where} --help`."
+
+
+def _refuse(sentence: str, code: int) -> int:
+    click.echo(f"asof: {sentence}", err=True)
+    return code

@@ -1,0 +1,146 @@
+"""`asof demo`: the whole story on a small changing site that it serves itself."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+
+import click
+
+from asof.archive import Archive
+from asof.cli.crawl import CrawlView
+from asof.cli.output import when
+from asof.cli.serve import serve
+from asof.clock import DAY, SystemClock, stamp
+from asof.crawl import CrawlRequest, run_crawl
+from asof.crawl.run import CrawlOutcome
+from asof.errors import UsageError
+from asof.model import Capture
+from asof.testing import Rates, SimulatedClock, SiteSpec, SyntheticSite, serve_in_thread
+
+
+@click.command("demo")
+@click.option(
+    "-a",
+    "--archive",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Keep the archive in this new folder [a temporary one].",
+)
+@click.option("--no-serve", is_flag=True, help="End after the story instead of serving.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535))
+def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
+    """Serve a small newspaper that changes, capture it twice, and travel between the two."""
+    if folder is not None and folder.exists():
+        raise UsageError(f"{folder} exists.", hint="Name a folder that does not exist yet.")
+    with _place(folder, keep=no_serve) as place:
+        pages = _story(place)
+        with Archive.open(place) as archive:
+            _tell(archive, pages, place)
+            if no_serve:
+                click.echo(f"\nBrowse it with: asof serve -a {place}")
+                click.echo(f"then open      {_replay('http://127.0.0.1:8080/', pages[0])}")
+                return 0
+            serve(archive, "127.0.0.1", port, lambda url: _invite(url, pages))
+    return 0
+
+
+@contextmanager
+def _place(folder: Path | None, *, keep: bool) -> Iterator[Path]:
+    """The folder that was named, or a temporary one that goes when the demo ends by serving."""
+    if folder is not None:
+        yield folder
+        return
+    parent = Path(mkdtemp(prefix="asof-demo-"))
+    try:
+        yield parent / "archive"
+    finally:
+        if not keep:
+            shutil.rmtree(parent, ignore_errors=True)
+
+
+def _story(folder: Path) -> list[Capture]:
+    """Two crawls, a week apart on a simulated clock; the captures of a page that changed."""
+    now = SystemClock().now()
+    clock = SimulatedClock(start=now - 7 * DAY)
+    spec = SiteSpec(seed=7, pages=40, rates=Rates.exponential(0.2), start=now - 60 * DAY)
+    site = SyntheticSite(spec)
+    with serve_in_thread(site, clock=clock, by_name=True) as server:
+        click.echo(
+            f"A small newspaper is online on this machine: {server.url} ({spec.pages} pages)."
+        )
+        click.echo("The demo's clock is set back a week. Crawling the site as it is then ...")
+        _say(_crawl(folder, server.url, server.proxy, clock))
+        clock.jump(seconds=max(0.0, (now - clock.now()) / 1_000_000))
+        click.echo("\nA week passes: the newspaper goes on writing. Crawling again ...")
+        _say(_crawl(folder, server.url, server.proxy, clock))
+    with Archive.open(folder) as archive:
+        return _changed(archive)
+
+
+def _crawl(folder: Path, url: str, proxy: str, clock: SimulatedClock) -> CrawlOutcome:
+    request = CrawlRequest(folder, (url,), {"delay": 0.0, "retries": 0, "proxy": proxy})
+    with CrawlView() as view:
+        return run_crawl(request, clock=clock, watch=view.show, talk=view.say)
+
+
+def _say(outcome: CrawlOutcome) -> None:
+    summary = outcome.summary
+    click.echo(
+        f"  {summary.captured} captures, {summary.left_out} left out, "
+        f"{summary.failed} failed, in {summary.seconds:.1f} s"
+    )
+
+
+def _changed(archive: Archive) -> list[Capture]:
+    """The two captures of the page with the most telling change: an article, else any page."""
+    by_url: dict[str, list[Capture]] = {}
+    for capture in archive.captures():
+        if capture.media_type == "text/html" and capture.status == 200:
+            by_url.setdefault(capture.url, []).append(capture)
+    changed = [c for c in by_url.values() if len(c) > 1 and c[0].content != c[-1].content]
+    return max(changed, key=lambda captures: (len(captures[0].url), captures[0].url))
+
+
+def _tell(archive: Archive, pages: list[Capture], folder: Path) -> None:
+    url = pages[0].url
+    total = sum(1 for _ in archive.captures())
+    click.echo(f"\nThe archive in {folder} holds {total} captures.")
+    click.echo(f"\nOne page that changed: {url}")
+    for validity in archive.history(url):
+        claim = validity.claimed_since
+        since = "" if claim is None else f", by its server's word since {when(claim)}"
+        click.echo(f"  one content, proven at {when(validity.since)} UTC{since}")
+    for capture in (pages[0], pages[-1]):
+        click.echo(f"\n$ asof get {url} --at {stamp(capture.at)}")
+        for line in _headlines(archive, capture):
+            click.echo(f"  {line}")
+
+
+def _headlines(archive: Archive, capture: Capture) -> list[str]:
+    """The title, the headline and the first paragraph, as a reader sees them."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(b"".join(archive.read(capture).payload()))
+    lines = []
+    for selector in ("h1", "main p, article p"):
+        node = tree.css_first(selector)
+        if node is not None:
+            text = " ".join(node.text().split())
+            lines.append(text if len(text) <= 96 else text[:95] + "…")
+    return lines
+
+
+def _replay(base: str, capture: Capture) -> str:
+    return f"{base}{stamp(capture.at)}/{capture.url}"
+
+
+def _invite(base: str, pages: list[Capture]) -> None:
+    click.echo("\nNow look at it in a browser, as of then and as of now:")
+    click.echo(f"  {_replay(base, pages[0])}")
+    click.echo(f"  {_replay(base, pages[-1])}")
+    click.echo(f"Serving at {base} until you press Ctrl-C.")

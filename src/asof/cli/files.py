@@ -1,0 +1,155 @@
+"""`asof import`, `asof check` and `asof reindex`: whole files in, and proof that they are whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from asof.archive import Archive
+from asof.archive.check import Problem, check
+from asof.archive.folder import Folder
+from asof.archive.intake import Intake, take_in
+from asof.archive.recovery import recover
+from asof.archive.reindex import reindex, total_bytes
+from asof.cli.options import archive_option, examples, json_option
+from asof.cli.output import byte_progress, cores, damage_json, print_damage, print_json, talk
+from asof.errors import AsofError, InputError
+
+
+@click.command("import", epilog=examples("asof import crawl-*.warc.gz old.arc.gz collection.wacz"))
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@archive_option
+@json_option
+def import_command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
+    """Take in WARC, ARC, WACZ and TREC-Web files by any tool.
+
+    Whole records come in, damaged stretches are reported by file and offset, and what the archive
+    has already is not stored again.
+    """
+    _require_any(files)
+    taken: list[Intake] = []
+    refused: list[AsofError] = []
+    with Archive.write(folder, purpose="import") as archive, byte_progress() as bar:
+        recover(archive)
+        total = sum(path.stat().st_size for path in files if path.is_file())
+        task = bar.add_task("importing", total=total)
+        for path in files:
+            try:
+                taken.append(
+                    take_in(
+                        archive,
+                        path,
+                        processes=cores(),
+                        progress=lambda done: bar.advance(task, done),
+                    )
+                )
+            except InputError as error:
+                refused.append(error)
+    _report_import(taken, as_json)
+    for refusal in refused:
+        talk.print(f"asof: {refusal}", markup=False)
+    if refused:
+        return 2
+    return 1 if any(item.damage for item in taken) else 0
+
+
+def _require_any(files: tuple[Path, ...]) -> None:
+    """Do not make an archive for files that are not there."""
+    if not any(path.is_file() for path in files):
+        raise InputError(f"{files[0]} is not a file.", hint="Name WARC, ARC, WACZ or TREC files.")
+
+
+def _report_import(taken: list[Intake], as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "files": [
+                    {
+                        "file": item.file,
+                        "format": item.format,
+                        "records": item.records,
+                        "captures": item.captures,
+                        "added": item.added,
+                        "stored": list(item.stored),
+                        "damage": [damage_json(damage) for damage in item.damage],
+                    }
+                    for item in taken
+                ],
+                "added": sum(item.added for item in taken),
+                "damaged": sum(len(item.damage) for item in taken),
+            }
+        )
+        return
+    for item in taken:
+        new = f"{item.added:,} new" if item.added else "nothing new"
+        click.echo(f"{item.file}: {item.captures:,} captures in {item.records:,} records, {new}")
+        if item.damage:
+            talk.print(f"{len(item.damage):,} damaged stretches in {item.file}:", markup=False)
+            print_damage(item.damage)
+
+
+@click.command("check", epilog=examples("asof check --json"))
+@archive_option
+@json_option
+def check_command(folder: Path, as_json: bool) -> int:
+    """Verify every record, every digest, and that catalog and files agree."""
+    with Archive.open(folder) as archive, byte_progress() as bar:
+        size = sum(segment.committed for segment in archive.segments())
+        task = bar.add_task("checking", total=size)
+        result = check(archive, processes=cores(), progress=lambda done: bar.advance(task, done))
+    if as_json:
+        print_json(
+            {
+                "ok": result.ok,
+                "files": result.files,
+                "records": result.records,
+                "captures": result.captures,
+                "problems": [_problem_json(problem) for problem in result.problems],
+            }
+        )
+    else:
+        verdict = "all well" if result.ok else f"{len(result.problems):,} problems"
+        click.echo(
+            f"{verdict}: {result.records:,} records, {result.captures:,} captures "
+            f"in {result.files:,} files"
+        )
+        for problem in result.problems[:50]:
+            click.echo(f"  {problem.file} at {problem.offset:,}: {problem.problem}")
+    return 0 if result.ok else 1
+
+
+def _problem_json(problem: Problem) -> dict[str, object]:
+    return {
+        "file": problem.file,
+        "offset": problem.offset,
+        "record_id": problem.record_id,
+        "problem": problem.problem,
+    }
+
+
+@click.command("reindex")
+@archive_option
+@json_option
+def reindex_command(folder: Path, as_json: bool) -> int:
+    """Rebuild the catalog from the WARC files alone; they are only read."""
+    place = Folder(folder)
+    place.require()
+    with byte_progress() as bar:
+        task = bar.add_task("reading", total=total_bytes(place))
+        result = reindex(place, processes=cores(), progress=lambda done: bar.advance(task, done))
+    if as_json:
+        print_json(
+            {
+                "segments": result.segments,
+                "captures": result.captures,
+                "crawls": result.crawls,
+                "damage": [damage_json(damage) for damage in result.damage],
+            }
+        )
+    else:
+        click.echo(
+            f"{result.captures:,} captures of {result.crawls:,} crawls in {result.segments:,} files"
+        )
+        print_damage(result.damage)
+    return 1 if result.damage else 0

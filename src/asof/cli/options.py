@@ -1,0 +1,47 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def archive_option(function: Command) -> Command:
+    """`-a/--archive DIR`."""
+    return click.option(
+        "-a",
+        "--archive",
+        "folder",
+        type=click.Path(path_type=Path),
+        default=Path("archive"),
+        show_default=True,
+        metavar="DIR",
+        help="The archive's folder.",
+    )(function)
+
+
+def json_option(function: Command) -> Command:
+    """`--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
+
+
+def selection_options(function: Command) -> Command:
+    """`--url`, `--prefix`, `--from`, `--to`."""
+    for option in (
+        click.option("--to", "until", metavar="T", help="Captured at or before this moment."),
+        click.option("--from", "since", metavar="T", help="Captured at or after this moment."),
+        click.option("--prefix", metavar="P", help="Only URLs that start with this."),
+        click.option("--url", metavar="URL", help="Only this URL."),
+    ):
+        function = option(function)
+    return function
+
+
+def examples(*lines: str) -> str:
+    """An epilog with examples, one a line."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

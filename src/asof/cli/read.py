@@ -1,0 +1,172 @@
+"""`asof list`, `asof show` and `asof get`: what is captured, its history, its bytes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from asof.archive import Archive
+from asof.catalog.memento import Memento
+from asof.cli.options import archive_option, examples, json_option, selection_options
+from asof.cli.output import capture_json, human_bytes, print_json, validity_json, when
+from asof.clock import stamp
+from asof.errors import NotCaptured, UsageError
+from asof.model import Capture
+
+# `get` streams what it is asked for; this bounds a decompression bomb.
+MAX_PAYLOAD = 1 << 36
+
+
+@click.command(
+    "list",
+    epilog=examples(
+        "asof list --prefix https://example.org/blog/",
+        "asof list --from 2026-01 --to 2026-03 --json",
+    ),
+)
+@archive_option
+@selection_options
+@click.option("--crawl", metavar="ID", help="Only captures of this crawl.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N captures.")
+@json_option
+def list_command(
+    folder: Path,
+    url: str | None,
+    prefix: str | None,
+    since: str | None,
+    until: str | None,
+    crawl: str | None,
+    limit: int | None,
+    as_json: bool,
+) -> int:
+    """List captures in the order of their URLs' SURT keys, then of time."""
+    with Archive.open(folder) as archive:
+        captures = islice(
+            archive.captures(url=url, prefix=prefix, since=since, until=until, crawl=crawl), limit
+        )
+        for capture in captures:
+            if as_json:
+                print_json(capture_json(capture))
+            else:
+                click.echo(_line(capture))
+    return 0
+
+
+def _line(capture: Capture) -> str:
+    status = "-" if capture.status is None else str(capture.status)
+    kind = "revisit" if capture.kind == "revisit" else capture.media_type or "-"
+    return (
+        f"{stamp(capture.at)} {status:>3} {human_bytes(capture.size):>9} {kind:<24} {capture.url}"
+    )
+
+
+@click.command("show", epilog=examples("asof show https://example.org/ --json"))
+@click.argument("url")
+@archive_option
+@json_option
+def show_command(url: str, folder: Path, as_json: bool) -> int:
+    """The history of a URL: its captures, and how long each content is proven."""
+    with Archive.open(folder) as archive:
+        captures = list(archive.captures(url=url))
+        history = archive.history(url)
+    if not captures:
+        raise NotCaptured(f"{url} is not in the archive.", hint="Capture it with `asof crawl`.")
+    if as_json:
+        print_json(
+            {
+                "url": captures[0].url,
+                "captures": [capture_json(capture) for capture in captures],
+                "validity": [validity_json(validity) for validity in history],
+            }
+        )
+        return 0
+    click.echo(captures[0].url)
+    for number, validity in enumerate(history, 1):
+        span = f"{when(validity.since)} to {when(validity.until)}"
+        claim = (
+            ""
+            if validity.claimed_since is None
+            else f"; the server says since {when(validity.claimed_since)}"
+        )
+        click.echo(f"content {number}: proven {span}{claim}")
+        for item in validity.evidence:
+            click.echo(f"    {stamp(item.at)}  {item.proof.value}")
+    return 0
+
+
+@click.command(
+    "get",
+    epilog=examples(
+        "asof get https://example.org/ --at 2026-03-01 > page.html",
+        "asof get https://example.org/logo.png -o logo.png",
+    ),
+)
+@click.argument("url")
+@archive_option
+@click.option("--at", "moment", default="now", metavar="T", help="As of this moment [now].")
+@click.option("--raw", is_flag=True, help="The bytes as they came over the wire, head and body.")
+@click.option("--head", is_flag=True, help="The HTTP head only.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE")
+@json_option
+def get_command(
+    url: str,
+    folder: Path,
+    moment: str,
+    raw: bool,
+    head: bool,
+    output: Path | None,
+    as_json: bool,
+) -> int:
+    """The bytes of a URL as of a moment: the decoded payload, or what came over the wire."""
+    if raw and head:
+        raise UsageError("--raw and --head exclude each other.", hint="Give one of them.")
+    with Archive.open(folder) as archive:
+        capture = archive.as_of(url, moment)
+        if capture is None:
+            raise _not_captured(archive, url, moment)
+        memento = archive.read(capture)
+        if as_json:
+            print_json(_memento_json(memento))
+            return 0
+        chunks = _wanted(memento, raw=raw, head=head)
+        if output is None:
+            _write(sys.stdout.buffer, chunks)
+        else:
+            with output.open("wb") as file:
+                _write(file, chunks)
+    return 0
+
+
+def _wanted(memento: Memento, *, raw: bool, head: bool) -> Iterable[bytes]:
+    if raw:
+        return memento.raw()
+    return (memento.head,) if head else memento.payload(MAX_PAYLOAD)
+
+
+def _write(file: BinaryIO, chunks: Iterable[bytes]) -> None:
+    for chunk in chunks:
+        file.write(chunk)
+    file.flush()
+
+
+def _memento_json(memento: Memento) -> dict[str, object]:
+    return {
+        **capture_json(memento.capture),
+        "headers": [list(header) for header in memento.headers],
+        "source": capture_json(memento.source),
+    }
+
+
+def _not_captured(archive: Archive, url: str, moment: str) -> NotCaptured:
+    first = next(archive.captures(url=url), None)
+    if first is None:
+        return NotCaptured(f"{url} is not in the archive.", hint="Capture it with `asof crawl`.")
+    return NotCaptured(
+        f"{url} was not captured as of {moment}.",
+        hint=f"Its first capture is of {when(first.at)} UTC: use --at {stamp(first.at)} or later.",
+    )

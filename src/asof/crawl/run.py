@@ -1,0 +1,220 @@
+"""Start or resume a crawl, run it, and leave the archive in order whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import signal
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from asof.archive import Archive
+from asof.archive.journal import Journal
+from asof.archive.recovery import Recovery, recover
+from asof.clock import Clock, SystemClock, stamp
+from asof.config import Config
+from asof.crawl.catchup import catch_up
+from asof.crawl.loop import Crawler, Watcher
+from asof.crawl.summary import Summary
+from asof.errors import StorageError, UsageError
+from asof.fetch.http import Fetcher, HttpClient
+from asof.fetch.settings import FetchSettings
+from asof.ledger import translate
+from asof.model import Crawl, CrawlState, Target
+from asof.url import canonical
+from asof.warc.build import crawl_end
+
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlRequest:
+    """What the user asked for. `settings` are the flags that were given, and only those."""
+
+    archive: Path
+    seeds: tuple[str, ...] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+    environ: Mapping[str, str] = field(default_factory=dict)
+    new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlOutcome:
+    """How a run ended."""
+
+    crawl: Crawl
+    summary: Summary
+    resumed: bool
+    recovery: Recovery
+    files: tuple[str, ...]
+
+
+def run_crawl(
+    request: CrawlRequest,
+    *,
+    clock: Clock | None = None,
+    watch: Watcher = lambda snapshot: None,
+    talk: Callable[[str], None] = lambda line: None,
+) -> CrawlOutcome:
+    """Run a crawl to its end or to an interruption; resumes an interrupted one with the same seeds.
+
+    Ctrl-C or SIGTERM once: finish what is in flight and commit. Twice: stop now, and commit.
+    """
+    seeds = tuple(dict.fromkeys(_seed(url) for url in request.seeds))
+    # Everything the user wrote is checked before a folder is made.
+    Config.load(request.archive, request.environ, **request.settings)
+    with Archive.write(request.archive, purpose="crawl", clock=clock or SystemClock()) as archive:
+        recovery = recover(archive)
+        if recovery.adopted or recovery.cut:
+            talk(_recovery_line(recovery))
+        crawl, config, resumed = _choose(archive, request, seeds)
+        summary = _in_loop(archive, crawl, config, watch, talk)
+        crawl = _conclude(archive, crawl, config, summary)
+        files = tuple(s.file for s in archive.segments() if s.crawl == crawl.id)
+    return CrawlOutcome(crawl, summary, resumed, recovery, files)
+
+
+def _seed(url: str) -> str:
+    found = canonical(url)
+    if found is None:
+        hint = "Seeds are http or https URLs."
+        if canonical(f"https://{url}") and "://" not in url:
+            hint = f"Did you mean https://{url} ?"
+        raise UsageError(f"{url!r} cannot be crawled.", hint=hint)
+    return found
+
+
+def _recovery_line(recovery: Recovery) -> str:
+    cut = sum(damage.length for damage in recovery.cut)
+    torn = f", {cut:,} torn bytes cut off" if cut else ""
+    return f"Recovered after a crash: {recovery.adopted} whole records taken over{torn}."
+
+
+def _choose(
+    archive: Archive, request: CrawlRequest, seeds: tuple[str, ...]
+) -> tuple[Crawl, Config, bool]:
+    """The interrupted crawl that is meant, with its settings under the new flags; or a new one."""
+    open_crawls = [c for c in archive.crawls() if c.state is not CrawlState.FINISHED]
+    meant = [c for c in open_crawls if not seeds or c.seeds == seeds]
+    if meant and not request.new:
+        crawl = meant[-1]
+        config = Config().updated(crawl.settings, source=f"crawl {crawl.id}")
+        given = {k: v for k, v in request.settings.items() if v is not None}
+        return crawl, config.updated(given, source="the command line"), True
+    if not seeds:
+        raise UsageError(
+            "There is no interrupted crawl to resume.", hint="Name at least one URL to crawl."
+        )
+    config = Config.load(request.archive, request.environ, **request.settings)
+    now = archive.clock.now()
+    name = f"{stamp(now)}-{secrets.token_hex(2)}"
+    return Crawl(name, seeds, now, CrawlState.RUNNING, settings=config.as_dict()), config, False
+
+
+def _in_loop(
+    archive: Archive,
+    crawl: Crawl,
+    config: Config,
+    watch: Watcher,
+    talk: Callable[[str], None],
+) -> Summary:
+    with asyncio.Runner(loop_factory=_new_loop) as runner:
+        return runner.run(_run(archive, crawl, config, watch, talk))
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    try:
+        import uvloop
+    except ImportError:  # not on every platform; asyncio's own loop does the same, slower
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+async def _run(
+    archive: Archive,
+    crawl: Crawl,
+    config: Config,
+    watch: Watcher,
+    talk: Callable[[str], None],
+) -> Summary:
+    fetcher: Fetcher = HttpClient(_fetch_settings(config), archive.clock, archive.folder.spool)
+    with archive.ledger.transaction():
+        archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
+    crawler = Crawler(archive, crawl, config, fetcher, watch)
+    with archive.ledger.transaction():
+        crawler.queue([Target(seed) for seed in crawl.seeds])
+    catch_up(archive, crawl, crawler)
+    _obey_signals(crawler, talk)
+    try:
+        summary = await crawler.run()
+        crawler.journal.commit()
+        return summary
+    except asyncio.CancelledError:
+        crawler.stop(INTERRUPTED)
+        crawler.journal.commit()
+        return crawler.summary()
+    except sqlite3.Error as error:
+        crawler.journal.abandon()
+        raise translate(error, archive.folder.db) from error
+    except BaseException:
+        crawler.journal.abandon()
+        raise
+    finally:
+        crawler.journal.close()
+        await fetcher.close()
+
+
+def _obey_signals(crawler: Crawler, talk: Callable[[str], None]) -> None:
+    """Once: stop gently. Twice: cancel the run."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+
+    def interrupt() -> None:
+        if crawler.stopping:
+            if task is not None:
+                task.cancel()
+            return
+        talk("Stopping: finishing what is in flight. Press Ctrl-C again to stop at once.")
+        crawler.stop(INTERRUPTED)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, interrupt)
+        except (RuntimeError, ValueError):  # not the main thread: the caller decides
+            return
+
+
+def _fetch_settings(config: Config) -> FetchSettings:
+    return FetchSettings(
+        user_agent=config.user_agent,
+        connect_timeout=config.connect_timeout,
+        idle_timeout=config.idle_timeout,
+        total_timeout=config.fetch_timeout,
+        max_body=config.max_body,
+        verify_tls=config.verify_tls,
+        proxy=config.proxy,
+        cookies=config.cookies,
+    )
+
+
+def _conclude(archive: Archive, crawl: Crawl, config: Config, summary: Summary) -> Crawl:
+    """Write down how the crawl ended: in its WARC when it is finished, in the catalog always."""
+    state = CrawlState.INTERRUPTED if summary.ended_by == INTERRUPTED else CrawlState.FINISHED
+    now = archive.clock.now()
+    crawl = replace(crawl, state=state, ended=now, note=summary.to_json())
+    try:
+        if state is CrawlState.FINISHED:
+            journal = Journal(archive, crawl, config)
+            journal.write([crawl_end(crawl)])
+            archive.catalog.put_crawl(crawl)
+            journal.commit()
+            journal.close()
+        else:
+            with archive.ledger.transaction():
+                archive.catalog.put_crawl(crawl)
+    except StorageError:
+        archive.ledger.rollback()
+        raise
+    return crawl

@@ -1,0 +1,207 @@
+"""One connection to one server: carries one exchange at a time, and watches the clock meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import cast
+
+from asof.errors import StorageError
+from asof.fetch.reply import Reply
+from asof.fetch.settings import FetchSettings
+from asof.fetch.unfetched import Unfetched
+from asof.model import Tls
+
+# How often the rate of a slow body is looked at.
+_RATE_INTERVAL = 1.0
+
+
+class Connection(asyncio.Protocol):
+    """A socket, in its two moods: idle (no reply wanted) and busy (a reply on its way).
+
+    A timer is not set anew for every request: the one that is there runs out, sees that there is
+    time left, and sets itself again. So an exchange costs no timer at all.
+    """
+
+    __slots__ = (
+        "_asked", "_deadline", "_heard", "_loop", "_lost", "_on_lost", "_reply", "_settings",
+        "_timer", "_timer_at", "_transport", "_waiter", "error", "peer", "tls",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        settings: FetchSettings,
+        on_lost: Callable[[Connection], None],
+    ) -> None:
+        self.peer = ""
+        self.tls: Tls | None = None
+        self.error: Exception | None = None  # that ended the connection, if one did
+        self._loop = loop
+        self._settings = settings
+        self._on_lost = on_lost
+        self._lost: asyncio.Future[None] = loop.create_future()
+        self._transport: asyncio.Transport | None = None
+        self._reply: Reply | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._asked = self._heard = self._deadline = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
+
+    # -- for the client
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        """The socket, or the TLS session over it."""
+        if self._transport is None:
+            raise Unfetched("reset", "the connection ended before it began", transient=True)
+        return self._transport
+
+    @transport.setter
+    def transport(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+
+    @property
+    def open(self) -> bool:
+        """Whether a request can be sent."""
+        return self._transport is not None and not self._transport.is_closing()
+
+    async def ask(self, request: bytes, reply: Reply, deadline: float) -> None:
+        """Send a request and let `reply` take what comes, until it is over or time has run out.
+
+        `deadline` is in the loop's time. Without a whole head by then: Unfetched. A connection
+        that ends without a byte leaves the reply without a head, and `error` says why.
+        """
+        self._reply = reply
+        self._waiter = self._loop.create_future()
+        self._asked = self._heard = now = self._loop.time()
+        self._deadline = deadline
+        self.transport.write(request)
+        self._watch(self._due(now))
+        try:
+            await self._waiter
+        except BaseException:
+            self.abort()
+            raise
+        finally:
+            self._reply = None
+
+    def rest(self) -> None:
+        """Wait for the next request, but not for ever."""
+        self._watch(self._due(self._heard))
+
+    def abort(self) -> None:
+        """Close at once. A polite TLS goodbye is not worth waiting for."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def wait_lost(self) -> None:
+        """Wait until the socket is really closed."""
+        await self._lost
+
+    # -- for the event loop
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The socket is connected."""
+        # A cast, for the transports of uvloop are not of this class.
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have come."""
+        if self._reply is None:
+            # Nobody asked: what follows a request now could be taken for its answer.
+            self.abort()
+            return
+        self._heard = self._loop.time()
+        try:
+            if self._reply.feed(data):
+                self._finish()
+        except StorageError as error:
+            self._finish(error)
+
+    def eof_received(self) -> None:
+        """The server has sent all it will; the transport closes itself."""
+        self._end()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is closed, by whomever."""
+        self.error = exc
+        self._end()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._lost.done():
+            self._lost.set_result(None)
+        self._on_lost(self)
+
+    # -- inside
+
+    def _end(self) -> None:
+        if self._reply is None or self._waiter is None or self._waiter.done():
+            return
+        try:
+            self._reply.eof()
+        except StorageError as error:
+            self._finish(error)
+        else:
+            self._finish()
+
+    def _finish(self, error: Exception | None = None) -> None:
+        if self._waiter is None or self._waiter.done():
+            return
+        if error is None:
+            self._waiter.set_result(None)
+        else:
+            self._waiter.set_exception(error)
+
+    def _due(self, now: float) -> float:
+        """When the clock must be looked at next."""
+        if self._reply is None:
+            return self._heard + self._settings.keep_idle
+        due = min(self._heard + self._settings.idle_timeout, self._deadline)
+        if self._settings.min_rate:
+            due = min(due, max(self._asked + self._settings.rate_grace, now + _RATE_INTERVAL))
+        return due
+
+    def _watch(self, when: float) -> None:
+        if self._timer is not None:
+            if self._timer_at <= when:
+                return
+            self._timer.cancel()
+        self._timer_at = when
+        self._timer = self._loop.call_at(when, self._look)
+
+    def _look(self) -> None:
+        """The timer ran out: is there anything to give up?"""
+        self._timer = None
+        now, settings = self._loop.time(), self._settings
+        if self._reply is None:
+            if now >= self._heard + settings.keep_idle:
+                self.abort()
+                return
+        elif now >= self._deadline:
+            self._give_up(f"not done within {settings.total_timeout:g} s")
+        elif now >= self._heard + settings.idle_timeout:
+            self._give_up(f"nothing came for {settings.idle_timeout:g} s")
+        elif self._too_slow(now):
+            self._give_up(f"less than {settings.min_rate:g} bytes a second", "too-slow")
+        self._watch(self._due(now))
+
+    def _too_slow(self, now: float) -> bool:
+        elapsed = now - self._asked
+        if self._reply is None or self._reply.head is None or elapsed < self._settings.rate_grace:
+            return False
+        return self._reply.size < elapsed * self._settings.min_rate
+
+    def _give_up(self, detail: str, note: str = "") -> None:
+        reply = self._reply
+        if reply is None or self._waiter is None or self._waiter.done():
+            return
+        if reply.head is None:
+            self._finish(Unfetched("timeout", detail, transient=True))
+        else:
+            reply.cut("time", note)
+            self._finish()

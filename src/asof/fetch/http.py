@@ -1,0 +1,196 @@
+"""The client: a URL in, an Exchange or a Failure out, over connections that are used again.
+
+One `fetch` is one request and one response: redirects are not followed, so that every hop is an
+exchange of its own. The web's failures are values; only a failing disk raises (StorageError).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from asof.clock import SECOND, Clock
+from asof.fetch.connection import Connection
+from asof.fetch.cookies import CookieJar
+from asof.fetch.dial import AddressPolicy, Dialer
+from asof.fetch.pool import Pool
+from asof.fetch.proxy import parse_proxy
+from asof.fetch.reply import Reply
+from asof.fetch.request import (
+    Place,
+    added_lines,
+    is_address,
+    request_bytes,
+    split_url,
+    standing_lines,
+)
+from asof.fetch.settings import FetchSettings
+from asof.fetch.unfetched import Unfetched
+from asof.fetch.wire import End, Framer, Head
+from asof.model import Body, Exchange, Failure, Headers, Timings
+
+__all__ = ["AddressPolicy", "FetchSettings", "Fetcher", "HttpClient"]
+
+
+class Fetcher(Protocol):
+    """Whatever can get a URL."""
+
+    async def fetch(self, url: str, headers: Headers = ()) -> Exchange | Failure:
+        """One request for a canonical URL, with added headers, and what came of it."""
+        ...
+
+    async def close(self) -> None:
+        """End all connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request ready to be sent. `via` is where it goes: its own place, or a proxy.
+
+    `kept` is `wire` without the line that holds the proxy's password: archives are given away.
+    """
+
+    place: Place
+    target: str
+    via: Place
+    wire: bytes
+    kept: bytes
+
+
+class HttpClient:
+    """HTTP/1.1 over sockets of its own. One client per crawl: cookies and connections are its.
+
+    Bodies over `settings.spool_over` bytes are files in `spool`, which belong to the caller.
+    `allow_address` can keep a crawl out of private networks. It sees every address before it is
+    connected to; behind a proxy it sees only hosts that are addresses themselves.
+    """
+
+    def __init__(
+        self,
+        settings: FetchSettings,
+        clock: Clock,
+        spool: Path,
+        allow_address: AddressPolicy | None = None,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._spool = spool
+        self._proxy = parse_proxy(settings.proxy) if settings.proxy else None
+        self._jar = CookieJar(clock) if settings.cookies else None
+        self._standing = standing_lines(settings.user_agent, settings.accept)
+        self._pool = Pool(settings.max_idle)
+        self._dialer = Dialer(settings, clock, self._proxy, allow_address, self._pool.drop)
+
+    async def fetch(self, url: str, headers: Headers = ()) -> Exchange | Failure:
+        """One request for a canonical URL, with added headers, and what came of it."""
+        started, began = self._clock.now(), self._clock.monotonic()
+        deadline = asyncio.get_running_loop().time() + self._settings.total_timeout
+        try:
+            request = self._prepare(url, headers)
+            connection, reply, head, end = await self._converse(request, deadline)
+        except Unfetched as why:
+            return Failure(
+                url, why.reason, why.detail, started, why.transient, why.request, why.peer, why.tls
+            )
+        body = self._release(connection, request, reply)
+        block_digest, payload_digest = reply.digests()
+        times = (reply.asked, reply.first_byte, self._clock.monotonic())
+        return Exchange(
+            url=url,
+            request=request.kept,
+            head=head.raw,
+            body=body,
+            status=head.status,
+            headers=head.headers,
+            started=started,
+            timings=Timings(*[int((time - began) * SECOND) for time in times]),
+            block_digest=block_digest,
+            payload_digest=payload_digest,
+            head_start=head.start,
+            truncated=end.truncated,
+            anomalies=reply.anomalies,
+            peer=connection.peer,
+            tls=connection.tls,
+        )
+
+    async def close(self) -> None:
+        """End all connections, busy ones too; on return every socket is closed."""
+        await self._dialer.close()
+
+    def _prepare(self, url: str, headers: Headers) -> Request:
+        place, target = split_url(url)
+        lines = self._standing + (added_lines(headers) if headers else "")
+        if self._jar is not None:
+            lines += self._jar.line_for(place, target)
+        if self._proxy is None or place.scheme == "https":
+            wire = request_bytes(target, place, lines)
+            return Request(place, target, place, wire, wire)
+        if is_address(place.host):
+            self._dialer.permitted(place.host, [place.host])
+        full = f"http://{place.authority}{target}"  # RFC 9112 section 3.2.2
+        wire = request_bytes(full, place, lines + self._proxy.line)
+        return Request(place, target, self._proxy.place, wire, request_bytes(full, place, lines))
+
+    async def _converse(
+        self, request: Request, deadline: float
+    ) -> tuple[Connection, Reply, Head, End]:
+        """Send the request, on a connection that is there or on a new one, and take the answer."""
+        connection = self._pool.take(request.via)
+        if connection is not None:
+            reply = await self._ask(connection, request, deadline, reused=True)
+            if reply.head is not None and reply.end is not None and not reply.stale:
+                return connection, reply, reply.head, reply.end
+            # A GET may be asked once more (RFC 9112 section 9.3.1).
+            reply.discard()
+            connection.abort()
+        connection = await self._dialer.dial(request.place, deadline)
+        reply = await self._ask(connection, request, deadline)
+        if reply.head is None or reply.end is None:
+            connection.abort()
+            raise _explained(_nothing(connection.error), request, connection)
+        return connection, reply, reply.head, reply.end
+
+    async def _ask(
+        self, connection: Connection, request: Request, deadline: float, *, reused: bool = False
+    ) -> Reply:
+        settings = self._settings
+        framer = Framer(head_limit=settings.max_head, body_limit=settings.max_body)
+        reply = Reply(framer, self._clock, self._spool, settings.spool_over, reused=reused)
+        try:
+            await connection.ask(request.wire, reply, deadline)
+        except BaseException as error:
+            reply.discard()
+            if isinstance(error, Unfetched):
+                _explained(error, request, connection)
+            raise
+        if self._proxy is not None and reply.head is not None and reply.head.status == 407:
+            reply.discard()
+            connection.abort()
+            raise _explained(Unfetched("proxy", "the proxy wants a password"), request, connection)
+        return reply
+
+    def _release(self, connection: Connection, request: Request, reply: Reply) -> Body:
+        """Take the body, keep the cookies, and let the connection wait if it can be used again."""
+        if reply.reusable and connection.open:
+            self._pool.give(request.via, connection)
+        else:
+            connection.abort()
+        if self._jar is not None and reply.head is not None:
+            self._jar.keep(request.place, request.target, reply.head.headers)
+        return reply.body()
+
+
+def _nothing(error: Exception | None) -> Unfetched:
+    """Why a connection ended without a byte."""
+    if error is None:
+        return Unfetched("empty", "the server closed without an answer", transient=True)
+    return Unfetched("reset", str(error) or "the connection was reset", transient=True)
+
+
+def _explained(why: Unfetched, request: Request, connection: Connection) -> Unfetched:
+    """With what is known once there was a connection."""
+    why.request, why.peer, why.tls = request.kept, connection.peer, connection.tls
+    return why

@@ -1,0 +1,133 @@
+"""A response while it arrives: framed, digested as it comes, and put in a file when it is large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from asof.clock import Clock
+from asof.fetch.spool import SpoolFile
+from asof.fetch.wire import Data, End, Event, Framer, Head
+from asof.model import Body
+
+
+class Reply:
+    """Takes bytes from a connection and knows when the response is over.
+
+    A body of more than `spool_over` bytes goes to a file in `spool`, if that is given. `reused`
+    tells that the connection has served before.
+    `head` is None until it has come, `end` until the response is over. Whoever makes a Reply must
+    take its `body()` or `discard()` it: it may own a spool file.
+    """
+
+    __slots__ = (
+        "_block", "_clock", "_file", "_framer", "_parts", "_payload", "_reused", "_spool", "_spool_over",
+        "asked", "end", "first_byte", "head", "notes", "size",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        framer: Framer,
+        clock: Clock,
+        spool: Path | None = None,
+        spool_over: int = 0,
+        *,
+        reused: bool = False,
+    ) -> None:
+        self.head: Head | None = None
+        self.end: End | None = None
+        self.asked = clock.monotonic()
+        self.first_byte = 0.0
+        self.size = 0  # of the body, so far
+        self.notes: list[str] = []  # anomalies that only a client can see
+        self._reused = reused
+        self._framer = framer
+        self._clock = clock
+        self._spool = spool
+        self._spool_over = spool_over
+        self._block = sha256()
+        self._payload = sha256()
+        self._parts: list[bytes] = []
+        self._file: SpoolFile | None = None
+
+    def feed(self, data: bytes) -> bool:
+        """Take bytes; True when there is no use in more. StorageError when they cannot be kept."""
+        if not self.first_byte:
+            self.first_byte = self._clock.monotonic()
+        self._take(self._framer.feed(data))
+        return self.end is not None or (self.head is not None and self.stale)
+
+    def eof(self) -> None:
+        """The connection has ended."""
+        self._take(self._framer.eof())
+
+    def cut(self, truncated: str, note: str = "") -> None:
+        """No more will be taken."""
+        if note:
+            self.notes.append(note)
+        self._take(self._framer.cut(truncated))
+
+    @property
+    def anomalies(self) -> tuple[str, ...]:
+        """Everything odd about the response."""
+        return (*(self.end.anomalies if self.end else ()), *self.notes)
+
+    @property
+    def stale(self) -> bool:
+        """Whether this is no answer, but what an old connection made of the question.
+
+        A server may close an idle connection just when it is used again: nothing comes. Bytes
+        without a head are a late rest of the response before: HTTP/0.9 keeps no connections.
+        """
+        return self._reused and (self.head is None or self.head.version == "0.9")
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the connection may carry another request."""
+        return self.end is not None and self.end.reusable and not self.notes
+
+    def digests(self) -> tuple[bytes, bytes]:
+        """SHA-256 of head and body together, and of the body alone."""
+        return self._block.digest(), self._payload.digest()
+
+    def body(self) -> Body:
+        """The body, which now belongs to the caller, as does its file."""
+        if self._file is None:
+            return Body(self.size, b"".join(self._parts))
+        file, self._file = self._file, None
+        file.close()
+        return Body(self.size, spool=file.path)
+
+    def discard(self) -> None:
+        """Nobody wants the body."""
+        self._parts.clear()
+        if self._file is not None:
+            file, self._file = self._file, None
+            file.discard()
+
+    def _take(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, Data):
+                self._keep(event.raw)
+            elif isinstance(event, Head):
+                self.head = event
+                self._block.update(event.raw)
+            elif isinstance(event, End):
+                self.end = event
+            elif "surplus-bytes" not in self.notes:
+                self.notes.append("surplus-bytes")
+
+    def _keep(self, raw: bytes) -> None:
+        self.size += len(raw)
+        self._block.update(raw)
+        self._payload.update(raw)
+        if self._file is not None:
+            self._file.write(raw)
+            return
+        self._parts.append(raw)
+        if self._spool is not None and self.size > self._spool_over:
+            self._file = SpoolFile(self._spool)
+            for part in self._parts:
+                self._file.write(part)
+            self._parts.clear()

@@ -1,0 +1,100 @@
+"""The request: from a canonical URL to the bytes on the wire. Pure.
+
+Nothing that could end a line gets in: the URL must be printable ASCII without spaces, and header
+names and values are checked. Userinfo and fragment stay at home.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from asof.errors import UsageError
+from asof.fetch.unfetched import Unfetched
+from asof.model import Headers
+
+_URL = re.compile(
+    r"(https?)://(?:[^/?#]*@)?(\[[0-9A-Fa-f:.]+\]|[^/?#@:\[\]]+)(?::([0-9]{1,5}))?"
+    r"(/[^?#]*)?(\?[^#]*)?(?:#.*)?"
+)
+_PRINTABLE = re.compile(r"[!-~]+")
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_PORTS = {"http": 80, "https": 443}
+# What the client itself says, so that framing and identity cannot be changed from outside.
+_OURS = frozenset(
+    ("host", "user-agent", "accept", "accept-encoding", "connection", "content-length",
+     "transfer-encoding", "cookie", "proxy-authorization")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where to connect to: an origin, or a proxy. `host` is without the brackets of IPv6."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def authority(self) -> str:
+        """As the Host header has it: without the scheme's own port."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        return name if self.port == _PORTS[self.scheme] else f"{name}:{self.port}"
+
+
+def split_url(url: str) -> tuple[Place, str]:
+    """The place a URL names, and the target to ask it for; Unfetched when there is none."""
+    match = _URL.fullmatch(url) if _PRINTABLE.fullmatch(url) else None
+    if match is None:
+        raise Unfetched("bad-url", f"{url!r} is not a canonical http or https URL")
+    scheme, host, digits, path, query = match.groups()
+    port = int(digits) if digits else _PORTS[scheme]
+    if not 0 < port < 65536:
+        raise Unfetched("bad-url", f"there is no port {port}")
+    return Place(scheme, host.strip("[]"), port), (path or "/") + (query or "")
+
+
+def is_address(host: str) -> bool:
+    """Whether a host is an IP address rather than a name."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def standing_lines(user_agent: str, accept: str) -> str:
+    """The header lines of every request."""
+    standing = (
+        ("User-Agent", user_agent),
+        ("Accept", accept),
+        ("Accept-Encoding", "gzip"),
+        ("Connection", "keep-alive"),
+    )
+    return "".join(_line(name, value) for name, value in standing)
+
+
+def added_lines(headers: Headers) -> str:
+    """The header lines that a caller adds to one request, such as If-None-Match."""
+    for name, _ in headers:
+        if name.lower() in _OURS:
+            raise UsageError(
+                f"The header {name} is the client's own.", hint="Change it in the settings."
+            )
+    return "".join(_line(name, value) for name, value in headers)
+
+
+def request_bytes(target: str, place: Place, lines: str) -> bytes:
+    """A whole GET request. `lines` come from the functions above."""
+    return f"GET {target} HTTP/1.1\r\nHost: {place.authority}\r\n{lines}\r\n".encode("latin-1")
+
+
+def _line(name: str, value: str) -> str:
+    sendable = _NAME.fullmatch(name) and not any(end in value for end in "\r\n\0")
+    if not sendable or max(value, default="") > "\xff":
+        raise UsageError(
+            f"The header {name!r}: {value!r} cannot be sent.",
+            hint="Use a plain name, and a value of one line in Latin-1.",
+        )
+    return f"{name}: {value}\r\n"

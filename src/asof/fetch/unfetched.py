@@ -1,0 +1,63 @@
+"""Why no response came, and the one place where errors of the machine become such a reason."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import ssl
+
+from asof.model import Tls
+
+_UNREACHABLE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN,
+                errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EACCES, errno.EPERM,
+                errno.EINVAL}  # fmt: skip
+
+
+class Unfetched(Exception):
+    """No response, and why. `HttpClient.fetch` makes a `Failure` of it; it goes no further.
+
+    `reason` and `transient` are those of `Failure`; `request`, `peer` and `tls` are filled in as
+    far as the fetch got.
+    """
+
+    def __init__(
+        self, reason: str, detail: str, *, transient: bool = False, tls: Tls | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+        self.transient = transient
+        self.tls = tls
+        self.peer = ""
+        self.request = b""
+
+
+def no_name(host: str, error: Exception) -> Unfetched:
+    """The name could not be looked up. Only a failing name server is worth another try."""
+    detail = getattr(error, "strerror", None) or str(error)
+    again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
+    return Unfetched("dns", f"{host}: {detail}", transient=again)
+
+
+def no_connection(error: OSError | ValueError) -> Unfetched:
+    """A connection could not be made, or not be secured."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return _no_tls(error.verify_message.strip(" .") or "not verified")
+    if isinstance(error, ssl.SSLError):
+        # Such as WRONG_VERSION_NUMBER: what OpenSSL calls it, for people to look up.
+        return _no_tls((error.reason or str(error)).replace("_", " ").lower())
+    if isinstance(error, ValueError):
+        # A host name that TLS cannot carry: an empty label, or a leading dot.
+        return _no_tls(str(error))
+    if isinstance(error, TimeoutError):
+        return Unfetched("timeout", "no connection in time", transient=True)
+    detail = error.strerror or str(error) or "the connection was reset"
+    if isinstance(error, ConnectionRefusedError):
+        return Unfetched("refused", detail, transient=True)
+    return Unfetched(
+        "unreachable" if error.errno in _UNREACHABLE else "reset", detail, transient=True
+    )
+
+
+def _no_tls(problem: str) -> Unfetched:
+    return Unfetched("tls", problem, tls=Tls("", "", verified=False, problem=problem))

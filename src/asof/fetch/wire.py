@@ -1,0 +1,293 @@
+"""HTTP/1 responses as they come over the wire. Pure: bytes in, events out, no sockets, no clock.
+
+The theory
+----------
+A connection gives a stream of bytes and, at some moment, its close. The framer cuts the stream into
+
+    Head     everything up to the empty line that ends the head, interim 1xx blocks included
+    Data     the body as it is on the wire, chunk sizes and trailers included, piece by piece
+    End      the message is over: whole or cut, and by what; and all that was odd about it
+    Surplus  bytes that came after the end and belong to nobody
+
+and three laws hold for every stream, however the network splits it (tests/property):
+
+1. No byte is lost or made up: `Head.raw + Data.raw + ...` is the stream up to the end, and
+   `Surplus.raw + ...` the rest of it, save what lies beyond a limit.
+2. The split does not matter: the same stream gives the same head, body, end and anomalies.
+3. What is stored can be read again: `parse_head(block) == Head` for `block = Head.raw + Data.raw`.
+
+How the body ends is settled by the head alone (`delimit`), and decides the rest:
+
+    state     the message ends                   a close before that   used again afterwards
+    -------   --------------------------------   -------------------   ----------------------
+    HEAD      (a body follows, maybe of length   cut: disconnect       no
+              0; see below)
+    LENGTH    after so many bytes                cut: disconnect       if the server goes on
+    CHUNKED   after the last chunk's trailer     cut: disconnect       if the server goes on
+    CLOSE     with the connection                is the end            no
+    DONE      has ended; the rest is surplus     is nothing            not after surplus
+
+- "No body" (204, 304, an answer to HEAD) is LENGTH 0.
+- A CHUNKED body that breaks becomes CLOSE: its end can no longer be told from inside, so every
+  byte until the close is kept.
+- The framer forgives everything and hides nothing: each oddity has a name (`anomaly.ANOMALIES`),
+  and a connection is used again only after a message whose end is beyond doubt.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from asof.fetch.chunked import ChunkState, Dechunker
+from asof.fetch.head import Head, HeadFinder, find_head_end, parse_head
+from asof.model import Headers
+
+__all__ = [
+    "Data", "Dechunker", "End", "Event", "Framer", "Head", "Surplus", "delimit", "find_head_end",
+    "parse_head",
+]  # fmt: skip
+
+HEAD_LIMIT = 1 << 20
+# 18 digits count an exabyte; more are noise, not a length.
+_LENGTH = re.compile(r"[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Body bytes, exactly as on the wire."""
+
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The message is over. `truncated` is empty or a word of WARC-Truncated: disconnect (closed
+    early), length (a limit of ours), time. `reusable`: another request may follow on this
+    connection, if no surplus does.
+    """
+
+    truncated: str
+    reusable: bool
+    anomalies: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """Bytes after the end of the message."""
+
+    raw: bytes
+
+
+Event = Head | Data | End | Surplus
+
+
+class State(Enum):
+    """Where in a message the next byte falls; see the table above."""
+
+    HEAD = auto()
+    LENGTH = auto()
+    CHUNKED = auto()
+    CLOSE = auto()
+    DONE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How a body is delimited, what is odd about that, and whether the server will go on."""
+
+    state: State
+    length: int = 0
+    anomalies: tuple[str, ...] = ()
+    goes_on: bool = False
+
+
+class Framer:
+    """Finds the parts of one response. `feed` it what the socket gives, tell it the `eof`, or `cut`
+    it short; each answers with the events that follow. `method` is that of the request.
+    """
+
+    __slots__ = (
+        "_anomalies", "_buffer", "_dechunker", "_finder", "_goes_on", "_head_limit", "_left",
+        "_method", "_room", "state",
+    )  # fmt: skip
+
+    def __init__(
+        self, method: str = "GET", *, head_limit: int = HEAD_LIMIT, body_limit: int = sys.maxsize
+    ) -> None:
+        self.state = State.HEAD
+        self._method = method
+        self._head_limit = head_limit
+        self._room = body_limit  # for this many more bytes of body
+        self._buffer = bytearray()  # the head, as far as it has come
+        self._finder = HeadFinder()
+        self._left = 0  # in state LENGTH
+        self._dechunker: Dechunker | None = None
+        self._goes_on = False
+        self._anomalies: list[str] = []
+
+    def feed(self, data: bytes) -> list[Event]:
+        """What these bytes bring."""
+        if self.state is State.HEAD:
+            return self._feed_head(data)
+        return self._feed_body(data)
+
+    def eof(self) -> list[Event]:
+        """What it means that the connection has ended."""
+        return self._stop("disconnect", closed=True)
+
+    def cut(self, truncated: str) -> list[Event]:
+        """Our own decision that no more bytes will be taken, and the word for it."""
+        return self._stop(truncated, closed=False)
+
+    def _feed_head(self, data: bytes) -> list[Event]:
+        self._buffer += data
+        full = len(self._buffer) >= self._head_limit
+        end = self._finder.find(
+            self._buffer[: self._head_limit] if full else self._buffer, whole=full
+        )
+        return [] if end is None else self._close_head(end, "length")
+
+    def _close_head(self, end: int, truncated: str) -> list[Event]:
+        """The first `end` bytes are the head; `truncated` says why, if it is unfinished."""
+        head = self._finder.read(bytes(self._buffer[:end]))
+        rest = bytes(self._buffer[end:])
+        self._buffer.clear()
+        self._anomalies += head.anomalies
+        endless = truncated == "length" and "interim-only" in head.anomalies
+        if "unfinished-head" in head.anomalies or (endless and end == self._head_limit):
+            if truncated == "length":
+                self._anomalies.append("head-too-long")
+            return [head, self._end(truncated)]
+        extent = delimit(head, self._method)
+        self._anomalies += extent.anomalies
+        self._goes_on = extent.goes_on
+        self._left = extent.length
+        if extent.state is State.CHUNKED:
+            self._dechunker = Dechunker()
+        self.state = extent.state
+        return [head, *self._feed_body(rest)]
+
+    def _feed_body(self, data: bytes) -> list[Event]:
+        if self.state is State.DONE:
+            return [Surplus(data)] if data else []
+        # Only what there is room for is looked at: what lies beyond must not sway the answer.
+        within = data if len(data) <= self._room else data[: self._room]
+        used, over = self._take(within)
+        self._room -= used
+        events: list[Event] = [Data(within[:used])] if used else []
+        if over:
+            events.append(self._end(""))
+            if used < len(data):
+                events.append(Surplus(data[used:]))
+        elif len(within) < len(data):
+            events.append(self._end("length"))
+        return events
+
+    def _take(self, data: bytes) -> tuple[int, bool]:
+        """How many of the bytes belong to the body, and whether it ends with them."""
+        if self.state is State.LENGTH:
+            used = min(len(data), self._left)
+            self._left -= used
+            return used, not self._left
+        if self._dechunker is not None:
+            used, _ = self._dechunker.feed(data)
+            if self._dechunker.state is ChunkState.BROKEN:
+                self.state = State.CLOSE
+            return used, self._dechunker.state is ChunkState.END
+        return len(data), False
+
+    def _stop(self, truncated: str, *, closed: bool) -> list[Event]:
+        events: list[Event] = []
+        if self.state is State.HEAD:
+            if not self._buffer:
+                self._anomalies.append("empty")
+                return [self._end(truncated)]
+            end = self._finder.find(self._buffer, whole=True) or 0
+            events = self._close_head(end, truncated)
+        if self.state is not State.DONE:
+            whole = closed and (
+                self.state is State.CLOSE or (self._dechunker is not None and self._dechunker.eof())
+            )
+            events.append(self._end("" if whole else truncated))
+        return events
+
+    def _end(self, truncated: str) -> End:
+        self.state = State.DONE
+        if self._dechunker is not None and self._dechunker.anomalies:
+            self._goes_on = False
+            self._anomalies += self._dechunker.anomalies
+        anomalies = tuple(dict.fromkeys(self._anomalies))
+        return End(truncated, self._goes_on and not truncated, anomalies)
+
+
+def delimit(head: Head, method: str = "GET") -> Extent:
+    """How the body after this head ends: RFC 9112 section 6.3, in its order, but never refusing."""
+    if head.version == "0.9" or "interim-only" in head.anomalies:
+        return Extent(State.CLOSE)
+    codings, lengths, options = _framing_fields(head.headers)
+    applied = [coding for coding in codings if coding != "identity"]
+    if _has_no_body(head.status, method):
+        state, length, odd = State.LENGTH, 0, _announced(head.status, codings, lengths)
+    elif applied:
+        state, length, odd = _by_coding(applied, lengths, head.version)
+    else:
+        state, length, odd = _by_length(lengths)
+    if applied != codings:
+        odd.append("identity-coding")
+    asked = "close" not in options if head.version == "1.1" else "keep-alive" in options
+    return Extent(state, length, tuple(odd), asked and not odd and state is not State.CLOSE)
+
+
+def _framing_fields(headers: Headers) -> tuple[list[str], list[str], list[str]]:
+    """The items of Transfer-Encoding, Content-Length and Connection, in lower case."""
+    fields: dict[str, list[str]] = {"transfer-encoding": [], "content-length": [], "connection": []}
+    for name, value in headers:
+        items = fields.get(name.lower())
+        if items is not None:
+            items += [item.strip(" \t") for item in value.lower().split(",")]
+    codings, lengths, options = fields.values()
+    return [coding.partition(";")[0].rstrip() for coding in codings if coding], lengths, options
+
+
+def _has_no_body(status: int, method: str) -> bool:
+    return (
+        status in (204, 304, 101)
+        or method == "HEAD"
+        or (method == "CONNECT" and 200 <= status <= 299)
+    )
+
+
+def _announced(status: int, codings: list[str], lengths: list[str]) -> list[str]:
+    """What is odd about a message without a body. A 304 may tell the length it would have had."""
+    if status == 101:
+        return ["upgrade"]
+    if status == 204 and (codings or any(length.strip("0") for length in lengths)):
+        return ["length-without-body"]
+    return []
+
+
+def _by_coding(
+    codings: list[str], lengths: list[str], version: str
+) -> tuple[State, int, list[str]]:
+    odd = ["length-and-coding"] if lengths else []
+    if codings[-1] != "chunked":
+        return State.CLOSE, 0, [*odd, "coding-without-chunked"]
+    if version != "1.1":
+        odd.append("chunked-in-http-1.0")
+    if codings.count("chunked") > 1:
+        odd.append("chunked-twice")
+    return State.CHUNKED, 0, odd
+
+
+def _by_length(lengths: list[str]) -> tuple[State, int, list[str]]:
+    if not lengths:
+        return State.CLOSE, 0, []
+    if not all(_LENGTH.fullmatch(length) for length in lengths):
+        return State.CLOSE, 0, ["bad-length"]
+    first, *others = map(int, lengths)
+    if any(other != first for other in others):
+        return State.CLOSE, 0, ["conflicting-length"]
+    return State.LENGTH, first, ["duplicate-length"] if others else []

@@ -1,0 +1,84 @@
+"""Where a reference of a document leads inside the archive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote
+
+from asof.url import resolve
+
+Lead = Callable[[str], str]
+"""Says where an absolute http(s) URL without fragment shall lead; gives ASCII."""
+
+# WHATWG URL, "basic URL parser", steps 1 and 3.
+_EDGE = "".join(map(chr, range(0x21)))
+_BREAKS = re.compile(r"[\t\n\r]")
+_DROPPED = str.maketrans("", "", "\t\n\r")
+# WHATWG URL, "fragment percent-encode set"; `%` stays, for what is encoded already.
+_FRAGMENT_SAFE = "!#$%&'()*+,-./:;=?@[\\]^_{|}~"
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document stands: the base its references are relative to, and where they shall lead.
+
+    `codec` is the document's encoding: the query of a reference is sent in it (WHATWG URL, "query
+    state"), so that a search link of a Japanese page finds the capture its server was asked for.
+    """
+
+    base: str
+    lead: Lead
+    codec: str = "utf-8"
+    _known: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
+
+    def refer(self, reference: str) -> str | None:
+        """The reference to write instead, or None for one that has to stay as it is."""
+        try:
+            return self._known[reference]
+        except KeyError:
+            led = self._known[reference] = self._refer(reference)
+            return led
+
+    def _refer(self, reference: str) -> str | None:
+        url = self.resolve(reference)
+        if url is None:
+            return None
+        _, hash_, fragment = _bare(reference).partition("#")
+        return self.lead(url) + hash_ + quote(fragment, safe=_FRAGMENT_SAFE)
+
+    def resolve(self, reference: str) -> str | None:
+        """The canonical URL of a reference to another document; None for all others."""
+        reference = _bare(reference)
+        if not reference or reference[0] == "#":
+            return None
+        if self.codec != "utf-8" and not reference.isascii():
+            reference = _encode_query(reference, self.codec)
+        return resolve(self.base, reference)
+
+    def at(self, base: str) -> Place:
+        """The same place after `<base href>`."""
+        return replace(self, base=base, _known={})
+
+    def reading(self, codec: str) -> Place:
+        """The same place for a document in another encoding."""
+        return self if codec == self.codec else replace(self, codec=codec, _known={})
+
+
+def _bare(reference: str) -> str:
+    """A reference without what the URL parser takes away before it looks."""
+    bare = reference.strip(_EDGE)
+    return bare.translate(_DROPPED) if _BREAKS.search(bare) else bare
+
+
+def _encode_query(reference: str, codec: str) -> str:
+    """Percent-encode what is not ASCII in the query by the document's own encoding."""
+    before, hash_, fragment = reference.partition("#")
+    path, mark, query = before.partition("?")
+
+    def percent(match: re.Match[str]) -> str:
+        return quote(match[0].encode(codec, "xmlcharrefreplace"), safe="@[\\]^_`{|}~")
+
+    return path + mark + _NON_ASCII.sub(percent, query) + hash_ + fragment

@@ -1,0 +1,57 @@
+"""Rewriting by media type: what can be rewritten, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from asof.replay.css import rewrite_css
+from asof.replay.html import Banner, no_banner, rewrite_html
+from asof.replay.links import Place
+
+# A document is held in memory several times over while it is rewritten; the largest HTML pages of
+# the web stay far below this.
+MAX_REWRITTEN = 32 << 20
+
+
+class Kind(Enum):
+    """The languages that are rewritten."""
+
+    HTML = auto()
+    XML = auto()
+    CSS = auto()
+
+
+_KINDS = {
+    "text/html": Kind.HTML,
+    "application/xhtml+xml": Kind.XML,
+    "image/svg+xml": Kind.XML,
+    "text/css": Kind.CSS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A rewritten document. `charset` is set when its HTTP header has to say another one now."""
+
+    data: bytes
+    charset: str | None = None
+
+
+def kind_of(media_type: str | None) -> Kind | None:
+    """The language of a media type without parameters, or None for what passes through as it is."""
+    return _KINDS.get((media_type or "").lower())
+
+
+def rewrite(
+    data: bytes, kind: Kind, charset: str | None, place: Place, *, banner: Banner = no_banner
+) -> Rewritten:
+    """Rewrite a whole document (at most MAX_REWRITTEN bytes) so that it works inside the archive.
+
+    `charset` is what the HTTP header declared. `banner` goes into HTML only.
+    """
+    if kind is Kind.CSS:
+        done, transcoded = rewrite_css(data, charset, place)
+    else:
+        done, transcoded = rewrite_html(data, charset, place, banner=banner, xml=kind is Kind.XML)
+    return Rewritten(done, "utf-8" if transcoded else None)

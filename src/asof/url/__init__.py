@@ -1,0 +1,22 @@
+"""URLs: what a reference means, which URLs are one target, and where a URL sorts in an index.
+
+`whatwg` resolves and canonicalises as browsers do; `sortkey` makes the SURT keys of CDX indexes;
+`prefix` says which part of the web, or of an index, is meant.
+"""
+
+from __future__ import annotations
+
+from asof.url.prefix import key_ranges, surt_form, surt_prefix
+from asof.url.sortkey import surt
+from asof.url.whatwg import canonical, host_of, origin, resolve
+
+__all__ = [
+    "canonical",
+    "host_of",
+    "key_ranges",
+    "origin",
+    "resolve",
+    "surt",
+    "surt_form",
+    "surt_prefix",
+]

@@ -1,0 +1,94 @@
+"""SURT prefixes: which part of the web is meant, as a rule or as a stretch of an index.
+
+`surt_form` and `surt_prefix` are the plain transform of seed 000 ("SURT Prefix"), which keeps the
+scheme and every label; `key_ranges` says which keys of an index a prefix covers.
+"""
+
+from __future__ import annotations
+
+import re
+
+from asof.url.sortkey import surt
+
+_SURT_FORM = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\(")
+_HIERARCHICAL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)(.*)", re.DOTALL)
+_KEY_START = re.compile(r"[^/:]*(?::[0-9]+)?[,)]")
+_DOTTED_QUAD = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}", re.ASCII)
+_WWW = re.compile(r"www[0-9]*", re.ASCII)
+# Sorts after whatever may follow in a key.
+_LAST = "\U0010ffff"
+
+
+def surt_form(url: str) -> str:
+    """The URL with its host turned round and nothing else changed: `http://(org,example,www,)/x`.
+
+    The scheme and the host fold to lower case. A URL that is already in this form, or that has no
+    authority, stays as it is. Addresses in numbers are not turned round.
+    """
+    match = None if _SURT_FORM.match(url) else _HIERARCHICAL.fullmatch(url)
+    if match is None:
+        return url
+    scheme, authority, rest = match.groups()
+    userinfo, at, host_and_port = authority.rpartition("@")
+    host, colon, port = host_and_port.partition(":")
+    if host_and_port.startswith("["):
+        host, bracket, after = host_and_port.partition("]")
+        host, colon, port = host + bracket, after[:1], after[1:]
+    host = host.lower()
+    if not (host.startswith("[") or _DOTTED_QUAD.fullmatch(host)):
+        host = "".join(label + "," for label in reversed(host.split(".")) if label)
+    suffix = (colon + port if port else "") + (at + userinfo)
+    return f"{scheme.lower()}://({host}{suffix}){rest}"
+
+
+def surt_prefix(url: str) -> str:
+    """The prefix that a URL implies for everything below it, by the three steps of seed 000.
+
+    1. The URL in its SURT form. 2. With three slashes or more, nothing after the last slash.
+    3. No closing parenthesis at the end, so that a bare host includes its subdomains.
+    """
+    form = surt_form(url)
+    if form.count("/") >= 3:
+        form = form[: form.rindex("/") + 1]
+    return form.removesuffix(")")
+
+
+def key_ranges(prefix: str) -> tuple[tuple[str, str], ...]:
+    """The stretches of keys that a prefix means: half-open, ascending, for scans of an index.
+
+    A prefix is a URL (without a path: the host and its subdomains; with a slash at its end: that
+    folder and all below), a key or the beginning of one (`org,example)/a`), or a SURT prefix of
+    seed 000 (`http://(org,example,`).
+    """
+    key, open_host = _as_key(prefix)
+    if open_host:  # the host itself, its subdomains, its other ports
+        return tuple((key + mark, key + mark + _LAST) for mark in "),:")
+    if key.endswith("/") and not key.endswith(")/"):
+        folder = key[:-1]  # keys have no slash at their end, but queries may follow
+        return (
+            (folder, folder + "\0"),
+            (key, key + _LAST),
+            (folder + "?", folder + "?" + _LAST),
+        )
+    return ((key, key + _LAST),)
+
+
+def _as_key(prefix: str) -> tuple[str, bool]:
+    """The beginning of the keys meant, and whether it is a host that subdomains may follow."""
+    form = _SURT_FORM.match(prefix)
+    if form is not None:
+        host, closed, path = prefix[form.end() :].partition(")")
+        labels = [label for label in host.lower().split(",") if label]
+        if labels and _WWW.fullmatch(labels[-1]):
+            labels.pop()
+        key = ",".join(labels)
+        return (f"{key}){path.lower()}", False) if closed else (key, True)
+    if _KEY_START.match(prefix):
+        return prefix, False
+    key = surt(prefix)
+    if key.endswith(")/") and not prefix.rstrip().endswith("/"):
+        return key[:-2], True
+    bare = prefix.partition("#")[0].partition("?")
+    if not bare[1] and bare[0].endswith("/") and not key.endswith("/"):
+        key += "/"
+    return key, False

@@ -1,0 +1,128 @@
+"""Resolving and canonicalising URLs exactly as the WHATWG URL standard says.
+
+ada does the work; the shortcuts in front of it take only references whose serialisation the
+standard leaves untouched, so that both give the same string (a property test compares them).
+Measured: ada through its Python wrapper costs about 3 us a URL, the shortcuts under 1 us.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import ada_url
+
+# Servers refuse far shorter ones; a reference of megabytes (data:, junk) is no target.
+MAX_LENGTH = 1 << 16
+
+# What the URL parser copies unchanged, by the percent-encode sets of the standard, section 1.3.
+# Left out on purpose: `\` (becomes `/`), `^` (its set changed in 2024), and everything not ASCII.
+_PATH = r"[A-Za-z0-9\-._~!$&'()*+,;=:@/|%\[\]]"
+_QUERY = r"[A-Za-z0-9\-._~!$&()*+,;=:@/|%\[\]?^`{}\\]"
+_FRAGMENT = r"[\x21-\x7e]"
+_TAIL = rf"(?:\?{_QUERY}*)?)(?:#{_FRAGMENT}*)?"
+# Hosts that the host parser copies: labels of letters, digits and hyphens whose last one starts
+# with a letter, or four decimal numbers. `xn--` (IDNA) and other numbers are left to ada.
+_BYTE = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_HOST = rf"(?:(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*|{_BYTE}(?:\.{_BYTE}){{3}})"
+_AUTHORITY = rf"(https?)://({_HOST}(?::([1-9][0-9]{{0,3}}|[1-5][0-9]{{4}}))?)"
+_ABSOLUTE = re.compile(rf"({_AUTHORITY}/{_PATH}*{_TAIL}", re.ASCII)
+_SERVER = re.compile(rf"{_AUTHORITY}(?=[/?#]|\Z)", re.ASCII)
+_ROOTED = re.compile(rf"(/(?!/){_PATH}*{_TAIL}", re.ASCII)
+# A relative path whose first segment cannot be taken for a scheme.
+_RELATIVE = re.compile(rf"([A-Za-z0-9_~](?:(?!:){_PATH})*{_TAIL}", re.ASCII)
+_QUERY_ONLY = re.compile(rf"(\?{_QUERY}*)(?:#{_FRAGMENT}*)?", re.ASCII)
+_DOT_SEGMENT = re.compile(r"/\.|%2e", re.IGNORECASE)
+_DEFAULT_PORT = {"http": "80", "https": "443"}
+
+
+def canonical(url: str) -> str | None:
+    """The WHATWG serialisation without its fragment; None when it is no valid http(s) URL."""
+    if len(url) > MAX_LENGTH:
+        return None
+    plain = _plain_absolute(url)
+    return plain if plain is not None else _parsed(url, None)
+
+
+def resolve(base: str, reference: str) -> str | None:
+    """What `reference` means in a document at `base`: canonical, without fragment, or None.
+
+    None for other schemes than http and https, and for what no browser could load.
+    """
+    if len(reference) > MAX_LENGTH:
+        return None
+    first = reference[:1]
+    if first == "h":
+        plain = _plain_absolute(reference)
+        if plain is not None:
+            return plain
+    parts = _base_parts(base)
+    if parts is None:  # nothing to be relative to
+        return _parsed(reference, None)
+    root, folder, page = parts
+    match = None
+    if first == "/":
+        match, stem = _ROOTED.fullmatch(reference), root
+    elif first == "?":
+        match, stem = _QUERY_ONLY.fullmatch(reference), page
+    elif first != "#":
+        match, stem = _RELATIVE.fullmatch(reference), folder
+    if match is not None and _DOT_SEGMENT.search(match[1]) is None:
+        return _limited(stem + match[1])
+    return _parsed(reference, base)
+
+
+def origin(url: str) -> str | None:
+    """Scheme, host and port (`https://example.org`, `http://example.org:8080`), or None."""
+    parsed = _http_url(url, None)
+    return None if parsed is None else parsed.origin
+
+
+def host_of(url: str) -> str:
+    """The authority that politeness counts by: host, and the port where it is not the default.
+
+    http and https of one host share it, for they are one server to be polite to. An empty string
+    when the URL has none.
+    """
+    match = _SERVER.match(url)
+    if match is not None and match[3] != _DEFAULT_PORT[match[1]] and "xn--" not in match[2]:
+        return match[2]
+    parsed = _http_url(url, None)
+    return "" if parsed is None else parsed.host
+
+
+def _plain_absolute(url: str) -> str | None:
+    """The URL without fragment if the parser would copy it as it stands, else None."""
+    match = _ABSOLUTE.fullmatch(url)
+    if match is None or _DOT_SEGMENT.search(url) is not None or "xn--" in url:
+        return None
+    plain, scheme, _, port = match.groups()
+    return None if port == _DEFAULT_PORT[scheme] else plain
+
+
+@lru_cache(maxsize=1024)
+def _base_parts(base: str) -> tuple[str, str, str] | None:
+    """Of a base URL, in canonical form: up to the path, up to the last slash, up to the query."""
+    href = _parsed(base, None)
+    if href is None:
+        return None
+    page = href.partition("?")[0]
+    # The third slash starts the path: userinfo and host hold none once serialised.
+    return href[: href.index("/", 8)], page[: page.rindex("/") + 1], page
+
+
+def _parsed(url: str, base: str | None) -> str | None:
+    parsed = _http_url(url, base)
+    return None if parsed is None else _limited(parsed.href.partition("#")[0])
+
+
+def _http_url(url: str, base: str | None) -> ada_url.URL | None:
+    try:
+        parsed = ada_url.URL(url, base)
+    except ValueError:  # not a URL, or a lone surrogate (UnicodeEncodeError)
+        return None
+    return parsed if parsed.protocol in ("http:", "https:") else None
+
+
+def _limited(url: str) -> str | None:
+    return url if len(url) <= MAX_LENGTH else None

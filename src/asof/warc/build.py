@@ -1,0 +1,229 @@
+"""From what was fetched to records of WARC 1.1. Pure: nothing is written here.
+
+An exchange becomes three records, in this order: its request, its response (or a revisit, where
+the payload is in the archive already), and metadata about how it came about. What the catalog says
+of a capture can be derived from the response record alone.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from functools import lru_cache
+from hashlib import sha256
+
+from asof.clock import Instant, iso
+from asof.model import Body, Capture, Exchange, Failure, Headers, Target, Tls
+from asof.warc.compose import FIELDS_TYPE, compose, new_record_id
+from asof.warc.digest import digest_text
+from asof.warc.fields import format_fields
+from asof.warc.info import crawl_end, import_info, read_crawl, warcinfo
+from asof.warc.record import Record
+
+__all__ = [
+    "crawl_end", "exchange_records", "failure_record", "import_info", "new_record_id", "read_crawl",
+    "resource", "warcinfo",
+]  # fmt: skip
+
+REQUEST_TYPE = "application/http; msgtype=request"
+RESPONSE_TYPE = "application/http; msgtype=response"
+# WARC 1.1 sections 6.7.2 and 6.7.3
+IDENTICAL_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+
+# WARC-Cipher-Suite asks for the name that IANA gave a suite. TLS 1.3 has no other names; of the
+# older ones these are still met.
+_SUITES = {
+    "ECDHE-RSA-AES128-GCM-SHA256": "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "ECDHE-RSA-AES256-GCM-SHA384": "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "ECDHE-ECDSA-AES128-GCM-SHA256": "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "ECDHE-ECDSA-AES256-GCM-SHA384": "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "ECDHE-RSA-CHACHA20-POLY1305": "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+    "ECDHE-ECDSA-CHACHA20-POLY1305": "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "ECDHE-RSA-AES128-SHA": "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
+    "ECDHE-RSA-AES256-SHA": "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+    "AES128-GCM-SHA256": "TLS_RSA_WITH_AES_128_GCM_SHA256",
+    "AES256-GCM-SHA384": "TLS_RSA_WITH_AES_256_GCM_SHA384",
+    "AES128-SHA": "TLS_RSA_WITH_AES_128_CBC_SHA",
+    "AES256-SHA": "TLS_RSA_WITH_AES_256_CBC_SHA",
+}
+
+
+def exchange_records(
+    exchange: Exchange, *, target: Target, refers_to: Capture | None = None, extra: Headers = ()
+) -> tuple[Record, ...]:
+    """The request, the response or revisit, and the metadata of one exchange.
+
+    `refers_to` is the earlier capture that this exchange repeats or, answered by 304, confirms. It
+    makes a revisit only where that loses nothing: the stored payloads must be equal byte for byte.
+    `extra` fields are added to the metadata.
+    """
+    record_id = new_record_id()
+    event = (("WARC-Date", iso(exchange.started)), ("WARC-Target-URI", exchange.url))
+    origin = (*event, *_address(exchange.peer))
+    concurrent = ("WARC-Concurrent-To", record_id)
+    kind, fields, block = _answer(exchange, refers_to)
+    answer = (
+        ("WARC-Type", kind),
+        ("WARC-Record-ID", record_id),
+        *origin,
+        *fields,
+        *_circumstances(exchange),
+        ("Content-Type", RESPONSE_TYPE),
+    )
+    about = format_fields((*_path_fields(target), *_timing_fields(exchange), *extra))
+    return (
+        compose("request", (*origin, concurrent), REQUEST_TYPE, exchange.request),
+        Record(answer, block),
+        compose("metadata", (*event, concurrent), FIELDS_TYPE, about),
+    )
+
+
+def failure_record(failure: Failure, target: Target) -> Record:
+    """That a fetch brought no response, and why, as a metadata record about its URL."""
+    block = format_fields(
+        (
+            ("fetchFailure", failure.reason),
+            ("fetchFailureDetail", failure.detail),
+            ("fetchFailureTransient", "yes" if failure.transient else "no"),
+            *_path_fields(target),
+            ("tlsProblem", failure.tls.problem if failure.tls else ""),
+        )
+    )
+    fields = (
+        ("WARC-Date", iso(failure.started)),
+        ("WARC-Target-URI", failure.url),
+        *_address(failure.peer),
+        *_protocols(failure.tls),
+    )
+    return compose("metadata", fields, FIELDS_TYPE, block)
+
+
+def resource(
+    url: str, body: bytes | Body, media_type: str, at: Instant, *, extra: Headers = ()
+) -> Record:
+    """A document that came without HTTP around it."""
+    part = Body(len(body), body) if isinstance(body, bytes) else body
+    digest = sha256()
+    for chunk in part.chunks():
+        digest.update(chunk)
+    text = digest_text(digest.digest())
+    fields = (
+        ("WARC-Type", "resource"),
+        ("WARC-Record-ID", new_record_id()),
+        ("WARC-Date", iso(at)),
+        ("WARC-Target-URI", url),
+        ("WARC-Block-Digest", text),
+        ("WARC-Payload-Digest", text),
+        *extra,
+        ("Content-Type", media_type),
+    )
+    return Record(fields, (part,))
+
+
+def _answer(exchange: Exchange, refers_to: Capture | None) -> tuple[str, Headers, tuple[Body, ...]]:
+    """The type of the record that holds the answer, the fields of that type, and its block."""
+    head = Body(len(exchange.head), exchange.head)
+    block_digest = ("WARC-Block-Digest", digest_text(exchange.block_digest))
+    if refers_to is not None and exchange.status == 304:
+        said = ("WARC-Payload-Digest", refers_to.digest) if refers_to.digest else None
+        fields = (("WARC-Profile", NOT_MODIFIED), *_reference(refers_to), block_digest)
+        return "revisit", (*fields, said) if said else fields, (head, exchange.body)
+    payload_digest = _payload_digest(exchange)
+    if refers_to is not None and payload_digest and payload_digest == refers_to.digest:
+        # Only the head is kept. That is what the profile means, and no truncation: WARC-Truncated
+        # would tell readers that the payload is lost (WARC 1.1 section 6.7.2 makes it optional).
+        fields = (
+            ("WARC-Profile", IDENTICAL_PAYLOAD),
+            *_reference(refers_to),
+            ("WARC-Block-Digest", digest_text(sha256(exchange.head).digest())),
+            ("WARC-Payload-Digest", payload_digest),
+        )
+        return "revisit", fields, (head,)
+    fields = (block_digest,)
+    if payload_digest:
+        fields = (*fields, ("WARC-Payload-Digest", payload_digest))
+    return "response", fields, (head, exchange.body)
+
+
+def _payload_digest(exchange: Exchange) -> str:
+    """Empty where other readers would look for the payload elsewhere: after the first of several
+    heads, or after the first empty line of an answer that has no head.
+    """
+    if exchange.head_start or not exchange.head:
+        return ""
+    return digest_text(exchange.payload_digest)
+
+
+def _reference(capture: Capture) -> Headers:
+    """The capture that a revisit repeats; what that one refers to, if it is a revisit itself."""
+    if capture.kind == "revisit" and capture.refers_to_url and capture.refers_to_at is not None:
+        return (
+            ("WARC-Refers-To-Target-URI", capture.refers_to_url),
+            ("WARC-Refers-To-Date", iso(capture.refers_to_at)),
+        )
+    return (
+        ("WARC-Refers-To", f"<{capture.record_id.strip('<>')}>"),
+        ("WARC-Refers-To-Target-URI", capture.url),
+        ("WARC-Refers-To-Date", iso(capture.at)),
+    )
+
+
+def _circumstances(exchange: Exchange) -> Headers:
+    """How the answer came: cut short, over which protocols, with what oddities."""
+    fields = []
+    if exchange.truncated:
+        fields.append(("WARC-Truncated", exchange.truncated))
+    fields.append(("WARC-Protocol", _http_version(exchange.head[exchange.head_start :])))
+    fields += _protocols(exchange.tls)
+    if exchange.anomalies:
+        fields.append(("WARC-Asof-Anomalies", ", ".join(exchange.anomalies)))
+    return tuple(fields)
+
+
+def _http_version(head: bytes) -> str:
+    if not head:
+        return "http/0.9"
+    return "http/1.0" if head[:8].upper() == b"HTTP/1.0" else "http/1.1"
+
+
+def _protocols(tls: Tls | None) -> Headers:
+    """The fields WARC-Protocol and WARC-Cipher-Suite, as proposed to the IIPC, and our own."""
+    if tls is None:
+        return ()
+    fields = []
+    if tls.version:
+        version = tls.version.lower().replace("sslv", "ssl/").replace("tlsv", "tls/")
+        fields.append(("WARC-Protocol", f"{version}.0" if version == "tls/1" else version))
+    if tls.cipher:
+        fields.append(("WARC-Cipher-Suite", _SUITES.get(tls.cipher, tls.cipher)))
+    if not tls.verified or tls.problem:
+        fields.append(("WARC-Asof-TLS-Problem", tls.problem or "the certificate was not verified"))
+    return tuple(fields)
+
+
+@lru_cache(maxsize=1024)
+def _address(peer: str) -> Headers:
+    """WARC-IP-Address, if the peer is one; a scope id means nothing on another machine."""
+    try:
+        return (("WARC-IP-Address", str(ipaddress.ip_address(peer.partition("%")[0]))),)
+    except ValueError:
+        return ()
+
+
+def _path_fields(target: Target) -> tuple[tuple[str, object], ...]:
+    """How the crawl came to the URL; names as Heritrix writes them, where it has them."""
+    return (
+        ("via", target.via),
+        ("hopsFromSeed", target.hops),
+        ("depth", target.depth),
+        ("tries", target.tries or None),
+    )
+
+
+def _timing_fields(exchange: Exchange) -> tuple[tuple[str, object], ...]:
+    timings = exchange.timings
+    return (
+        ("fetchTimeMs", timings.total // 1000),
+        ("connectTimeMs", timings.connect // 1000),
+        ("firstByteMs", timings.first_byte // 1000),
+    )

@@ -1,0 +1,117 @@
+"""What a file says about itself and the crawl it comes from, written and read back.
+
+Everything that the database knows of a crawl stands in its files as well: in the warcinfo record
+that each of them starts with, and in a metadata record at the crawl's end.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+
+from asof.clock import Instant, iso, parse_iso
+from asof.model import Crawl, CrawlState, Headers
+from asof.warc.compose import FIELDS_TYPE, compose
+from asof.warc.fields import format_fields, parse_fields
+from asof.warc.record import Record, StoredRecord
+
+_MARK = "WARC-Asof-Crawl"
+_FIELD = "asof-crawl"
+_CONFORMS = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+
+
+def warcinfo(crawl: Crawl, filename: str, at: Instant) -> Record:
+    """The first record of a file of a crawl."""
+    return _warcinfo(
+        filename,
+        at,
+        ((_MARK, crawl.id),),
+        (
+            ("isPartOf", crawl.id),
+            ("robots", crawl.settings.get("robots")),
+            (_FIELD, _crawl_json(crawl)),
+        ),
+    )
+
+
+def import_info(source: str, kind: str, at: Instant) -> Record:
+    """The first record of a file that was converted from another format."""
+    return _warcinfo("", at, (), (("description", f"Converted from {source} ({kind})."),))
+
+
+def crawl_end(crawl: Crawl) -> Record:
+    """The last record of a crawl: its state, its end and its summary."""
+    fields = (
+        ("WARC-Date", iso(crawl.started if crawl.ended is None else crawl.ended)),
+        (_MARK, crawl.id),
+    )
+    return compose("metadata", fields, FIELDS_TYPE, format_fields(((_FIELD, _crawl_json(crawl)),)))
+
+
+def read_crawl(record: StoredRecord) -> Crawl | None:
+    """The crawl that one of our records speaks of; None for all others.
+
+    A crawl that is known from its files alone and has no end there was interrupted.
+    """
+    if record.header.get(_MARK) is None or not record.data:
+        return None
+    text = dict(parse_fields(record.data)).get(_FIELD)
+    if text is None:
+        return None
+    try:
+        said = json.loads(text)
+    except ValueError:
+        return None
+    return _crawl_from(said) if isinstance(said, dict) else None
+
+
+def _warcinfo(
+    filename: str, at: Instant, marks: Headers, extra: tuple[tuple[str, object], ...]
+) -> Record:
+    block = format_fields(
+        (
+            ("software", f"asof/{version('asof')}"),
+            ("format", "WARC File Format 1.1"),
+            ("conformsTo", _CONFORMS),
+            *extra,
+        )
+    )
+    named = (("WARC-Filename", filename),) if filename else ()
+    return compose("warcinfo", (("WARC-Date", iso(at)), *named, *marks), FIELDS_TYPE, block)
+
+
+def _crawl_json(crawl: Crawl) -> str:
+    return json.dumps(
+        {
+            "id": crawl.id,
+            "seeds": crawl.seeds,
+            "started": iso(crawl.started),
+            "ended": None if crawl.ended is None else iso(crawl.ended),
+            "state": crawl.state,
+            "settings": crawl.settings,
+            "note": crawl.note,
+        }
+    )
+
+
+def _crawl_from(said: dict[str, object]) -> Crawl | None:
+    """A crawl out of JSON that anybody may have written."""
+    name, seeds, settings = said.get("id"), said.get("seeds"), said.get("settings")
+    started, ended = _instant(said.get("started")), _instant(said.get("ended"))
+    if not isinstance(name, str) or not name or started is None or not isinstance(seeds, list):
+        return None
+    finished = said.get("state") == CrawlState.FINISHED
+    note = said.get("note")
+    return Crawl(
+        id=name,
+        seeds=tuple(seed for seed in seeds if isinstance(seed, str)),
+        started=started,
+        state=CrawlState.FINISHED if finished else CrawlState.INTERRUPTED,
+        ended=ended,
+        settings=settings if isinstance(settings, dict) else {},
+        note=note if isinstance(note, str) else "",
+    )
+
+
+def _instant(text: object) -> Instant | None:
+    return parse_iso(text) if isinstance(text, str) else None

@@ -1,0 +1,221 @@
+"""Reading WARC files: every whole record, and every stretch that is none, in the order of the file.
+
+Our own, on ISA-L: the offsets are exact, damage costs no more than the records it hit, and memory
+stays flat whatever a file claims. FastWARC and warcio are the referees (tests, bench/warc_read.py).
+
+    scan -> one member, one record (nearly always)      `_scan_members`
+         -> one member, one record that is too large    `_large_record`
+         -> anything else in a compressed file          `runs.scan_run`
+         -> a plain file                                `_scan_plain`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+
+from asof.errors import DamageError
+from asof.model import Damage, Location
+from asof.warc.forms import open_members
+from asof.warc.frames import ZstdFrames
+from asof.warc.header import parse_header
+from asof.warc.members import BLOCK_LIMIT, PIECE, Broken, Members, Window
+from asof.warc.record import StoredRecord
+from asof.warc.records import Found, find_records
+from asof.warc.runs import scan_run
+from asof.warc.split import split
+
+__all__ = ["Layout", "block_chunks", "layout", "read_record", "scan", "split"]
+
+_END = b"\r\n\r\n"
+# The window of a single read; a scan uses a larger one.
+_SINGLE = 128 << 10
+
+
+class Layout(StrEnum):
+    """How the records of a file lie in it."""
+
+    RECORDS = "per-record"
+    WHOLE = "whole"
+    PLAIN = "plain"
+    ZSTD = "zstd"
+
+
+def scan(path: Path, *, start: int = 0, end: int | None = None) -> Iterator[StoredRecord | Damage]:
+    """All records, and the damage between them, that begin at or after `start` and before `end`.
+
+    `start` is 0, an offset from `split`, or the end of a record. Nothing that a file holds makes
+    this raise or hang; a file that cannot be opened or read is an InputError.
+    """
+    file = Window(path)
+    try:
+        yield from _scan(file, start, file.size if end is None else min(end, file.size))
+    finally:
+        file.close()
+
+
+def read_record(path: Path, offset: int) -> StoredRecord:
+    """The record at an offset that `scan` or a catalog gave."""
+    file = Window(path, _SINGLE)
+    try:
+        found = next(_scan(file, offset, file.size), None)
+    finally:
+        file.close()
+    if isinstance(found, StoredRecord) and found.where.offset == offset:
+        return found
+    reason = found.reason if isinstance(found, Damage) else "no record starts here"
+    raise _damaged(path, offset, reason)
+
+
+def block_chunks(record: StoredRecord) -> Iterator[bytes]:
+    """The block of a record: from memory, or in pieces from the file when it is not held."""
+    if record.data is not None:
+        if record.data:
+            yield record.data
+        return
+    offset = record.where.offset
+    file = Window(record.path)
+    try:
+        members = open_members(file)
+        pieces = _plain_pieces(file, offset) if members is None else _pieces(members, offset)
+        left = record.size
+        for piece in _block_pieces(pieces, record.skip):
+            yield piece[:left] if len(piece) > left else piece
+            left -= min(left, len(piece))
+            if not left:
+                return
+    except Broken as broken:
+        raise _damaged(record.path, offset, broken.reason) from broken
+    finally:
+        file.close()
+    raise _damaged(record.path, offset, "the record is shorter than it was")
+
+
+def layout(path: Path) -> Layout:
+    """How a file is laid out, judged by its first records (`StoredRecord.skip` tells of the rest).
+
+    `WHOLE`: members hold more than one record, so none but the first can be read by its offset.
+    """
+    file = Window(path)
+    try:
+        members = open_members(file)
+        if members is None:
+            return Layout.PLAIN
+        if isinstance(members, ZstdFrames):
+            return Layout.ZSTD
+        found = islice(_scan_members(members, 0, file.size), 3)
+        whole = any(isinstance(item, StoredRecord) and item.skip for item in found)
+        return Layout.WHOLE if whole else Layout.RECORDS
+    finally:
+        file.close()
+
+
+def _scan(file: Window, at: int, stop: int) -> Iterator[StoredRecord | Damage]:
+    members = open_members(file)
+    if members is None:
+        return _scan_plain(file, at, stop)
+    return _scan_members(members, at, stop)
+
+
+def _scan_members(members: Members, at: int, stop: int) -> Iterator[StoredRecord | Damage]:
+    """The hot loop of import and check: what is usual is done here, what is not, elsewhere."""
+    path = members.file.path
+    name = path.name
+    load = members.load
+    while at < stop:
+        try:
+            loaded = load(at)
+            if loaded is None:
+                record = _large_record(members, at)
+                if record is not None:
+                    yield record
+                    at += record.where.length
+                    continue
+        except Broken:
+            loaded = None
+        if loaded is not None:
+            content, after = loaded
+            parsed = parse_header(content)
+            if isinstance(parsed, tuple):
+                header, length, size = parsed
+                if length + size + 4 == len(content) and content.endswith(_END):
+                    where = Location(name, at, after - at)
+                    yield StoredRecord(path, where, header, size, content[length:-4])
+                    at = after
+                    continue
+            if not content:  # as bgzip puts at the end; or a skippable frame
+                at = after
+                continue
+        at = yield from scan_run(members, at)
+
+
+def _large_record(members: Members, at: int) -> StoredRecord | None:
+    """The one record of a member with more content than is held; None if it is not like that."""
+    member = members.open(at)
+    piece = member.read()
+    parsed = parse_header(piece)
+    if isinstance(parsed, str):
+        return None
+    header, length, size = parsed
+    if size <= BLOCK_LIMIT:
+        return None
+    total = 0
+    tail = b""
+    while piece:
+        total += len(piece)
+        tail = (tail + piece)[-len(_END) :]
+        piece = member.read()
+    if total != length + size + len(_END) or tail != _END:
+        return None
+    path = members.file.path
+    return StoredRecord(path, Location(path.name, at, member.end - at), header, size, None)
+
+
+def _scan_plain(file: Window, at: int, stop: int) -> Iterator[StoredRecord | Damage]:
+    path = file.path
+    name = path.name
+    for found in find_records(file, at, stop):
+        if isinstance(found, Found):
+            where = Location(name, found.start, found.end - found.start)
+            yield StoredRecord(path, where, found.header, found.size, found.data)
+        else:
+            yield Damage(name, found.start, found.reason, found.end - found.start)
+
+
+def _plain_pieces(file: Window, at: int) -> Iterator[bytes]:
+    while piece := file.pread(at, PIECE):
+        at += len(piece)
+        yield piece
+
+
+def _pieces(members: Members, at: int) -> Iterator[bytes]:
+    """The content of members from an offset on, one after the other."""
+    while members.start_of(at) is not None:
+        member = members.open(at)
+        while piece := member.read():
+            yield piece
+        at = member.end
+
+
+def _block_pieces(pieces: Iterator[bytes], skip: int) -> Iterator[bytes]:
+    """What follows the header that stands at a position of some content."""
+    head = b""
+    for piece in pieces:
+        if skip >= len(piece):
+            skip -= len(piece)
+            continue
+        head += piece[skip:]
+        skip = 0
+        parsed = parse_header(head)
+        if isinstance(parsed, tuple):
+            yield head[parsed[1] :]
+            break
+    yield from pieces
+
+
+def _damaged(path: Path, offset: int, reason: str) -> DamageError:
+    return DamageError(
+        reason, file=str(path), offset=offset, hint="Run `asof check` to see what else is damaged."
+    )

@@ -1,0 +1,136 @@
+"""Records in a stretch of bytes: the content of a plain file, or of members that go together.
+
+The stretch may be huge and may be hostile, so this looks before it reads: a block is fetched only
+once what follows it shows that its Content-Length can be true. Each byte is looked at a bounded
+number of times, whatever the lengths claim.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from asof.warc.header import HEADER_LIMIT, parse_header
+from asof.warc.members import BLOCK_LIMIT, RECORD_START
+from asof.warc.record import WarcHeader
+
+_END = b"\r\n\r\n"
+_USUAL_HEADER = 1 << 12
+_STEP = 1 << 17
+_START = re.compile(rb"\n\r?\n(?=WARC/\d{1,3}\.\d{1,3}[ \t]{0,9}\r?\n)")
+# What the pattern above needs to see at once: two line ends, the first line.
+_REACH = 64
+_BLANK = b"\r\n"
+
+
+class Stretch(Protocol):
+    """Bytes by position, from 0 or wherever they start up to `size`."""
+
+    size: int
+
+    def read(self, at: int, count: int) -> bytes:
+        """Bytes from a position on; fewer only at the end."""
+        ...
+
+    def peek(self, at: int, count: int) -> bytes:
+        """A few bytes further on, where it is not yet certain that one wants to go there."""
+        ...
+
+
+class Found(NamedTuple):
+    """A whole record: its positions in the stretch, its header, its block if it may be held."""
+
+    start: int
+    end: int
+    header: WarcHeader
+    block: int
+    size: int
+    data: bytes | None
+
+
+class Lost(NamedTuple):
+    """Positions that hold no whole record, and why."""
+
+    start: int
+    end: int
+    reason: str
+
+
+def find_records(
+    stretch: Stretch, start: int, stop: int, *, blocks: bool = True
+) -> Iterator[Found | Lost]:
+    """What lies in a stretch, in order, from a start on, as far as it begins before `stop`.
+
+    Empty lines between records are nobody's. Without `blocks` no data is read at all.
+    """
+    at = _skip_blank(stretch, start)
+    while at < stop:
+        read = find_record(stretch, at, blocks=blocks)
+        found = Lost(at, _next_start(stretch, at + 1), read) if isinstance(read, str) else read
+        yield found
+        at = _skip_blank(stretch, found.end)
+
+
+def find_record(stretch: Stretch, at: int, *, blocks: bool = True) -> Found | str:
+    """The record at a position, or why there is none."""
+    parsed = parse_header(stretch.read(at, _USUAL_HEADER))
+    if isinstance(parsed, str):
+        if stretch.size - at <= _USUAL_HEADER:
+            return parsed
+        parsed = parse_header(stretch.read(at, HEADER_LIMIT))
+        if isinstance(parsed, str):
+            return parsed
+    header, length, size = parsed
+    block = at + length
+    end = block + size
+    if end > stretch.size:
+        return "the record is cut short, or its Content-Length is too large"
+    finish = _finish(stretch, end, stretch.peek(block - 2, 2) != _BLANK)
+    if finish < 0:
+        return "Content-Length does not lead to the end of the record"
+    data = stretch.read(block, size) if blocks and size <= BLOCK_LIMIT else None
+    return Found(at, finish, header, block, size, data)
+
+
+def _finish(stretch: Stretch, end: int, bare_lf: bool) -> int:
+    """Where a record ends whose block ends at `end`; -1 if a record cannot end there.
+
+    Two line ends close a record (WARC 1.1 section 4). Some tools leave them out, or write one;
+    then the next record, or the end of everything, must follow at once.
+    """
+    tail = stretch.peek(end, len(_END))
+    if tail == _END:
+        return end + len(_END)
+    if bare_lf and tail.startswith(b"\n\n"):
+        return end + 2
+    after = end + len(tail) - len(tail.lstrip(_BLANK))
+    if after == stretch.size or stretch.peek(after, len(RECORD_START)) == RECORD_START:
+        return after
+    return -1
+
+
+def _skip_blank(stretch: Stretch, at: int) -> int:
+    """The first position from `at` on that is not part of a line end."""
+    count = len(_END)
+    while at < stretch.size:
+        blank = stretch.read(at, count)
+        rest = blank.lstrip(_BLANK)
+        at += len(blank) - len(rest)
+        if rest or not blank:
+            return at
+        count = _STEP
+    return at
+
+
+def _next_start(stretch: Stretch, at: int) -> int:
+    """Where the next record starts: a version line after an empty line; else the end."""
+    while at < stretch.size:
+        data = stretch.read(at, _STEP)
+        found = _START.search(data)
+        if found:
+            return at + found.end()
+        if len(data) <= _REACH:
+            break
+        at += len(data) - _REACH
+    return stretch.size

@@ -1,0 +1,190 @@
+"""Members that do not hold exactly one record each: several in one, or one spread over several.
+
+A *run* is a member and those after it whose content does not start a record. Its content is one
+stretch, in which records are looked for as in a plain file. As a run ends where a member starts a
+record, what is found in one never depends on what came before it, and a file may be read in parts.
+
+A run is read twice: first to learn how far it goes and whether its checksums hold, then for its
+records. What lies in a member whose checksum failed is believed only where a digest vouches for it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Generator
+from pathlib import Path
+
+from asof.model import Damage, Location
+from asof.warc.digest import parse_digest
+from asof.warc.members import BLOCK_LIMIT, PIECE, RECORD_START, Broken, Member, Members
+from asof.warc.record import StoredRecord
+from asof.warc.records import Found, Lost, find_records
+
+# A gigabyte in blocks of 64 KiB, as bgzip makes them, has less than a tenth of this.
+_MAX_MEMBERS = 1 << 20
+# Content kept behind the furthest place read, so that a block whose end was looked at first can
+# still be had; and how often one may go back further than that, by unpacking again.
+_BEHIND = BLOCK_LIMIT + PIECE
+_MAX_REWINDS = 16
+
+
+class Run:
+    """The content of a run as a stretch of bytes; `broken` is the member it ends with, if one is.
+
+    `end` is the offset after the last member that is whole, `whole` the content of those.
+    """
+
+    def __init__(self, members: Members, at: int) -> None:
+        self._members = members
+        self._starts = array("Q")  # position in the content of each member that has any
+        self._offsets = array("Q")
+        self.broken: Broken | None = None
+        self.size = self.whole = 0
+        self.end = at
+        self._survey(at)
+        self._member: Member | None = None
+        self._next = 0  # the member to be opened next
+        self._buffer = bytearray()
+        self._base = 0
+        self._rewinds = 0
+
+    def _survey(self, at: int) -> None:
+        while self.broken is None:
+            member = self._members.open(at)
+            self._starts.append(self.size)
+            self._offsets.append(at)
+            try:
+                while piece := member.read():
+                    self.size += len(piece)
+            except Broken as broken:
+                self.broken = broken
+                return
+            self.end = at = member.end
+            self.whole = self.size
+            if self._starts[-1] == self.size and len(self._starts) > 1:
+                self._starts.pop()  # an empty member: nothing of it can be found
+                self._offsets.pop()
+            start = self._members.start_of(at)
+            if start is None or start == RECORD_START or len(self._starts) >= _MAX_MEMBERS:
+                return
+
+    def place(self, at: int) -> tuple[int, int]:
+        """The offset of the member that holds a position, and the position within its content."""
+        member = bisect_right(self._starts, at) - 1
+        return self._offsets[member], at - self._starts[member]
+
+    def end_of(self, at: int) -> int:
+        """The offset after the member that holds the byte before a position."""
+        member = bisect_right(self._starts, max(0, at - 1))
+        return self._offsets[member] if member < len(self._offsets) else self.end
+
+    def read(self, at: int, count: int) -> bytes:
+        """Content from a position on; fewer bytes only at the end."""
+        count = min(count, self.size - at)
+        if count <= 0:
+            return b""
+        if at < self._base:
+            self._rewind(at)
+        while self._base + len(self._buffer) < at + count:
+            piece = self._more()
+            if not piece:
+                break
+            self._buffer += piece
+            surplus = min(at, self._base + len(self._buffer) - _BEHIND) - self._base
+            if surplus > PIECE:
+                del self._buffer[:surplus]
+                self._base += surplus
+        begin = at - self._base
+        return bytes(self._buffer[begin : begin + count])
+
+    peek = read
+
+    def _rewind(self, at: int) -> None:
+        self._rewinds += 1
+        if self._rewinds > _MAX_REWINDS:
+            raise Broken("too many records with a wrong Content-Length in one member")
+        self._next = bisect_right(self._starts, at) - 1
+        self._member = None
+        self._buffer.clear()
+        self._base = self._starts[self._next]
+
+    def _more(self) -> bytes:
+        while True:
+            if self._member is None:
+                if self._next == len(self._starts):
+                    return b""
+                self._member = self._members.open(self._offsets[self._next])
+                self._next += 1
+            try:
+                piece = self._member.read()
+            except Broken:
+                return b""
+            if piece:
+                return piece
+            self._member = None
+
+
+def scan_run(members: Members, at: int) -> Generator[StoredRecord | Damage, None, int]:
+    """What a run holds, in order; returns the offset at which the next one starts."""
+    path = members.file.path
+    run = Run(members, at)
+    after = run.end if run.broken is None else members.next_start(run.place(run.size)[0])
+    lost: Lost | None = None
+    done = 0
+    try:
+        for found in find_records(run, 0, run.size):
+            if isinstance(found, Found) and _believed(run, found):
+                if lost is not None:
+                    yield _damage(path, run, lost, after)
+                    lost = None
+                yield _stored(path, run, found, after)
+                done = found.end
+                continue
+            reason = found.reason if isinstance(found, Lost) else ""
+            lost = Lost(found.start, found.end, reason)
+            if found.end > run.whole:
+                break  # what follows in a torn member may be the inside of the record that tore
+    except Broken as broken:
+        run.broken = broken
+    if run.broken is not None:
+        start = done if lost is None else lost.start
+        lost = Lost(start, run.size, run.broken.reason)
+    if lost is not None:
+        yield _damage(path, run, lost, after)
+    return after
+
+
+def _stored(path: Path, run: Run, found: Found, after: int) -> StoredRecord:
+    offset, skip = run.place(found.start)
+    end = run.end_of(found.end) if found.end <= run.whole else after
+    where = Location(path.name, offset, end - offset)
+    return StoredRecord(path, where, found.header, found.size, found.data, skip)
+
+
+def _damage(path: Path, run: Run, lost: Lost, after: int) -> Damage:
+    offset, skip = run.place(lost.start)
+    end = run.end_of(lost.end) if lost.end <= run.whole and lost.end < run.size else after
+    reason = f"{lost.reason} (byte {skip} of what is unpacked)" if skip else lost.reason
+    return Damage(path.name, offset, reason, end - offset)
+
+
+def _believed(run: Run, found: Found) -> bool:
+    """Whether a record is what was once written, as far as the file can tell.
+
+    Past the last good checksum a record counts only if another follows it in the same member, so
+    in a file of one record a member nothing does: there the member is torn and so is its record.
+    It must have its digest or, where the file was merely cut, no digest to go by.
+    """
+    if found.end <= run.whole or run.broken is None:
+        return True
+    if run.read(found.end, len(RECORD_START)) != RECORD_START:
+        return False
+    declared = found.header.get("WARC-Block-Digest")
+    digest = parse_digest(declared) if declared else None
+    if digest is None or found.data is None:
+        return run.broken.cut
+    if isinstance(digest, str):
+        return False
+    new, value = digest
+    return new(found.data).digest() == value

@@ -1,0 +1,102 @@
+"""Cutting a file into parts that several processes can scan at once.
+
+The law (tests/property): the scans of the parts, one after the other, are the scan of the file. So
+a part must start where the scan of the whole passes, and it is not enough that a record seems to
+start there: that may be a WARC file inside a record of this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from asof.warc.forms import open_members
+from asof.warc.frames import ZstdFrames, frame_ends
+from asof.warc.members import GZIP_MAGIC, RECORD_START, Broken, GzipMembers, Window
+from asof.warc.records import Found, find_records
+
+_LONGEST_STORED = 0xFFFF
+_LENGTHS = 4
+
+
+def split(path: Path, parts: int) -> list[int]:
+    """Offsets at which `parts` parts of a file, or fewer, start; the first is 0.
+
+    A part ends where the next one starts. Plain and zstd files are walked, which is cheap without
+    reading their blocks; gzip files cannot be, so a start is looked for near each place wanted.
+    """
+    file = Window(path)
+    try:
+        members = open_members(file)
+        walk: Iterator[int] | None = None
+        if members is None:
+            walk = _plain_starts(file)
+        elif isinstance(members, ZstdFrames):
+            walk = _frame_starts(members)
+        found = [0]
+        for number in range(1, parts):
+            target = file.size * number // parts
+            if target <= found[-1]:
+                continue
+            if walk is not None:
+                place = next((start for start in walk if start >= target), file.size)
+            else:
+                place = _gzip_start(GzipMembers(file), target)
+            if place >= file.size:
+                break
+            found.append(place)
+        return found
+    finally:
+        file.close()
+
+
+def _plain_starts(file: Window) -> Iterator[int]:
+    for found in find_records(file, 0, file.size, blocks=False):
+        if isinstance(found, Found):
+            yield found.start
+
+
+def _frame_starts(members: ZstdFrames) -> Iterator[int]:
+    at = 0
+    while at < members.file.size:
+        if members.start_of(at) == RECORD_START:
+            yield at
+        try:
+            at = max(frame_ends(members.file, at))
+        except Broken:
+            return
+
+
+def _gzip_start(members: GzipMembers, at: int) -> int:
+    """The first member from an offset on that certainly starts a record of this file."""
+    file = members.file
+    while True:
+        at = file.find(GZIP_MAGIC, at)
+        if at < 0:
+            return file.size
+        if members.start_of(at) == RECORD_START and not _may_be_stored(file, at):
+            return at
+        at += 1
+
+
+def _may_be_stored(file: Window, at: int) -> bool:
+    """Whether the bytes at an offset may be content that an earlier member holds verbatim.
+
+    Only a stored block (RFC 1951 section 3.2.4) does that. It starts, at most 65,535 bytes before
+    its end, with its length and the complement of its length. So where no two bytes and their
+    complements reach over the offset, there is no such block. By chance there are in one place of
+    three, which then is passed over.
+    """
+    begin = max(0, at - _LONGEST_STORED - _LENGTHS)
+    before = file.pread(begin, at - begin)
+    if len(before) < _LENGTHS:
+        return False
+    ahead = int.from_bytes(before[2:], "big") ^ int.from_bytes(before[:-2], "big")
+    match = ahead.to_bytes(len(before) - 2, "big")
+    place = match.find(b"\xff\xff")
+    while place >= 0:
+        length = int.from_bytes(before[place : place + 2], "little")
+        if place + _LENGTHS + length > len(before):
+            return True
+        place = match.find(b"\xff\xff", place + 1)
+    return False

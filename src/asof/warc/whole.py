@@ -1,0 +1,56 @@
+"""A file written whole or not at all: temporary name, fsync, rename, fsync of the folder."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from asof.errors import StorageError
+
+
+@contextmanager
+def whole_file(out: Path) -> Iterator[BinaryIO]:
+    """A new file that takes the place of `out` when the block ends without an error."""
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{out.name}.", dir=out.parent)
+    except OSError as error:
+        raise _storage_error(out, error) from error
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(out)
+        _sync_folder(out.parent)
+    except OSError as error:
+        raise _storage_error(out, error) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    # mkstemp makes private files; an export is an ordinary one. There is no way to ask but to set.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _storage_error(out: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"{out} cannot be written ({error.strerror or error}).",
+        hint="Check that the folder exists and that its disk has room, then try again.",
+    )

@@ -1,0 +1,298 @@
+"""ZIP files as strangers make them: the entries, their bytes, and what can be saved of a torn one.
+
+Our own reader (PKWARE APPNOTE 6.3.10) and not `zipfile`, since this one has to say where something
+is wrong instead of raising one of eight exceptions, to bound what it keeps and unpacks, and to read
+files whose central directory is missing. Names are for people only: nothing is ever opened by them.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from struct import unpack_from
+from typing import BinaryIO
+
+from isal import isal_zlib
+
+from asof.errors import InputError
+
+LOCAL, CENTRAL, END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
+
+_END64, _LOCATOR64, _DESCRIPTOR = b"PK\x06\x06", b"PK\x06\x07", b"PK\x07\x08"
+_STEP = 1 << 18
+# A WACZ has some dozens of entries, with names of some dozens of characters; far more is an attack.
+_MAX_ENTRIES = 200_000
+_MAX_NAME = 512
+# How many magic numbers that turn out to be none are looked at in a torn file.
+_MAX_ATTEMPTS = 100_000
+_METHODS = {
+    1: "shrink",
+    6: "implode",
+    9: "deflate64",
+    12: "bzip2",
+    14: "lzma",
+    93: "zstd",
+    99: "AES",
+}
+_UNKNOWN = 0xFFFFFFFF
+_SYMLINK = 0o120000
+
+
+class BadEntry(Exception):
+    """The bytes of an entry cannot be had as declared; the text says why. Stays in `asof.warc`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry. `offset` is that of its local header; `crc` is None where nothing says it."""
+
+    name: str
+    offset: int
+    method: int
+    flags: int
+    crc: int | None
+    packed: int
+    size: int
+    mode: int = 0
+
+    @property
+    def is_symlink(self) -> bool:
+        """Whether Unix tools would make a symbolic link of it."""
+        return self.mode & 0o170000 == _SYMLINK
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The entries in the order of the file, and what is wrong with the ZIP as a whole."""
+
+    entries: tuple[Entry, ...]
+    problems: tuple[tuple[int, str], ...] = ()
+
+
+def list_entries(path: Path) -> Listing:
+    """The entries by the central directory; what it has lost, by their local headers."""
+    problems: list[tuple[int, str]] = []
+    with open_zip(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        found = _central(file, size)
+        if isinstance(found, str):
+            entries = _salvage(file, size)
+            problems.append((size, f"{found}; {len(entries)} entries were found without it"))
+        else:
+            entries = found
+            listed = {entry.offset for entry in entries}
+            if any(_at(file, offset, 4) != LOCAL for offset in listed):
+                entries += [entry for entry in _salvage(file, size) if entry.offset not in listed]
+    entries.sort(key=lambda entry: entry.offset)
+    if len(entries) >= _MAX_ENTRIES:
+        problems.append((0, f"only the first {_MAX_ENTRIES:,} entries are read"))
+    return Listing(tuple(entries), tuple(problems))
+
+
+def has_directory(path: Path) -> bool:
+    """Whether the end record of a ZIP is there, whatever the file begins with."""
+    with open_zip(path) as file:
+        return not isinstance(_central(file, os.fstat(file.fileno()).st_size), str)
+
+
+def open_zip(path: Path) -> BinaryIO:
+    """The open file, or an InputError."""
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be opened ({error.strerror}).",
+            hint="Check the path and its permissions.",
+        ) from error
+
+
+def unpack(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
+    """The bytes of an entry, at most as many as it declares; BadEntry where something is wrong.
+
+    The bytes come before their checksum is known: be ready for a BadEntry after the last of them.
+    """
+    if entry.flags & 0x1:
+        raise BadEntry("is encrypted")
+    if entry.method not in (0, 8):
+        known = _METHODS.get(entry.method, f"number {entry.method}")
+        raise BadEntry(f"is packed by a method that is not supported ({known})")
+    header = _at(file, entry.offset, 30)
+    if len(header) < 30 or not header.startswith(LOCAL):
+        raise BadEntry("has no header where the directory says")
+    file.seek(entry.offset + 30 + sum(unpack_from("<HH", header, 26)))
+    pieces = _stored(file, entry) if entry.method == 0 else _inflated(file, entry)
+    made, crc = 0, 0
+    for piece in pieces:
+        made += len(piece)
+        if made > entry.size:
+            raise BadEntry(f"unpacks to more than the {entry.size} bytes it declares")
+        crc = isal_zlib.crc32(piece, crc)
+        yield piece
+    if made < entry.size:
+        raise BadEntry(f"has {made} of the {entry.size} bytes it declares")
+    if entry.crc is not None and crc != entry.crc:
+        raise BadEntry("does not match its checksum")
+
+
+def _stored(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
+    left = entry.packed
+    while left and (piece := file.read(min(left, _STEP))):
+        left -= len(piece)
+        yield piece
+
+
+def _inflated(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
+    inflater, left = zlib.decompressobj(-15), entry.packed
+    try:
+        while not inflater.eof:
+            feed = inflater.unconsumed_tail
+            if not feed:
+                feed = file.read(min(left, 1 << 16))
+                left -= len(feed)
+            piece = inflater.decompress(feed, _STEP)
+            if piece:
+                yield piece
+            elif not feed:
+                return
+    except zlib.error as error:
+        raise BadEntry(f"cannot be unpacked ({error})") from error
+
+
+def _central(file: BinaryIO, size: int) -> list[Entry] | str:
+    """The entries of the central directory, or why there is none that can be used."""
+    start = max(0, size - 65_557)  # the end record and the longest comment
+    tail = _at(file, start, size - start)
+    at = tail.rfind(END)
+    if at < 0 or len(tail) - at < 22:
+        return "the ZIP has no central directory: its end is missing"
+    _, _, _, count, length, offset = unpack_from("<HHHHII", tail, at + 4)
+    end = start + at
+    locator = _at(file, end - 20, 20) if end >= 20 else b""
+    if locator.startswith(_LOCATOR64):
+        record = _at(file, unpack_from("<Q", locator, 8)[0], 56)
+        if len(record) == 56 and record.startswith(_END64):
+            count, length, offset = unpack_from("<QQQ", record, 32)
+            end -= 20 + 12 + unpack_from("<Q", record, 4)[0]
+    # Bytes before the first entry (a self-extractor), or a lost start, shift everything alike.
+    shift = end - length - offset
+    if end - length < 0 or (count and _at(file, end - length, 4) != CENTRAL):
+        return "the ZIP's central directory does not lie where its end says"
+    return _entries(file, end - length, end, count, shift)
+
+
+def _entries(file: BinaryIO, at: int, end: int, count: int, shift: int) -> list[Entry] | str:
+    entries: list[Entry] = []
+    file.seek(at)
+    while len(entries) < min(count, _MAX_ENTRIES):
+        header = file.read(46)
+        if len(header) < 46 or not header.startswith(CENTRAL) or file.tell() > end:
+            return f"the ZIP's central directory is damaged after {len(entries)} of {count} entries"
+        flags, method, crc = unpack_from("<HH4xI", header, 8)
+        packed, size, name_length, extra_length, comment_length = unpack_from("<IIHHH", header, 20)
+        mode, offset = unpack_from("<HI", header, 40)
+        name, extra = file.read(name_length), file.read(extra_length)
+        file.seek(comment_length, os.SEEK_CUR)
+        size, packed, offset = _zip64(extra, size, packed, offset)
+        entries.append(
+            Entry(printable(name), offset + shift, method, flags, crc, packed, size, mode)
+        )
+    return entries
+
+
+def _zip64(extra: bytes, *values: int) -> list[int]:
+    """The values that did not fit into 32 bits, from the extra field (APPNOTE section 4.5.3)."""
+    found, at = list(values), 0
+    while at + 4 <= len(extra):
+        kind, length = unpack_from("<HH", extra, at)
+        if kind == 1:
+            field = extra[at + 4 : at + 4 + length]
+            for index, value in enumerate(values):
+                if value == _UNKNOWN and len(field) >= 8:
+                    found[index], field = unpack_from("<Q", field)[0], field[8:]
+        at += 4 + length
+    return found
+
+
+def _salvage(file: BinaryIO, size: int) -> list[Entry]:
+    """Entries by their local headers, one after another; a gap is searched for the next header."""
+    entries: list[Entry] = []
+    at, attempts = 0, 0
+    while len(entries) < _MAX_ENTRIES and attempts < _MAX_ATTEMPTS:
+        found = _find(file, at, LOCAL)
+        if found is None:
+            break
+        entry, at = _local(file, found, size)
+        attempts += 1
+        if entry is not None:
+            entries.append(entry)
+    return entries
+
+
+def _local(file: BinaryIO, at: int, size: int) -> tuple[Entry | None, int]:
+    """The entry whose local header lies here, if it is one, and where to look for the next."""
+    header = _at(file, at, 30)
+    if len(header) < 30:
+        return None, size
+    version, flags, method, crc, packed, unpacked = unpack_from("<HHH4xIII", header, 4)
+    name_length, extra_length = unpack_from("<HH", header, 26)
+    if version > 100 or not 0 < name_length <= 1024:
+        return None, at + 1
+    name = _at(file, at + 30, name_length)
+    unpacked, packed = _zip64(_at(file, at + 30 + name_length, extra_length), unpacked, packed)
+    data = at + 30 + name_length + extra_length
+    entry = Entry(printable(name), at, method, flags, crc, packed, unpacked)
+    if flags & 0x8 and packed in (0, _UNKNOWN):
+        if method != 0:
+            return None, data  # only its own end could tell where it ends
+        entry, end = _described(file, entry, data, size)
+    else:
+        end = data + packed
+    return entry, end
+
+
+def _described(file: BinaryIO, entry: Entry, data: int, size: int) -> tuple[Entry, int]:
+    """A stored entry that was streamed: its size and checksum come after it (APPNOTE 4.3.9)."""
+    at = data
+    for _ in range(_MAX_ATTEMPTS):
+        found = _find(file, at, _DESCRIPTOR)
+        if found is None:
+            break
+        length, fields = found - data, _at(file, found + 4, 20)
+        for form, width in (("<IQQ", 20), ("<III", 12)):
+            if len(fields) >= width:
+                crc, packed, unpacked = unpack_from(form, fields)
+                if packed == unpacked == length:
+                    return replace(entry, crc=crc, packed=length, size=length), found + 4 + width
+        at = found + 1
+    rest = max(0, size - data)
+    return replace(entry, crc=None, packed=rest, size=rest), size
+
+
+def _find(file: BinaryIO, at: int, magic: bytes) -> int | None:
+    """The next such number from `at` on. Small blocks first: mostly it is near."""
+    kept, block = b"", 1 << 12
+    while piece := _at(file, at, block):
+        window = kept + piece
+        found = window.find(magic)
+        if found >= 0:
+            return at - len(kept) + found
+        at, kept, block = at + len(piece), window[-3:], min(4 * block, 1 << 20)
+    return None
+
+
+def _at(file: BinaryIO, offset: int, size: int) -> bytes:
+    if not 0 <= offset < 1 << 62:
+        return b""
+    file.seek(offset)
+    return file.read(size)
+
+
+def printable(name: bytes) -> str:
+    """A name for people: slashes one way, not too long, and nothing that could drive a terminal."""
+    if len(name) > _MAX_NAME:
+        name = name[: _MAX_NAME // 2] + b"..." + name[-_MAX_NAME // 2 :]
+    text = name.decode("utf-8", "replace").replace("\\", "/")
+    return "".join(char if char.isprintable() else "_" for char in text)

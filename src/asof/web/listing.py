@@ -1,0 +1,132 @@
+"""Hosts and URLs of an archive, page by page, by jumping from key to key.
+
+The captures table is sorted by SURT and time, so the next host or URL is one descent away however
+many captures lie between: a page costs the same in an archive of ten or of ten million captures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asof.catalog.rows import fetch
+from asof.clock import Clock, Instant
+from asof.ledger import Ledger
+from asof.url import key_ranges
+
+# Counting stops here; "1,000+" tells as much as an exact number and costs a bounded time.
+MANY = 1000
+_LAST = "\U0010ffff"
+# A full count walks the whole table: once a minute is enough when it takes longer than this.
+_SLOW_COUNT = 0.05
+_RECOUNT_AFTER = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host with captures: `key` is where its keys begin, `prefix` the URL of its root.
+
+    What has no host (`dns:`, `urn:`) stands for itself.
+    """
+
+    key: str
+    name: str
+    prefix: str
+    captures: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A URL with captures: how many (at most MANY + 1), the first and the last of them."""
+
+    key: str
+    url: str
+    captures: int
+    first: Instant
+    last: Instant
+    status: int | None
+    media_type: str | None
+
+
+class Listing:
+    """Questions about which hosts and URLs there are."""
+
+    def __init__(self, ledger: Ledger, clock: Clock) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._counted: tuple[int, int, float] | None = None
+
+    def hosts(self, after: str = "", limit: int = 50) -> list[Host]:
+        """Hosts in the order of their keys, beyond the key `after`."""
+        found: list[Host] = []
+        start = after + _LAST if after else ""
+        while len(found) < limit:
+            sql = "SELECT surt, url FROM captures WHERE surt > ? ORDER BY surt LIMIT 1"
+            rows = fetch(self._ledger, sql, [start])
+            if not rows:
+                break
+            name, prefix = _host(rows[0][1])
+            host, parenthesis, _ = rows[0][0].partition(")/")
+            key = host + parenthesis if name != prefix else rows[0][0]
+            start = key + _LAST
+            found.append(Host(key, name, prefix, self._count(key, start)))
+        return found
+
+    def urls(self, prefix: str, after: str = "", limit: int = 100) -> list[Known]:
+        """URLs under a prefix (see `asof.url.key_ranges`), beyond the key `after`."""
+        found: list[Known] = []
+        for low, high in key_ranges(prefix) if prefix else (("", _LAST),):
+            key, beyond = (after, ">") if after >= low else (low, ">=")
+            while len(found) < limit:
+                sql = f"SELECT surt FROM captures WHERE surt {beyond} ? AND surt < ?"
+                rows = fetch(self._ledger, f"{sql} ORDER BY surt LIMIT 1", [key, high])
+                if not rows:
+                    break
+                key, beyond = rows[0][0], ">"
+                found += self._under(key)
+        return found
+
+    def captures(self) -> int:
+        """How many captures there are; while an archive is written, at most a minute ago."""
+        size, now = self.committed(), self._clock.monotonic()
+        if self._counted is not None and (self._counted[0] == size or now < self._counted[2]):
+            return self._counted[1]
+        count = int(fetch(self._ledger, "SELECT count(*) FROM captures")[0][0])
+        slow = self._clock.monotonic() - now > _SLOW_COUNT
+        self._counted = (size, count, now + _RECOUNT_AFTER if slow else now)
+        return count
+
+    def committed(self) -> int:
+        """How many bytes are stored: another number whenever something was captured."""
+        sizes = fetch(self._ledger, "SELECT coalesce(sum(committed), 0) FROM segments")
+        return int(sizes[0][0])
+
+    def _under(self, key: str) -> list[Known]:
+        """The URLs that share a key (http and https, with and without www) with their captures."""
+        rows = fetch(
+            self._ledger,
+            "SELECT url, count(*), min(at) FROM"
+            " (SELECT url, at FROM captures WHERE surt = ? ORDER BY at LIMIT ?)"
+            " GROUP BY url ORDER BY url",
+            [key, MANY + 1],
+        )
+        latest = (
+            "SELECT at, status, media_type FROM captures WHERE surt = ? AND url = ?"
+            " ORDER BY at DESC LIMIT 1"
+        )
+        return [
+            Known(key, url, count, first, *fetch(self._ledger, latest, [key, url])[0])
+            for url, count, first in rows
+        ]
+
+    def _count(self, low: str, high: str) -> int:
+        some = f"SELECT 1 FROM captures WHERE surt >= ? AND surt < ? LIMIT {MANY + 1}"
+        return int(fetch(self._ledger, f"SELECT count(*) FROM ({some})", [low, high])[0][0])
+
+
+def _host(url: str) -> tuple[str, str]:
+    """Host and port of a URL, and the URL of its root; the URL itself where it has none."""
+    scheme, slashes, rest = url.partition("://")
+    if not slashes:
+        return url, url
+    host = rest.partition("/")[0].partition("?")[0].rpartition("@")[2]
+    return host, f"{scheme}://{host}/"

@@ -1,0 +1,281 @@
+"""Replay: the memento of a URL as of a moment, rewritten to be looked at, or raw."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from email.message import Message as MimeMessage
+from itertools import chain
+from urllib.parse import urlencode
+
+from markupsafe import escape
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from asof.clock import Instant, http_date, parse_moment
+from asof.model import Capture, find_header
+from asof.replay.links import Place
+from asof.replay.refresh import refresh_target, rewrite_refresh
+from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
+from asof.web import address, words
+from asof.web.address import Wanted
+from asof.web.holdings import Memento
+from asof.web.pages import Message, Neighbours, Pages, not_captured, not_yet
+from asof.web.security import PDF_POLICY, RAW_POLICY, REPLAY_POLICY, field_value, original_headers
+from asof.web.sniff import sniff
+
+# A decompression bomb streams through in pieces, but not for ever.
+MAX_SERVED = 8 << 30
+BANNER_HEIGHT = 44
+# The style attribute with !important is the strongest there is: no rule of the page reaches it.
+_BANNER_STYLE = "".join(
+    f"{rule}!important;"
+    for rule in (
+        "all:initial",
+        "position:fixed",
+        "top:0",
+        "left:0",
+        "width:100%",
+        f"height:{BANNER_HEIGHT}px",
+        "border:0",
+        "z-index:2147483647",
+        "color-scheme:light dark",
+    )
+)
+# The page moves down by as much, whatever the layout of its body is.
+_MAKE_ROOM = (
+    f"<style>:root{{margin-top:{BANNER_HEIGHT}px!important;"
+    f"scroll-padding-top:{BANNER_HEIGHT}px}}</style>"
+)
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_FRAMED = frozenset(("iframe", "frame", "embed", "object", "fencedframe"))
+_VIEWED = _FRAMED | {"document"}
+_KEPT = ("content-language", "content-disposition")
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
+
+
+class Mementos:
+    """Answers requests for `/{stamp}/{url}` and `/{stamp}id_/{url}`."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._archive = pages.archive
+        self._clock = pages.clock
+        # Another version of this program may rewrite differently: what it made is not reused.
+        self._era = format(pages.clock.now(), "x")
+
+    def answer(self, request: Request) -> Response:
+        """The memento that the request's target names."""
+        wanted = address.wanted(request.scope)
+        if wanted is None:
+            raise LookupError("routed here without a replay address")
+        moment = parse_moment(wanted.stamp, self._clock.now())
+        capture = self._archive.as_of(wanted.url, moment)
+        if capture is None:
+            return self._missing(wanted, moment)
+        destination = request.headers.get("sec-fetch-dest", "")
+        # With and without banner are two variants: browsers validate one by the tag of the other.
+        variant = destination if destination in _VIEWED else "plain"
+        tag = f'"{self._era}-{variant}-{wanted.stamp}-{capture.record_id.strip("<>")}"'
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers={"etag": tag})
+        memento = self._archive.read(capture)
+        make = self._raw if wanted.raw else self._shown
+        response = make(wanted, memento, destination)
+        if "memento-datetime" not in response.headers:
+            return response  # a page of ours, about the memento
+        response.headers["etag"] = tag
+        response.headers["cache-control"] = "private, no-cache"
+        exact = address.exact(capture.at, capture.url, raw=wanted.raw)
+        response.headers["content-location"] = exact
+        around = self._pages.neighbours(wanted.url, capture)
+        response.headers["link"] = _links(str(request.base_url), wanted, capture, around)
+        if request.method == "HEAD" and isinstance(response, StreamingResponse):
+            response.body_iterator = _nothing()
+        return response
+
+    def _missing(self, wanted: Wanted, moment: Instant) -> Response:
+        later = next(self._pages.answers(wanted.url, since=moment), None)
+        if later is None:
+            return self._pages.message(not_captured(wanted.url))
+        return self._pages.message(not_yet(wanted.url, f"{words.moment(moment)} UTC", later))
+
+    def _raw(self, wanted: Wanted, memento: Memento, destination: str) -> Response:
+        response = StreamingResponse(memento.payload(MAX_SERVED), _status(memento.status))
+        place = Place(memento.capture.url, lambda url: address.replay(wanted.stamp, url, raw=True))
+        location = place.refer(_location(memento)) if memento.status in _REDIRECTS else None
+        if location is not None:
+            response.headers["location"] = location
+        declared = find_header(memento.headers, "content-type") or memento.media_type
+        declared = declared or "application/octet-stream"
+        response.headers["vary"] = "Sec-Fetch-Dest"
+        if destination in _VIEWED and "ml" in declared:
+            # A person looks at it: show the source, for a preconnect in it no policy stops.
+            charset = _charset(declared)
+            declared = f"text/plain; charset={charset}" if charset else "text/plain"
+        _describe(response, memento, declared, RAW_POLICY)
+        return response
+
+    def _shown(self, wanted: Wanted, memento: Memento, destination: str) -> Response:
+        place = Place(memento.capture.url, lambda url: address.replay(wanted.stamp, url))
+        if memento.status in _REDIRECTS and _location(memento):
+            return self._redirect(wanted, memento, place)
+        first, rest = _peek(memento.payload(MAX_SERVED))
+        declared, media = _declared(memento, first, destination)
+        kind = kind_of(media)
+        if kind is None:
+            response: Response = StreamingResponse(chain([first], rest), _status(memento.status))
+            _describe(response, memento, declared, REPLAY_POLICY)
+            return response
+        data = _whole(first, rest)
+        if data is None:
+            return self._pages.message(_too_large(wanted))
+        refresh = find_header(memento.headers, "refresh") or ""
+        onward = place.resolve(refresh_target(refresh))
+
+        def banner(own_onward: str | None) -> str:
+            return "" if destination in _FRAMED else _banner(wanted, own_onward or onward)
+
+        done = rewrite(data, kind, _charset(declared), place, banner=banner)
+        if done.charset is not None:
+            declared = f"{media}; charset={done.charset}"
+        response = Response(done.data, _status(memento.status), {"vary": "Sec-Fetch-Dest"})
+        _describe(response, memento, declared, REPLAY_POLICY)
+        rewritten = rewrite_refresh(refresh, place.refer)
+        if rewritten is not None:
+            response.headers["refresh"] = field_value(rewritten)
+        return response
+
+    def _redirect(self, wanted: Wanted, memento: Memento, place: Place) -> Response:
+        target = place.resolve(_location(memento))
+        if target is None or target == wanted.url:
+            return self._pages.message(_dead_end(wanted, memento, _location(memento)))
+        response = Response(status_code=_status(memento.status))
+        response.headers["location"] = place.refer(_location(memento)) or ""
+        _describe(response, memento, "text/plain", REPLAY_POLICY)
+        return response
+
+
+def _describe(response: Response, memento: Memento, content_type: str, policy: str) -> None:
+    """The headers of a memento: what is kept of the archived ones, and RFC 7089."""
+    for name, value in original_headers(memento.headers):
+        response.headers.append(name, value)
+    for name in _KEPT:
+        kept = find_header(memento.headers, name)
+        if kept is not None:
+            response.headers[name] = field_value(kept)
+    response.headers["content-type"] = field_value(content_type)
+    # Browsers show no PDF in a sandbox; it is a plain file to them, and nosniff keeps it one.
+    is_pdf = content_type.partition(";")[0].strip().lower() == "application/pdf"
+    response.headers["content-security-policy"] = PDF_POLICY if is_pdf else policy
+    response.headers["memento-datetime"] = http_date(memento.capture.at)
+
+
+def _banner(wanted: Wanted, refresh: str | None) -> str:
+    query = {"url": wanted.url, "at": wanted.stamp} | ({"next": refresh} if refresh else {})
+    source = escape(f"/-/banner?{urlencode(query)}")
+    title = "asof: the time this page is from"
+    return f'<iframe src="{source}" title="{title}" style="{_BANNER_STYLE}"></iframe>{_MAKE_ROOM}'
+
+
+def _links(origin: str, wanted: Wanted, capture: Capture, around: Neighbours) -> str:
+    """The Link header (RFC 7089 section 2.2)."""
+    relations: dict[int, list[str]] = {capture.at: []}
+    for relation, other in (
+        ("first", around.first),
+        ("prev", around.previous),
+        ("next", around.next),
+        ("last", around.last),
+    ):
+        if other is not None:
+            relations.setdefault(other.at, []).append(relation)
+    links = [f'<{address.written(wanted.url)}>; rel="original"']
+    for at, names in sorted(relations.items()):
+        where = origin.rstrip("/") + address.exact(at, wanted.url, raw=wanted.raw)
+        relation = " ".join([*names, "memento"])
+        links.append(f'<{where}>; rel="{relation}"; datetime="{http_date(at)}"')
+    return ", ".join(links)
+
+
+def _dead_end(wanted: Wanted, memento: Memento, location: str) -> Message:
+    """A redirect that cannot be followed here."""
+    return Message(
+        404,
+        "Only a redirect was captured",
+        f"At {words.moment(memento.capture.at)} UTC the server sent its visitors on to {location},"
+        " and that was not captured under",
+        url=wanted.url,
+        hint="The redirect itself is kept as it came.",
+        actions=(
+            ("Show it raw", address.replay(wanted.stamp, wanted.url, raw=True)),
+            ("List all captures", address.listing(wanted.url)),
+        ),
+    )
+
+
+def _too_large(wanted: Wanted) -> Message:
+    return Message(
+        413,
+        "Too large to be rewritten",
+        f"Documents of more than {words.size(MAX_REWRITTEN)} are not rewritten:",
+        url=wanted.url,
+        hint="It can be saved as it was captured.",
+        actions=(("Get it raw", address.replay(wanted.stamp, wanted.url, raw=True)),),
+    )
+
+
+def _status(status: int | None) -> int:
+    """The archived status, where it can be sent as the answer to a plain request."""
+    if status is None or status == 206 or not 200 <= status <= 599:
+        return 200
+    # 304 would send the browser to its cache, 407 to a proxy's password.
+    return {304: 200, 407: 401}.get(status, status)
+
+
+def _location(memento: Memento) -> str:
+    """Where a redirect leads; servers write UTF-8 there, whatever RFC 9110 says."""
+    value = find_header(memento.headers, "location") or ""
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
+
+
+def _declared(memento: Memento, start: bytes, destination: str) -> tuple[str, str]:
+    """The Content-Type to send, and the media type in it."""
+    declared = find_header(memento.headers, "content-type") or memento.media_type or ""
+    media = declared.partition(";")[0].strip().lower()
+    if _MEDIA_TYPE.fullmatch(media):
+        return declared, media
+    media = "text/css" if destination == "style" else sniff(start)
+    return media, media
+
+
+def _charset(content_type: str) -> str | None:
+    parsed = MimeMessage()
+    parsed["Content-Type"] = field_value(content_type)
+    value = parsed.get_param("charset")
+    return value if isinstance(value, str) else None
+
+
+def _peek(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    first = next((chunk for chunk in chunks if chunk), b"")
+    return first, chunks
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    """No body: what a HEAD request is sent."""
+    nothing: tuple[bytes, ...] = ()
+    for part in nothing:
+        yield part
+
+
+def _whole(first: bytes, rest: Iterator[bytes]) -> bytes | None:
+    """All of a payload, or None when it is too large to be rewritten."""
+    parts, size = [first], len(first)
+    for chunk in rest:
+        size += len(chunk)
+        if size > MAX_REWRITTEN:
+            return None
+        parts.append(chunk)
+    return b"".join(parts) if size <= MAX_REWRITTEN else None

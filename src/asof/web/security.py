@@ -1,0 +1,119 @@
+"""What every answer says to the browser, and which requests are not answered at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from ipaddress import ip_address
+
+from starlette.datastructures import Headers as RequestHeaders
+from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from asof.model import Headers
+
+# Archived documents: no scripts, nothing from anywhere else, no way to pass for one of our pages.
+# Without allow-scripts browsers show <noscript>, too. allow-downloads: archived files may be kept.
+REPLAY_POLICY = (
+    "sandbox allow-same-origin allow-forms allow-popups allow-downloads"
+    " allow-top-navigation-by-user-activation;"
+    " default-src 'self' data: blob: 'unsafe-inline'; script-src 'none'; connect-src 'none';"
+    " worker-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
+)
+# Raw mementos are for programs; a browser that shows one must not load a thing.
+RAW_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
+PDF_POLICY = "frame-ancestors 'self'"
+PAGE_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self';"
+    " base-uri 'none'; frame-ancestors 'none'"
+)
+BANNER_POLICY = PAGE_POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+
+_EVERYWHERE = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    # Other sites must not read or probe the archive by embedding its answers.
+    "cross-origin-resource-policy": "same-origin",
+    "x-dns-prefetch-control": "off",
+    "x-robots-tag": "noindex, nofollow",
+}
+_HOST = re.compile(r"(?:\[([^\]]*)\]|([^:]*))(?::\d*)?")
+_FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
+# Browsers give up on more than 256 KB of headers.
+_MAX_ORIGINAL = 64 << 10
+
+
+class Gate:
+    """Answers only local, harmless requests, and puts the common headers on every answer.
+
+    A name that is not this machine's comes from DNS rebinding: a foreign site has its own name lead
+    here, to read the archive with its own scripts. An address in numbers cannot be rebound, so
+    those and `localhost` pass. `hosts` are further names to answer to; `*` lets all pass.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
+        self.app = app
+        self.hosts = frozenset(host.lower() for host in ("localhost", *hosts))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _EVERYWHERE.items():
+                    headers[name] = value
+                # A 304 has its headers laid over those the browser keeps: none of ours may differ.
+                if message["status"] != 304:
+                    headers.setdefault("content-security-policy", PAGE_POLICY)
+            await send(message)
+
+        refusal = self._refusal(scope)
+        await (refusal or self.app)(scope, receive, send_guarded)
+
+    def _is_ours(self, host: str) -> bool:
+        match = _HOST.fullmatch(host)
+        if match is None or "*" in self.hosts:
+            return match is not None
+        name = match[1] or match[2]
+        return name.lower() in self.hosts or _is_address(name)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = RequestHeaders(scope=scope)
+        if not self._is_ours(headers.get("host", "")):
+            return PlainTextResponse("This server does not answer to that host name.\n", 400)
+        if scope["method"] not in ("GET", "HEAD"):
+            told = "An archive can only be read (GET and HEAD); posted forms cannot be replayed.\n"
+            return PlainTextResponse(told, 405, {"Allow": "GET, HEAD"})
+        if headers.get("service-worker") or "worker" in headers.get("sec-fetch-dest", ""):
+            return PlainTextResponse("Archived scripts do not run here.\n", 403)
+        return None
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def original_headers(headers: Headers) -> list[tuple[str, str]]:
+    """The archived headers under names that no browser acts on, and harmless on the wire."""
+    room, kept = _MAX_ORIGINAL, []
+    for name, value in headers:
+        value = field_value(value)
+        room -= len(name) + len(value) + 20
+        if room > 0 and _FIELD_NAME.fullmatch(name):
+            kept.append((f"X-Archive-Orig-{name}", value))
+    return kept
+
+
+def field_value(value: str) -> str:
+    """An archived header value on one line, in the characters that HTTP can carry."""
+    return _CONTROLS.sub(" ", value).strip().encode("latin-1", "replace").decode("latin-1")

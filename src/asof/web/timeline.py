@@ -1,0 +1,72 @@
+"""The history of a URL as a picture: which content is proven, claimed or unknown at what time.
+
+Pure geometry in a box of 1000 units; the template draws it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from asof.clock import DAY, SECOND, Instant, stamp
+from asof.model import Validity
+
+WIDTH = 1000.0
+# Narrower bars could not be seen or clicked; one of many thousand captures still shows.
+_MIN_WIDTH = 3.0
+# More bars than this cannot be told apart: neighbours closer than half a unit share one.
+_MANY = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One content: solid from `x` over `width`, lighter before that from `claim_x` on."""
+
+    x: float
+    width: float
+    claim_x: float | None
+    claim_width: float
+    tone: int
+    validity: Validity
+
+    @property
+    def moment(self) -> str:
+        """The stamp at which this content is shown."""
+        return stamp(self.validity.until)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Bars in order, the two ends of the axis, and where the moment asked for lies."""
+
+    bars: tuple[Bar, ...]
+    start: Instant
+    end: Instant
+    mark: float | None
+
+
+def timeline(history: Sequence[Validity], asked: Instant | None) -> Timeline | None:
+    """The picture of a history; None when there is nothing to draw."""
+    if not history:
+        return None
+    start = min(v.since if v.claimed_since is None else v.claimed_since for v in history)
+    end = max(v.until for v in history)
+    if asked is not None and start <= asked <= end + (end - start + DAY):
+        end = max(end, asked)  # near enough to show how far it is from the last proof
+    span = max(end - start, SECOND)
+
+    def x(at: Instant) -> float:
+        # The last bar needs room for its smallest width.
+        return (at - start) / span * (WIDTH - _MIN_WIDTH)
+
+    bars: list[Bar] = []
+    for number, validity in enumerate(history):
+        left = x(validity.since)
+        width = max(x(validity.until) - left, _MIN_WIDTH)
+        if len(history) > _MANY and bars and left < bars[-1].x + bars[-1].width - _MIN_WIDTH / 2:
+            continue
+        claim = None if validity.claimed_since is None else x(validity.claimed_since)
+        claimed = 0.0 if claim is None else max(left - claim, 0.0)
+        bars.append(Bar(left, width, claim, claimed, number % 2, validity))
+    inside = asked is not None and start <= asked <= end
+    return Timeline(tuple(bars), start, end, x(asked) if inside and asked is not None else None)

@@ -1,0 +1,76 @@
+"""Times, sizes and numbers as people read them: the filters of the templates."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from urllib.parse import unquote
+
+from asof.clock import DAY, SECOND, Instant, to_datetime
+from asof.web.listing import MANY
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_UNITS = (
+    (365 * DAY, "year"),
+    (30 * DAY, "month"),
+    (DAY, "day"),
+    (3600 * SECOND, "hour"),
+    (60 * SECOND, "minute"),
+    (SECOND, "second"),
+)
+
+
+def day(at: Instant) -> str:
+    """`15 Nov 2026`, whatever the locale of the server."""
+    return _day(to_datetime(at))
+
+
+def moment(at: Instant) -> str:
+    """`15 Nov 2026, 19:05:12`, UTC."""
+    when = to_datetime(at)
+    return f"{_day(when)}, {when:%H:%M:%S}"
+
+
+def clock(at: Instant) -> str:
+    """`19:05:12`, UTC."""
+    return f"{to_datetime(at):%H:%M:%S}"
+
+
+def span(length: Instant) -> str:
+    """A length of time in its largest unit: `3 days`."""
+    for unit, name in _UNITS:
+        if length >= unit:
+            count = length // unit
+            return f"{count:,} {name}{'' if count == 1 else 's'}"
+    return "less than a second"
+
+
+def size(count: int) -> str:
+    """`41 KB`: decimal units, three digits at most."""
+    if count < 1000:
+        return f"{count} B"
+    value = float(count)
+    for unit in ("KB", "MB", "GB"):
+        value /= 1000
+        if value < 999.5:
+            return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
+    return f"{value / 1000:,.1f} TB"
+
+
+def number(count: int) -> str:
+    """`1,204,332`."""
+    return f"{count:,}"
+
+
+def bounded(count: int) -> str:
+    """A count that was not carried on beyond MANY."""
+    return f"{MANY:,}+" if count > MANY else f"{count:,}"
+
+
+def readable(url: str) -> str:
+    """A URL for the eye: percent-encoded letters as letters, if that can be read at all."""
+    text = unquote(url, errors="strict") if "%" in url else url
+    return text if text.isprintable() and "�" not in text else url
+
+
+def _day(when: datetime) -> str:
+    return f"{when.day} {_MONTHS[when.month - 1]} {when.year}"

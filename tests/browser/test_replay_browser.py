@@ -1,0 +1,326 @@
+"""Replay in a real browser: it looks right, no script runs, and nothing reaches the live web."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import runpy
+import socket
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+ARCHIVE = runpy.run_path(str(TESTS / "served_archive.py"))
+chromium = runpy.run_path(str(TESTS / "chromium.py"))["chromium"]
+Page: Any = ARCHIVE["Page"]
+
+pytestmark = pytest.mark.needs("chromium")
+
+SITE = "http://site.example/"
+
+
+def png(width: int, height: int, colour: bytes) -> bytes:
+    def chunk(name: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(name + data).to_bytes(4)
+        return len(data).to_bytes(4) + name + data + check
+
+    head = width.to_bytes(4) + height.to_bytes(4) + bytes((8, 2, 0, 0, 0))
+    rows = zlib.compress((b"\0" + colour * width) * height)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+class Canary:
+    """The live web: a port that must never be connected to."""
+
+    def __init__(self) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self.visits = 0
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            self.visits += 1
+            connection.close()
+
+    def close(self) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join(5)
+
+
+def leaky(live: str) -> bytes:
+    """A page that reaches for the live web in every way known to us, and runs scripts."""
+    host = live.removeprefix("http:").rstrip("/")
+    return f"""<!doctype html><html><head><title>quiet</title>
+<meta http-equiv="Content-Security-Policy" content="img-src *">
+<link rel=preconnect href="{live}"><link rel=dns-prefetch href="{host}">
+<link rel=prefetch href="{live}prefetch"><link rel=preload as=image href="{live}preload">
+<link rel=modulepreload href="{live}m.js"><link rel=icon href="{live}icon">
+<link rel=stylesheet href="{live}s.css"><link rel=stylesheet href=/style.css integrity="sha256-no">
+<link rel=manifest href="{host}/manifest"><link rel=prerender href="{live}prerender">
+<style>@import "{live}i.css"; body {{ background: url({live}bg.png) }}
+@font-face {{ font-family: f; src: url("{host}/f.woff") }} p {{ font-family: f }}
+div {{ background: image-set("{live}set.png" 1x) }} iframe {{ display: none !important }}</style>
+<script>document.title = "inline script ran"</script><script src=/app.js></script>
+<script src="{live}x.js"></script>
+<script type=speculationrules>{{"prefetch":[{{"urls":["{live}spec"]}}]}}</script>
+<base href="{live}base/"></head><body onload="document.title='handler ran'">
+<h1>The page</h1><p style="background: url({live}style.png)">Text</p><div>x</div>
+<img id=ours src="{SITE}ours.png"><img src="{live}a.png"><img src="{host}/b.png" srcset="{live}c">
+<img src=relative.png><picture><source srcset="{live}d.png"><img src=e.png></picture>
+<video src="{live}v.mp4" poster="{live}poster.png" autoplay></video>
+<audio src="{live}a.mp3" autoplay></audio>
+<object data="{live}o.swf"></object><embed src="{live}e.swf">
+<iframe src="{live}frame"></iframe>
+<iframe srcdoc="<img src='{live}doc.png'><script>parent.document.title='doc ran'</script>"></iframe>
+<iframe src="javascript:parent.document.title='url ran'"></iframe>
+<iframe src="data:text/html,<img src='{live}data.png'><script>fetch('{live}d')</script>"></iframe>
+<svg><image href="{live}svg.png"/><use href="{live}sprite.svg#a"/><style>rect{{fill:url({live}p)}}
+</style><rect width=9 height=9 /><script>document.title='svg ran'</script></svg>
+<noscript><img src="{live}noscript.png"></noscript><input type=image src="{live}input.png">
+<table background="{live}table.png"><tr><td>x</table>
+<a id=link href="{SITE}next.html#here" ping="{live}ping">next</a> <a href="{live}">away</a>
+<img src=x onerror="document.title='error handler ran'"></body></html>""".encode()
+
+
+@pytest.fixture(scope="module")
+def canary() -> Iterator[Canary]:
+    with closing(Canary()) as bird:
+        yield bird
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, canary: Canary) -> Iterator[Any]:
+    live = f"http://127.0.0.1:{canary.port}/"
+    css = b"h1 { color: rgb(1, 2, 3) } h1 { background: url(ours.png) }"
+    hostile = (
+        b"<!doctype html><style>iframe,body *{display:none!important;visibility:hidden!important;"
+        b"position:static!important;height:0!important;opacity:0!important}</style><body>"
+    )
+    pages = [
+        Page(SITE, "2026-01-01T00:00:00Z", leaky(live)),
+        Page(SITE + "style.css", "2026-01-01T00:00:00Z", css, "text/css"),
+        Page(SITE + "ours.png", "2026-01-01T00:00:00Z", png(7, 5, b"\1\2\3"), "image/png"),
+        Page(SITE + "app.js", "2026-01-01T00:00:00Z", b"document.title='ran'", "text/javascript"),
+        Page(SITE + "next.html", "2026-01-01T00:00:00Z", b"<title>next</title><p id=here>next"),
+        Page(SITE + "next.html", "2026-02-01T00:00:00Z", b"<title>later</title><p>later"),
+        Page(SITE + "hostile", "2026-01-01T00:00:00Z", hostile),
+        Page(SITE + "on", "2026-01-01T00:00:00Z",
+             b"<meta http-equiv=refresh content='0;url=next.html'><p>wait"),
+        Page(SITE + "frames", "2026-01-01T00:00:00Z",
+             b"<title>frames</title><frameset cols='*,*'><frame src=next.html><frame src=on>"),
+    ]  # fmt: skip
+    folder = ARCHIVE["build"](tmp_path_factory.mktemp("browser") / "a", pages, seeds=(SITE,))
+    with ARCHIVE["serving"](folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as running:
+        running.size(1280)
+        yield running
+
+
+def title(browser: Any) -> str:
+    return str(browser.evaluate("document.title"))
+
+
+class TestNothingLeaks:
+    def test_replay_asks_only_this_server_and_runs_no_script(
+        self, browser: Any, server: Any, canary: Canary
+    ) -> None:
+        before = canary.visits
+        browser.open(f"{server.url}/2026/{SITE}")
+        browser.settle(1)
+        assert canary.visits == before
+        ours = (f"{server.url}/", "data:", "about:", "blob:")
+        assert [url for url in browser.sent if not url.startswith(ours)] == []
+        assert title(browser) == "quiet"
+        # It is still the page: its own picture and style sheet are there, so is <noscript>.
+        assert browser.evaluate("document.querySelector('#ours').naturalWidth") == 7
+        colour = browser.evaluate("getComputedStyle(document.querySelector('h1')).color")
+        assert colour == "rgb(1, 2, 3)"
+        assert browser.evaluate("document.querySelectorAll('noscript img').length") == 1
+
+    def test_a_raw_memento_is_shown_to_people_as_its_source(
+        self, browser: Any, server: Any, canary: Canary
+    ) -> None:
+        before = canary.visits
+        browser.open(f"{server.url}/2026id_/{SITE}")
+        browser.settle(0.5)
+        assert canary.visits == before
+        assert browser.evaluate("document.contentType") == "text/plain"
+        assert "<title>quiet</title>" in browser.evaluate("document.body.innerText")
+
+    def test_the_same_page_on_the_live_web_does_both(self, browser: Any, canary: Canary) -> None:
+        """The control: without us, the canary is visited and scripts run."""
+        body = leaky(f"http://127.0.0.1:{canary.port}/")
+
+        class Live(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        before = canary.visits
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Live) as live:
+            thread = threading.Thread(target=live.serve_forever)
+            thread.start()
+            try:
+                browser.open(f"http://127.0.0.1:{live.server_port}/")
+                browser.settle(0.5)
+            finally:
+                live.shutdown()
+                thread.join()
+        assert canary.visits > before + 5
+        assert title(browser) != "quiet"
+
+
+class TestBanner:
+    BOX = (
+        "(() => { const f = document.querySelector('iframe[title^=asof]');"
+        " const b = f.getBoundingClientRect(), s = getComputedStyle(f);"
+        " return [b.x, b.y, b.width, b.height, s.display, s.visibility, s.opacity, s.position] })()"
+    )
+
+    @pytest.mark.parametrize("path", ["", "hostile", "next.html"])
+    def test_no_rule_of_the_page_reaches_it(self, browser: Any, server: Any, path: str) -> None:
+        browser.open(f"{server.url}/2026/{SITE}{path}")
+        x, y, width, height, *style = browser.evaluate(self.BOX)
+        assert (x, y, height) == (0, 0, 44)
+        assert width >= 1260
+        assert style == ["block", "visible", "1", "fixed"]
+
+    def test_it_is_still_there_when_the_page_comes_from_the_cache(
+        self, browser: Any, server: Any
+    ) -> None:
+        for _ in range(2):
+            browser.open(f"{server.url}/20260115/{SITE}next.html")
+            browser.settle(0.3)
+        assert browser.evaluate(self.BOX)[3] == 44
+        statuses = [
+            event["params"]["response"]["status"]
+            for event in browser.events
+            if event.get("method") == "Network.responseReceived"
+        ]
+        assert set(statuses) <= {200, 304}
+
+    def test_its_links_lead_the_whole_page_to_another_time(self, browser: Any, server: Any) -> None:
+        browser.open(f"{server.url}/20260115/{SITE}next.html")
+        assert title(browser) == "next"
+        banner = next(url for url in browser.sent if "/-/banner?" in url)
+        browser.open(banner)
+        where = browser.evaluate(
+            "(() => { const b = document.querySelector('a[rel=next]').getBoundingClientRect();"
+            " return [b.x + b.width / 2, b.y + b.height / 2] })()"
+        )
+        browser.open(f"{server.url}/20260115/{SITE}next.html")
+        browser.settle(0.5)
+        browser.events.clear()
+        browser.click(*where)
+        browser.wait("Page.loadEventFired")
+        assert title(browser) == "later"
+        assert browser.evaluate("location.pathname") == f"/20260201000000/{SITE}next.html"
+
+    def test_a_refresh_is_not_followed_but_offered(self, browser: Any, server: Any) -> None:
+        browser.open(f"{server.url}/2026/{SITE}on")
+        browser.settle(0.5)
+        assert browser.evaluate("location.pathname") == f"/2026/{SITE}on"
+        banner = next(url for url in browser.sent if "/-/banner?" in url)
+        assert "next=http%3A%2F%2Fsite.example%2Fnext.html" in banner
+
+    def test_frames_have_none_inside(self, browser: Any, server: Any) -> None:
+        browser.open(f"{server.url}/2026/{SITE}frames")
+        browser.settle(0.3)
+        assert browser.evaluate("frames.length") == 2
+        inner = "frames[0].document.querySelectorAll('iframe[title^=asof]').length"
+        assert browser.evaluate(inner) == 0
+        assert browser.evaluate("frames[0].document.title") == "later"
+
+
+class TestNavigation:
+    def test_links_stay_in_the_archive_at_the_same_moment(self, browser: Any, server: Any) -> None:
+        browser.open(f"{server.url}/202601/{SITE}")
+        browser.settle(0.3)
+        browser.evaluate("document.querySelector('#link').scrollIntoView({block: 'center'})")
+        where = browser.evaluate(
+            "(() => { const b = document.querySelector('#link').getBoundingClientRect();"
+            " return [b.x + 3, b.y + 3] })()"
+        )
+        browser.events.clear()
+        browser.click(*where)
+        browser.wait("Page.loadEventFired")
+        assert title(browser) == "next"
+        assert browser.evaluate("location.pathname + location.hash") == (
+            f"/202601/{SITE}next.html#here"
+        )
+
+    def test_the_form_works_without_a_script(self, browser: Any, server: Any) -> None:
+        browser.open(f"{server.url}/")
+        browser.evaluate("document.querySelector('#url').focus()")
+        browser.call("Input.insertText", text="site.example/next.html")
+        browser.press("Tab")
+        browser.call("Input.insertText", text="2026-01")
+        browser.press("Enter")
+        browser.wait("Page.loadEventFired")
+        assert browser.evaluate("location.pathname") == f"/202601/{SITE}next.html"
+
+
+class TestOurPages:
+    TARGETS = (
+        "/",
+        f"/captures?url={SITE}next.html&at=20260115",
+        f"/captures?prefix={SITE}",
+        f"/2025/{SITE}",
+        "/2026/http://nowhere.example/a/rather/long/path/to/see/whether/it/breaks?and=query&so=on",
+    )
+
+    @pytest.mark.parametrize("target", TARGETS)
+    def test_narrow_and_dark(self, browser: Any, server: Any, target: str, tmp_path: Path) -> None:
+        seen: dict[str, int] = {}
+        for scheme in ("light", "dark"):
+            browser.scheme(scheme)
+            for width in (1280, 400):
+                browser.size(width)
+                browser.open(server.url + target)
+                assert browser.evaluate("document.documentElement.scrollWidth") <= width
+                paper = browser.evaluate("getComputedStyle(document.documentElement).background")
+                seen[scheme] = sum(map(int, paper.removeprefix("rgb(").split(")")[0].split(",")))
+                name = f"{self.TARGETS.index(target)}-{width}-{scheme}.png"
+                folder = Path(os.environ.get("ASOF_SCREENSHOTS") or tmp_path)
+                browser.screenshot(folder / name)
+        browser.size(1280)
+        browser.scheme("light")
+        assert seen["light"] > 600
+        assert seen["dark"] < 150
+
+    def test_the_first_tab_skips_to_the_content(self, browser: Any, server: Any) -> None:
+        browser.open(f"{server.url}/captures?url={SITE}next.html")
+        browser.press("Tab")
+        assert browser.evaluate("document.activeElement.className") == "skip"
+
+    def test_nothing_is_refused_by_our_own_policy(self, browser: Any, server: Any) -> None:
+        for target in (*self.TARGETS, f"/-/banner?url={SITE}&at=2026"):
+            browser.open(server.url + target)
+            browser.settle(0.2)
+            failed = [e for e in browser.events if e.get("method") == "Network.loadingFailed"]
+            assert failed == []
+            assert browser.evaluate("document.styleSheets.length") == 1
