@@ -26,6 +26,7 @@ from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
 from asof.web.app import create_app
 
+PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 CRAWL = "20260101000000-test"
 
 
@@ -39,6 +40,8 @@ class Page:
     media: str | None = "text/html"
     status: str = "200 OK"
     headers: tuple[tuple[str, str], ...] = ()
+    same_as: tuple[str, str] | None = None
+    """The URL and date of the capture that this one, a revisit, refers to."""
 
     @property
     def instant(self) -> Instant:
@@ -57,13 +60,19 @@ class Page:
         name = uuid5(NAMESPACE_URL, f"{self.url} {self.at}")
         fields = [
             "WARC/1.1",
-            "WARC-Type: response",
+            f"WARC-Type: {'revisit' if self.same_as else 'response'}",
             f"WARC-Record-ID: <urn:uuid:{name}>",
             f"WARC-Date: {iso(self.instant)}",
             f"WARC-Target-URI: {self.url}",
             "Content-Type: application/http; msgtype=response",
             f"Content-Length: {len(block)}",
         ]
+        if self.same_as is not None:
+            fields += [
+                f"WARC-Profile: {PROFILE}",
+                f"WARC-Refers-To-Target-URI: {self.same_as[0]}",
+                f"WARC-Refers-To-Date: {self.same_as[1]}",
+            ]
         return "\r\n".join(fields).encode() + b"\r\n\r\n" + block + b"\r\n\r\n"
 
 

@@ -238,6 +238,11 @@ def by_fastwarc(path: Path) -> list[Seen]:
     ]
 
 
+def bare_id(record_id: str) -> str:
+    """A record id without the brackets and the scheme that tools may or may not show."""
+    return record_id.strip("<>").removeprefix("urn:uuid:")
+
+
 def referees_agree(archive: Path) -> list[Seen]:
     """Everything asof wrote passes the referees, and they count what asof counts."""
     files = warcs(archive)
@@ -256,10 +261,9 @@ def referees_agree(archive: Path) -> list[Seen]:
     assert check["captures"] == len(listed)
     # Requests, warcinfo and metadata accompany a capture and are none themselves.
     answers = [seen for seen in ours if seen.kind in {"response", "revisit", "resource"}]
-    assert sorted(seen.record_id.strip("<>") for seen in answers) == sorted(
-        row["record_id"].strip("<>")
-        for row in listed
-        if row["kind"] in {"response", "revisit", "resource"}
+    kinds = {"response", "revisit", "resource"}
+    assert sorted(bare_id(seen.record_id) for seen in answers) == sorted(
+        bare_id(row["record_id"]) for row in listed if row["kind"] in kinds
     )
     return ours
 

@@ -17,6 +17,7 @@ import pytest
 import zstandard
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
+pytest.register_assert_rewrite("rig")
 
 import forge
 import rig
@@ -91,7 +92,7 @@ SUFFIX = {"gz": ".gz", "plain": "", "zst": ".zst"}
 
 def encode(record: Rec, form: str) -> bytes:
     if form == "zst":
-        return zstandard.ZstdCompressor(write_content_size=True).compress(record.plain())
+        return zstandard.ZstdCompressor(write_checksum=True).compress(record.plain())
     return record.gz() if form == "gz" else record.plain()
 
 
@@ -118,7 +119,12 @@ def test_a_corrupted_record_in_the_middle_costs_only_itself(tmp_path, form, seed
 
 @pytest.mark.parametrize(
     "junk",
-    [b"\0" * 777, b"junk between records " * 40, b"\x1f\x8b\x08 not really gzip", b"WARC/1.0\r\n"],
+    [
+        b"\0" * 777,
+        b"junk between records\n" * 40,
+        b"\x1f\x8b\x08 not really gzip\r\n",
+        b"WARC/1.0\r\nno length, no type\r\n\r\n",
+    ],
     ids=["zeros", "text", "gzip-magic", "warc-magic"],
 )
 @pytest.mark.parametrize("where", [0, 4, 8])

@@ -46,6 +46,7 @@ def stored() -> list[Any]:
              headers=(("Location", "javascript:alert(1)"),)),
         Page(HOME + "gone", "2026-01-02T00:00:00Z", b"<p>gone", status="410 Gone"),
         Page(HOME + "odd", "2026-01-02T00:00:00Z", b"<p>odd", status="999 Odd"),
+        Page(HOME + "empty", "2026-01-02T00:00:00Z", b"<p>empty", status="204 No Content"),
         Page(HOME + "same", "2026-01-02T00:00:00Z", b"<p>same", status="304 Not Modified"),
         Page(HOME + "zip", "2026-01-02T00:00:00Z", gzip.compress(b"<p>zip<a href=x>"),
              headers=(("Content-Encoding", "gzip"),)),
@@ -64,6 +65,9 @@ def stored() -> list[Any]:
             ("Content-Security-Policy", "default-src *"), ("Clear-Site-Data", '"*"'),
             ("Refresh", "0; url=/next"), ("Link", "</x>; rel=preload"), ("X-Odd", "\xff\x01"),
             ("Service-Worker-Allowed", "/"), ("Bad Name", "x"), ("Content-Language", "de"))),
+        Page(HOME + "again", "2026-01-02T00:00:00Z", b"<p>kept<a href=x>"),
+        Page(HOME + "again", "2026-01-09T00:00:00Z", same_as=(HOME + "again", "2026-01-02")),
+        Page(HOME + "lost", "2026-01-09T00:00:00Z", same_as=(HOME + "none", "2020-01-02")),
         Page(EVIL, "2026-01-02T00:00:00Z", b"<p>evil"),
         Page("javascript:alert(1)", "2026-01-02T00:00:00Z", b"<p>scheme"),
     ]  # fmt: skip
@@ -213,15 +217,29 @@ class TestAnswers:
         assert answer.status == 404
         assert "Location" not in answer.headers
 
+    def test_a_revisit_shows_the_payload_it_refers_to(self, server: Any) -> None:
+        answer = server.ask(f"/2026/{HOME}again")
+        assert "<p>kept<a href=" in answer.text
+        assert answer.headers["Memento-Datetime"] == "Fri, 09 Jan 2026 00:00:00 GMT"
+        listed = server.ask(f"/captures?url={HOME}again").text
+        assert "unchanged over 7 days" in listed
+        assert "same content" in listed
+
+    def test_a_revisit_of_what_is_not_here_says_so(self, server: Any) -> None:
+        answer = server.ask(f"/2026/{HOME}lost")
+        assert answer.status == 404
+        assert "not in the archive" in answer.text
+
     def test_errors_keep_their_status(self, server: Any) -> None:
         answer = server.ask(f"/2026/{HOME}gone")
         assert answer.status == 410
         assert "<p>gone" in answer.text
 
     def test_a_status_that_cannot_be_sent_is_shown_as_a_page(self, server: Any) -> None:
-        for name in ("odd", "same"):
+        for name, status in (("odd", "999"), ("same", "304"), ("empty", "204")):
             answer = server.ask(f"/2026/{HOME}{name}")
             assert answer.status == 200
+            assert answer.headers["X-Archive-Orig-Status"] == status
             assert f"<p>{name}" in answer.text
 
     def test_codings_are_undone(self, server: Any) -> None:

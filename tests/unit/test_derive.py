@@ -92,6 +92,7 @@ def test_a_response() -> None:
         {"WARC_Type": "resource", "Content_Type": "application/warc-fields"},
         {"WARC_Type": None},
         {"WARC_Target_URI": None},
+        {"WARC_Target_URI": "<>"},
         {"WARC_Date": None},
         {"WARC_Date": "yesterday"},
     ],

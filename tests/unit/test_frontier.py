@@ -74,6 +74,16 @@ def test_what_is_left_out_is_never_fetched_but_reported(frontier: Frontier):
     assert list(frontier.hosts()) == []
 
 
+def test_what_was_too_deep_is_queued_when_it_is_found_nearer(frontier: Frontier):
+    frontier.leave_out([(Target(url("x"), depth=3), "deeper than 2")])
+    assert frontier.add([Target(url("x"), depth=3)]) == []
+    assert frontier.add([Target(url("x"), depth=2)]) == [HOST]
+    found = frontier.next(HOST, now=0)
+    assert found is not None
+    assert found.depth == 2
+    assert (frontier.tally[State.QUEUED], frontier.tally[State.LEFT_OUT]) == (1, 0)
+
+
 def test_an_adopted_capture_settles_an_unknown_target(frontier: Frontier):
     frontier.settle(Target(url("new")), Event.CAPTURED)
     assert frontier.tally[State.DONE] == 1

@@ -175,6 +175,9 @@ class TestStyles:
             "<p style='b:url(\"/T/http://h.example/d/y\")'>"
         )
 
+    def test_a_parenthesis_may_be_a_reference(self) -> None:
+        assert "/T/http://h.example/d/y" in html('<p style="b:url&#40;y&rpar;">')
+
     def test_svg_paint(self) -> None:
         markup = '<svg><path fill="url(g.svg#a)" stroke="url(#b)"/></svg>'
         assert html(markup) == markup.replace("g.svg", "/T/http://h.example/d/g.svg")

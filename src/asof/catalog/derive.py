@@ -172,8 +172,9 @@ def _identity(header: WarcHeader) -> tuple[str, str, Instant] | None:
     if kind not in _HTTP_KINDS and header.get("Content-Type") == _WARC_FIELDS:
         return None
     url, date = header.get("WARC-Target-URI"), header.get("WARC-Date")
+    target = _target(url) if url else ""
     at = warc_date(date) if date else None
-    return (kind, _target(url), at) if url and at is not None else None
+    return (kind, target, at) if target and at is not None else None
 
 
 def _target(url: str) -> str:

@@ -30,6 +30,11 @@ from asof.scope.rules import Scope
 # the target tried again.
 _PATIENCE = (429, 503)
 
+# Most links of a page were on the page before: what was queued or left out lately is not decided
+# again. The database has the last word; this only spares it the question.
+_SEEN = 100_000
+_FAR = 1 << 30
+
 Watcher = Callable[[Snapshot], None]
 
 
@@ -59,6 +64,7 @@ class Crawler:
         self._stop = asyncio.Event()
         self._ended_by = ""
         self._started = 0.0
+        self._seen: dict[str, int] = {}
         self._taken = 0
         self._before = 0
         self._bytes = 0
@@ -197,8 +203,12 @@ class Crawler:
 
     def queue(self, targets: list[Target]) -> None:
         """Put new targets where they belong: in the queue, or in the report of what was left."""
+        targets = [t for t in targets if t.depth < self._seen.get(t.url, _FAR)]
         if not targets:
             return
+        if len(self._seen) > _SEEN:
+            self._seen.clear()
+        self._seen.update((target.url, target.depth) for target in targets)
         self.journal.begin()
         inside, outside = sort_by_scope(targets, self._scope)
         self.frontier.leave_out(outside)

@@ -43,10 +43,13 @@ class Dialer:
         self._allow_address = allow_address
         self._on_lost = on_lost
         self._alive: set[Connection] = set()
+        self._closed = False
         self._distrusted: dict[Place, tuple[bytes, str]] = {}
 
     async def dial(self, place: Place, deadline: float) -> Connection:
         """A connection ready for a request to this place, or Unfetched."""
+        if self._closed:
+            raise Unfetched("reset", "the client was closed meanwhile", transient=True)
         limit = min(deadline, asyncio.get_running_loop().time() + self._settings.connect_timeout)
         try:
             async with asyncio.timeout_at(limit):
@@ -59,6 +62,7 @@ class Dialer:
 
     async def close(self) -> None:
         """End all connections that were dialled; on return every socket is closed."""
+        self._closed = True
         alive = list(self._alive)
         for connection in alive:
             connection.abort()
@@ -165,6 +169,7 @@ class Dialer:
             )
         except BaseException as error:
             connection.abort()
+            self._forget(connection)  # asyncio tells nobody of a connection lost in the handshake
             if isinstance(error, TimeoutError) or not isinstance(error, OSError | ValueError):
                 raise
             why = no_connection(error)

@@ -122,14 +122,14 @@ class HttpClient:
 
     def _prepare(self, url: str, headers: Headers) -> Request:
         place, target = split_url(url)
+        if self._proxy is not None and is_address(place.host):
+            self._dialer.permitted(place.host, [place.host])
         lines = self._standing + (added_lines(headers) if headers else "")
         if self._jar is not None:
             lines += self._jar.line_for(place, target)
         if self._proxy is None or place.scheme == "https":
             wire = request_bytes(target, place, lines)
             return Request(place, target, place, wire, wire)
-        if is_address(place.host):
-            self._dialer.permitted(place.host, [place.host])
         full = f"http://{place.authority}{target}"  # RFC 9112 section 3.2.2
         wire = request_bytes(full, place, lines + self._proxy.line)
         return Request(place, target, self._proxy.place, wire, request_bytes(full, place, lines))

@@ -22,8 +22,8 @@ class Reply:
     """
 
     __slots__ = (
-        "_block", "_clock", "_file", "_framer", "_parts", "_payload", "_reused", "_spool", "_spool_over",
-        "asked", "end", "first_byte", "head", "notes", "size",
+        "_block", "_clock", "_file", "_framer", "_parts", "_payload", "_reused", "_spool",
+        "_spool_over", "asked", "end", "first_byte", "head", "notes", "size",
     )  # fmt: skip
 
     def __init__(

@@ -37,9 +37,22 @@ class Frontier:
         rows = [self._row(target, State.QUEUED, None) for target in targets]
         if not rows:
             return []
-        if not self._insert(rows, State.QUEUED):
+        if not self._insert(rows, State.QUEUED) + self._reconsider(rows):
             return []
         return list(dict.fromkeys(str(row[2]) for row in rows))
+
+    def _reconsider(self, rows: list[tuple[object, ...]]) -> int:
+        """What was left out as too deep and is now found nearer to a seed is queued after all."""
+        before = self._db.total_changes
+        self._db.executemany(
+            "UPDATE targets SET state = 'queued', reason = NULL, priority = ?, depth = ?, "
+            "hops = ?, via = ? WHERE crawl = ? AND url = ? AND state = 'left_out' AND depth > ?",
+            [(*row[4:8], *row[:2], row[5]) for row in rows],
+        )
+        moved = self._db.total_changes - before
+        self.tally[State.LEFT_OUT] -= moved
+        self.tally[State.QUEUED] += moved
+        return moved
 
     def leave_out(self, found: Iterable[tuple[Target, str]]) -> None:
         """Remember what was found and not queued, with the reason, for the report."""

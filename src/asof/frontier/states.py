@@ -4,7 +4,8 @@
        │ ────stumbled──▶ queued          a failure that may pass; waits, while tries remain
        │ ────given_up──▶ failed          a failure that will not pass, or the last try
        └ ────refused───▶ left_out        robots.txt or a rule said no after it was queued
-    left_out: also the state of what was found and never queued, kept for the report by reason.
+    left_out: also the state of what was found and never queued, kept for the report by reason;
+    found again nearer to a seed, it is queued after all.
 
 A target in flight stays `queued` in the database: after a crash it is simply taken again, so
 there are no leases to reset. done, failed and left_out are final within one crawl.

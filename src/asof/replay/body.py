@@ -48,10 +48,7 @@ class BodyFinder:
         self.end = len(_BOM) if self.view.startswith(_BOM) else 0
 
     def see(self, token: Token) -> None:
-        """Look at the next token and the text before it."""
-        self.before = self.after = None
-        if self.found:
-            return
+        """Look at the next token and the text before it, until the body is found."""
         previous, self.end = self.end, token.end
         if self.xml:
             self._see_xml(token)

@@ -109,16 +109,19 @@ class _Rewriting:
     def run(self, banner: Banner = no_banner) -> str:
         view, body = self.text.view, BodyFinder(self.text.view, xml=self.xml)
         for token in tokens(view, xml=self.xml):
-            body.see(token)
-            if body.before is not None:
-                self._insert(body.before, banner)
-            if isinstance(token, Raw):
-                if token.name == "style":
-                    self._style(token)
-            elif isinstance(token, Tag) and not token.closing:
-                self._tag(token)
-            if body.after is not None:
-                self._insert(body.after, banner)
+            after = None
+            if not body.found:
+                body.see(token)
+                after = body.after
+                if body.before is not None:
+                    self._insert(body.before, banner)
+            if isinstance(token, Tag):
+                if not token.closing and token.end - token.inside > 1:
+                    self._tag(token)
+            elif isinstance(token, Raw) and token.name == "style":
+                self._style(token)
+            if after is not None:
+                self._insert(after, banner)
         if not body.found and not self.xml:
             self._insert(body.end, banner)
         return "".join(self.out) + view[self.done :]
@@ -157,7 +160,7 @@ class _Rewriting:
                 self._write(attribute, self.place.refer)
         elif name in _SRCSETS:
             self._write(attribute, lambda value: rewrite_srcset(value, self.place.refer))
-        elif name in _STYLES:
+        elif name in _STYLES and ("(" in attribute.value or "&" in attribute.value):
             self._write(attribute, lambda value: rewrite_text(value, self.place))
         elif name == "srcdoc" and element == "iframe":
             self._write(attribute, self._document)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from asof.config import Config
 from asof.model import Target
-from asof.url import host_of, surt
+from asof.url import host_of, key_ranges, surt
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,8 @@ def _area(seeds: tuple[str, ...], scope: str) -> Rule:
 
 def _area_test(seeds: tuple[str, ...], scope: str) -> Callable[[str], bool]:
     if scope.startswith("surt:"):
-        prefix = _bare_surt(scope.removeprefix("surt:"))
-        return lambda url: surt(url).startswith(prefix)
+        ranges = key_ranges(scope.removeprefix("surt:"))
+        return lambda url: any(low <= surt(url) < high for low, high in ranges)
     if scope == "page":
         return lambda url: False
     if scope == "path":
@@ -119,8 +119,3 @@ def _folder(url: str) -> str:
 
 def _under(host: str, domain: str) -> bool:
     return host == domain or host.endswith("." + domain)
-
-
-def _bare_surt(prefix: str) -> str:
-    """A SURT prefix as our keys have it: `http://(org,example,` and `org,example,` are the same."""
-    return re.sub(r"^\w+://\(?", "", prefix).removesuffix(",")

@@ -95,10 +95,11 @@ def _walk(tree: LexborHTMLParser) -> Iterator[Link]:
         attributes = node.attributes
         for name, hop in _PLAIN.get(node.tag or "", ()):
             yield from _link(attributes.get(name), hop)
-        for reference in srcset(attributes.get("srcset") or ""):
-            yield from _link(reference, Hop.REQUISITE)
-        style = attributes.get("style") or ""
-        if "url(" in style:
+        candidates, style = attributes.get("srcset"), attributes.get("style")
+        if candidates:
+            for reference in srcset(candidates):
+                yield from _link(reference, Hop.REQUISITE)
+        if style and "url(" in style:
             yield from css_links(style)
         if node.tag in _SPECIAL:
             yield from _special(node, attributes)

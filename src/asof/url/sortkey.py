@@ -265,11 +265,19 @@ def _without_dots(path: bytes) -> bytes:
 
 
 def _without_path_session(path: str) -> str:
+    """Without the last session id of each kind that an .aspx page follows before any `?`."""
     for pattern in _PATH_SESSIONS:
+        page = mark = -1  # the nearest .aspx and the nearest ? behind the place looked at
+        known = len(path)
         for match in reversed(list(pattern.finditer(path))):
             end = match.end()
-            page = path.find(".aspx", end + 1)
-            if page >= 0 and "?" not in path[end:page]:
+            # Only what has not been looked through yet, or a long path would cost its square.
+            nearer = path.find(".aspx", end + 1, known + 5)
+            page = nearer if nearer >= 0 else page
+            nearer = path.find("?", end, known)
+            mark = nearer if nearer >= 0 else mark
+            known = end
+            if page >= 0 and not 0 <= mark < page:
                 path = path[: match.start()] + path[end:]
                 break
     return path

@@ -77,7 +77,7 @@ def read_arc(path: Path, spool: Path) -> Iterator[Record | Damage]:
     """The records of an ARC file, plain or compressed, as WARC 1.1 records; damage by offset.
 
     Bodies over 1 MiB lie in files of the folder `spool`; who takes a record discards its bodies.
-    The version block comes as a `metadata` record. A damaged stretch of a compressed file is told
+    The version block, with its URL-record, comes as a `metadata` record. A damaged stretch of a compressed file is told
     by the offset of its gzip member.
     """
     with Source(path, starts_arc) as source:
@@ -226,8 +226,9 @@ class _Walk:
                 kept = self._rest_of_version_block(body.data)
                 body = Body(len(kept), kept)
         if heading is not None and heading.at is not None:
-            about = Document(heading.url, heading.at, "", "text/plain", kind="metadata")
-            yield to_record(about, body)
+            # No target, which metadata need not have: it is no capture of anything.
+            about = Document("", heading.at, media_type="text/plain", kind="metadata")
+            yield to_record(about, Body(len(line), line), body)
 
     def _body(self, length: int) -> Body:
         """The next bytes, shorter when the source ends or a gzip member begins with a record."""

@@ -39,7 +39,7 @@ _RESERVE = 64 << 20
 class Document:
     """What a foreign file says about one document. `kind` forces a WARC-Type other than by content.
 
-    `dated` is False when the file gives no date and `at` stands in for it; it then does not take
+    Only metadata has no `url`. `dated` is False when the file gives no date and `at` stands in for it; it then does not take
     part in the record's id.
     """
 
@@ -165,8 +165,9 @@ def to_record(document: Document, *block: Body) -> Record:
         ("WARC-Type", kind),
         ("WARC-Record-ID", f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name)}>"),
         ("WARC-Date", date),
-        ("WARC-Target-URI", document.url),
     ]
+    if document.url:
+        fields.append(("WARC-Target-URI", document.url))
     if document.ip:
         fields.append(("WARC-IP-Address", document.ip))
     fields.append(("WARC-Block-Digest", whole))

@@ -125,12 +125,14 @@ def _skip_blank(stretch: Stretch, at: int) -> int:
 
 def _next_start(stretch: Stretch, at: int) -> int:
     """Where the next record starts: a version line after an empty line; else the end."""
+    step = _USUAL_HEADER  # then further steps, for most often it is near
     while at < stretch.size:
-        data = stretch.read(at, _STEP)
+        data = stretch.read(at, step)
         found = _START.search(data)
         if found:
             return at + found.end()
         if len(data) <= _REACH:
             break
         at += len(data) - _REACH
+        step = _STEP
     return stretch.size

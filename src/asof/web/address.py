@@ -18,6 +18,7 @@ from asof.url import canonical
 _REPLAY = re.compile(rb"/(\d{4,14})(id_)?/(.*)", re.DOTALL)
 # What a URL may hold as it is in a request target; the rest, quotes and blanks, is percent-encoded.
 _TARGET_SAFE = "!$%&'()*+,-./:;=?@[\\]^_`{|}~"
+_PATH_SAFE = _TARGET_SAFE.replace("%", "").replace("?", "")
 _DIGITS = re.compile(r"[\d:TZ .-]+")
 # Some clients encode the brackets of an IPv6 host, which is no host then.
 _ENCODED_HOST = re.compile(r"(https?:/*)([^/?]*%5B[^/?]*)", re.IGNORECASE)
@@ -34,7 +35,7 @@ class Wanted:
 
 def wanted(scope: Scope) -> Wanted | None:
     """The memento that a request is about, or None when it is about something else."""
-    target: bytes = scope.get("raw_path") or quote(scope["path"]).encode()
+    target: bytes = scope.get("raw_path") or quote(scope["path"], safe=_PATH_SAFE).encode()
     match = _REPLAY.fullmatch(target)
     if match is None:
         return None

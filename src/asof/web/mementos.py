@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterator
-from email.message import Message as MimeMessage
 from itertools import chain
 from urllib.parse import urlencode
 
@@ -51,6 +50,7 @@ _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _FRAMED = frozenset(("iframe", "frame", "embed", "object", "fencedframe"))
 _VIEWED = _FRAMED | {"document"}
 _KEPT = ("content-language", "content-disposition")
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([\w:.-]+)""", re.IGNORECASE | re.ASCII)
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 
 
@@ -160,6 +160,8 @@ def _describe(response: Response, memento: Memento, content_type: str, policy: s
     """The headers of a memento: what is kept of the archived ones, and RFC 7089."""
     for name, value in original_headers(memento.headers):
         response.headers.append(name, value)
+    if memento.status is not None and memento.status != response.status_code:
+        response.headers["x-archive-orig-status"] = str(memento.status)
     for name in _KEPT:
         kept = find_header(memento.headers, name)
         if kept is not None:
@@ -225,11 +227,14 @@ def _too_large(wanted: Wanted) -> Message:
 
 
 def _status(status: int | None) -> int:
-    """The archived status, where it can be sent as the answer to a plain request."""
-    if status is None or status == 206 or not 200 <= status <= 599:
+    """The archived status, where it can be sent as the answer to a plain request.
+
+    204 and 205 would leave the reader where he was, 206 is an answer to a question not asked, 304
+    would send the browser to its cache and 407 to the password of a proxy.
+    """
+    if status is None or not 200 <= status <= 599:
         return 200
-    # 304 would send the browser to its cache, 407 to a proxy's password.
-    return {304: 200, 407: 401}.get(status, status)
+    return {204: 200, 205: 200, 206: 200, 304: 200, 407: 401}.get(status, status)
 
 
 def _location(memento: Memento) -> str:
@@ -252,10 +257,8 @@ def _declared(memento: Memento, start: bytes, destination: str) -> tuple[str, st
 
 
 def _charset(content_type: str) -> str | None:
-    parsed = MimeMessage()
-    parsed["Content-Type"] = field_value(content_type)
-    value = parsed.get_param("charset")
-    return value if isinstance(value, str) else None
+    found = _CHARSET.search(content_type)
+    return found[1] if found else None
 
 
 def _peek(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
-from urllib.parse import unquote
+from urllib.parse import unquote_to_bytes
 
 from asof.clock import DAY, SECOND, Instant, to_datetime
 from asof.web.listing import MANY
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_ENCODED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _UNITS = (
     (365 * DAY, "year"),
     (30 * DAY, "month"),
@@ -67,9 +69,17 @@ def bounded(count: int) -> str:
 
 
 def readable(url: str) -> str:
-    """A URL for the eye: percent-encoded letters as letters, if that can be read at all."""
-    text = unquote(url, errors="strict") if "%" in url else url
-    return text if text.isprintable() and "�" not in text else url
+    """A URL for the eye: percent-encoded letters as letters. What has a meaning stays encoded."""
+    return _ENCODED.sub(_letters, url)
+
+
+def _letters(match: re.Match[str]) -> str:
+    try:
+        text = unquote_to_bytes(match[0]).decode("utf-8")
+    except UnicodeDecodeError:
+        return match[0]
+    # Not printable are the marks that turn the direction of writing, for one.
+    return text if text.isprintable() else match[0]
 
 
 def _day(when: datetime) -> str:

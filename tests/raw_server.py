@@ -1,0 +1,167 @@
+"""A server that sends exactly what a test tells it, and a client, on either event loop.
+
+Load it with `runpy.run_path`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import runpy
+import socket
+import struct
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from asof.clock import SystemClock
+from asof.fetch.http import FetchSettings, HttpClient
+
+PLAIN = runpy.run_path(str(Path(__file__).parent / "odd_responses.py"))["PLAIN"]
+QUICK = FetchSettings(connect_timeout=5, idle_timeout=5, total_timeout=10)
+
+
+@dataclass
+class Reply:
+    """What a server sends: pieces, a pause before each, and what it does then.
+
+    after: keep (the connection), close, reset, or hang (say nothing more, ever).
+    """
+
+    pieces: tuple[bytes, ...] = (PLAIN,)
+    pause: float = 0.0
+    after: str = "keep"
+
+
+@dataclass
+class Server:
+    """Answers by target; a list of replies is used up one by one. Remembers what it was asked."""
+
+    replies: dict[str, Reply | list[Reply]] = field(default_factory=dict)
+    requests: list[bytes] = field(default_factory=list)
+    connections: int = 0
+    open: int = 0
+    port: int = 0
+    scheme: str = "http"
+    host: str = "127.0.0.1"
+
+    @property
+    def url(self) -> str:
+        return f"{self.scheme}://{self.host}:{self.port}"
+
+    def reply_to(self, request: bytes) -> Reply:
+        target = request.split(b" ", 2)[1].decode("latin-1")
+        reply = self.replies.get(target, Reply())
+        return (reply.pop(0) if len(reply) > 1 else reply[0]) if isinstance(reply, list) else reply
+
+    async def serve(self, reader, writer):
+        self.connections += 1
+        self.open += 1
+        try:
+            await self._converse(reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            self.open -= 1
+            writer.close()
+
+    async def _converse(self, reader, writer):
+        while True:
+            request = await reader.readuntil(b"\r\n\r\n")
+            self.requests.append(request)
+            reply = self.reply_to(request)
+            for piece in reply.pieces:
+                if reply.pause:
+                    await asyncio.sleep(reply.pause)
+                writer.write(piece)
+                await writer.drain()
+            if reply.after == "hang":
+                await reader.read()
+            if reply.after == "reset":
+                # Let the bytes arrive before the reset overtakes them.
+                await asyncio.sleep(0.05)
+                linger = struct.pack("ii", 1, 0)
+                writer.get_extra_info("socket").setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, linger
+                )
+                writer.transport.abort()
+            if reply.after != "keep":
+                return
+
+
+@asynccontextmanager
+async def serving(replies=None, *, tls=None, host="127.0.0.1", **options):
+    server = Server(replies or {}, scheme="https" if tls else "http", **options)
+    listener = await asyncio.start_server(server.serve, host, 0, ssl=tls, limit=1 << 20)
+    server.port = listener.sockets[0].getsockname()[1]
+    try:
+        yield server
+    finally:
+        listener.close()
+        await until(lambda: server.open == 0)
+
+
+@asynccontextmanager
+async def client(spool, settings=QUICK, **options):
+    fetcher = HttpClient(settings, SystemClock(), spool, **options)
+    try:
+        yield fetcher
+    finally:
+        await fetcher.close()
+
+
+async def until(condition, seconds=5.0):
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110 (what happens is outside of this program's events)
+            await asyncio.sleep(0.005)
+
+
+def closed_port():
+    """A port where nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def sockets():
+    """How many sockets this process has open."""
+    count = 0
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            count += os.readlink(f"/proc/self/fd/{name}").startswith("socket:")
+        except OSError:
+            continue
+    return count
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def run(request):
+    """Runs a coroutine on either event loop, and fails when a callback failed."""
+    factory = None
+    if request.param == "uvloop":
+        factory = pytest.importorskip("uvloop").new_event_loop
+
+    def runner(coroutine):
+        errors = []
+
+        async def main():
+            asyncio.get_running_loop().set_exception_handler(lambda _, what: errors.append(what))
+            return await coroutine
+
+        with asyncio.Runner(loop_factory=factory) as on:
+            result = on.run(main())
+        assert not errors, errors
+        return result
+
+    return runner
+
+
+def digests_agree(exchange):
+    body = b"".join(exchange.body.chunks())
+    assert len(body) == exchange.body.size
+    assert hashlib.sha256(body).digest() == exchange.payload_digest
+    assert hashlib.sha256(exchange.head + body).digest() == exchange.block_digest
+    return body

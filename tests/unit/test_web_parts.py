@@ -1,0 +1,213 @@
+"""The parts of the web pages that are plain functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from asof.clock import DAY, SECOND, Instant, parse_iso
+from asof.errors import UsageError
+from asof.model import Evidence, Proof, Validity
+from asof.web import address, words
+from asof.web.security import field_value, original_headers
+from asof.web.sniff import sniff
+from asof.web.timeline import WIDTH, timeline
+
+
+def at(text: str) -> Instant:
+    found = parse_iso(text)
+    assert found is not None
+    return found
+
+
+class TestAddress:
+    @pytest.mark.parametrize(
+        ("target", "query", "expected"),
+        [
+            (b"/2026/http://a/b", b"", ("2026", False, "http://a/b")),
+            (b"/20261115190512id_/http://a/", b"x=1&y=%20", ("20261115190512", True, "http://a/?x=1&y=%20")),
+            (b"/2026/http://a//b", b"", ("2026", False, "http://a//b")),
+            (b"/2026/http://a/%2F%3F%23", b"", ("2026", False, "http://a/%2F%3F%23")),
+            (b"/2026/a.example:8080/x", b"", ("2026", False, "http://a.example:8080/x")),
+            (b"/2026/http://a/\xc3\xbc", b"", ("2026", False, "http://a/%C3%BC")),
+            (b"/2026/urn:x", b"", ("2026", False, "urn:x")),
+            (b"/2026/http://a/\nb", b"", ("2026", False, "http://a/b")),
+        ],
+    )  # fmt: skip
+    def test_reads_what_is_wanted(
+        self, target: bytes, query: bytes, expected: tuple[str, bool, str]
+    ) -> None:
+        found = address.wanted({"raw_path": target, "path": "", "query_string": query})
+        assert found is not None
+        assert (found.stamp, found.raw, found.url) == expected
+
+    @pytest.mark.parametrize("target", [b"/", b"/2026", b"/202/http://a/", b"/-/banner", b"/x/y"])
+    def test_leaves_other_addresses_alone(self, target: bytes) -> None:
+        assert address.wanted({"raw_path": target, "path": "", "query_string": b""}) is None
+
+    def test_without_the_raw_path_the_decoded_one_has_to_do(self) -> None:
+        found = address.wanted({"path": "/2026/http://a/ü", "query_string": b""})
+        assert found is not None
+        assert found.url == "http://a/%C3%BC"
+
+    @pytest.mark.parametrize(
+        "url",
+        ["http://a/b?c=d&e=%20", "http://[::1]:8/x", "http://a/it's(x)", "http://a/?q=\\|^`{}"],
+    )
+    def test_what_is_written_can_be_read(self, url: str) -> None:
+        path, _, query = address.replay("2026", url).partition("?")
+        found = address.wanted(
+            {"raw_path": path.encode(), "path": "", "query_string": query.encode()}
+        )
+        assert found is not None
+        assert found.url == url
+
+    def test_hostile_urls_are_written_harmlessly(self) -> None:
+        written = address.replay("2026", 'http://a/"><script>\n#x\\y ü')
+        assert not set(written) & set('"<>\n# \\ü')
+
+    @pytest.mark.parametrize(
+        ("text", "stamp"),
+        [
+            ("2026", "2026"),
+            ("2026-11", "202611"),
+            ("2026-11-15", "20261115"),
+            ("20261115190512", "20261115190512"),
+            ("2026-11-15T19:05:12Z", "20261115190512"),
+            ("2026-11-15T19:05:12+02:00", "20261115170512"),
+            ("2026-11-15T19:05:12.5Z", "20261115190512"),
+            ("now", "20260101000000"),
+        ],
+    )
+    def test_moments_become_stamps(self, text: str, stamp: str) -> None:
+        assert address.stamp_of(text, at("2026-01-01T00:00:00Z")) == stamp
+
+    def test_what_is_no_moment(self) -> None:
+        with pytest.raises(UsageError):
+            address.stamp_of("soon", 0)
+
+
+class TestWords:
+    def test_times(self) -> None:
+        assert words.moment(at("2026-11-05T09:05:02.9Z")) == "5 Nov 2026, 09:05:02"
+        assert words.day(at("2026-11-05T09:05:02Z")) == "5 Nov 2026"
+        assert words.clock(at("2026-11-05T09:05:02Z")) == "09:05:02"
+
+    @pytest.mark.parametrize(
+        ("length", "text"),
+        [
+            (0, "less than a second"),
+            (SECOND, "1 second"),
+            (90 * SECOND, "1 minute"),
+            (3 * DAY, "3 days"),
+            (800 * DAY, "2 years"),
+        ],
+    )
+    def test_spans(self, length: int, text: str) -> None:
+        assert words.span(length) == text
+
+    @pytest.mark.parametrize(
+        ("count", "text"),
+        [(0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (41_300, "41 KB"), (999_600, "1.0 MB"),
+         (5_400_000_000, "5.4 GB"), (12_300_000_000_000, "12.3 TB")],
+    )  # fmt: skip
+    def test_sizes(self, count: int, text: str) -> None:
+        assert words.size(count) == text
+
+    def test_counts_that_stopped(self) -> None:
+        assert [words.bounded(n) for n in (7, 1000, 1001)] == ["7", "1,000", "1,000+"]
+
+    @pytest.mark.parametrize(
+        ("url", "text"),
+        [
+            ("http://a/%C3%BC", "http://a/ü"),
+            ("http://a/%FF", "http://a/%FF"),
+            ("http://a/%E2%80%AEgpj", "http://a/%E2%80%AEgpj"),
+            ("http://a/%0A", "http://a/%0A"),
+            ("http://a/%2F%3Cb%3E%25", "http://a/%2F%3Cb%3E%25"),
+            ("http://a/%C3%BC%FF", "http://a/%C3%BC%FF"),
+        ],
+    )
+    def test_urls_are_decoded_where_that_can_be_read(self, url: str, text: str) -> None:
+        assert words.readable(url) == text
+
+
+class TestTimeline:
+    @staticmethod
+    def validity(since: str, until: str, claimed: str | None = None) -> Validity:
+        proof = (Evidence(Proof.DOWNLOAD, at(since), "r"),)
+        claim = at(claimed) if claimed else None
+        return Validity("http://a/", "c", 200, at(since), at(until), proof, claim)
+
+    def test_nothing(self) -> None:
+        assert timeline([], None) is None
+
+    def test_bars_are_in_proportion_and_inside(self) -> None:
+        picture = timeline(
+            [
+                self.validity("2026-01-11", "2026-01-21", "2026-01-01"),
+                self.validity("2026-01-31", "2026-01-31"),
+            ],
+            at("2026-01-16"),
+        )
+        assert picture is not None
+        first, last = picture.bars
+        assert first.claim_x == 0
+        assert first.x == pytest.approx(first.claim_width) == pytest.approx(WIDTH / 3, rel=0.01)
+        assert first.width == pytest.approx(WIDTH / 3, rel=0.01)
+        assert last.x + last.width == pytest.approx(WIDTH)
+        assert picture.mark == pytest.approx(WIDTH / 2, rel=0.01)
+
+    def test_one_moment_is_a_bar_too(self) -> None:
+        picture = timeline([self.validity("2026-01-11", "2026-01-11")], None)
+        assert picture is not None
+        assert picture.bars[0].width > 0
+
+    def test_a_mark_far_away_does_not_squeeze_the_bars(self) -> None:
+        history = [self.validity("2026-01-01", "2026-01-02")]
+        picture = timeline(history, at("2036-01-01"))
+        assert picture is not None
+        assert picture.mark is None
+        assert picture.end == at("2026-01-02")
+
+    def test_ten_thousand_contents_make_a_picture_of_bounded_size(self) -> None:
+        start = at("2026-01-01")
+        history = [
+            Validity("u", str(n), 200, start + n * SECOND, start + n * SECOND, ())
+            for n in range(10_000)
+        ]
+        picture = timeline(history, None)
+        assert picture is not None
+        assert 300 < len(picture.bars) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("start", "media_type"),
+    [
+        (b"<!DOCTYPE HTML PUBLIC>", "text/html"),
+        (b"\xef\xbb\xbf \n<html>", "text/html"),
+        (b"<abbr>", "text/plain"),
+        (b"GIF89a", "image/gif"),
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"RIFF....WEBPVP8 ", "image/webp"),
+        (b"%PDF-1.7", "application/pdf"),
+        (b"plain words", "text/plain"),
+        (b"\x00\x01", "application/octet-stream"),
+        (b"", "text/plain"),
+    ],
+)
+def test_what_has_no_name_is_known_by_its_first_bytes(start: bytes, media_type: str) -> None:
+    assert sniff(start) == media_type
+
+
+class TestHeaders:
+    def test_values_stay_on_one_line(self) -> None:
+        assert field_value("a\r\n b\0\x7fc") == "a  b c"
+        assert field_value("ü€") == "ü?"
+
+    def test_names_that_are_none_are_left_out(self) -> None:
+        kept = original_headers((("Good", "1"), ("Bad Name", "2"), ("", "3"), ("Ü", "4")))
+        assert kept == [("X-Archive-Orig-Good", "1")]
+
+    def test_too_many_are_cut_off(self) -> None:
+        kept = original_headers(tuple((f"N{n}", "x" * 1000) for n in range(1000)))
+        assert 50 < len(kept) < 70
