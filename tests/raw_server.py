@@ -62,8 +62,8 @@ class Server:
         self.open += 1
         try:
             await self._converse(reader, writer)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
+        except (ConnectionError, asyncio.IncompleteReadError, RuntimeError):
+            pass  # the client went away; RuntimeError is how uvloop says so
         finally:
             self.open -= 1
             writer.close()

@@ -154,8 +154,9 @@ class Capture:
     """One row of the catalog: a stored answer to a URL at a moment.
 
     `digest` is the record's own WARC-Payload-Digest (or SHA-1 of the payload where the record
-    has none, as cdxj-indexer does). `content` is SHA-256 of the decoded entity, the thing that is
-    compared for deduplication and change. `last_modified` and `etag` are what the server claimed.
+    has none, as cdxj-indexer does). `content` is a digest of the decoded entity, the thing that is
+    compared for deduplication and change: SHA-256, or the record's own where that says the same.
+    `last_modified` and `etag` are what the server claimed.
     """
 
     url: str

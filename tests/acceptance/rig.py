@@ -6,6 +6,7 @@ Nothing in here imports asof: the tests see what a user sees.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -149,15 +150,19 @@ def start(
 
 
 def end(process: subprocess.Popen, sig: int = signal.SIGTERM, timeout: float = 15) -> int:
-    """Signal a child of ours and wait for it; kill it when it does not listen."""
-    if process.poll() is None:
-        process.send_signal(sig)
+    """Signal a child of ours, a second time if it is in no hurry, and wait for it."""
+    until = time.monotonic() + timeout
     try:
-        return process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        raise AssertionError(f"child did not end within {timeout} s of signal {sig}") from None
+        while process.poll() is None and time.monotonic() < until:
+            process.send_signal(sig)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(1.5)
+        assert process.poll() is not None, f"did not end within {timeout} s of signal {sig}"
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    return process.returncode
 
 
 def crawl(archive: Path, *args: object, code: int = 0, delay: float = 0, **kw: object) -> Result:

@@ -268,9 +268,8 @@ def test_an_archive_that_another_writer_holds(place, tmp_path):
             for words in (["list", "--json"], ["status", "--json"], ["check", "--json"]):
                 rig.ok(*words, "-a", archive, timeout=20)
         finally:
-            rig.end(holder, signal.SIGINT)
-            holder.stdout.close()
-            holder.stderr.close()
+            with holder.stdout, holder.stderr:
+                rig.end(holder, signal.SIGINT)
 
 
 def test_environment_variables_with_nonsense(place):

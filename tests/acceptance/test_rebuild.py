@@ -54,12 +54,11 @@ def rich(tmp_path_factory):
         server.pages["/slow"] = rig.Reply((b"HTTP/1.1 200 OK\r\n",), "hang")
         server.pages["/start"] = page(links("/a", "/b", "/slow", "/c"))
         running = rig.start("crawl", server.url + "/start", "-a", archive, "--delay", "0")
-        try:
-            rig.wait_for(lambda: "/slow" in server.paths(), 30, "the crawl reaches the slow page")
-        finally:
-            code = rig.end(running, signal.SIGINT)
-        running.stdout.close()
-        running.stderr.close()
+        with running.stdout, running.stderr:
+            try:
+                rig.wait_for(lambda: "/slow" in server.paths(), 30, "the crawl meets a slow page")
+            finally:
+                code = rig.end(running, signal.SIGINT)
         assert code == 130
         warc = root / "other.warc.gz"
         warc.write_bytes(b"".join(r.gz() for r in [forge.warcinfo(), *recs(25)]))
@@ -232,7 +231,7 @@ def adds_nothing(archive, *files) -> dict:
     assert report["damaged"] == 0
     assert listing(archive) == before
     assert [(p.name, p.stat().st_size) for p in warcs(archive)] == kept, "nothing new is stored"
-    assert [entry["stored"] for entry in report["files"]] == [None] * len(files)
+    assert not any(entry["stored"] for entry in report["files"])
     return report
 
 

@@ -226,6 +226,22 @@ def test_signals_end_a_crawl_with_130_and_keep_its_state(tmp_path, sig):
         referees_agree(archive)
 
 
+def test_sigterm_is_not_kept_waiting_by_a_server_that_hangs(tmp_path):
+    """Whoever stops a machine or a container gives a process about ten seconds."""
+    hang = rig.Reply((b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",), "hang")
+    with site({"/": page(links("/hang", "/a")), "/hang": hang, "/a": page("a")}) as server:
+        running = rig.start("crawl", server.url + "/", "-a", tmp_path / "archive", "--delay", "0")
+        try:
+            wait_for(lambda: "/hang" in server.paths(), 30, "the crawl hangs")
+            running.send_signal(signal.SIGTERM)
+            _, err = running.communicate(timeout=12)
+        finally:
+            if running.poll() is None:
+                running.kill()
+                running.communicate()
+        assert running.returncode == 130, err.decode()
+
+
 def test_a_second_signal_ends_at_once_and_nothing_breaks(tmp_path):
     hang = rig.Reply((b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",), "hang")
     with site({"/": page(links("/hang", "/a")), "/hang": hang, "/a": page("a")}) as server:

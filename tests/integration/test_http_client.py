@@ -230,6 +230,22 @@ def test_a_fresh_connection_that_brings_nothing_is_not_tried_again(run, tmp_path
     run(scene())
 
 
+def test_a_server_that_hangs_up_at_once(run, tmp_path):
+    async def hang_up(reader, writer):
+        writer.transport.abort()
+
+    async def scene():
+        listener = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+        async with listener, client(tmp_path) as web:
+            port = listener.sockets[0].getsockname()[1]
+            for url in (f"http://127.0.0.1:{port}/", f"https://127.0.0.1:{port}/") * 10:
+                failure = await web.fetch(url)
+                assert failure.reason in ("empty", "reset")
+                assert failure.transient
+
+    run(scene())
+
+
 def test_a_stale_connection_is_retried_once_only(run, tmp_path):
     async def scene():
         replies = [Reply(), Reply((), after="close")]

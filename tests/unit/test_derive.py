@@ -373,3 +373,22 @@ def test_a_row_and_a_capture_say_the_same() -> None:
         capture = derive(record)
         assert capture is not None
         assert row_of(capture) == row(record)
+
+
+@pytest.mark.parametrize(
+    ("declared", "trusted"),
+    [
+        ("sha1:FMI7BLM5YYOF3PYFCRBNT3QFYT3AOOHP", True),
+        ("sha256:FTZE3OS7WCRQ4JXIHMVMLOPCTYNRMHS4D6TUEXTTAQZWFE4LTASA====", True),
+        ("sha1:ABC", False),
+        ("md5:XRX3JNFT4LDKQPBO4AKKIHTRYE======", False),
+    ],
+)
+def test_a_sound_digest_of_an_uncoded_payload_is_its_content(declared: str, trusted: bool) -> None:
+    assert (derived(WARC_Payload_Digest=declared).content == declared) is trusted
+
+
+def test_the_digest_of_a_coded_payload_is_not_its_content() -> None:
+    block = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"hello")
+    capture = derived(block, WARC_Payload_Digest="sha1:FMI7BLM5YYOF3PYFCRBNT3QFYT3AOOHP")
+    assert capture.content == sha256_text(b"hello")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +12,9 @@ from typing import Self
 
 from asof.archive.folder import Folder
 from asof.catalog.captures import Catalog
+from asof.catalog.derive import content_digest
 from asof.catalog.memento import Memento, memento
+from asof.catalog.validity import validities
 from asof.clock import Clock, Instant, SystemClock, from_datetime, parse_moment
 from asof.errors import ArchiveError, UsageError
 from asof.ledger import Ledger
@@ -103,7 +106,17 @@ class Archive:
 
     def history(self, url: str) -> list[Validity]:
         """The contents a URL has had, each with the stretch of time it is proven for."""
-        return self.catalog.history(self.address(url))
+        captures = self.catalog.answers(self.address(url))
+        algorithms = {c.content.partition(":")[0] for c in captures if c.content is not None}
+        if len(algorithms) > 1:
+            # By tools that hash differently: equal contents show only under one hash.
+            captures = [self._rehashed(capture) for capture in captures]
+        return validities(captures)
+
+    def _rehashed(self, capture: Capture) -> Capture:
+        if capture.content is None or capture.content.startswith("sha256:"):
+            return capture
+        return replace(capture, content=content_digest((), self.read(capture).payload()))
 
     def read(self, capture: Capture) -> Memento:
         """The stored bytes and metadata of a capture; a revisit is followed to its payload."""

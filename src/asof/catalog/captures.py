@@ -118,7 +118,11 @@ class Catalog:
 
     def history(self, url: str) -> list[Validity]:
         """The contents that a URL has had, each with the stretch of time it is proven for."""
-        return validities([self._with_content(found) for found in self.captures(url=url)])
+        return validities(self.answers(url))
+
+    def answers(self, url: str) -> list[Capture]:
+        """The captures of a URL by time, revisits with the content that they confirm."""
+        return [self._with_content(found) for found in self.captures(url=url)]
 
     def resolve(self, revisit: Capture) -> Capture | None:
         """The capture whose record holds the payload of a revisit; None when it is not here.

@@ -72,6 +72,8 @@ class Connection(asyncio.Protocol):
         `deadline` is in the loop's time. Without a whole head by then: Unfetched. A connection
         that ends without a byte leaves the reply without a head, and `error` says why.
         """
+        if not self.open:
+            return
         self._reply = reply
         self._waiter = self._loop.create_future()
         self._asked = self._heard = now = self._loop.time()

@@ -77,8 +77,8 @@ def read_arc(path: Path, spool: Path) -> Iterator[Record | Damage]:
     """The records of an ARC file, plain or compressed, as WARC 1.1 records; damage by offset.
 
     Bodies over 1 MiB lie in files of the folder `spool`; who takes a record discards its bodies.
-    The version block, with its URL-record, comes as a `metadata` record. A damaged stretch of a compressed file is told
-    by the offset of its gzip member.
+    The version block, with its URL-record, comes as a `metadata` record. A damaged stretch of a
+    compressed file is told by the offset of its gzip member.
     """
     with Source(path, starts_arc) as source:
         yield from _Walk(source, spool).records()

@@ -39,8 +39,8 @@ _RESERVE = 64 << 20
 class Document:
     """What a foreign file says about one document. `kind` forces a WARC-Type other than by content.
 
-    Only metadata has no `url`. `dated` is False when the file gives no date and `at` stands in for it; it then does not take
-    part in the record's id.
+    Only metadata has no `url`. `dated` is False when the file gives no date and `at` stands in for
+    it; it then does not take part in the record's id.
     """
 
     url: str
