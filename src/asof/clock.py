@@ -7,7 +7,6 @@ dates in HTTP.
 
 from __future__ import annotations
 
-import asyncio
 import calendar
 import re
 import time
@@ -59,6 +58,8 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         """Sleep on the event loop."""
+        import asyncio  # here, for most commands never sleep and asyncio is slow to load
+
         await asyncio.sleep(seconds)
 
 

@@ -78,7 +78,9 @@ def test_the_second_crawl_made_revisits_and_they_resolve(rich):
     assert len(rows) == 2
     # The same bytes again are stored once; the second record only says so.
     assert [row["kind"] for row in rows] == ["response", "revisit"]
-    assert rows[0]["content"] == rows[1]["content"]
+    assert rows[0]["digest"] == rows[1]["digest"]
+    assert rows[1]["refers_to_url"] == rows[0]["url"]
+    assert rows[1]["refers_to_at"] == rows[0]["at"]
     assert ok("get", server.url + "/same", "-a", archive).out == b"<p>always this</p>"
     etag = rows_of(archive, "--url", server.url + "/etag")
     assert len(etag) == 2
@@ -141,7 +143,7 @@ def test_reindex_keeps_crawls_and_their_seeds(rich, tmp_path):
     after = ok("status", "-a", archive, "--json").json()
 
     def crawls(status: dict) -> list[tuple]:
-        return sorted((c["id"], tuple(c["seeds"]), c["started"]) for c in status["crawls"])
+        return sorted((c["crawl"], tuple(c["seeds"]), c["started"]) for c in status["crawls"])
 
     assert crawls(after) == crawls(before)
     for key in ("captures", "urls", "bytes", "segments"):

@@ -109,7 +109,7 @@ def test_a_server_that_accepts_and_says_nothing_to_tls(run, tmp_path):
         ):
             failure = await web.fetch(f"https://127.0.0.1:{server.port}/")
             assert (failure.reason, failure.transient) == ("timeout", True)
-            await until(lambda: server.open == 0)
+            await until(lambda: server.connections == 1 and server.open == 0)
 
     run(scene())
 

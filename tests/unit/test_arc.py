@@ -154,6 +154,7 @@ def test_a_payload_behind_an_interim_answer_gets_no_digest(path):
         (b"http://a/ 1 20050614 1 20050614070144 x/y 5", "http://a/%201%2020050614", "x/y", 5),
         (b"http://a/ 1.2.3.4 20050614070144 x/y; charset=utf-8 5\n", "http://a/", "x/y", 5),
         (b"http://a/\xfc\xc3\xbc\t 1.2.3.4 200506140701 - 0\r\n", "http://a/%FC%C3%BC%09", "", 0),
+        (b"http://a/\xc3\xbc \xc2\xa0 1.2.3.4 200506140701 - 0\n", "http://a/\xfc%20%C2%A0", "", 0),
         (b"http://a/ 1.2.3.4 20050614070144123 t/x 5\n", "http://a/", "t/x", 5),
     ],
 )  # fmt: skip

@@ -21,11 +21,11 @@ HEADLESS = b"http://a/ 192.0.2.7 20050614070144 text/html 5\nhello\n"
 TREC = b"<DOC>\n<DOCNO>D-1</DOCNO>\n<DOCHDR>\nhttp://a/\n</DOCHDR>\n</DOC>\n"
 
 
-def zipped(*names: str) -> bytes:
+def zipped(*names: str, content: bytes = b"\xa5" * 300) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as pack:
         for name in names:
-            pack.writestr(name, random.Random(1).randbytes(300))
+            pack.writestr(name, content)
     return out.getvalue()
 
 
@@ -51,22 +51,24 @@ def test_known_formats(tmp_path, name, pack):
     assert sniff(path) is wanted
 
 
+@pytest.mark.parametrize("content", [WARC, gzip.compress(WARC), ARC, TREC, bytes(300)])
 @pytest.mark.parametrize(
     "names",
     [("archive/a.warc.gz",), ("datapackage.json",), ("b.wacz", "x"), ("pages/x", "a.warc")],
 )
-def test_wacz(tmp_path, names):
+def test_wacz_whatever_its_members_hold(tmp_path, names, content):
     path = tmp_path / "x.warc"
-    path.write_bytes(zipped(*names))
-    assert sniff(path) is Format.WACZ
-    path.write_bytes(zipped(*names)[:-30])
-    assert sniff(path) is Format.WACZ
+    data = zipped(*names, content=content)
+    for whole_or_torn in (data, data[:-30], b"#!/bin/sh\n" + data):
+        path.write_bytes(whole_or_torn)
+        assert sniff(path) is Format.WACZ
 
 
 def test_a_wacz_that_has_lost_its_start(tmp_path):
     path = tmp_path / "x.wacz"
-    path.write_bytes(zipped("archive/a.warc.gz", "archive/b.warc.gz")[100:])
-    assert sniff(path) is Format.WACZ
+    for content in (random.Random(3).randbytes(500), gzip.compress(WARC) * 9):
+        path.write_bytes(zipped("archive/a.warc.gz", "archive/b.warc.gz", content=content)[100:])
+        assert sniff(path) is Format.WACZ
 
 
 def test_a_warc_that_ends_in_a_zip_is_a_warc(tmp_path):

@@ -297,7 +297,7 @@ def test_what_the_format_cannot_hold_is_made_to_fit(path):
     (record,) = found(path)
     back = read_back(record)
     assert back.docno == "a_b_c__"
-    assert back.url == "http://a/%3C/DOCHDR%3E%0A%C3%BC%20x"
+    assert back.url == "http://a/%3C/DOCHDR%3E%0A\xfc%20x"
     assert (back.ip, back.at, back.payload) == ("", AT, odd.payload)
     assert b" 0.0.0.0 19970101013145 application/octet-stream " in path.read_bytes()
 
@@ -346,7 +346,8 @@ def documents(draw: st.DrawFn) -> TrecDocument:
     visible = st.characters(min_codepoint=0x21, max_codepoint=0x7E, exclude_characters="<>")
     return TrecDocument(
         docno=draw(st.text(visible, min_size=1, max_size=20)),
-        url="http://a/" + draw(st.text(visible, max_size=20)),
+        url="http://a/"
+        + draw(st.text(visible | st.sampled_from("\xfc\u6c34\U0001f41f"), max_size=20)),
         ip=draw(st.sampled_from(["192.0.2.7", "2001:db8::1", ""])),
         at=draw(st.integers(0, 4_000_000_000)) * SECOND,
         media_type="text/html" if head else draw(st.sampled_from(["text/html", "image/png"])),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asof.archive.archive import Archive
-from asof.archive.scan import Range, ranges, workers
+from asof.archive.scan import Range, Spread, ranges
 from asof.catalog.derive import derive, is_capture
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
@@ -50,7 +50,7 @@ class _Part:
     problems: list[Problem]
 
 
-def check(archive: Archive, *, processes: int, progress: Progress) -> Checked:
+def check(archive: Archive, *, spread: Spread, progress: Progress) -> Checked:
     """Read every committed byte once, on all cores."""
     problems: list[Problem] = []
     catalogued = archive.catalog.offsets()
@@ -66,13 +66,12 @@ def check(archive: Archive, *, processes: int, progress: Progress) -> Checked:
         if path.is_file():
             work.extend(_clip(ranges(path), size))
     found: dict[str, array[int]] = {file: array("Q") for file in committed}
-    with workers(min(processes, len(work))) as spread:
-        for part in spread(_check_range, work):
-            records += part.records
-            captures += len(part.captures)
-            problems.extend(part.problems)
-            found[part.source.path.name].extend(part.captures)
-            progress(part.source.size)
+    for part in spread(_check_range, work):
+        records += part.records
+        captures += len(part.captures)
+        problems.extend(part.problems)
+        found[part.source.path.name].extend(part.captures)
+        progress(part.source.size)
     for file in committed:
         problems.extend(_compare(archive, file, found[file], catalogued.get(file, array("Q"))))
     problems.extend(_strangers(archive.folder.segment_files(), committed))

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from asof.archive.archive import Archive
 from asof.archive.folder import SEGMENT_SUFFIXES, storage_errors
-from asof.archive.scan import ranges, read_range, workers
+from asof.archive.scan import Spread, ranges, read_range
 from asof.errors import InputError
 from asof.model import Damage, Segment
 from asof.warc.arc import read_arc
@@ -66,13 +66,13 @@ class Intake:
         )
 
 
-def take_in(archive: Archive, path: Path, *, processes: int, progress: Progress) -> Intake:
+def take_in(archive: Archive, path: Path, *, spread: Spread, progress: Progress) -> Intake:
     """Import one file of any known format."""
     if not path.is_file():
         raise InputError(f"{path} is not a file.", hint="Name WARC, ARC, WACZ or TREC-Web files.")
     with _as_input_error(path):
         kind = sniff(path)
-        taker = _Taker(archive, path, kind.value, processes, progress)
+        taker = _Taker(archive, path, kind.value, spread, progress)
         if kind is Format.WARC:
             return taker.warc(path, _label(path))
         if kind is Format.WACZ:
@@ -85,12 +85,12 @@ class _Taker:
     """One import under way."""
 
     def __init__(
-        self, archive: Archive, source: Path, kind: str, processes: int, progress: Progress
+        self, archive: Archive, source: Path, kind: str, spread: Spread, progress: Progress
     ) -> None:
         self._archive = archive
         self._source = source
         self._kind = kind
-        self._processes = processes
+        self._spread = spread
         self._progress = progress
 
     def warc(self, path: Path, label: str) -> Intake:
@@ -186,11 +186,10 @@ class _Taker:
         records = captures = added = 0
         damage: list[Damage] = []
         shared = False
-        work = ranges(path)
-        with workers(min(self._processes, len(work))) as spread, archive.ledger.transaction():
+        with archive.ledger.transaction():
             segment = Segment(target.name, path.stat().st_size, sealed=True)
             number = archive.catalog.put_segment(segment)
-            for batch in spread(read_range, work):
+            for batch in self._spread(read_range, ranges(path)):
                 records += batch.records
                 captures += len(batch.rows)
                 added += archive.catalog.add_rows(batch.rows, number)

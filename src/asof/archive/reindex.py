@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asof.archive.folder import Folder
-from asof.archive.scan import Batch, ranges, read_range, workers
+from asof.archive.scan import Batch, Spread, ranges, read_range
 from asof.catalog.captures import Catalog
 from asof.ledger import Ledger
 from asof.model import Damage, Segment
@@ -30,7 +30,7 @@ def total_bytes(folder: Folder) -> int:
     return sum(path.stat().st_size for path in folder.segment_files())
 
 
-def reindex(folder: Folder, *, processes: int, progress: Progress) -> Reindexed:
+def reindex(folder: Folder, *, spread: Spread, progress: Progress) -> Reindexed:
     """Build a new database beside the old one and put it in its place when it is whole."""
     folder.require()
     fresh = folder.db.with_name("asof.db.new")
@@ -38,7 +38,7 @@ def reindex(folder: Folder, *, processes: int, progress: Progress) -> Reindexed:
     with folder.lock("reindex"):
         ledger = Ledger(fresh, writable=True)
         try:
-            result = _rebuild(folder, ledger, processes, progress)
+            result = _rebuild(folder, ledger, spread, progress)
             ledger.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             ledger.close()
@@ -48,14 +48,14 @@ def reindex(folder: Folder, *, processes: int, progress: Progress) -> Reindexed:
     return result
 
 
-def _rebuild(folder: Folder, ledger: Ledger, processes: int, progress: Progress) -> Reindexed:
+def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress) -> Reindexed:
     catalog = Catalog(ledger)
     paths = folder.segment_files()
     damage: list[Damage] = []
     captures = 0
     work = [item for path in paths for item in ranges(path)]
     numbers: dict[Path, int] = {}
-    with workers(min(processes, len(work))) as spread, ledger.transaction():
+    with ledger.transaction():
         for batch in spread(read_range, work):
             captures += _take(catalog, numbers, batch)
             damage.extend(batch.damage)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import click
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import human_bytes, print_json, talk
+from asof.cli.output import human_bytes, print_json, say
 from asof.crawl import CrawlRequest, Snapshot, run_crawl
 from asof.crawl.run import CrawlOutcome
 from asof.crawl.summary import crawl_json
 from asof.model import CrawlState
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.live import Live
 
 
 @click.command(
@@ -90,7 +92,7 @@ class CrawlView:
 
     def __init__(self, *, silent: bool = False) -> None:
         self._silent = silent
-        self._live = None if silent or not talk.is_terminal else Live(console=talk, transient=True)
+        self._live = None if silent or not sys.stderr.isatty() else _live()
         self._next_line = time.monotonic() + self._PLAIN_EVERY
 
     def __enter__(self) -> Self:
@@ -109,23 +111,33 @@ class CrawlView:
 
     def say(self, line: str) -> None:
         """A sentence between the views."""
-        if not self._silent:
-            talk.print(line, markup=False)
+        if self._live is not None:
+            self._live.console.print(line, markup=False)
+        elif not self._silent:
+            say(line)
 
     def show(self, snapshot: Snapshot) -> None:
         """The state of the crawl, as often as a person can read it."""
         if self._live is not None:
-            self._live.update(_panel(snapshot))
+            self._live.update(_panel(snapshot, self._live.console.width))
         elif not self._silent and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + self._PLAIN_EVERY
-            talk.print(_line(snapshot), markup=False)
+            say(_line(snapshot))
 
 
-def _panel(snapshot: Snapshot) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_row(Text(_line(snapshot)))
-    table.add_row(Text(snapshot.current[: talk.width - 4], style="dim"))
-    return table
+def _live() -> Live:
+    # Here, for loading rich takes a tenth of a second that a script need not spend.
+    from rich.console import Console
+    from rich.live import Live
+
+    return Live(console=Console(stderr=True, highlight=False), transient=True)
+
+
+def _panel(snapshot: Snapshot, width: int) -> Group:
+    from rich.console import Group
+    from rich.text import Text
+
+    return Group(Text(_line(snapshot)), Text(snapshot.current[: width - 2], style="dim"))
 
 
 def _line(snapshot: Snapshot) -> str:
@@ -155,16 +167,15 @@ _ENDINGS = {
 def print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
     """The summary at the end, for people."""
     summary = outcome.summary
-    talk.print(
+    say(
         f"{_ENDINGS[summary.ended_by]}: {summary.captured:,} captured, {summary.failed:,} failed, "
         f"{summary.left_out:,} left out, {summary.queued:,} still queued; "
-        f"{human_bytes(summary.bytes)} in {_duration(summary.seconds)}.",
-        markup=False,
+        f"{human_bytes(summary.bytes)} in {_duration(summary.seconds)}."
     )
     for reason, count in list((summary.reasons or {}).items())[:8]:
-        talk.print(f"  {count:>8,}  {reason}", markup=False)
+        say(f"  {count:>8,}  {reason}")
     where = "" if folder == Path("archive") else f" -a {folder}"
     if outcome.crawl.state is CrawlState.INTERRUPTED:
-        talk.print(f"Go on with: asof crawl{where}", markup=False)
+        say(f"Go on with: asof crawl{where}")
     else:
-        talk.print(f"Look at it with: asof serve{where}", markup=False)
+        say(f"Look at it with: asof serve{where}")

@@ -9,7 +9,7 @@ import click
 from asof.archive import Archive
 from asof.archive.export import EXPORTERS, Selection
 from asof.cli.options import archive_option, examples, json_option, selection_options
-from asof.cli.output import print_json, talk
+from asof.cli.output import print_json, say
 from asof.errors import UsageError
 
 _NAMES = {
@@ -58,5 +58,5 @@ def export_command(
     if as_json:
         print_json({"file": exported.file, "format": kind, "captures": exported.captures})
     else:
-        talk.print(f"{exported.captures:,} captures written to {exported.file}", markup=False)
+        say(f"{exported.captures:,} captures written to {exported.file}")
     return 0

@@ -12,8 +12,9 @@ from asof.archive.folder import Folder
 from asof.archive.intake import Intake, take_in
 from asof.archive.recovery import recover
 from asof.archive.reindex import reindex, total_bytes
+from asof.archive.scan import workers
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import byte_progress, cores, damage_json, print_damage, print_json, talk
+from asof.cli.output import byte_progress, cores, damage_json, print_damage, print_json, say
 from asof.errors import AsofError, InputError
 
 
@@ -30,25 +31,19 @@ def import_command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     _require_any(files)
     taken: list[Intake] = []
     refused: list[AsofError] = []
-    with Archive.write(folder, purpose="import") as archive, byte_progress() as bar:
+    total = sum(path.stat().st_size for path in files if path.is_file())
+    # The workers first: a fork must not inherit an open database.
+    with workers(cores(), total) as spread, Archive.write(folder, purpose="import") as archive:
         recover(archive)
-        total = sum(path.stat().st_size for path in files if path.is_file())
-        task = bar.add_task("importing", total=total)
-        for path in files:
-            try:
-                taken.append(
-                    take_in(
-                        archive,
-                        path,
-                        processes=cores(),
-                        progress=lambda done: bar.advance(task, done),
-                    )
-                )
-            except InputError as error:
-                refused.append(error)
+        with byte_progress("importing", total) as progress:
+            for path in files:
+                try:
+                    taken.append(take_in(archive, path, spread=spread, progress=progress))
+                except InputError as error:
+                    refused.append(error)
     _report_import(taken, as_json)
     for refusal in refused:
-        talk.print(f"asof: {refusal}", markup=False)
+        say(f"asof: {refusal}")
     if refused:
         return 2
     return 1 if any(item.damage for item in taken) else 0
@@ -85,7 +80,7 @@ def _report_import(taken: list[Intake], as_json: bool) -> None:
         new = f"{item.added:,} new" if item.added else "nothing new"
         click.echo(f"{item.file}: {item.captures:,} captures in {item.records:,} records, {new}")
         if item.damage:
-            talk.print(f"{len(item.damage):,} damaged stretches in {item.file}:", markup=False)
+            say(f"{len(item.damage):,} damaged stretches in {item.file}:")
             print_damage(item.damage)
 
 
@@ -94,10 +89,12 @@ def _report_import(taken: list[Intake], as_json: bool) -> None:
 @json_option
 def check_command(folder: Path, as_json: bool) -> int:
     """Verify every record, every digest, and that catalog and files agree."""
-    with Archive.open(folder) as archive, byte_progress() as bar:
-        size = sum(segment.committed for segment in archive.segments())
-        task = bar.add_task("checking", total=size)
-        result = check(archive, processes=cores(), progress=lambda done: bar.advance(task, done))
+    place = Folder(folder)
+    place.require()
+    size = total_bytes(place)
+    with workers(cores(), size) as spread, Archive.open(folder) as archive:
+        with byte_progress("checking", size) as progress:
+            result = check(archive, spread=spread, progress=progress)
     if as_json:
         print_json(
             {
@@ -135,9 +132,9 @@ def reindex_command(folder: Path, as_json: bool) -> int:
     """Rebuild the catalog from the WARC files alone; they are only read."""
     place = Folder(folder)
     place.require()
-    with byte_progress() as bar:
-        task = bar.add_task("reading", total=total_bytes(place))
-        result = reindex(place, processes=cores(), progress=lambda done: bar.advance(task, done))
+    size = total_bytes(place)
+    with workers(cores(), size) as spread, byte_progress("reading", size) as progress:
+        result = reindex(place, spread=spread, progress=progress)
     if as_json:
         print_json(
             {

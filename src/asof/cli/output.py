@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from asof.clock import Instant, iso, stamp, to_datetime
 from asof.model import Capture, Damage, Validity
 
-talk = Console(stderr=True, highlight=False, soft_wrap=True)
+
+def say(line: str) -> None:
+    """A line of talk, to stderr."""
+    click.echo(line, err=True)
 
 
 def print_json(value: object) -> None:
@@ -89,9 +92,9 @@ def print_damage(damages: Iterable[Damage], most: int = 20) -> None:
     """Damage as lines for people, not more than they can read."""
     damages = list(damages)
     for damage in damages[:most]:
-        talk.print(f"  {damage.file} at {damage.offset:,}: {damage.reason}", markup=False)
+        say(f"  {damage.file} at {damage.offset:,}: {damage.reason}")
     if len(damages) > most:
-        talk.print(f"  ... and {len(damages) - most:,} more (--json lists all)")
+        say(f"  ... and {len(damages) - most:,} more (--json lists all)")
 
 
 def human_bytes(count: float) -> str:
@@ -103,17 +106,22 @@ def human_bytes(count: float) -> str:
     return f"{count:.1f} TB"
 
 
-def byte_progress() -> Progress:
-    """A bar over bytes, for work that reads files; silent when stderr is not a terminal."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-        console=talk,
-        transient=True,
-        disable=not talk.is_terminal,
-    )
+@contextmanager
+def byte_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar over bytes on a terminal, and nothing elsewhere; call the value with what is done."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    # Here, for loading rich takes longer than most commands.
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(task, done)
 
 
 def cores() -> int:

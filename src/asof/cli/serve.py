@@ -10,7 +10,7 @@ import click
 
 from asof.archive import Archive
 from asof.cli.options import archive_option, examples
-from asof.cli.output import talk
+from asof.cli.output import say
 from asof.errors import UsageError
 
 
@@ -27,7 +27,7 @@ from asof.errors import UsageError
 def serve_command(folder: Path, host: str, port: int) -> int:
     """Browse the archive as of any moment, in a browser on this machine."""
     with Archive.open(folder) as archive:
-        serve(archive, host, port, lambda url: talk.print(f"Serving {folder} at {url}"))
+        serve(archive, host, port, lambda url: say(f"Serving {folder} at {url}"))
     return 0
 
 

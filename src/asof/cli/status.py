@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from asof.archive import Archive
 from asof.cli.options import archive_option, json_option
-from asof.cli.output import human_bytes, print_json, talk, when
+from asof.cli.output import human_bytes, print_json, when
 from asof.crawl.summary import Summary, crawl_json, summary_of
 from asof.frontier.queue import Frontier
 from asof.frontier.states import State
@@ -66,6 +66,9 @@ def _summary(archive: Archive, crawl: Crawl) -> Summary:
 
 
 def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("crawl", "state", "started (UTC)"):
         table.add_column(name, no_wrap=True)
@@ -83,5 +86,5 @@ def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
             f"{summary.queued:,}",
             " ".join(crawl.seeds),
         )
-    # Tables are data: to stdout, with the width of the terminal or wide enough for a file.
-    type(talk)(width=talk.width if talk.is_terminal else 200).print(table)
+    # As wide as the terminal; in a file, wide enough for everything.
+    Console(width=None if sys.stdout.isatty() else 200).print(table)

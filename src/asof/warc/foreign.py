@@ -15,7 +15,7 @@ import uuid
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote_from_bytes
+from urllib.parse import quote, quote_from_bytes
 
 from asof.clock import Instant, iso
 from asof.errors import StorageError
@@ -29,7 +29,7 @@ MEMORY = 1 << 20
 
 SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{0,31}:")
 
-_ANY_ASCII = "".join(map(chr, range(0x21, 0x7F)))
+_VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,80}/[\w.+-]{1,80}", re.ASCII)
 # Left free on the disk that bodies are spooled to.
 _RESERVE = 64 << 20
@@ -109,8 +109,20 @@ def has_room(spool: Path, size: int) -> bool:
 
 
 def uri(raw: bytes) -> str:
-    """A URL as a WARC field can hold it: every byte that is not printable ASCII as %XX."""
-    return quote_from_bytes(raw, safe=_ANY_ASCII)
+    """A URL as a WARC field can hold it: what is not visible, and what is not UTF-8, as %XX.
+
+    Letters beyond ASCII stay: other WARC files have them, too, and they then mean the same here.
+    """
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return quote_from_bytes(raw, safe=_VISIBLE)
+    if text.isascii():
+        return quote_from_bytes(raw, safe=_VISIBLE)
+    return "".join(
+        char if not char.isascii() and char.isprintable() else quote(char, safe=_VISIBLE)
+        for char in text
+    )
 
 
 def brief(url: str) -> str:

@@ -46,13 +46,12 @@ def sniff(path: Path) -> Format:
     if problem:
         raise InputError(f"{path} {problem}.", hint="Name a WARC, ARC, WACZ or TREC-Web file.")
     with Source(path, lambda data: _by_start(data) is not None) as source:
-        start = b"" if source.packed else source.peek(4)
-        if start in (LOCAL, END):
+        if source.magic in (LOCAL, END):
             return _sniff_zip(path)
-        if start == _ZSTD_DICTIONARY:
+        if source.magic == _ZSTD_DICTIONARY:
             return Format.WARC
         found = _by_start(source.peek(_START))
-        if found is None and not source.packed and has_directory(path):
+        if found is None and has_directory(path):
             return _sniff_zip(path)  # a ZIP that has lost its start
         found = found or _sniff_further(source)
         if found is not None:

@@ -142,7 +142,8 @@ def scan_run(members: Members, at: int) -> Generator[StoredRecord | Damage, None
                 done = found.end
                 continue
             reason = found.reason if isinstance(found, Lost) else ""
-            lost = Lost(found.start, found.end, reason)
+            start = found.start if lost is None else lost.start
+            lost = Lost(start, found.end, reason)
             if found.end > run.whole:
                 break  # what follows in a torn member may be the inside of the record that tore
     except Broken as broken:

@@ -31,6 +31,8 @@ class Source:
         try:
             self.size = path.stat().st_size
             self._file: BinaryIO = path.open("rb")
+            self.magic = self._file.read(4)
+            self._file.seek(0)
         except OSError as error:
             raise InputError(
                 f"{path} cannot be opened ({error.strerror}).",

@@ -97,9 +97,9 @@ class _Opening:
 def write_trec(out: Path, documents: Iterable[TrecDocument]) -> int:
     """Write the documents as one TREC-Web file, gzipped when `out` ends in .gz; says how many.
 
-    What the format cannot hold is changed: `<`, `>` and all but printable ASCII become %XX in URLs
-    and _ in docnos, fractions of seconds go, an unknown address is 0.0.0.0, an unknown media type
-    application/octet-stream.
+    What the format cannot hold is changed: `<`, `>` and what is not visible become %XX in URLs and
+    _ in docnos (with all but ASCII), fractions of seconds go, an unknown address is 0.0.0.0, an
+    unknown media type application/octet-stream.
     """
     count = 0
     with ExitStack() as stack:
@@ -138,13 +138,13 @@ def _write(file: BinaryIO, document: TrecDocument) -> None:
         head = head[:-1]
     elif head and not head.endswith(b"\n"):
         head += b"\n"
-    url = uri(document.url.encode("utf-8", "surrogatepass")).replace("<", "%3C")
+    url = uri(document.url.encode("utf-8", "replace")).replace("<", "%3C")
     media_type = known_media_type(document.media_type) or "application/octet-stream"
     length = len(document.head) + len(document.payload)
     ip = known_ip(document.ip) or "0.0.0.0"
     line = f"{url.replace('>', '%3E')} {ip} {stamp(document.at)} {media_type} {length}"
     docno = re.sub(r"[^!-;=?-~]", "_", document.docno)
-    file.write(f"<DOC>\n<DOCNO>{docno}</DOCNO>\n<DOCHDR>\n{line}\n".encode("ascii"))
+    file.write(f"<DOC>\n<DOCNO>{docno}</DOCNO>\n<DOCHDR>\n{line}\n".encode())
     for part in (head, mark, b"</DOCHDR>\n", payload, b"\n</DOC>\n"):
         file.write(part)
 
