@@ -181,7 +181,7 @@ def test_plain_http_on_a_tls_port_and_the_reverse(run, tmp_path, authority):
             port = listener.sockets[0].getsockname()[1]
             failure = await web.fetch(f"https://127.0.0.1:{port}/")
             assert (failure.reason, failure.transient) == ("tls", False)
-            assert failure.detail == "wrong version number"
+            assert failure.detail == "WRONG VERSION NUMBER"
         async with serving(tls=tls_server(authority)) as server, client(tmp_path) as web:
             outcome = await web.fetch(f"http://127.0.0.1:{server.port}/")
             # The server answers with a TLS alert, which has no HTTP head, or with nothing.

@@ -92,9 +92,12 @@ def check_command(folder: Path, as_json: bool) -> int:
     place = Folder(folder)
     place.require()
     size = total_bytes(place)
-    with workers(cores(), size) as spread, Archive.open(folder) as archive:
-        with byte_progress("checking", size) as progress:
-            result = check(archive, spread=spread, progress=progress)
+    with (
+        workers(cores(), size) as spread,
+        Archive.open(folder) as archive,
+        byte_progress("checking", size) as progress,
+    ):
+        result = check(archive, spread=spread, progress=progress)
     if as_json:
         print_json(
             {

@@ -41,11 +41,10 @@ def no_name(host: str, error: Exception) -> Unfetched:
 
 def no_connection(error: OSError | ValueError) -> Unfetched:
     """A connection could not be made, or not be secured."""
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return _no_tls(error.verify_message.strip(" .") or "not verified")
     if isinstance(error, ssl.SSLError):
-        # Such as WRONG_VERSION_NUMBER: what OpenSSL calls it, for people to look up.
-        return _no_tls((error.reason or str(error)).replace("_", " ").lower())
+        # OpenSSL's words, for people to look up; errors raised in Python lack these attributes.
+        message = getattr(error, "verify_message", "") or getattr(error, "reason", "")
+        return _no_tls(message.strip(" .").replace("_", " ") or str(error))
     if isinstance(error, ValueError):
         # A host name that TLS cannot carry: an empty label, or a leading dot.
         return _no_tls(str(error))
