@@ -91,7 +91,6 @@ BAD: dict[str, list[str]] = {
     "crawl: into a file": ["crawl", URL, "-a", "{root}/file"],
     "crawl: below a file": ["crawl", URL, "-a", "{root}/file/archive"],
     "crawl: into another folder": ["crawl", URL, "-a", "{root}/other"],
-    "crawl: unknown key": ["crawl", URL, "-a", "{root}/unknown-key"],
     "crawl: no folder name": ["crawl", URL, "-a", ""],
     # reading
     "status: no archive": ["status", "-a", "{root}/missing"],
@@ -163,12 +162,12 @@ BAD: dict[str, list[str]] = {
     "demo: into a file": ["demo", "--no-serve", "-a", "{root}/file"],
     "demo: into another folder": ["demo", "--no-serve", "-a", "{root}/other"],
     # settings
-    "toml: unknown key": ["list", "-a", "{root}/unknown-key"],
+    "toml: unknown key": ["crawl", URL, "-a", "{root}/unknown-key"],
     "toml: unknown deep key": ["crawl", URL, "-a", "{root}/unknown-deep"],
-    "toml: not TOML": ["list", "-a", "{root}/not-toml"],
+    "toml: not TOML": ["crawl", URL, "-a", "{root}/not-toml"],
     "toml: bad type": ["crawl", URL, "-a", "{root}/bad-type"],
     "toml: bad value": ["crawl", URL, "-a", "{root}/bad-value"],
-    "toml: binary": ["list", "-a", "{root}/binary-toml"],
+    "toml: binary": ["crawl", URL, "-a", "{root}/binary-toml"],
 }  # fmt: skip
 
 

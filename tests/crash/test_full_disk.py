@@ -242,6 +242,21 @@ def test_sigterm_is_not_kept_waiting_by_a_server_that_hangs(tmp_path):
         assert running.returncode == 130, err.decode()
 
 
+def test_a_killed_crawl_is_not_said_to_be_running(tmp_path):
+    """Nobody holds the archive any more: the crawl is interrupted, whatever it last wrote."""
+    pages = slow_pages(40)
+    archive = tmp_path / "archive"
+    with site(pages) as server:
+        running = rig.start("crawl", server.url + "/", "-a", archive, "--delay", "0.1")
+        wait_for(lambda: len(server.hits) >= 5, 30, "the crawl gets on")
+        alive = ok("status", "-a", archive, "--json").json()
+        running.kill()
+        running.communicate()
+        assert [entry["state"] for entry in alive["crawls"]] == ["running"]
+        dead = ok("status", "-a", archive, "--json").json()
+        assert [entry["state"] for entry in dead["crawls"]] == ["interrupted"]
+
+
 def test_a_second_signal_ends_at_once_and_nothing_breaks(tmp_path):
     hang = rig.Reply((b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",), "hang")
     with site({"/": page(links("/hang", "/a")), "/hang": hang, "/a": page("a")}) as server:

@@ -121,6 +121,7 @@ def test_sizes_have_limits(run, tmp_path):
             async with client(tmp_path, replace(QUICK, max_body=1000)) as web:
                 exchange = await web.fetch(server.url + "/")
                 assert (exchange.truncated, exchange.body.data) == ("length", b"b" * 1000)
+                assert exchange.anomalies == ()
             async with client(tmp_path, replace(QUICK, max_head=1000)) as web:
                 exchange = await web.fetch(server.url + "/")
                 assert (exchange.truncated, exchange.head) == ("length", big[:1000])

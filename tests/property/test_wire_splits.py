@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
+from unittest import mock
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.fetch import head
 from asof.fetch.anomaly import ANOMALIES
 from asof.fetch.chunked import ChunkState, Dechunker
 from asof.fetch.wire import Data, End, Framer, Head, Surplus, find_head_end, parse_head
@@ -104,9 +107,9 @@ def test_what_is_stored_reads_as_the_wire_did(stream, method):
     events = frame([stream], method)
     heads = [event for event in events if isinstance(event, Head)]
     block = joined(events, Head) + joined(events, Data)
-    for head in heads:
-        assert parse_head(block) == head
-        assert find_head_end(block) == len(head.raw)
+    for found in heads:
+        assert parse_head(block) == found
+        assert find_head_end(block) == len(found.raw)
 
 
 @given(streams)
@@ -117,6 +120,13 @@ def test_only_named_anomalies_each_once_and_no_reuse_after_doubt(stream):
     assert end.truncated in ("", "disconnect")
     if end.reusable:
         assert not end.truncated
+
+
+@given(streams)
+def test_a_clean_head_reads_the_same_the_careful_way(stream):
+    usual = parse_head(stream)
+    with mock.patch.object(head, "_CLEAN", re.compile(rb"(?!)")):
+        assert parse_head(stream) == usual
 
 
 @given(streams)

@@ -201,6 +201,11 @@ def test_parts_of_the_head_are_read():
     assert parse_head(b"") == Head(b"", 0, "0.9", 0, "", (), ("http-0.9",))
 
 
+def test_an_anomaly_is_noted_once():
+    head = parse_head(b"\n" + b"HTTP/1.1 100 C\r\n\r\n\r\n" * 3 + OK + b"x\r\ny\r\n\r\n")
+    assert head.anomalies == ("leading-blank-lines", "header-without-colon")
+
+
 def test_hostile_heads_take_linear_time():
     size = 1 << 19
     hostile = [

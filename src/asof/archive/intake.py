@@ -12,19 +12,19 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from asof.archive.archive import Archive
 from asof.archive.folder import SEGMENT_SUFFIXES, storage_errors
-from asof.archive.scan import Spread, ranges, read_range
+from asof.archive.scan import Spread, ranges, read_range, whole_records
 from asof.errors import InputError
 from asof.model import Damage, Segment
 from asof.warc.arc import read_arc
 from asof.warc.build import import_info
 from asof.warc.formats import Format, sniff
-from asof.warc.reader import Layout, layout, scan
+from asof.warc.reader import Layout, layout
 from asof.warc.record import Record, StoredRecord
 from asof.warc.repack import member
 from asof.warc.trec import read_trec
@@ -120,7 +120,10 @@ class _Taker:
                     total += Intake("", "", damage=(found,))
                     continue
                 name, path = found
-                total += self.warc(path, f"{_label(self._source)}-{_label(Path(name))}")
+                taken = self.warc(path, f"{_label(self._source)}-{_label(Path(name))}")
+                inside = f"{self._source}/{name}"
+                damage = tuple(replace(item, file=inside) for item in taken.damage)
+                total += replace(taken, damage=damage)
                 path.unlink(missing_ok=True)
         return total
 
@@ -164,7 +167,7 @@ class _Taker:
         damage: list[Damage] = []
         with _partial(target) as part:
             with storage_errors(part), part.open("xb") as out:
-                for found in scan(path):
+                for found in whole_records(path):
                     if isinstance(found, StoredRecord):
                         out.writelines(member(found))
                     else:
@@ -185,6 +188,7 @@ class _Taker:
         archive = self._archive
         records = captures = added = 0
         damage: list[Damage] = []
+        unusable: list[Damage] = []
         shared = False
         with archive.ledger.transaction():
             segment = Segment(target.name, path.stat().st_size, sealed=True)
@@ -194,6 +198,7 @@ class _Taker:
                 captures += len(batch.rows)
                 added += archive.catalog.add_rows(batch.rows, number)
                 damage.extend(batch.damage)
+                unusable.extend(batch.unusable)
                 shared = shared or batch.shared
                 for crawl in batch.crawls:
                     archive.catalog.put_crawl(crawl)
@@ -206,7 +211,8 @@ class _Taker:
             else:
                 archive.ledger.rollback()
         stored = (target.name,) if added else ()
-        return Intake(str(self._source), self._kind, records, captures, added, stored)
+        kept = tuple(unusable)
+        return Intake(str(self._source), self._kind, records, captures, added, stored, kept)
 
 
 class _NotIntact(Exception):
@@ -221,7 +227,7 @@ class _NotIntact(Exception):
 def _whole_stretches(path: Path) -> Iterator[tuple[int, int]]:
     """The byte ranges of whole records, neighbours joined."""
     start = end = 0
-    for found in scan(path):
+    for found in whole_records(path):
         if not isinstance(found, StoredRecord):
             continue
         where = found.where

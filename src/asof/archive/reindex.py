@@ -58,7 +58,7 @@ def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress)
     with ledger.transaction():
         for batch in spread(read_range, work):
             captures += _take(catalog, numbers, batch)
-            damage.extend(batch.damage)
+            damage.extend((*batch.damage, *batch.unusable))
             progress(batch.source.size)
         crawls = catalog.crawls()
     return Reindexed(len(paths), captures, len(crawls), tuple(damage))

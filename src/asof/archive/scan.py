@@ -12,20 +12,24 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from asof.catalog.derive import Row, row
+from asof.catalog.derive import Row, missing_identity, row
 from asof.model import Crawl, Damage
 from asof.warc.build import read_crawl
-from asof.warc.reader import scan, split
+from asof.warc.reader import Layout, layout, scan, split
 from asof.warc.record import StoredRecord
+from asof.warc.verify import judge
 
 # Large enough to make a worker's start-up and the hand-over of rows cheap, small enough to show
 # progress and to keep both cores busy until the end.
 RANGE_BYTES = 8 << 20
+
+# Where an HTTP head says how its body is coded.
+_HEAD = 1 << 14
 
 Result = TypeVar("Result")
 
@@ -55,7 +59,8 @@ class Batch:
     """What a range holds: rows for the catalog, damage, and what it says about its crawl.
 
     `shared` says that some gzip member holds several records, which then have no place of their
-    own to be read from.
+    own to be read from. `unusable` are whole records that nobody could ask for: they are kept,
+    but have no URL or no date to be found by.
     """
 
     source: Range
@@ -63,6 +68,7 @@ class Batch:
     rows: list[Row]
     damage: list[Damage]
     crawls: list[Crawl]
+    unusable: list[Damage]
     shared: bool = False
 
 
@@ -80,9 +86,9 @@ def ranges(path: Path, start: int = 0) -> list[Range]:
 
 def read_range(source: Range) -> Batch:
     """Scan one range; runs in a worker."""
-    batch = Batch(source, 0, [], [], [])
+    batch = Batch(source, 0, [], [], [], [])
     records, shared = 0, False
-    for found in scan(source.path, start=source.start, end=source.end):
+    for found in whole_records(source.path, source.start, source.end):
         if not isinstance(found, StoredRecord):
             batch.damage.append(found)
             continue
@@ -92,10 +98,48 @@ def read_range(source: Range) -> Batch:
         if entry is not None:
             batch.rows.append(entry)
         else:
-            crawl = read_crawl(found)
-            if crawl is not None:
-                batch.crawls.append(crawl)
-    return Batch(source, records, batch.rows, batch.damage, batch.crawls, shared)
+            _note(found, batch)
+    return replace(batch, records=records, shared=shared)
+
+
+def whole_records(
+    path: Path, start: int = 0, end: int | None = None
+) -> Iterator[StoredRecord | Damage]:
+    """What a file holds, where a record whose bytes have changed since counts as damage.
+
+    A gzip member has a checksum of its own. Other files have none, so there the record's digest
+    must tell; not that of a chunked payload, for tools do not agree on what it is taken of.
+    """
+    found = scan(path, start=start, end=end)
+    if layout(path) in (Layout.RECORDS, Layout.WHOLE):
+        return found
+    return map(_judged, found)
+
+
+def _judged(found: StoredRecord | Damage) -> StoredRecord | Damage:
+    if not isinstance(found, StoredRecord):
+        return found
+    verdict = judge(found)
+    if not verdict.problems:
+        return found
+    if "payload" in verdict.problems[0]:
+        chunked = b"chunked" in (found.data or b"")[:_HEAD].lower()
+        if verdict.verified or chunked:
+            return found
+    where = found.where
+    return Damage(where.file, where.offset, verdict.problems[0], where.length)
+
+
+def _note(record: StoredRecord, batch: Batch) -> None:
+    """What a record that is no capture has to say."""
+    lack = missing_identity(record.header)
+    if lack is not None:
+        where = record.where
+        batch.unusable.append(Damage(where.file, where.offset, lack, where.length))
+        return
+    crawl = read_crawl(record)
+    if crawl is not None:
+        batch.crawls.append(crawl)
 
 
 @contextmanager

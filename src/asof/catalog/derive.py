@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 __all__ = ["ENTITY_LIMIT", "HEAD_REACH", "Row", "content_digest", "derive", "is_capture", "is_http",
-           "record_uri", "row", "row_of", "stored_id"]  # fmt: skip
+           "missing_identity", "record_uri", "row", "row_of", "stored_id"]  # fmt: skip
 
 # Coded entities that unpack to more are taken for bombs. Uncoded ones have no limit.
 ENTITY_LIMIT = 256 << 20
@@ -180,6 +180,21 @@ def _identity(header: WarcHeader) -> tuple[str, str, Instant] | None:
     target = _target(url) if url else ""
     at = warc_date(date) if date else None
     return (kind, target, at) if target and at is not None else None
+
+
+def missing_identity(header: WarcHeader) -> str | None:
+    """What keeps a record that should be a capture from being found; None for all others."""
+    kind = header.kind
+    if not kind:
+        return "the record has no WARC-Type"
+    if kind not in _HTTP_KINDS and kind != "resource":
+        return None
+    if not header.get("WARC-Target-URI"):
+        return "the record has no WARC-Target-URI"
+    date = header.get("WARC-Date")
+    if not date or warc_date(date) is None:
+        return "the record has no WARC-Date that can be read"
+    return None
 
 
 def _target(url: str) -> str:

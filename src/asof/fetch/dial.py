@@ -71,7 +71,7 @@ class Dialer:
 
     def permitted(self, host: str, addresses: list[str]) -> list[str]:
         """The addresses that the policy leaves; Unfetched when it leaves none."""
-        if self._allow_address is None:
+        if self._allow_address is None or not addresses:
             return addresses
         refused = {ip: self._allow_address(host, ip) for ip in addresses}
         left = [ip for ip in addresses if refused[ip] is None]
@@ -151,7 +151,8 @@ class Dialer:
                     raise
                 problem = why.detail
         connection = await self._secure(place, limit, self._lenient, problem)
-        certificate = session_of(connection.transport).getpeercert(binary_form=True) or b""
+        session = session_of(connection.transport)
+        certificate = (session and session.getpeercert(binary_form=True)) or b""
         if known is not None and known[0] != certificate:
             connection.abort()
             del self._distrusted[place]
@@ -165,7 +166,10 @@ class Dialer:
         connection = await self._open(place, limit)
         try:
             transport = await asyncio.get_running_loop().start_tls(
-                connection.transport, connection, context, server_hostname=place.host
+                connection.transport,
+                connection,
+                context,
+                server_hostname=place.host.rstrip("."),  # RFC 6066 section 3: no trailing dot
             )
         except BaseException as error:
             connection.abort()
@@ -175,10 +179,12 @@ class Dialer:
             why = no_connection(error)
             why.peer = connection.peer
             raise why from error
-        if transport is None:
+        session = session_of(transport)
+        if transport is None or session is None:
+            connection.abort()
             raise Unfetched("reset", "the connection ended in the handshake", transient=True)
         connection.transport = transport
-        connection.tls = settled(session_of(transport), problem)
+        connection.tls = settled(session, problem)
         return connection
 
     @cached_property

@@ -7,9 +7,8 @@ exchange of its own. The web's failures are values; only a failing disk raises (
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from asof.clock import SECOND, Clock
 from asof.fetch.connection import Connection
@@ -46,8 +45,7 @@ class Fetcher(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A request ready to be sent. `via` is where it goes: its own place, or a proxy.
 
     `kept` is `wire` without the line that holds the proxy's password: archives are given away.
@@ -60,7 +58,7 @@ class Request:
     kept: bytes
 
 
-class HttpClient:
+class HttpClient(Fetcher):
     """HTTP/1.1 over sockets of its own. One client per crawl: cookies and connections are its.
 
     Bodies over `settings.spool_over` bytes are files in `spool`, which belong to the caller.

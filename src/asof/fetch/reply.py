@@ -115,7 +115,8 @@ class Reply:
                 self._block.update(event.raw)
             elif isinstance(event, End):
                 self.end = event
-            elif "surplus-bytes" not in self.notes:
+            elif not (self.end and self.end.truncated) and "surplus-bytes" not in self.notes:
+                # After a cut of ours the rest of the body is no surplus.
                 self.notes.append("surplus-bytes")
 
     def _keep(self, raw: bytes) -> None:

@@ -7,8 +7,8 @@ names and values are checked. Userinfo and fragment stay at home.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import NamedTuple
 
 from asof.errors import UsageError
 from asof.fetch.unfetched import Unfetched
@@ -28,9 +28,11 @@ _OURS = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where to connect to: an origin, or a proxy. `host` is without the brackets of IPv6."""
+class Place(NamedTuple):
+    """Where to connect to: an origin, or a proxy. `host` is without the brackets of IPv6.
+
+    A tuple, for it is the key of the pool, and hashed and compared for every request.
+    """
 
     scheme: str
     host: str

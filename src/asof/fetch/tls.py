@@ -36,8 +36,7 @@ def settled(session: ssl.SSLObject, problem: str = "") -> Tls:
     return Tls(session.version() or "", cipher[0] if cipher else "", not problem, problem)
 
 
-def session_of(transport: asyncio.Transport) -> ssl.SSLObject:
-    """The TLS session under a transport that has one."""
-    session = transport.get_extra_info("ssl_object")
-    assert isinstance(session, ssl.SSLObject)
-    return session
+def session_of(transport: asyncio.Transport | None) -> ssl.SSLObject | None:
+    """The TLS session under a transport, if it has one."""
+    session = transport.get_extra_info("ssl_object") if transport is not None else None
+    return session if isinstance(session, ssl.SSLObject) else None

@@ -18,16 +18,15 @@ and three laws hold for every stream, however the network splits it (tests/prope
 
 How the body ends is settled by the head alone (`delimit`), and decides the rest:
 
-    state     the message ends                   a close before that   used again afterwards
-    -------   --------------------------------   -------------------   ----------------------
-    HEAD      (a body follows, maybe of length   cut: disconnect       no
-              0; see below)
-    LENGTH    after so many bytes                cut: disconnect       if the server goes on
-    CHUNKED   after the last chunk's trailer     cut: disconnect       if the server goes on
-    CLOSE     with the connection                is the end            no
-    DONE      has ended; the rest is surplus     is nothing            not after surplus
+    state     the message ends                 a close before that   the connection is used again
+    -------   ------------------------------   -------------------   ----------------------------
+    HEAD      not here: a body always follows  cuts it: disconnect   no
+    LENGTH    after so many bytes              cuts it: disconnect   if the server keeps it open
+    CHUNKED   after the last chunk's trailer   cuts it: disconnect   if the server keeps it open
+    CLOSE     with the connection              is its end            no
+    DONE      has ended; the rest is surplus   says nothing          not after surplus
 
-- "No body" (204, 304, an answer to HEAD) is LENGTH 0.
+- "No body" (204, 304, an answer to HEAD) is a body of LENGTH 0.
 - A CHUNKED body that breaks becomes CLOSE: its end can no longer be told from inside, so every
   byte until the close is kept.
 - The framer forgives everything and hides nothing: each oddity has a name (`anomaly.ANOMALIES`),
@@ -53,6 +52,7 @@ __all__ = [
 HEAD_LIMIT = 1 << 20
 # 18 digits count an exabyte; more are noise, not a length.
 _LENGTH = re.compile(r"[0-9]{1,18}")
+_FRAMING_NAMES = {len(name) for name in ("transfer-encoding", "content-length", "connection")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +96,12 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How a body is delimited, what is odd about that, and whether the server will go on."""
+    """How a body is delimited, what is odd about that, and whether the server stays there."""
 
     state: State
     length: int = 0
     anomalies: tuple[str, ...] = ()
-    goes_on: bool = False
+    keeps_open: bool = False
 
 
 class Framer:
@@ -110,7 +110,7 @@ class Framer:
     """
 
     __slots__ = (
-        "_anomalies", "_buffer", "_dechunker", "_finder", "_goes_on", "_head_limit", "_left",
+        "_anomalies", "_buffer", "_dechunker", "_finder", "_head_limit", "_keeps_open", "_left",
         "_method", "_room", "state",
     )  # fmt: skip
 
@@ -125,7 +125,7 @@ class Framer:
         self._finder = HeadFinder()
         self._left = 0  # in state LENGTH
         self._dechunker: Dechunker | None = None
-        self._goes_on = False
+        self._keeps_open = False
         self._anomalies: list[str] = []
 
     def feed(self, data: bytes) -> list[Event]:
@@ -143,17 +143,23 @@ class Framer:
         return self._stop(truncated, closed=False)
 
     def _feed_head(self, data: bytes) -> list[Event]:
-        self._buffer += data
-        full = len(self._buffer) >= self._head_limit
-        end = self._finder.find(
-            self._buffer[: self._head_limit] if full else self._buffer, whole=full
-        )
-        return [] if end is None else self._close_head(end, "length")
+        # Mostly the first bytes hold the whole head; only what comes in pieces is put together.
+        buffer: bytes | bytearray = data
+        if self._buffer:
+            self._buffer += data
+            buffer = self._buffer
+        full = len(buffer) >= self._head_limit
+        end = self._finder.find(buffer[: self._head_limit] if full else buffer, whole=full)
+        if end is not None:
+            return self._close_head(buffer, end, "length")
+        if not self._buffer:
+            self._buffer += data
+        return []
 
-    def _close_head(self, end: int, truncated: str) -> list[Event]:
+    def _close_head(self, buffer: bytes | bytearray, end: int, truncated: str) -> list[Event]:
         """The first `end` bytes are the head; `truncated` says why, if it is unfinished."""
-        head = self._finder.read(bytes(self._buffer[:end]))
-        rest = bytes(self._buffer[end:])
+        head = self._finder.read(bytes(buffer[:end]))
+        rest = bytes(buffer[end:])
         self._buffer.clear()
         self._anomalies += head.anomalies
         endless = truncated == "length" and "interim-only" in head.anomalies
@@ -163,7 +169,7 @@ class Framer:
             return [head, self._end(truncated)]
         extent = delimit(head, self._method)
         self._anomalies += extent.anomalies
-        self._goes_on = extent.goes_on
+        self._keeps_open = extent.keeps_open
         self._left = extent.length
         if extent.state is State.CHUNKED:
             self._dechunker = Dechunker()
@@ -206,7 +212,7 @@ class Framer:
                 self._anomalies.append("empty")
                 return [self._end(truncated)]
             end = self._finder.find(self._buffer, whole=True) or 0
-            events = self._close_head(end, truncated)
+            events = self._close_head(self._buffer, end, truncated)
         if self.state is not State.DONE:
             whole = closed and (
                 self.state is State.CLOSE or (self._dechunker is not None and self._dechunker.eof())
@@ -217,10 +223,10 @@ class Framer:
     def _end(self, truncated: str) -> End:
         self.state = State.DONE
         if self._dechunker is not None and self._dechunker.anomalies:
-            self._goes_on = False
+            self._keeps_open = False
             self._anomalies += self._dechunker.anomalies
         anomalies = tuple(dict.fromkeys(self._anomalies))
-        return End(truncated, self._goes_on and not truncated, anomalies)
+        return End(truncated, self._keeps_open and not truncated, anomalies)
 
 
 def delimit(head: Head, method: str = "GET") -> Extent:
@@ -243,12 +249,14 @@ def delimit(head: Head, method: str = "GET") -> Extent:
 
 def _framing_fields(headers: Headers) -> tuple[list[str], list[str], list[str]]:
     """The items of Transfer-Encoding, Content-Length and Connection, in lower case."""
-    fields: dict[str, list[str]] = {"transfer-encoding": [], "content-length": [], "connection": []}
+    codings: list[str] = []
+    lengths: list[str] = []
+    options: list[str] = []
+    found = {"transfer-encoding": codings, "content-length": lengths, "connection": options}
     for name, value in headers:
-        items = fields.get(name.lower())
-        if items is not None:
+        # The length rules most names out before they are put in lower case.
+        if len(name) in _FRAMING_NAMES and (items := found.get(name.lower())) is not None:
             items += [item.strip(" \t") for item in value.lower().split(",")]
-    codings, lengths, options = fields.values()
     return [coding.partition(";")[0].rstrip() for coding in codings if coding], lengths, options
 
 
@@ -285,9 +293,9 @@ def _by_coding(
 def _by_length(lengths: list[str]) -> tuple[State, int, list[str]]:
     if not lengths:
         return State.CLOSE, 0, []
-    if not all(_LENGTH.fullmatch(length) for length in lengths):
+    said = {int(length) if _LENGTH.fullmatch(length) else -1 for length in lengths}
+    if -1 in said:
         return State.CLOSE, 0, ["bad-length"]
-    first, *others = map(int, lengths)
-    if any(other != first for other in others):
+    if len(said) > 1:
         return State.CLOSE, 0, ["conflicting-length"]
-    return State.LENGTH, first, ["duplicate-length"] if others else []
+    return State.LENGTH, said.pop(), ["duplicate-length"] if len(lengths) > 1 else []

@@ -9,6 +9,8 @@ from stat import S_ISREG
 
 from asof.errors import InputError
 from asof.warc.arc import starts_arc
+from asof.warc.reader import scan
+from asof.warc.record import StoredRecord
 from asof.warc.source import Source
 from asof.warc.trec import starts_trec
 from asof.warc.wacz import Kind, wacz_members
@@ -56,6 +58,8 @@ def sniff(path: Path) -> Format:
         found = found or _sniff_further(source)
         if found is not None:
             return found
+        if source.packed and _holds_a_record(path):
+            return Format.WARC
         if source.size == 0:
             raise InputError(f"{path} is empty.", hint="Check how it was copied.")
         inside = " inside its compression" if source.packed else ""
@@ -92,6 +96,11 @@ def _sniff_further(source: Source) -> Format | None:
         known = _by_start(source.peek(_START))
         if known is not None:
             return known
+
+
+def _holds_a_record(path: Path) -> bool:
+    """Whether the WARC reader, which goes on past any damage, finds a record near the start."""
+    return any(isinstance(found, StoredRecord) for found in scan(path, end=_FAR))
 
 
 def _sniff_zip(path: Path) -> Format:

@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 from asof.warc.frames import SKIPPABLE, ZSTD_MAGIC, ZstdFrames
-from asof.warc.members import GZIP_MAGIC, RECORD_START, GzipMembers, Members, Window
-
-# Where a record that is not compressed settles what the file is, without looking any further.
-_NEAR = 64 << 10
+from asof.warc.header import HEADER_LIMIT, parse_header
+from asof.warc.members import GZIP_MAGIC, GzipMembers, Members, Window
+from asof.warc.records import next_start
 
 
 def open_members(file: Window) -> Members | None:
     """The members of a compressed file; None when it is not compressed.
 
-    Where the first bytes are damaged, whatever turns up first behind them decides.
+    Where the first bytes are damaged, the record that turns up first behind them decides.
     """
     head = file.peek(0, 8)
     if head.startswith(GZIP_MAGIC[:2]):
-        return GzipMembers(file)
-    if head.startswith((ZSTD_MAGIC, *SKIPPABLE)):
-        return ZstdFrames(file)
-    if head.startswith(RECORD_START):
-        return None
-    plain = file.find(b"\n" + RECORD_START, 0)
-    if 0 <= plain < _NEAR:
-        return None
+        gzip = GzipMembers(file)
+        if gzip.start_of(0) is not None:
+            return gzip
+    elif head.startswith((ZSTD_MAGIC, *SKIPPABLE)):
+        zstd = ZstdFrames(file)
+        if zstd.start_of(0) is not None:
+            return zstd
+    else:
+        text = file.peek(0, HEADER_LIMIT).lstrip(b"\r\n")
+        if not text or isinstance(parse_header(text), tuple):
+            return None
+    return _search(file, head)
+
+
+def _search(file: Window, head: bytes) -> Members | None:
     gzip, zstd = GzipMembers(file), ZstdFrames(file)
-    places: list[tuple[int, Members | None]] = [(plain if plain >= 0 else file.size, None)]
-    places += [(gzip.next_start(0), gzip), (zstd.next_start(0), zstd)]
-    return min(places, key=lambda place: place[0])[1]
+    places: list[tuple[int, Members | None]] = [
+        (gzip.next_start(0), gzip),
+        (zstd.next_start(0), zstd),
+        (next_start(file, 0), None),
+    ]
+    first, form = min(places, key=lambda place: place[0])
+    if first < file.size:
+        return form
+    # No record at all: the magic number says at least what is damaged.
+    if head.startswith(GZIP_MAGIC[:2]):
+        return gzip
+    return zstd if head.startswith((ZSTD_MAGIC, *SKIPPABLE)) else None

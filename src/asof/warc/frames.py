@@ -105,9 +105,8 @@ class ZstdFrames:
 
     def __init__(self, file: Window) -> None:
         self.file = file
-        dictionary = _read_dictionary(file)
-        self._unpacker = zstandard.ZstdDecompressor(
-            dict_data=dictionary, max_window_size=_WINDOW_LIMIT
+        self._unpacker = _read_dictionary(file) or zstandard.ZstdDecompressor(
+            max_window_size=_WINDOW_LIMIT
         )
 
     def load(self, at: int) -> tuple[bytes, int] | None:
@@ -136,11 +135,13 @@ class ZstdFrames:
     def next_start(self, at: int) -> int:
         """Where the next member that starts a record lies, after a broken one at an offset.
 
-        A frame whose content is damaged may still say where it ends; then nothing that lies inside
-        it can pass for a frame of the file's own.
+        A frame whose content is damaged may still say where it ends. If a record starts there, then
+        nothing that lies inside the frame can pass for a frame of the file's own.
         """
         with suppress(Broken):
-            at = max(frame_ends(self.file, at)) - 1
+            end = max(frame_ends(self.file, at))
+            if end == self.file.size or self.start_of(end) == RECORD_START:
+                return end
         while True:
             at = self.file.find(ZSTD_MAGIC, at + 1)
             if at < 0:
@@ -149,23 +150,24 @@ class ZstdFrames:
                 return at
 
 
-def _read_dictionary(file: Window) -> zstandard.ZstdCompressionDict | None:
-    """The dictionary in front of the frames; None when there is none, or none that can be read.
+def _read_dictionary(file: Window) -> zstandard.ZstdDecompressor | None:
+    """An unpacker with the dictionary in front of the frames; None when none is there, or readable.
 
     Frames that needed it are then reported as damaged, each with that reason.
     """
-    head = file.read(0, 8)
+    head = file.peek(0, 8)
     size = int.from_bytes(head[4:8], "little")
     if not head.startswith(_DICTIONARY) or not 0 < size <= _DICTIONARY_LIMIT:
         return None
     data = file.pread(8, size)
-    if data.startswith(ZSTD_MAGIC):
-        try:
-            reader = zstandard.ZstdDecompressor(max_window_size=_WINDOW_LIMIT).stream_reader(data)
-            data = reader.read(_DICTIONARY_LIMIT)
-        except zstandard.ZstdError:
-            return None
     try:
-        return zstandard.ZstdCompressionDict(data) if data else None
+        if data.startswith(ZSTD_MAGIC):
+            plain = zstandard.ZstdDecompressor(max_window_size=_WINDOW_LIMIT)
+            data = plain.stream_reader(data).read(_DICTIONARY_LIMIT)
+        if not data:
+            return None
+        return zstandard.ZstdDecompressor(
+            dict_data=zstandard.ZstdCompressionDict(data), max_window_size=_WINDOW_LIMIT
+        )
     except zstandard.ZstdError:
         return None

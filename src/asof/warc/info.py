@@ -60,7 +60,7 @@ def read_crawl(record: StoredRecord) -> Crawl | None:
         return None
     try:
         said = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return _crawl_from(said) if isinstance(said, dict) else None
 

@@ -8,6 +8,7 @@ with: they tell a member from a coincidence.
 from __future__ import annotations
 
 import os
+from copy import copy
 from pathlib import Path
 from typing import Protocol
 
@@ -73,6 +74,13 @@ class Window:
     def close(self) -> None:
         """Let go of the file."""
         os.close(self.fd)
+
+    def narrowed(self, span: int) -> Window:
+        """The same open file through another window; closed with this one."""
+        other = copy(self)
+        other._span = span
+        other.move(0)
+        return other
 
     def pread(self, at: int, count: int) -> bytes:
         """Bytes of the file, past the window; fewer only at the file's end."""

@@ -142,7 +142,8 @@ def _scan_members(members: Members, at: int, stop: int) -> Iterator[StoredRecord
                 header, length, size = parsed
                 if length + size + 4 == len(content) and content.endswith(_END):
                     where = Location(name, at, after - at)
-                    yield StoredRecord(path, where, header, size, content[length:-4])
+                    data = content[length:-4] if size <= BLOCK_LIMIT else None
+                    yield StoredRecord(path, where, header, size, data)
                     at = after
                     continue
             if not content:  # as bgzip puts at the end; or a skippable frame

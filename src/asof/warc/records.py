@@ -67,7 +67,7 @@ def find_records(
     at = _skip_blank(stretch, start)
     while at < stop:
         read = find_record(stretch, at, blocks=blocks)
-        found = Lost(at, _next_start(stretch, at + 1), read) if isinstance(read, str) else read
+        found = Lost(at, next_start(stretch, at + 1), read) if isinstance(read, str) else read
         yield found
         at = _skip_blank(stretch, found.end)
 
@@ -104,10 +104,10 @@ def _finish(stretch: Stretch, end: int, bare_lf: bool) -> int:
         return end + len(_END)
     if bare_lf and tail.startswith(b"\n\n"):
         return end + 2
-    after = end + len(tail) - len(tail.lstrip(_BLANK))
-    if after == stretch.size or stretch.peek(after, len(RECORD_START)) == RECORD_START:
-        return after
-    return -1
+    blank = len(tail) - len(tail.lstrip(_BLANK))
+    # Not all of a run of empty lines: a hostile file would have it read once for every record.
+    rest = stretch.peek(end, _USUAL_HEADER if blank == len(_END) else 2 * len(_END)).lstrip(_BLANK)
+    return end + blank if RECORD_START.startswith(rest[: len(RECORD_START)]) else -1
 
 
 def _skip_blank(stretch: Stretch, at: int) -> int:
@@ -123,7 +123,7 @@ def _skip_blank(stretch: Stretch, at: int) -> int:
     return at
 
 
-def _next_start(stretch: Stretch, at: int) -> int:
+def next_start(stretch: Stretch, at: int) -> int:
     """Where the next record starts: a version line after an empty line; else the end."""
     step = _USUAL_HEADER  # then further steps, for most often it is near
     while at < stretch.size:

@@ -8,13 +8,15 @@ start there: that may be a WARC file inside a record of this one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from asof.warc.forms import open_members
 from asof.warc.frames import ZstdFrames, frame_ends
-from asof.warc.members import GZIP_MAGIC, RECORD_START, Broken, GzipMembers, Window
+from asof.warc.members import GZIP_MAGIC, RECORD_START, Broken, GzipMembers, Members, Window
 from asof.warc.records import Found, find_records
 
+_STEP = 1 << 13  # blocks are stepped over, so a wide window would read them for nothing
 _LONGEST_STORED = 0xFFFF
 _LENGTHS = 4
 
@@ -28,21 +30,22 @@ def split(path: Path, parts: int) -> list[int]:
     file = Window(path)
     try:
         members = open_members(file)
-        walk: Iterator[int] | None = None
+        found = [0]
         if members is None:
             walk = _plain_starts(file)
         elif isinstance(members, ZstdFrames):
-            walk = _frame_starts(members)
-        found = [0]
+            walk = _frame_starts(file)
+        else:
+            walk = None
         for number in range(1, parts):
             target = file.size * number // parts
             if target <= found[-1]:
                 continue
-            if walk is not None:
-                place = next((start for start in walk if start >= target), file.size)
-            else:
+            if walk is None:
                 place = _gzip_start(GzipMembers(file), target)
-            if place >= file.size:
+            else:
+                place = next((at for at in walk if at >= target and _starts(members, at)), -1)
+            if not 0 < place < file.size:
                 break
             found.append(place)
         return found
@@ -50,21 +53,23 @@ def split(path: Path, parts: int) -> list[int]:
         file.close()
 
 
+def _starts(members: Members | None, at: int) -> bool:
+    return members is None or members.start_of(at) == RECORD_START
+
+
 def _plain_starts(file: Window) -> Iterator[int]:
-    for found in find_records(file, 0, file.size, blocks=False):
+    narrow = file.narrowed(_STEP)
+    for found in find_records(narrow, 0, file.size, blocks=False):
         if isinstance(found, Found):
             yield found.start
 
 
-def _frame_starts(members: ZstdFrames) -> Iterator[int]:
+def _frame_starts(file: Window) -> Iterator[int]:
     at = 0
-    while at < members.file.size:
-        if members.start_of(at) == RECORD_START:
+    with suppress(Broken):
+        while at < file.size:
             yield at
-        try:
-            at = max(frame_ends(members.file, at))
-        except Broken:
-            return
+            at = max(frame_ends(file, at))
 
 
 def _gzip_start(members: GzipMembers, at: int) -> int:

@@ -100,7 +100,11 @@ def _payload_start(record: StoredRecord) -> int:
 def _is_http(header: WarcHeader) -> bool:
     # wget 1.19 wrote URIs in angle brackets.
     url = (header.get("WARC-Target-URI") or "").removeprefix("<")
-    return url.startswith(("http:", "https:")) and header.kind in _HTTP_KINDS
+    if not url.startswith(("http:", "https:")):
+        return False
+    if not header.kind:  # damaged; its content may still say what it is
+        return (header.get("Content-Type") or "").startswith("application/http")
+    return header.kind in _HTTP_KINDS
 
 
 def _beginning(record: StoredRecord) -> bytes:
