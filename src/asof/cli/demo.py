@@ -97,42 +97,40 @@ def _say(outcome: CrawlOutcome) -> None:
 
 
 def _changed(archive: Archive) -> list[Capture]:
-    """The two captures of the page with the most telling change: an article, else any page."""
+    """The captures of a page that changed; if there is one, of one with a new headline."""
     by_url: dict[str, list[Capture]] = {}
     for capture in archive.captures():
         if capture.media_type == "text/html" and capture.status == 200:
             by_url.setdefault(capture.url, []).append(capture)
     changed = [c for c in by_url.values() if len(c) > 1 and c[0].content != c[-1].content]
-    return max(changed, key=lambda captures: (len(captures[0].url), captures[0].url))
+    for captures in changed:
+        if _headline(archive, captures[0])[0] != _headline(archive, captures[-1])[0]:
+            return captures
+    return changed[-1]
 
 
 def _tell(archive: Archive, pages: list[Capture], folder: Path) -> None:
     url = pages[0].url
     total = sum(1 for _ in archive.captures())
-    click.echo(f"\nThe archive in {folder} holds {total} captures.")
-    click.echo(f"\nOne page that changed: {url}")
-    for validity in archive.history(url):
+    click.echo(f"\n{total} captures are in {folder}.")
+    click.echo(f"\nOne page that changed is {url}")
+    for number, validity in enumerate(archive.history(url), 1):
         claim = validity.claimed_since
-        since = "" if claim is None else f", by its server's word since {when(claim)}"
-        click.echo(f"  one content, proven at {when(validity.since)} UTC{since}")
+        since = "" if claim is None else f"; its server says: since {when(claim)}"
+        click.echo(f"  content {number}: seen {when(validity.since)} UTC{since}")
     for capture in (pages[0], pages[-1]):
-        click.echo(f"\n$ asof get {url} --at {stamp(capture.at)}")
-        for line in _headlines(archive, capture):
-            click.echo(f"  {line}")
+        click.echo(f"\nAs of {when(capture.at)} (asof get URL --at {stamp(capture.at)}):")
+        for line in _headline(archive, capture):
+            click.echo(f"  | {line}")
 
 
-def _headlines(archive: Archive, capture: Capture) -> list[str]:
-    """The title, the headline and the first paragraph, as a reader sees them."""
+def _headline(archive: Archive, capture: Capture) -> list[str]:
+    """Headline, first sentence and edition of a page, as a reader sees them."""
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(b"".join(archive.read(capture).payload()))
-    lines = []
-    for selector in ("h1", "main p, article p"):
-        node = tree.css_first(selector)
-        if node is not None:
-            text = " ".join(node.text().split())
-            lines.append(text if len(text) <= 96 else text[:95] + "…")
-    return lines
+    found = (tree.css_first(selector) for selector in ("h1, h2", ".standfirst", ".byline"))
+    return [" ".join(node.text().split()) for node in found if node is not None]
 
 
 def _replay(base: str, capture: Capture) -> str:

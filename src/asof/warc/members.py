@@ -12,6 +12,7 @@ from copy import copy
 from pathlib import Path
 from typing import Protocol
 
+import deflate
 from isal import igzip_lib
 
 from asof.errors import InputError
@@ -38,6 +39,8 @@ _FEED = 1 << 16
 _PROBE = 1 << 12
 _RESERVED_FLAGS = 0xE0
 _SMALLEST_MEMBER = 18
+# Deflate cannot make less than a thousandth of anything, so a length that says so is a coincidence.
+_LARGEST_RATIO = 1_100
 # Bytes compared to tell a member from bytes that another member stores as they are.
 _SAMPLE = 32
 
@@ -207,6 +210,23 @@ class GzipMember:
         return b""
 
 
+def _whole_member(view: memoryview) -> bytes | None:
+    """The content of what may be exactly one member, by libdeflate; None if it is not.
+
+    libdeflate wants all of it at once, and takes 24 us where ISA-L takes 31 (pages of 23 KB). It
+    does not say where the member ended, but the last four bytes of one are its content's length
+    (RFC 1952 section 2.3.1): when they say what has come out, nothing follows.
+    """
+    length = int.from_bytes(view[-4:], "little")
+    if not 0 < length <= min(CONTENT_LIMIT, len(view) * _LARGEST_RATIO):
+        return None
+    try:
+        content = deflate.gzip_decompress(view, length)
+    except deflate.DeflateError:
+        return None
+    return bytes(content) if len(content) == length else None
+
+
 def _require_known_flags(flags: bytes) -> None:
     """ISA-L does not mind, but other readers would not take the member (RFC 1952 2.3.1.2)."""
     if flags and flags[0] & _RESERVED_FLAGS:
@@ -237,13 +257,17 @@ class GzipMembers:
             file.move(at)
             data = file.data
             begin = 0
-        # The inflater copies what it does not use. So it gets what the next magic number bounds;
-        # when that is a coincidence, it simply asks for more. A header with flags must not be cut:
-        # ISA-L loses its place in one (isal 1.8.0, FEXTRA).
+        # Most members reach to the next magic number. Where that is a coincidence, or anything else
+        # is unusual, the inflater that can stop and go on has the word; what it does not use it
+        # copies, so it gets no more than that either. A header with flags must not be cut: ISA-L
+        # loses its place in one (isal 1.8.0, FEXTRA).
         stop = -1
         flags = data[begin + 3 : begin + 4]
         if flags == b"\0":
             stop = data.find(GZIP_MAGIC, begin + _SMALLEST_MEMBER)
+            content = _whole_member(file.view[begin : stop if stop > 0 else None])
+            if content is not None:
+                return content, file.base + (stop if stop > 0 else len(data))
         else:
             _require_known_flags(flags)
         if stop < 0:
