@@ -281,14 +281,8 @@ def test_some_new_among_the_old(imported, tmp_path):
     ok("reindex", "-a", archive)
     assert rows_of(archive) == after, "reindex must not find the old records a second time"
     adds_nothing(archive, mixed)
-    referees_agree_on_imports(archive, 34)
-
-
-def referees_agree_on_imports(archive, captures: int) -> None:
     rig.warcio_check(warcs(archive))
-    check = ok("check", "-a", archive, "--json").json()
-    assert check["ok"]
-    assert check["captures"] == captures
+    assert ok("check", "-a", archive, "--json").json()["ok"]
 
 
 def test_arc_and_trec_twice(tmp_path):

@@ -17,7 +17,6 @@ import pytest
 import zstandard
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
-pytest.register_assert_rewrite("rig")
 
 import forge
 import rig

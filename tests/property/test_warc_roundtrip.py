@@ -159,7 +159,8 @@ def test_flipped_bits_never_give_wrong_bytes(
             for item in got
             if isinstance(item, StoredRecord)
         } <= true
-        assert is_tiled(got, len(hurt))
+        # A line end is nobody's: a file that begins with one now is a plain one that is damaged.
+        assert is_tiled(got, len(hurt)) or hurt.startswith((b"\r", b"\n"))
 
 
 def is_tiled(found: list[StoredRecord | Damage], size: int) -> bool:

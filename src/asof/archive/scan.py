@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from asof.catalog.derive import Row, missing_identity, row
+from asof.catalog.swift import swift_row
 from asof.model import Crawl, Damage
 from asof.warc.build import read_crawl
-from asof.warc.reader import Layout, layout, scan, split
+from asof.warc.reader import Layout, layout, scan, scan_as, split
 from asof.warc.record import StoredRecord
 from asof.warc.verify import judge
 
@@ -88,8 +89,12 @@ def read_range(source: Range) -> Batch:
     """Scan one range; runs in a worker."""
     batch = Batch(source, 0, [], [], [], [])
     records, shared = 0, False
-    for found in whole_records(source.path, source.start, source.end):
-        if not isinstance(found, StoredRecord):
+    for found in _rows_and_records(source):
+        if isinstance(found, tuple):
+            records += 1
+            batch.rows.append(found)
+            continue
+        if isinstance(found, Damage):
             batch.damage.append(found)
             continue
         records += 1
@@ -102,6 +107,16 @@ def read_range(source: Range) -> Batch:
     return replace(batch, records=records, shared=shared)
 
 
+def _rows_and_records(source: Range) -> Iterator[Row | StoredRecord | Damage]:
+    if _has_checksums(source.path):
+        return scan_as(source.path, swift_row, start=source.start, end=source.end)
+    return whole_records(source.path, source.start, source.end)
+
+
+def _has_checksums(path: Path) -> bool:
+    return layout(path) in (Layout.RECORDS, Layout.WHOLE)
+
+
 def whole_records(
     path: Path, start: int = 0, end: int | None = None
 ) -> Iterator[StoredRecord | Damage]:
@@ -111,7 +126,7 @@ def whole_records(
     must tell; not that of a chunked payload, for tools do not agree on what it is taken of.
     """
     found = scan(path, start=start, end=end)
-    if layout(path) in (Layout.RECORDS, Layout.WHOLE):
+    if _has_checksums(path):
         return found
     return map(_judged, found)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from asof.warc.frames import SKIPPABLE, ZSTD_MAGIC, ZstdFrames
 from asof.warc.header import HEADER_LIMIT, parse_header
 from asof.warc.members import GZIP_MAGIC, GzipMembers, Members, Window
-from asof.warc.records import next_start
+from asof.warc.records import Found, find_records, next_start
+
+_TRIES = 16
 
 
 def open_members(file: Window) -> Members | None:
@@ -20,7 +24,8 @@ def open_members(file: Window) -> Members | None:
             return gzip
     elif head.startswith((ZSTD_MAGIC, *SKIPPABLE)):
         zstd = ZstdFrames(file)
-        if zstd.start_of(0) is not None:
+        # A frame that ends where the file or another frame does is one, whatever it holds.
+        if zstd.start_of(0) is not None or zstd.end_of(0) is not None:
             return zstd
     else:
         text = file.peek(0, HEADER_LIMIT).lstrip(b"\r\n")
@@ -31,15 +36,30 @@ def open_members(file: Window) -> Members | None:
 
 def _search(file: Window, head: bytes) -> Members | None:
     gzip, zstd = GzipMembers(file), ZstdFrames(file)
-    places: list[tuple[int, Members | None]] = [
-        (gzip.next_start(0), gzip),
-        (zstd.next_start(0), zstd),
-        (next_start(file, 0), None),
-    ]
-    first, form = min(places, key=lambda place: place[0])
+    in_gzip, in_zstd = gzip.next_start(0), zstd.next_start(0)
+    first = min(in_gzip, in_zstd)
+    if _is_plain(file, first):
+        return None
     if first < file.size:
-        return form
+        return gzip if first == in_gzip else zstd
     # No record at all: the magic number says at least what is damaged.
     if head.startswith(GZIP_MAGIC[:2]):
         return gzip
     return zstd if head.startswith((ZSTD_MAGIC, *SKIPPABLE)) else None
+
+
+def _is_plain(file: Window, stop: int) -> bool:
+    """Whether a plain record starts before an offset.
+
+    Compressed data may hold text as it is and look like one; but not like two in a row, or like one
+    that ends where the file does.
+    """
+    at = 0
+    for _ in range(_TRIES):
+        at = next_start(file, at + 1)
+        if at >= stop:
+            return False
+        row = islice(find_records(file, at, file.size, blocks=False), 2)
+        if all(isinstance(each, Found) for each in row):
+            return True
+    return False

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import islice
 
 import zstandard
@@ -132,16 +131,23 @@ class ZstdFrames:
         except Broken:
             return None
 
+    def end_of(self, at: int) -> int | None:
+        """Where a frame ends, by what its blocks say, if a record or nothing follows there."""
+        try:
+            end = max(frame_ends(self.file, at))
+        except Broken:
+            return None
+        return end if end == self.file.size or self.start_of(end) == RECORD_START else None
+
     def next_start(self, at: int) -> int:
         """Where the next member that starts a record lies, after a broken one at an offset.
 
         A frame whose content is damaged may still say where it ends. If a record starts there, then
         nothing that lies inside the frame can pass for a frame of the file's own.
         """
-        with suppress(Broken):
-            end = max(frame_ends(self.file, at))
-            if end == self.file.size or self.start_of(end) == RECORD_START:
-                return end
+        end = self.end_of(at)
+        if end is not None:
+            return end
         while True:
             at = self.file.find(ZSTD_MAGIC, at + 1)
             if at < 0:

@@ -222,7 +222,7 @@ def _whole_member(view: memoryview) -> bytes | None:
         return None
     try:
         content = deflate.gzip_decompress(view, length)
-    except deflate.DeflateError:
+    except (deflate.DeflateError, ValueError):  # the latter of deflate 0.8 for a bad header
         return None
     return bytes(content) if len(content) == length else None
 

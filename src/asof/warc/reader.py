@@ -11,10 +11,11 @@ stays flat whatever a file claims. FastWARC and warcio are the referees (tests, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from asof.errors import DamageError
 from asof.model import Damage, Location
@@ -34,6 +35,10 @@ _END = b"\r\n\r\n"
 _SINGLE = 128 << 10
 
 
+Value = TypeVar("Value")
+Shortcut = Callable[[bytes, int, int], Value | None]
+
+
 class Layout(StrEnum):
     """How the records of a file lie in it."""
 
@@ -49,11 +54,31 @@ def scan(path: Path, *, start: int = 0, end: int | None = None) -> Iterator[Stor
     `start` is 0, an offset from `split`, or the end of a record. Nothing that a file holds makes
     this raise or hang; a file that cannot be opened or read is an InputError.
     """
+    return scan_as(path, _no_shortcut, start=start, end=end)
+
+
+def scan_as(
+    path: Path, shortcut: Shortcut[Value], *, start: int = 0, end: int | None = None
+) -> Iterator[Value | StoredRecord | Damage]:
+    """Like `scan`, for those who need no StoredRecord of most records.
+
+    `shortcut` is asked first about every gzip member that is held in memory: given its content,
+    offset and length, it may give a value that stands for the record, else None.
+    """
     file = Window(path)
+    stop = file.size if end is None else min(end, file.size)
     try:
-        yield from _scan(file, start, file.size if end is None else min(end, file.size))
+        members = open_members(file)
+        if members is None:
+            yield from _scan_plain(file, start, stop)
+        else:
+            yield from _scan_members(members, start, stop, shortcut)
     finally:
         file.close()
+
+
+def _no_shortcut(content: bytes, offset: int, length: int) -> None:
+    """Every record is wanted as such."""
 
 
 def read_record(path: Path, offset: int) -> StoredRecord:
@@ -119,7 +144,9 @@ def _scan(file: Window, at: int, stop: int) -> Iterator[StoredRecord | Damage]:
     return _scan_members(members, at, stop)
 
 
-def _scan_members(members: Members, at: int, stop: int) -> Iterator[StoredRecord | Damage]:
+def _scan_members(
+    members: Members, at: int, stop: int, shortcut: Shortcut[Value] = _no_shortcut
+) -> Iterator[Value | StoredRecord | Damage]:
     """The hot loop of import and check: what is usual is done here, what is not, elsewhere."""
     path = members.file.path
     name = path.name
@@ -137,6 +164,11 @@ def _scan_members(members: Members, at: int, stop: int) -> Iterator[StoredRecord
             loaded = None
         if loaded is not None:
             content, after = loaded
+            value = shortcut(content, at, after - at)
+            if value is not None:
+                yield value
+                at = after
+                continue
             parsed = parse_header(content)
             if isinstance(parsed, tuple):
                 header, length, size = parsed

@@ -11,7 +11,7 @@ from asof.model import Body, Headers, Location
 
 # Field names as the standards and the common tools spell them. A header that has no others is known
 # to hold no line that is odd, and needs no second index to say that a field is not there.
-_KNOWN = frozenset((
+KNOWN_FIELDS = frozenset((
     "Content-Length", "Content-Type", "WARC-Block-Digest", "WARC-Cipher-Suite",
     "WARC-Concurrent-To", "WARC-Creation-Date", "WARC-Date", "WARC-Filename",
     "WARC-Identified-Payload-Type", "WARC-IP-Address", "WARC-JSON-Metadata", "WARC-Page-ID",
@@ -75,7 +75,7 @@ class WarcHeader:
         except ValueError:  # a line without ": "
             index = {}
         self._index = index
-        self.known = _KNOWN.issuperset(index) and bool(index)
+        self.known = KNOWN_FIELDS.issuperset(index) and bool(index)
 
     @property
     def fields(self) -> Headers:
@@ -88,7 +88,7 @@ class WarcHeader:
         value = self._index.get(name)
         if value is not None:
             return value.strip()
-        if self.known and name in _KNOWN:
+        if self.known and name in KNOWN_FIELDS:
             return None
         if self._folded is None:
             self._folded = {key.lower(): text for key, text in reversed(self.fields)}
@@ -96,7 +96,7 @@ class WarcHeader:
 
     def get_all(self, name: str) -> list[str]:
         """Every value of a field that may be repeated, such as WARC-Concurrent-To."""
-        if self.known and name in _KNOWN and len(self._index) == len(self._lines):
+        if self.known and name in KNOWN_FIELDS and len(self._index) == len(self._lines):
             value = self._index.get(name)
             return [] if value is None else [value.strip()]
         wanted = name.lower()

@@ -18,9 +18,8 @@ from asof.warc.record import WarcHeader
 _END = b"\r\n\r\n"
 _USUAL_HEADER = 1 << 12
 _STEP = 1 << 17
-_START = re.compile(rb"\n\r?\n(?=WARC/\d{1,3}\.\d{1,3}[ \t]{0,9}\r?\n)")
-# What the pattern above needs to see at once: two line ends, the first line.
-_REACH = 64
+_EMPTY_LINE = re.compile(rb"\n\r?\n")
+_VERSION_LINE = re.compile(rb"WARC/\d{1,3}\.\d{1,3}[ \t]{0,9}\r?\n")
 _BLANK = b"\r\n"
 
 
@@ -124,15 +123,38 @@ def _skip_blank(stretch: Stretch, at: int) -> int:
 
 
 def next_start(stretch: Stretch, at: int) -> int:
-    """Where the next record starts: a version line after an empty line; else the end."""
+    """Where the next record starts, as far as can be told from its header; else the end.
+
+    A header is a version line and what follows up to an empty line. So for each empty line the last
+    version line before it is taken: one that starts a line if there is one, else one behind junk.
+    That way each byte is looked at twice, and no field of a header passes for its start.
+    """
     step = _USUAL_HEADER  # then further steps, for most often it is near
+    held = b""  # since the last empty line, and no more than a header may have
     while at < stretch.size:
         data = stretch.read(at, step)
-        found = _START.search(data)
-        if found:
-            return at + found.end()
-        if len(data) <= _REACH:
+        if not data:
             break
-        at += len(data) - _REACH
+        held += data
+        at += len(data)
         step = _STEP
+        begin = 0
+        for blank in _EMPTY_LINE.finditer(held):
+            found = _last_version(held, max(begin, blank.end() - HEADER_LIMIT), blank.end())
+            if found >= 0:
+                return at - len(held) + found
+            begin = blank.end()
+        held = held[max(begin, len(held) - HEADER_LIMIT) :]
     return stretch.size
+
+
+def _last_version(data: bytes, begin: int, end: int) -> int:
+    behind_junk = -1
+    at = data.rfind(RECORD_START, begin, end)
+    while at >= 0:
+        if _VERSION_LINE.match(data, at):
+            if at == 0 or data[at - 1 : at] == b"\n":
+                return at
+            behind_junk = max(behind_junk, at)
+        at = data.rfind(RECORD_START, begin, at)
+    return behind_junk
