@@ -71,15 +71,17 @@ def test_answers_without_end(tmp_path, head, unit, pause):
     server.head, server.unit, server.pause = head, unit, pause
     with server:
         archive = tmp_path / "archive"
-        result = rig.run("crawl", server.url + "/", "-a", archive, "--delay", "0", "--time-limit", "4",
-                         "--json", timeout=25, preexec=rig.limits(AS=3 << 30))  # fmt: skip
+        words = ["crawl", server.url + "/", "-a", archive, "--delay", "0", "--time-limit", "2"]
+        result = rig.run(*words, "--json", timeout=15, preexec=rig.limits(AS=3 << 30))
         assert result.code in {0, 1}, str(result)
         assert result.peak_rss < PEAK, f"{result.peak_rss // MB} MB"
         rows = {row["url"].removeprefix(server.url): row for row in rows_of(archive)}
         assert {"/", "/a"} <= set(rows)
         if "/endless" in rows:
             assert rows["/endless"]["truncated"] in {"time", "length"}, rows["/endless"]
-        referees_agree(archive)
+        rig.warcio_check(warcs(archive))
+        checked = ok("check", "-a", archive)
+        assert checked.peak_rss < PEAK, f"{checked.peak_rss // MB} MB"
         assert not list(archive.glob("spool/*"))
 
 
@@ -143,38 +145,48 @@ def test_nonsense_in_headers_is_kept_byte_for_byte(tmp_path):
         assert rows_of(archive) == before
 
 
-def test_pages_that_want_to_hurt_the_parser(tmp_path):
-    bomb = tmp_path / "bomb"
-    forge.bomb(bomb, b"<html>", b"<a href=/x>" * 1_400_000, 20)
-    chance = random.Random(4)
-    pages = {
-        "/deep": page("<div>" * 200_000 + "<a href=/after-deep>x</a>"),
-        "/many": page("".join(f"<a href=/n/{no}>x</a>" for no in range(100_000)) + "<a href=/x>"),
-        "/long": page(f"<a href=/{'y' * 2_000_000}>x</a><a href=/after-long>x</a>"),
-        "/bomb": page(bomb.read_bytes(), Content_Encoding="gzip"),
-        "/noise": page(chance.randbytes(300_000)),
-        "/nul": page(b"<a href='/a\0b'>x</a><a href='/c%00d'>x</a><a href=/after-nul>x</a>"),
-        "/utf16": page("<a href=/after-utf16>x</a>".encode("utf-16")),
-        "/attributes": page("<a " + " ".join(f"a{n}=1" for n in range(50_000)) + " href=/after-attr>"),
-        "/comment": page("<!--" * 100_000),
-        "/css": page("url(" * 200_000, media="text/css"),
-        "/entities": page("&amp;" * 300_000),
-        "/targets": page(
-            "<a href='http://user:pw@127.0.0.1:1/'>u</a><a href='http://127.0.0.1:0/'>0</a>"
-            "<a href='http://xn--/'>i</a><a href='http://a..b/'>d</a><a href='http://%zz/'>p</a>"
-            "<a href='http://[::1]:9/'>6</a><a href='http://256.256.256.256/'>4</a>"
-            "<a href='file:///etc/passwd'>f</a><a href='http://localhost.localdomain:1/'>l</a>"
-        ),
-    }  # fmt: skip
-    with site({"/": page(links(*pages))} | pages) as server:
-        archive = tmp_path / "archive"
-        result = crawl(archive, server.url + "/", "--exclude", "/n/", timeout=90)
+NASTY = {
+    "deep": page("<div>" * 100_000 + "<a href=/after>x</a>"),
+    "many": page("".join(f"<a href=/n/{no}>x</a>" for no in range(60_000)) + "<a href=/after>"),
+    "long": page(f"<a href=/{'y' * 1_000_000}>x</a><a href=/after>x</a>"),
+    "noise": page(random.Random(4).randbytes(300_000) + b"<a href=/after>x</a>"),
+    "nul": page(b"<a href='/a\0b'>x</a><a href='/c%00d'>x</a><a href=/after>x</a>"),
+    "attributes": page("<a " + " ".join(f"a{n}=1" for n in range(30_000)) + " href=/after>"),
+    "comments": page("<!-- -->" * 100_000 + "<a href=/after>x</a>"),
+    "tables": page("<table><tr><td>" * 3_000 + "<a href=/after>x</a>"),
+    "formats": page("<b><i><a href=/after>" * 1_000),
+    "entities": page("&amp;" * 300_000 + "<a href=/after>x</a>"),
+    "css": page("<link rel=stylesheet href=/s.css><a href=/after>x</a>"),
+    "targets": page(
+        "<a href='http://user:pw@127.0.0.1:1/'>u</a><a href='http://127.0.0.1:0/'>0</a>"
+        "<a href='http://xn--/'>i</a><a href='http://a..b/'>d</a><a href='http://%zz/'>p</a>"
+        "<a href='http://[::1]:9/'>6</a><a href='http://256.256.256.256/'>4</a>"
+        "<a href='file:///etc/passwd'>f</a><a href=/after>l</a>"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_pages_that_want_to_hurt_the_parser(tmp_path, name):
+    """Pages of about a megabyte: read within seconds, in little memory, links found."""
+    css = page("url(" * 200_000 + "@import " * 50_000, media="text/css")
+    with site({"/": NASTY[name], "/s.css": css, "/after": page("after")}) as server:
+        result = crawl(tmp_path / "a", server.url + "/", "--exclude", "/n/", timeout=20)
+        assert "/after" in server.paths()
         assert result.peak_rss < PEAK, f"{result.peak_rss // MB} MB"
-        asked = set(server.paths())
-        assert set(pages) <= asked
-        wanted = {"/after-long", "/after-nul", "/x"}
-        assert wanted <= asked, wanted - asked
-        referees_agree(archive)
+        assert result.json()["seconds"] < 8, "one page keeps all other hosts waiting"
+        ok("check", "-a", tmp_path / "a")
+
+
+def test_a_page_that_inflates_to_300_megabytes(tmp_path):
+    """600 kB on the wire: kept as they came; what is decoded for links has a bound."""
+    forge.bomb(tmp_path / "bomb", b"<html><a href=/early>", b"<a href=/x>" * 1_400_000, 20)
+    data = (tmp_path / "bomb").read_bytes()
+    with site({"/": page(data, Content_Encoding="gzip"), "/early": page("early")}) as server:
+        result = crawl(tmp_path / "a", server.url + "/", timeout=40)
+        assert "/early" in server.paths()
+        assert result.peak_rss < PEAK, f"{result.peak_rss // MB} MB"
+        assert ok("get", server.url + "/", "--raw", "-a", tmp_path / "a").out.endswith(data)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +198,7 @@ def test_pages_that_want_to_hurt_the_parser(tmp_path):
         page("<html>a web page</html>"),
         Reply((b"",)),
         page("User-agent: *\nCrawl-delay: 99999999\nDisallow: /secret\n", media="text/plain"),
-        page("User-agent: *\nDisallow: " + "*" * 3000 + "$\nDisallow: /secret\n", media="text/plain"),
+        page("User-agent: *\nDisallow: /" + "*" * 3000 + "$\n", media="text/plain"),
     ],
     ids=["binary", "huge", "loop", "html", "empty", "delay", "stars"],
 )  # fmt: skip
@@ -200,18 +212,16 @@ def test_robots_that_mean_harm(tmp_path, robots):
         assert "/secret" not in server.paths()
 
 
-def test_a_hundred_connections_that_never_answer(tmp_path):
+def test_a_dozen_hosts_that_never_answer(tmp_path):
     """Silence on many hosts at once: the time limit ends it."""
     servers = [
         site({"/": Reply((b"",), "hang"), "/robots.txt": page("", "404 No")}) for _ in range(12)
     ]
     try:
         seeds = [server.url + "/" for server in servers]
-        result = rig.run(
-            "crawl", *seeds, "-a", tmp_path / "a", "--time-limit", "3", "--json", timeout=30
-        )
+        words = ["-a", tmp_path / "a", "--time-limit", "3", "--json"]
+        result = rig.run("crawl", *seeds, *words, timeout=15)
         assert result.code in {0, 1}, str(result)
-        assert result.seconds < 20
     finally:
         closers = [threading.Thread(target=server.close) for server in servers]
         for closer in closers:

@@ -99,16 +99,15 @@ def test_a_length_that_swallows_records_gives_them_back(tmp_path: Path, swallowe
 def test_garbage_between_records_is_reported_by_offset(tmp_path: Path, pack: Pack) -> None:
     one, two = pack(raw("a")), pack(raw("b"))
     for junk in (b"garbage", b"\x00" * 5000, b"\x1f\x8b\x08\x00", b"\x28\xb5\x2f\xfd", b"WARC/1.0"):
-        between = junk + (b"\r\n\r\n" if pack is plain else b"")
-        path = put(tmp_path, one + between + two)
+        path = put(tmp_path, one + junk + two)
         assert outcome(path) == ["a", "!", "b"]
-        assert damages(path) == [(len(one), len(between))]
+        assert damages(path) == [(len(one), len(junk))]
         path = put(tmp_path, one + two + junk)
         assert outcome(path) == ["a", "b", "!"]
         assert damages(path) == [(len(one + two), len(junk))]
-        path = put(tmp_path, between + one + two)
+        path = put(tmp_path, junk + one + two)
         assert outcome(path) == ["!", "a", "b"]
-        assert damages(path) == [(0, len(between))]
+        assert damages(path) == [(0, len(junk))]
 
 
 @PACKS
@@ -246,6 +245,8 @@ HOSTILE = {
         raw("x", b"y", "Content-Length: 2000000") * 20_000 + b"\n" * 5_000_000 + b"z"
     ),
     "starts without lengths": lambda: b"\r\n\r\nWARC/1.0\r\n\r\n" * 50_000,
+    "version lines and no empty line": lambda: b"WARC/1.0\r\nA: b\r\n" * 200_000,
+    "version lines before each empty line": lambda: (b"WARC/1.0\r\nA: b\r\n" * 300 + b"\r\n") * 900,
     "nothing but line ends": lambda: b"\r\n" * 5_000_000,
     "nothing but zeros": lambda: bytes(30_000_000),
 }

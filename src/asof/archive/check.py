@@ -10,8 +10,10 @@ from pathlib import Path
 from asof.archive.archive import Archive
 from asof.archive.scan import Range, Spread, ranges
 from asof.catalog.derive import derive, is_capture
-from asof.warc.reader import read_record, scan
+from asof.model import Damage
+from asof.warc.reader import read_record, scan_as
 from asof.warc.record import StoredRecord
+from asof.warc.swift import sound_kind
 from asof.warc.verify import verify
 
 Progress = Callable[[int], None]
@@ -89,17 +91,32 @@ def _check_range(source: Range) -> _Part:
     captures = array("Q")
     problems: list[Problem] = []
     records = 0
-    for found in scan(source.path, start=source.start, end=source.end):
-        if not isinstance(found, StoredRecord):
+    for found in scan_as(source.path, _sound, start=source.start, end=source.end):
+        if isinstance(found, Damage):
             problems.append(Problem(found.file, found.offset, found.reason))
             continue
         records += 1
-        if is_capture(found.header):
-            captures.append(found.where.offset)
-        for trouble in verify(found):
-            record_id = found.header.get("WARC-Record-ID")
-            problems.append(Problem(found.where.file, found.where.offset, trouble, record_id))
+        if isinstance(found, StoredRecord):
+            offset = found.where.offset if is_capture(found.header) else -1
+            problems.extend(_problems(found))
+        else:
+            offset = found
+        if offset >= 0:
+            captures.append(offset)
     return _Part(source, records, captures, problems)
+
+
+def _sound(content: bytes, offset: int, length: int) -> int | None:
+    """The offset of a sound capture, -1 for another sound record, None for a closer look."""
+    kind = sound_kind(content)
+    if kind is None:
+        return None
+    return offset if kind == b"response" else -1
+
+
+def _problems(record: StoredRecord) -> list[Problem]:
+    where, record_id = record.where, record.header.get("WARC-Record-ID")
+    return [Problem(where.file, where.offset, trouble, record_id) for trouble in verify(record)]
 
 
 def _compare(archive: Archive, file: str, found: array[int], listed: array[int]) -> list[Problem]:

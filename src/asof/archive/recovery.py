@@ -4,7 +4,8 @@ The WARC is the redo log and the database its checkpoint. Records beyond a segme
 offset were written but their transaction was lost (kill -9, power cut, a database restored from an
 old copy): the whole ones are catalogued now. Only a torn tail is cut: bytes after the last whole
 record of a file that a crawl of ours was still appending to. What is damaged anywhere else is left
-exactly as it is.
+exactly as it is, and what follows it is not taken over unseen: a torn record may hold, in what it
+captured, bytes that look like records. `asof reindex` takes those in.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ from pathlib import Path
 from asof.archive.archive import Archive
 from asof.archive.folder import storage_errors
 from asof.archive.scan import Batch, Range, read_range
+from asof.catalog.rows import COLUMNS
 from asof.model import Damage, Segment
+
+
+_OFFSET = COLUMNS.index("offset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +50,7 @@ def recover(archive: Archive) -> Recovery:
             _truncate(path, torn.offset)
             cut.append(torn)
         left.extend(damage for damage in batch.damage if damage is not torn)
-        _adopt(archive, segment, batch, path.stat().st_size)
-        adopted += batch.records
+        adopted += _adopt(archive, segment, batch, path.stat().st_size)
     return Recovery(adopted, tuple(cut), tuple(left))
 
 
@@ -68,7 +72,7 @@ def _truncate(path: Path, size: int) -> None:
         os.fsync(file.fileno())
 
 
-def _adopt(archive: Archive, segment: Segment, batch: Batch, size: int) -> None:
+def _adopt(archive: Archive, segment: Segment, batch: Batch, size: int) -> int:
     catalog = archive.catalog
     crawl = segment.crawl
     with archive.ledger.transaction():
@@ -79,4 +83,5 @@ def _adopt(archive: Archive, segment: Segment, batch: Batch, size: int) -> None:
         number = catalog.put_segment(
             Segment(segment.file, size, crawl, sealed=damaged or crawl is None)
         )
-        catalog.add_rows(batch.rows, number)
+        first_damage = min((damage.offset for damage in batch.damage), default=size)
+        return catalog.add_rows([row for row in batch.rows if row[_OFFSET] < first_damage], number)

@@ -89,7 +89,7 @@ def _seed(url: str) -> str:
 def _recovery_line(recovery: Recovery) -> str:
     cut = sum(damage.length for damage in recovery.cut)
     torn = f", {cut:,} torn bytes cut off" if cut else ""
-    return f"Recovered after a crash: {recovery.adopted} whole records taken over{torn}."
+    return f"Recovered after a crash: {recovery.adopted} captures taken over{torn}."
 
 
 def _choose(
