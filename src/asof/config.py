@@ -19,6 +19,7 @@ from asof.errors import ConfigError
 
 FILE = "asof.toml"
 _ENV_PREFIX = "ASOF_"
+_LARGEST = 1 << 62
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -73,9 +74,18 @@ class Config:
         if self.robots not in ("obey", "ignore"):
             raise ConfigError(f"robots is {self.robots!r}.", hint="Use obey or ignore.")
         known = self.scope in ("host", "domain", "path", "page")
-        if not known and not self.scope.startswith("surt:"):
+        if not known and not re.match(r"surt:\S", self.scope):
             raise ConfigError(
                 f"scope is {self.scope!r}.", hint="Use host, domain, path, page or surt:PREFIX."
+            )
+
+        if not re.fullmatch(r"[!-~]([ -~]*[!-~])?", self.user_agent):
+            raise ConfigError(
+                f"user_agent is {self.user_agent!r}.", hint="It must be text that ASCII can write."
+            )
+        if self.proxy is not None and not re.fullmatch(r"http://[^\s/]+:\d{1,5}/?", self.proxy):
+            raise ConfigError(
+                f"proxy is {self.proxy!r}.", hint="Write it as http://[user:password@]host:port."
             )
 
     def _check_numbers(self) -> None:
@@ -87,10 +97,11 @@ class Config:
             value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
-            if value < 0 or (value == 0 and field.name in positive) or value != value:
+            if not 0 <= value < _LARGEST or (value == 0 and field.name in positive):
                 least = "more than 0" if field.name in positive else "0 or more"
                 raise ConfigError(
-                    f"{field.name} is {value}.", hint=f"It must be {least}; change or remove it."
+                    f"{field.name} is {value:g}.",
+                    hint=f"It must be {least} and not endless; change or remove it.",
                 )
 
     @classmethod

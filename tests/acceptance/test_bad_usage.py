@@ -22,6 +22,7 @@ def place(tmp_path_factory):
     warc.write_bytes(b"".join(record.gz() for record in recs(5)))
     rig.ok("import", warc, "-a", root / "archive")
     (root / "empty").mkdir()
+    (root / "bare").mkdir()
     (root / "other").mkdir()
     (root / "other" / "letter.txt").write_text("not an archive")
     (root / "file").write_text("a file")
@@ -95,7 +96,7 @@ BAD: dict[str, list[str]] = {
     # reading
     "status: no archive": ["status", "-a", "{root}/missing"],
     "status: a file": ["status", "-a", "{root}/file"],
-    "status: empty folder": ["status", "-a", "{root}/empty"],
+    "status: empty folder": ["status", "-a", "{root}/bare"],
     "status: extra argument": ["status", "extra", "-a", "{root}/archive"],
     "list: no archive": ["list", "-a", "{root}/missing"],
     "list: other folder": ["list", "-a", "{root}/other"],

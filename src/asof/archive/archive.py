@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -64,7 +65,7 @@ class Archive:
         folder = Folder(Path(path))
         folder.create()
         archive = cls(folder, writable=True, purpose=purpose, clock=clock or SystemClock())
-        folder.clean_spool()
+        folder.tidy()
         return archive
 
     def __enter__(self) -> Self:
@@ -92,13 +93,25 @@ class Archive:
         crawl: str | None = None,
     ) -> Iterator[Capture]:
         """Captures in the order of SURT key and time, as they match."""
+        start = None if since is None else self.moment(since, start=True)
+        end = None if until is None else self.moment(until)
+        if start is not None and end is not None and start > end:
+            raise UsageError("The stretch of time ends before it begins.", hint="Swap the two.")
+        if url is not None and prefix is not None:
+            raise UsageError("A URL and a prefix exclude each other.", hint="Give one of them.")
+        if crawl is not None and self.catalog.crawl(crawl) is None:
+            raise UsageError(f"There is no crawl {crawl!r}.", hint="`asof status` lists them.")
+        address = None if url is None else self.address(url)
         return self.catalog.captures(
-            url=None if url is None else self.address(url),
-            prefix=prefix,
-            since=None if since is None else self.moment(since, start=True),
-            until=None if until is None else self.moment(until),
-            crawl=crawl,
+            url=address, prefix=prefix, since=start, until=end, crawl=crawl
         )
+
+    def is_behind(self) -> bool:
+        """Whether files hold more than the catalog knows, though nobody is writing."""
+        committed = {segment.file: segment.committed for segment in self.segments()}
+        paths = self.folder.segment_files()
+        more = any(path.stat().st_size > committed.get(path.name, 0) for path in paths)
+        return more and not self.folder.is_locked()
 
     def as_of(self, url: str, moment: Moment = "now") -> Capture | None:
         """The capture that shows a URL as of a moment: the latest at or before it."""
@@ -140,6 +153,10 @@ class Archive:
     def address(url: str) -> str:
         """The URL as the catalog knows it; what is no web address stays as written."""
         found = canonical(url)
-        if found is None and ":" not in url:
-            raise UsageError(f"{url!r} is not a URL.", hint=f"Did you mean https://{url} ?")
-        return found if found is not None else url
+        if found is not None:
+            return found
+        # Records of other schemes (dns:, urn:, metadata:) are looked up as they are written.
+        if re.match(r"(?!https?:)[a-zA-Z][a-zA-Z0-9+.-]*:[^\s]", url):
+            return url
+        hint = f"Did you mean https://{url} ?" if canonical(f"https://{url}") else "Check it."
+        raise UsageError(f"{url!r} is not a URL.", hint=hint)

@@ -13,6 +13,7 @@ import errno
 import fcntl
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -105,13 +106,28 @@ class Folder:
         finally:
             os.close(handle)
 
-    def clean_spool(self) -> None:
-        """Remove what a crash left of bodies on their way; nothing in there was committed."""
-        if self.spool.is_dir():
-            for leftover in self.spool.iterdir():
-                leftover.unlink(missing_ok=True)
+    def is_locked(self) -> bool:
+        """Whether a writer has the archive now."""
+        try:
+            handle = os.open(self.root / ".lock", os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(handle)
+        return False
+
+    def tidy(self) -> None:
+        """Remove what a crash left of bodies and files on their way; none of it was committed."""
         with storage_errors(self.root):
-            self.spool.mkdir(exist_ok=True)
+            if self.spool.is_dir():
+                shutil.rmtree(self.spool)
+            self.spool.mkdir()
+            for leftover in self.warc.glob("*.part"):
+                leftover.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -20,7 +20,6 @@ from asof.archive.scan import Batch, Range, read_range
 from asof.catalog.rows import COLUMNS
 from asof.model import Damage, Segment
 
-
 _OFFSET = COLUMNS.index("offset")
 
 
@@ -84,4 +83,5 @@ def _adopt(archive: Archive, segment: Segment, batch: Batch, size: int) -> int:
             Segment(segment.file, size, crawl, sealed=damaged or crawl is None)
         )
         first_damage = min((damage.offset for damage in batch.damage), default=size)
-        return catalog.add_rows([row for row in batch.rows if row[_OFFSET] < first_damage], number)
+        sound = [row for row in batch.rows if int(row[_OFFSET] or 0) < first_damage]
+        return catalog.add_rows(sound, number)

@@ -10,7 +10,7 @@ from asof.catalog.captures import Catalog
 from asof.catalog.derive import ENTITY_LIMIT, HEAD_REACH, is_http, stored_id
 from asof.catalog.validity import NOT_MODIFIED
 from asof.clock import iso
-from asof.errors import DamageError, NotCaptured
+from asof.errors import DamageError, InputError, NotCaptured
 from asof.fetch.entity import decode
 from asof.fetch.wire import Head, parse_head
 from asof.model import Capture, Headers, find_header
@@ -110,7 +110,15 @@ def _status(head: Head) -> int | None:
 
 def _read(warc_dir: Path, capture: Capture) -> StoredRecord:
     where = capture.where
-    record = read_record(warc_dir / where.file, where.offset)
+    try:
+        record = read_record(warc_dir / where.file, where.offset)
+    except InputError as error:
+        raise DamageError(
+            "the file cannot be read.",
+            file=where.file,
+            offset=where.offset,
+            hint="Put it back, or run `asof reindex` to go on without it.",
+        ) from error
     if stored_id(record.header) not in (None, capture.record_id):
         raise DamageError(
             "another record lies here than the catalog says.",

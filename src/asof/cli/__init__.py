@@ -87,7 +87,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _click_message(error: click.ClickException) -> str:
-    message = error.format_message().strip()
+    message = " ".join(error.format_message().split())
     message = message if message.endswith((".", "?", ")")) else f"{message}."
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "asof"

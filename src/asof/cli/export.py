@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
 from asof.archive import Archive
 from asof.archive.export import EXPORTERS, Selection
 from asof.cli.options import archive_option, examples, json_option, selection_options
-from asof.cli.output import print_json, say
-from asof.errors import UsageError
+from asof.cli.output import open_archive, print_json, say
+from asof.errors import NotCaptured, UsageError
 
 _NAMES = {
     "warc": "export.warc.gz",
@@ -25,12 +28,19 @@ _NAMES = {
     "export",
     epilog=examples(
         "asof export --format wacz -o site.wacz",
+        "asof export --format cdxj -o - | head",
         "asof export --format warc --prefix https://example.org/ --to 2026-03",
     ),
 )
 @archive_option
 @click.option("--format", "kind", required=True, type=click.Choice(list(EXPORTERS)))
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[export.*]")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="[export.*]; - is stdout.",
+)
 @selection_options
 @json_option
 def export_command(
@@ -47,16 +57,35 @@ def export_command(
 
     A selected revisit takes along the record that holds its payload.
     """
-    out = output or Path(_NAMES[kind])
-    if out.exists():
-        raise UsageError(f"{out} exists.", hint="Remove it or name another file with -o.")
-    if not out.parent.is_dir():
-        raise UsageError(f"{out.parent} is not a folder.", hint="Make it first.")
-    with Archive.open(folder) as archive:
-        selection = Selection(url, prefix, since, until)
+    selection = Selection(url, prefix, since, until)
+    with open_archive(folder) as archive:
+        if output == Path("-"):
+            return _to_stdout(archive, selection, kind)
+        out = output or Path(_NAMES[kind])
+        if out.exists():
+            raise UsageError(f"{out} exists.", hint="Remove it or name another file with -o.")
+        if not out.parent.is_dir():
+            raise UsageError(f"{out.parent} is not a folder.", hint="Make it first.")
+        _require_any(archive, selection)
         exported = EXPORTERS[kind](archive, selection, out)
     if as_json:
         print_json({"file": exported.file, "format": kind, "captures": exported.captures})
     else:
         say(f"{exported.captures:,} captures written to {exported.file}")
     return 0
+
+
+def _to_stdout(archive: Archive, selection: Selection, kind: str) -> int:
+    _require_any(archive, selection)
+    with TemporaryDirectory() as scratch:
+        path = Path(scratch) / _NAMES[kind]
+        EXPORTERS[kind](archive, selection, path)
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def _require_any(archive: Archive, selection: Selection) -> None:
+    if next(selection.captures(archive), None) is None:
+        raise NotCaptured("Nothing in the archive matches.", hint="`asof list` shows what it has.")

@@ -123,7 +123,7 @@ def _problem_json(problem: Problem) -> dict[str, object]:
     return {
         "file": problem.file,
         "offset": problem.offset,
-        "record_id": problem.record_id,
+        "record_id": problem.record_id and problem.record_id.strip("<>"),
         "problem": problem.problem,
     }
 

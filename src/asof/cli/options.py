@@ -11,6 +11,13 @@ import click
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+def _require_name(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
+    # Path("") is the current folder, which an empty shell variable does not mean; `.` would be.
+    if value == Path():
+        raise click.BadParameter("the name of the folder is empty.", ctx=ctx, param=option)
+    return value
+
+
 def archive_option(function: Command) -> Command:
     """`-a/--archive DIR`."""
     return click.option(
@@ -18,6 +25,7 @@ def archive_option(function: Command) -> Command:
         "--archive",
         "folder",
         type=click.Path(path_type=Path),
+        callback=_require_name,
         default=Path("archive"),
         show_default=True,
         metavar="DIR",

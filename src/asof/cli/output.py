@@ -7,9 +7,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
+from asof.archive import Archive
+from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, stamp, to_datetime
 from asof.model import Capture, Damage, Validity
 
@@ -17,6 +20,14 @@ from asof.model import Capture, Damage, Validity
 def say(line: str) -> None:
     """A line of talk, to stderr."""
     click.echo(line, err=True)
+
+
+def open_archive(folder: Path) -> Archive:
+    """An archive for reading, with a word about what its catalog does not show."""
+    archive = Archive.open(folder)
+    if archive.is_behind():
+        say(f"asof: WARC files in {folder} hold more than its catalog. Run `asof reindex`.")
+    return archive
 
 
 def print_json(value: object) -> None:
@@ -51,7 +62,7 @@ def capture_json(capture: Capture) -> dict[str, object]:
         "file": capture.where.file,
         "offset": capture.where.offset,
         "length": capture.where.length,
-        "record_id": capture.record_id,
+        "record_id": record_uri(capture.record_id),
         "etag": capture.etag,
         "last_modified": maybe_iso(capture.last_modified),
         "redirect": capture.redirect,
@@ -72,7 +83,7 @@ def validity_json(validity: Validity) -> dict[str, object]:
         "content": validity.content,
         "status": validity.status,
         "evidence": [
-            {"proof": item.proof.value, "at": iso(item.at), "record_id": item.record_id}
+            {"proof": item.proof.value, "at": iso(item.at), "record_id": record_uri(item.record_id)}
             for item in validity.evidence
         ],
     }

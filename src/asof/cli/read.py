@@ -13,7 +13,7 @@ import click
 from asof.archive import Archive
 from asof.catalog.memento import Memento
 from asof.cli.options import archive_option, examples, json_option, selection_options
-from asof.cli.output import capture_json, human_bytes, print_json, validity_json, when
+from asof.cli.output import capture_json, human_bytes, open_archive, print_json, validity_json, when
 from asof.clock import stamp
 from asof.errors import NotCaptured, UsageError
 from asof.model import Capture
@@ -45,7 +45,7 @@ def list_command(
     as_json: bool,
 ) -> int:
     """List captures in the order of their URLs' SURT keys, then of time."""
-    with Archive.open(folder) as archive:
+    with open_archive(folder) as archive:
         captures = islice(
             archive.captures(url=url, prefix=prefix, since=since, until=until, crawl=crawl), limit
         )
@@ -71,7 +71,7 @@ def _line(capture: Capture) -> str:
 @json_option
 def show_command(url: str, folder: Path, as_json: bool) -> int:
     """The history of a URL: its captures, and how long each content is proven."""
-    with Archive.open(folder) as archive:
+    with open_archive(folder) as archive:
         captures = list(archive.captures(url=url))
         history = archive.history(url)
     if not captures:
@@ -125,7 +125,7 @@ def get_command(
     """The bytes of a URL as of a moment: the decoded payload, or what came over the wire."""
     if raw and head:
         raise UsageError("--raw and --head exclude each other.", hint="Give one of them.")
-    with Archive.open(folder) as archive:
+    with open_archive(folder) as archive:
         capture = archive.as_of(url, moment)
         if capture is None:
             raise _not_captured(archive, url, moment)

@@ -9,7 +9,7 @@ import click
 
 from asof.archive import Archive
 from asof.cli.options import archive_option, json_option
-from asof.cli.output import human_bytes, print_json, when
+from asof.cli.output import human_bytes, open_archive, print_json, when
 from asof.crawl.summary import Summary, crawl_json, summary_of
 from asof.frontier.queue import Frontier
 from asof.frontier.states import State
@@ -21,7 +21,7 @@ from asof.model import Crawl, CrawlState
 @json_option
 def status_command(folder: Path, as_json: bool) -> int:
     """What the archive holds, and how its crawls stand."""
-    with Archive.open(folder) as archive:
+    with open_archive(folder) as archive:
         crawls = [(crawl, _summary(archive, crawl)) for crawl in archive.crawls()]
         segments = archive.segments()
         captures, urls = archive.catalog.count(), archive.catalog.count_urls()

@@ -34,6 +34,8 @@ _PATIENCE = (429, 503)
 # again. The database has the last word; this only spares it the question.
 _SEEN = 100_000
 _FAR = 1 << 30
+# Seconds that fetches get to end after the time limit; a target that is then cut off stays queued.
+_GRACE = 3.0
 
 Watcher = Callable[[Snapshot], None]
 
@@ -94,10 +96,10 @@ class Crawler:
                 if self.journal.due():
                     self.journal.commit()
                 self._report()
+                if self._out_of_time():
+                    visits = await _abandoned(visits)
         except BaseException:
-            for visit in visits:
-                visit.cancel()
-            await asyncio.gather(*visits, return_exceptions=True)
+            await _abandoned(visits)
             raise
         return self.summary()
 
@@ -130,7 +132,8 @@ class Crawler:
         if due is not None and running < self._config.concurrency:
             waits.append(due - now)
         if self._config.time_limit is not None:
-            waits.append(self._started + self._config.time_limit - now)
+            end = self._started + self._config.time_limit
+            waits.append(end - now if now < end else end + _GRACE - now)
         return max(0.0, min(waits))
 
     def _check_limits(self) -> None:
@@ -140,6 +143,12 @@ class Crawler:
         elapsed = self._clock.monotonic() - self._started
         if config.time_limit is not None and elapsed >= config.time_limit:
             self.stop("time-limit")
+
+    def _out_of_time(self) -> bool:
+        """Whether what is in flight has had its grace after the time limit, too."""
+        limit = self._config.time_limit
+        elapsed = self._clock.monotonic() - self._started
+        return limit is not None and elapsed >= limit + _GRACE
 
     async def _visit(self, host: str) -> None:
         """One request to a host (or none, if its target may not be fetched), then let go of it."""
@@ -310,6 +319,14 @@ class Crawler:
             ended_by=self._ended_by or "done",
             reasons=self.frontier.reasons(),
         )
+
+
+async def _abandoned(visits: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
+    """Cancel visits and wait until they have let go of their sockets; none is left."""
+    for visit in visits:
+        visit.cancel()
+    await asyncio.gather(*visits, return_exceptions=True)
+    return set()
 
 
 def _retry_after(exchange: Exchange) -> float | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from asof.archive import Archive
+from asof.archive.folder import Folder
 from asof.archive.journal import Journal
 from asof.archive.recovery import Recovery, recover
 from asof.clock import Clock, SystemClock, stamp
@@ -65,6 +66,8 @@ def run_crawl(
     seeds = tuple(dict.fromkeys(_seed(url) for url in request.seeds))
     # Everything the user wrote is checked before a folder is made.
     Config.load(request.archive, request.environ, **request.settings)
+    if not seeds and not Folder(request.archive).exists():
+        raise _nothing_to_resume()
     with Archive.write(request.archive, purpose="crawl", clock=clock or SystemClock()) as archive:
         recovery = recover(archive)
         if recovery.adopted or recovery.cut:
@@ -104,13 +107,17 @@ def _choose(
         given = {k: v for k, v in request.settings.items() if v is not None}
         return crawl, config.updated(given, source="the command line"), True
     if not seeds:
-        raise UsageError(
-            "There is no interrupted crawl to resume.", hint="Name at least one URL to crawl."
-        )
+        raise _nothing_to_resume()
     config = Config.load(request.archive, request.environ, **request.settings)
     now = archive.clock.now()
     name = f"{stamp(now)}-{secrets.token_hex(2)}"
     return Crawl(name, seeds, now, CrawlState.RUNNING, settings=config.as_dict()), config, False
+
+
+def _nothing_to_resume() -> UsageError:
+    return UsageError(
+        "There is no interrupted crawl to resume.", hint="Name at least one URL to crawl."
+    )
 
 
 def _in_loop(
