@@ -29,7 +29,7 @@ BIN = Path(sys.executable).parent
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", type=int, default=20_000)
+    parser.add_argument("--records", type=int, default=40_000)
     parser.add_argument("--pages", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()

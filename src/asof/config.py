@@ -41,7 +41,7 @@ class Config:
     delay: float = 1.0
     delay_factor: float = 1.0
     max_crawl_delay: float = 60.0
-    retries: int = 3
+    retries: int = 2
     retry_delay: float = 2.0
     concurrency: int = 32
     # HOW

@@ -19,10 +19,16 @@ from asof.catalog.validity import validities
 from asof.clock import Clock, Instant, SystemClock, from_datetime, parse_moment
 from asof.errors import ArchiveError, UsageError
 from asof.ledger import Ledger
-from asof.model import Capture, Crawl, Segment, Validity
+from asof.model import Capture, Crawl, CrawlState, Segment, Validity
 from asof.url import canonical
 
 Moment = Instant | datetime | str
+
+
+def _settled(crawl: Crawl) -> Crawl:
+    if crawl.state is CrawlState.RUNNING:
+        return replace(crawl, state=CrawlState.INTERRUPTED)
+    return crawl
 
 
 class Archive:
@@ -136,8 +142,11 @@ class Archive:
         return memento(self.catalog, self.folder.warc, capture)
 
     def crawls(self) -> list[Crawl]:
-        """All crawls, oldest first."""
-        return self.catalog.crawls()
+        """All crawls, oldest first. One that nobody runs any more was interrupted."""
+        crawls = self.catalog.crawls()
+        if self.ledger.writable or not self.folder.is_locked():
+            return [_settled(crawl) for crawl in crawls]
+        return crawls
 
     def segments(self) -> list[Segment]:
         """All WARC files, oldest first."""

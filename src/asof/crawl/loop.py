@@ -34,8 +34,9 @@ _PATIENCE = (429, 503)
 # again. The database has the last word; this only spares it the question.
 _SEEN = 100_000
 _FAR = 1 << 30
-# Seconds that fetches get to end after the time limit; a target that is then cut off stays queued.
-_GRACE = 3.0
+# Seconds that fetches in flight get to end after a stop; a target that is then cut off stays
+# queued, and a server that hangs keeps nobody waiting.
+_GRACE = 5.0
 
 Watcher = Callable[[Snapshot], None]
 
@@ -65,6 +66,7 @@ class Crawler:
         self._pace = Pace(config.delay, config.delay_factor, config.max_crawl_delay)
         self._stop = asyncio.Event()
         self._ended_by = ""
+        self._deadline = float("inf")
         self._started = 0.0
         self._seen: dict[str, int] = {}
         self._taken = 0
@@ -73,8 +75,9 @@ class Crawler:
         self._current = ""
 
     def stop(self, reason: str) -> None:
-        """Begin no more fetches; those in flight are finished and kept."""
+        """Begin no more fetches; those in flight are finished and kept, if they end in time."""
         self._ended_by = self._ended_by or reason
+        self._deadline = min(self._deadline, self._clock.monotonic() + _GRACE)
         self._stop.set()
 
     @property
@@ -131,10 +134,9 @@ class Crawler:
         due = self._hosts.next_due()
         if due is not None and running < self._config.concurrency:
             waits.append(due - now)
-        if self._config.time_limit is not None:
-            end = self._started + self._config.time_limit
-            waits.append(end - now if now < end else end + _GRACE - now)
-        return max(0.0, min(waits))
+        if self._config.time_limit is not None and not self.stopping:
+            waits.append(self._started + self._config.time_limit - now)
+        return max(0.0, min(*waits, self._deadline - now))
 
     def _check_limits(self) -> None:
         config = self._config
@@ -145,10 +147,8 @@ class Crawler:
             self.stop("time-limit")
 
     def _out_of_time(self) -> bool:
-        """Whether what is in flight has had its grace after the time limit, too."""
-        limit = self._config.time_limit
-        elapsed = self._clock.monotonic() - self._started
-        return limit is not None and elapsed >= limit + _GRACE
+        """Whether what was in flight at the stop has had its grace."""
+        return self._clock.monotonic() >= self._deadline
 
     async def _visit(self, host: str) -> None:
         """One request to a host (or none, if its target may not be fetched), then let go of it."""

@@ -63,6 +63,7 @@ def crawl_json(crawl: Crawl, summary: Summary) -> dict[str, object]:
     """The shape that `crawl --json` and `status --json` print."""
     return {
         "crawl": crawl.id,
+        "id": crawl.id,
         "state": crawl.state.value,
         "seeds": list(crawl.seeds),
         "started": iso(crawl.started),
