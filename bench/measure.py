@@ -7,7 +7,8 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -30,6 +31,17 @@ def run(command: Sequence[str], *, okay: tuple[int, ...] = (0,)) -> Cost:
         sys.exit(f"{' '.join(command)} ended with {child.returncode}: {complaint.decode()[-500:]}")
     cpu = usage.ru_utime + usage.ru_stime
     return Cost(time.perf_counter() - start, cpu, usage.ru_maxrss / 1024)
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Let this process and what it starts use one core only."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def interleave(rounds: int, jobs: dict[str, Callable[[], Cost]]) -> dict[str, list[Cost]]:
