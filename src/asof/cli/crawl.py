@@ -19,8 +19,8 @@ from asof.crawl.summary import crawl_json
 from asof.model import CrawlState
 
 if TYPE_CHECKING:
-    from rich.console import Group
     from rich.live import Live
+    from rich.table import Table
 
 
 @click.command(
@@ -133,11 +133,17 @@ def _live() -> Live:
     return Live(console=Console(stderr=True, highlight=False), transient=True)
 
 
-def _panel(snapshot: Snapshot, width: int) -> Group:
-    from rich.console import Group
+def _panel(snapshot: Snapshot, width: int) -> Table:
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
     from rich.text import Text
 
-    return Group(Text(_line(snapshot)), Text(snapshot.current[: width - 2], style="dim"))
+    known = max(1, snapshot.captured + snapshot.queued)
+    panel = Table.grid()
+    panel.add_row(Text(_line(snapshot)))
+    panel.add_row(ProgressBar(total=known, completed=snapshot.captured, width=min(width, 80)))
+    panel.add_row(Text(snapshot.current[: width - 2], style="dim"))
+    return panel
 
 
 def _line(snapshot: Snapshot) -> str:
