@@ -36,22 +36,32 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="asof-bench-") as scratch:
         place = Path(scratch)
-        warc = make_warc(place / "sample.warc.gz", options.records)
-        bench_import(warc, place, options)
-        bench_check(warc, place, options)
+        for shape in SHAPES:
+            warc = make_warc(place / f"{shape}.warc.gz", options.records, shape)
+            bench_import(warc, place, options, shape)
+            bench_check(warc, place, options, shape)
         bench_crawl(place, options)
 
 
-def make_warc(path: Path, records: int) -> Path:
-    """Pages of the synthetic site with filler to about 25 KB, the size of an average page."""
+# What files hold: long pages and nothing else; or, as crawlers write them, a request with each
+# answer and answers of all sizes, most of them small.
+SHAPES = ("pages of 23 KB", "as crawled")
+
+
+def make_warc(path: Path, records: int, shape: str) -> Path:
+    """Pages of the synthetic site, cut and joined to size, in a file by warcio."""
     site = SyntheticSite(SiteSpec(seed=3, pages=200))
     start = site.spec.start
     pages = [site.respond("GET", path, {}, start).body for path in site.paths(start)]
     chance = random.Random(5)
+    crawled = shape == "as crawled"
     with path.open("wb") as out:
         writer = WARCWriter(out, gzip=True)
-        for number in range(records):
-            body = b"".join(chance.choice(pages) for _ in range(8))[: chance.randint(2000, 48000)]
+        for number in range(records // 2 if crawled else records):
+            longest = (
+                int(chance.lognormvariate(8.3, 1.2)) if crawled else chance.randint(2000, 48000)
+            )
+            body = b"".join(chance.choice(pages) for _ in range(8))[: min(longest, 48000)]
             head = StatusAndHeaders(
                 "200 OK",
                 [
@@ -66,12 +76,21 @@ def make_warc(path: Path, records: int) -> Path:
             record = writer.create_warc_record(
                 url, "response", payload=io.BytesIO(body), http_headers=head
             )
-            writer.write_record(record)
-    print(f"sample: {records:,} records, {path.stat().st_size / 1e6:.0f} MB compressed")
+            if crawled:
+                request = StatusAndHeaders(
+                    "GET / HTTP/1.1",
+                    [("Host", "example"), ("User-Agent", "bench")],
+                    is_http_request=True,
+                )
+                asked = writer.create_warc_record(url, "request", http_headers=request)
+                writer.write_request_response_pair(asked, record)
+            else:
+                writer.write_record(record)
+    print(f"\n{shape}: {records:,} records, {path.stat().st_size / 1e6:.0f} MB compressed")
     return path
 
 
-def bench_import(warc: Path, place: Path, options: argparse.Namespace) -> None:
+def bench_import(warc: Path, place: Path, options: argparse.Namespace, shape: str) -> None:
     archive = place / "imported"
 
     def ours() -> Cost:
@@ -79,15 +98,21 @@ def bench_import(warc: Path, place: Path, options: argparse.Namespace) -> None:
         return run([str(BIN / "asof"), "import", str(warc), "-a", str(archive)])
 
     peer = [str(BIN / "cdxj-indexer"), str(warc), "-o", str(place / "index.cdxj")]
-    compare("import + index", ours, lambda: run(peer), ("asof import", "cdxj-indexer"), options)
+    compare(
+        f"import + index, {shape}",
+        ours,
+        lambda: run(peer),
+        ("asof import", "cdxj-indexer"),
+        options,
+    )
 
 
-def bench_check(warc: Path, place: Path, options: argparse.Namespace) -> None:
+def bench_check(warc: Path, place: Path, options: argparse.Namespace, shape: str) -> None:
     archive = place / "imported"
     ours = [str(BIN / "asof"), "check", "-a", str(archive)]
     peer = [str(BIN / "warcio"), "check", str(warc)]
     names = ("asof check", "warcio check")
-    compare("check every digest", lambda: run(ours), lambda: run(peer), names, options)
+    compare(f"check every digest, {shape}", lambda: run(ours), lambda: run(peer), names, options)
 
 
 def compare(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from asof.crawl.discover import found_in
 from asof.model import Hop, Target
-from asof.text.links import MAX_LINKS, css_links, html_links, srcset
+from asof.text.links import MAX_LINKS, PIECE, css_links, html_links, srcset
 
 PAGE = b"""<!doctype html><base href="/b/"><a href=x.html>x</a><a href="mailto:a@b">m</a>
 <a href="#top">t</a><a href=" javascript:void(0)">j</a><area href=area.html>
@@ -58,3 +58,18 @@ def test_a_flood_of_links_is_bounded():
 def test_junk_documents_have_no_links_and_do_not_raise():
     assert html_links(b"\x00\xff\xfe<a href=\x80\x81").found is not None
     assert html_links(b"").found == ()
+
+
+def test_a_huge_page_is_read_in_parts_and_no_link_is_lost():
+    rows = [f"<p class=x>text <a href=/n/{number}>a link</a></p>\n" for number in range(20_000)]
+    page = "<base href=/b/>" + "".join(rows)
+    links = html_links(page.encode())
+    assert len(page) > 4 * PIECE
+    assert links.base == "/b/"
+    assert [link.reference for link in links.found] == [f"/n/{n}" for n in range(20_000)]
+    assert html_links(page).found == links.found
+
+
+def test_an_enormous_tag_and_text_without_tags_are_read_too():
+    tag = "<a " + " ".join(f"a{number}=1" for number in range(20_000)) + " href=/after>"
+    assert [link.reference for link in html_links(tag + "x" * 9 * PIECE).found] == ["/after"]

@@ -16,6 +16,10 @@ from asof.model import Tls
 _RATE_INTERVAL = 1.0
 
 
+# More than this in one go is a flood: the sender is faster than we are.
+_FLOOD = 1 << 16
+
+
 class Connection(asyncio.Protocol):
     """A socket, in its two moods: idle (no reply wanted) and busy (a reply on its way).
 
@@ -121,6 +125,8 @@ class Connection(asyncio.Protocol):
         try:
             if self._reply.feed(data):
                 self._finish()
+            elif len(data) >= _FLOOD:
+                self._give_way()
         except StorageError as error:
             self._finish(error)
 
@@ -140,6 +146,22 @@ class Connection(asyncio.Protocol):
         self._on_lost(self)
 
     # -- inside
+
+    def _give_way(self) -> None:
+        """Let others have a turn before more is read.
+
+        libuv reads a socket up to 32 times in a row. Where a server sends as fast as it can, and
+        what takes long to read (a byte a chunk: 0.1 s for 256 KiB), nothing else would run for
+        seconds: no timer, no signal, no other host.
+        """
+        transport = self._transport
+        if transport is not None and not transport.is_closing():
+            transport.pause_reading()
+            self._loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
 
     def _end(self) -> None:
         if self._reply is None or self._waiter is None or self._waiter.done():

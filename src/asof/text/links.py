@@ -95,8 +95,11 @@ def _pieces(document: bytes | str) -> Iterator[bytes]:
     data = document.encode("utf-8", "replace") if isinstance(document, str) else document
     start = 0
     while len(data) - start > PIECE:
-        cut = data.rfind(b"<", start + 1, start + PIECE)
-        end = cut if cut > 0 else start + PIECE
+        end = data.rfind(b"<", start + 1, start + PIECE)
+        if end < 0:  # one enormous tag
+            end = data.find(b"<", start + PIECE, start + 2 * PIECE)
+        if end < 0:
+            end = start + 2 * PIECE
         yield data[start:end]
         start = end
     yield data[start:]
