@@ -92,7 +92,8 @@ def read_range(source: Range) -> Batch:
     for found in _rows_and_records(source):
         if isinstance(found, tuple):
             records += 1
-            batch.rows.append(found)
+            if found:
+                batch.rows.append(found)
             continue
         if isinstance(found, Damage):
             batch.damage.append(found)
@@ -107,7 +108,7 @@ def read_range(source: Range) -> Batch:
     return replace(batch, records=records, shared=shared)
 
 
-def _rows_and_records(source: Range) -> Iterator[Row | StoredRecord | Damage]:
+def _rows_and_records(source: Range) -> Iterator[Row | tuple[()] | StoredRecord | Damage]:
     if _has_checksums(source.path):
         return scan_as(source.path, swift_row, start=source.start, end=source.end)
     return whole_records(source.path, source.start, source.end)

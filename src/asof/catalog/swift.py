@@ -27,13 +27,22 @@ _WANTED = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _MEDIA_TYPE_END = re.compile(r"[;\s]")
+_VERSION_LINES = (b"WARC/1.1\r\n", b"WARC/1.0\r\n")
+_REQUEST, _METADATA = b"\r\nWARC-Type: request\r\n", b"\r\nWARC-Type: metadata\r\n"
+_FIELDS_TYPE = b"\r\nContent-Type: application/warc-fields\r\n"
+_PARTNER = b"\r\nWARC-Concurrent-To: "
 # Fields that change what a row says, and are rare.
 _SPECIAL = frozenset(("WARC-Segment-Number", "WARC-Asof-Anomalies"))
 
 
-def swift_row(content: bytes, offset: int, length: int) -> Row | None:
-    """The row of the one record that a member holds, if it is a plain response."""
+def swift_row(content: bytes, offset: int, length: int) -> Row | tuple[()] | None:
+    """The row of the one record that a member holds, if it is a plain response.
+
+    Empty for a record that goes with one (a request, or metadata about it) and is no capture.
+    """
     header_end = content.find(b"\r\n\r\n", 0, _LONGEST_HEAD)
+    if _is_companion(content, header_end):
+        return ()
     head_end = content.find(b"\r\n\r\n", header_end + 4, header_end + _LONGEST_HEAD)
     if header_end < 0 or head_end < 0 or not content.endswith(b"\r\n\r\n"):
         return None
@@ -51,6 +60,25 @@ def swift_row(content: bytes, offset: int, length: int) -> Row | None:
     if status is None or status[1][0] == "3":
         return None
     return _row(fields, head, int(status[1]), len(content) - head_end - 8, offset, length)
+
+
+def _is_companion(content: bytes, header_end: int) -> bool:
+    """Whether it is a whole record, plainly written, that was made beside a response."""
+    header = content[: header_end + 2]
+    if _REQUEST not in header and not (_METADATA in header and _FIELDS_TYPE in header):
+        return False
+    if _PARTNER not in header or not header.startswith(_VERSION_LINES):
+        return False
+    said = b"\r\nContent-Length: %d\r\n" % (len(content) - header_end - 8)
+    lower = header.lower()
+    return (
+        said in header
+        and lower.count(b"content-length") == 1
+        and lower.count(b"warc-type") == 1
+        and b"\n " not in header
+        and b"\n\t" not in header
+        and content.endswith(b"\r\n\r\n")
+    )
 
 
 def _is_odd(text: str) -> bool:
