@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
-from asof.clock import SECOND, Instant, iso
-from asof.model import Crawl, CrawlState
+from asof.clock import iso
+from asof.model import Crawl
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,3 @@ def crawl_json(crawl: Crawl, summary: Summary) -> dict[str, object]:
         **{k: v for k, v in asdict(summary).items() if k != "reasons"},
         "reasons": summary.reasons or {},
     }
-
-
-def seconds_between(start: Instant, end: Instant) -> float:
-    """The time between two instants in seconds."""
-    return (end - start) / SECOND
-
-
-def finished(crawl: Crawl) -> bool:
-    """Whether a crawl has come to its end."""
-    return crawl.state is CrawlState.FINISHED
