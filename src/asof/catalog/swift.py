@@ -46,6 +46,10 @@ def swift_row(content: bytes, offset: int, length: int) -> Row | tuple[()] | Non
     head_end = content.find(b"\r\n\r\n", header_end + 4, header_end + _LONGEST_HEAD)
     if header_end < 0 or head_end < 0 or not content.endswith(b"\r\n\r\n"):
         return None
+    if head_end + 8 > len(
+        content
+    ):  # the head has no end of its own: what was found is the record's
+        return None
     try:
         text = content[: head_end + 2].decode("ascii")
     except UnicodeDecodeError:
