@@ -30,6 +30,7 @@ from asof.warc.record import Record, StoredRecord
 from asof.warc.repack import member
 from asof.warc.trec import read_trec
 from asof.warc.wacz import extract_warcs
+from asof.warc.whole import sync_folder
 from asof.warc.write import WarcFile
 
 Progress = Callable[[int], None]
@@ -298,15 +299,7 @@ def _partial(target: Path) -> Iterator[Path]:
 def _settle(part: Path, target: Path) -> None:
     with storage_errors(target):
         part.rename(target)
-        _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync_folder(target.parent)
 
 
 def _label(path: Path) -> str:

@@ -27,7 +27,7 @@ def whole_file(out: Path) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(out)
-        _sync_folder(out.parent)
+        sync_folder(out.parent)
     except OSError as error:
         raise _storage_error(out, error) from error
     finally:
@@ -41,8 +41,9 @@ def _umask() -> int:
     return mask
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable: a new or renamed file is not, until this returns."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:

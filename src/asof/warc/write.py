@@ -19,6 +19,7 @@ from asof.errors import StorageError, UsageError
 from asof.model import Headers, Location
 from asof.warc.header import HEADER_LIMIT
 from asof.warc.record import Record, field_lines
+from asof.warc.whole import sync_folder
 
 # Measured on pages of 25 KB, microseconds and bytes each: level 1 39 and 5,069, level 2 45 and
 # 5,031, level 3 63 and 4,999 (zlib 6: 335 and 4,974). Level 0 is no faster than 1: 37 and 6,032.
@@ -135,7 +136,7 @@ class WarcFile:
                 self._truncate(self.size)
             _datasync(self._handle)
             if self._unlisted:
-                _sync_folder(self.path.parent)
+                sync_folder(self.path.parent)
                 self._unlisted = False
         self.synced = self.size
 
@@ -212,11 +213,3 @@ def _storage_errors(path: Path) -> Iterator[None]:
 
 # fdatasync leaves out the file's times but not its size; macOS has only fsync.
 _datasync = getattr(os, "fdatasync", os.fsync)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
