@@ -106,7 +106,7 @@ def _check_range(source: Range) -> _Part:
     return _Part(source, records, captures, problems)
 
 
-def _sound(content: bytes, offset: int, length: int) -> int | None:
+def _sound(content: bytes | bytearray, offset: int, length: int) -> int | None:
     """The offset of a sound capture, -1 for another sound record, None for a closer look."""
     kind = sound_kind(content)
     if kind is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -272,8 +271,7 @@ def _identity(path: Path) -> tuple[int, int]:
 def _copy_file(source: Path, target: Path) -> None:
     with _partial(target) as part, storage_errors(target):
         with source.open("rb") as reading, part.open("xb") as writing:
-            shutil.copyfileobj(reading, writing, 1 << 20)
-            writing.flush()
+            _copy(reading.fileno(), writing.fileno(), os.fstat(reading.fileno()).st_size)
             os.fsync(writing.fileno())
         _settle(part, target)
 

@@ -36,7 +36,7 @@ _SINGLE = 128 << 10
 
 
 Value = TypeVar("Value")
-Shortcut = Callable[[bytes, int, int], Value | None]
+Shortcut = Callable[[bytes | bytearray, int, int], Value | None]
 
 
 class Layout(StrEnum):
@@ -77,7 +77,7 @@ def scan_as(
         file.close()
 
 
-def _no_shortcut(content: bytes, offset: int, length: int) -> None:
+def _no_shortcut(content: bytes | bytearray, offset: int, length: int) -> None:
     """Every record is wanted as such."""
 
 
@@ -169,6 +169,7 @@ def _scan_members(
                 yield value
                 at = after
                 continue
+            content = bytes(content)
             parsed = parse_header(content)
             if isinstance(parsed, tuple):
                 header, length, size = parsed
