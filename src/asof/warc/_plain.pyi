@@ -1,6 +1,5 @@
 """The compiled reader of plainly written records; see _plain.c."""
 
-
 def response(
     content: bytes | bytearray, /
 ) -> (
