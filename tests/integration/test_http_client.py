@@ -362,9 +362,9 @@ def test_ipv6(run, tmp_path):
 def test_an_address_policy_refuses_before_connecting(run, tmp_path, monkeypatch):
     seen = []
 
-    def policy(host, ip):
-        seen.append((host, ip))
-        return "a private address" if ip != "127.0.0.1" else None
+    def policy(place, addresses):
+        seen.append((place.host, place.port, *addresses))
+        return {ip: "a private address" for ip in addresses if ip != "127.0.0.1"}
 
     async def several(place):
         return ["127.0.0.2"] if place.host == "inside.invalid" else ["127.0.0.2", "127.0.0.1"]
@@ -379,6 +379,6 @@ def test_an_address_policy_refuses_before_connecting(run, tmp_path, monkeypatch)
             assert server.connections == 0
             exchange = await web.fetch(f"http://both.invalid:{server.port}/")
             assert exchange.peer == "127.0.0.1"
-            assert seen[0] == ("inside.invalid", "127.0.0.2")
+            assert seen[0] == ("inside.invalid", server.port, "127.0.0.2")
 
     run(scene())

@@ -15,6 +15,7 @@ import trustme
 
 from asof.clock import SystemClock
 from asof.errors import ConfigError
+from asof.fetch.addresses import policy
 from asof.fetch.http import FetchSettings, HttpClient
 from asof.model import Exchange, Failure
 
@@ -309,12 +310,12 @@ def test_a_proxy_that_does_not_help(run, tmp_path):
     run(scene())
 
 
-def test_the_address_policy_sees_addresses_that_a_proxy_is_asked_for(run, tmp_path):
+def test_the_address_policy_sees_what_a_proxy_is_asked_for(run, tmp_path):
     async def scene():
         async with proxying() as proxy:
             settings = replace(QUICK, proxy=f"http://127.0.0.1:{proxy.port}")
-            async with client(tmp_path, settings, allow_address=lambda host, ip: "private") as web:
-                for url in ("http://127.0.0.9/", "https://127.0.0.9/"):
+            async with client(tmp_path, settings, allow_address=policy((), False)) as web:
+                for url in ("http://127.0.0.9/", "https://127.0.0.9/", "http://localhost/"):
                     assert (await web.fetch(url)).reason == "refused-address"
                 assert isinstance(await web.fetch("http://name.invalid/"), Exchange)
                 assert (await web.fetch("http://127.0.0.9/")).reason == "refused-address"

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from asof.catalog.derive import row
 from asof.catalog.swift import compiled_row, plain_row
 from asof.model import Location
+from asof.native import compiled
 from asof.warc.header import parse_header
 from asof.warc.record import StoredRecord
-from asof.warc.swift import compiled
 
 # Without a compiler there is only the one; CI has a compiler (tests/unit/test_compiled.py).
 READERS = [plain_row] if compiled is None else [plain_row, compiled_row]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import random
 
 import pytest
 
-from asof.warc.swift import compiled
+from asof.native import compiled
 
 needs_it = pytest.mark.skipif(compiled is None, reason="no C compiler when asof was installed")
 
@@ -92,3 +93,14 @@ def test_it_finds_the_members_that_bytes_find_finds():
 def test_it_finds_nothing_in_nonsense(arguments: tuple[object, ...]):
     with pytest.raises((TypeError, ValueError)):
         compiled.find_member(*arguments)
+
+
+@needs_it
+def test_base32_is_that_of_the_standard_library():
+    chance = random.Random(5)
+    for size in range(65):
+        for _ in range(20):
+            data = chance.randbytes(size)
+            assert compiled.base32(data) == base64.b32encode(data).decode()
+    with pytest.raises(ValueError, match="long"):
+        compiled.base32(bytes(65))

@@ -1,10 +1,12 @@
+"""The queue: what is learnt, written and given out, in that order."""
+
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
 
-from asof.frontier.queue import Frontier
+from asof.frontier.queue import Frontier, apply, url_key
 from asof.frontier.states import TRANSITIONS, Event, State
 from asof.ledger import Ledger
 from asof.model import Target
@@ -13,54 +15,101 @@ HOST = "example.org"
 
 
 @pytest.fixture
-def frontier(tmp_path: Path):
+def ledger(tmp_path: Path):
     ledger = Ledger(tmp_path / "asof.db", writable=True)
-    ledger.begin()
-    yield Frontier(ledger, 1)
-    ledger.rollback()
+    yield ledger
     ledger.close()
+
+
+@pytest.fixture
+def frontier(ledger: Ledger):
+    return Frontier(ledger, 1)
 
 
 def url(path: str) -> str:
     return f"https://{HOST}/{path}"
 
 
+def commit(frontier: Frontier) -> dict[str, int]:
+    """Write what was learnt, as the writer does; gives the hosts that may have something."""
+    changes = frontier.take_changes()
+    with frontier._ledger.transaction():
+        outcome = apply(frontier._ledger, changes)
+    return frontier.applied(changes, outcome)
+
+
 def test_breadth_first_then_by_discovery(frontier: Frontier):
     frontier.add([Target(url("deep"), 2, priority=2.0)])
     frontier.add([Target(url("b"), 1, priority=1.0), Target(url("a"), 1, priority=1.0)])
+    assert commit(frontier) == {HOST: 0}
     order = []
     while (target := frontier.next(HOST, now=0)) is not None:
         order.append(target.url)
         frontier.settle(target, Event.CAPTURED)
     assert order == [url("b"), url("a"), url("deep")]
-    assert frontier.tally == {
-        State.QUEUED: 0, State.DONE: 3, State.FAILED: 0, State.LEFT_OUT: 0,
-    }  # fmt: skip
+    commit(frontier)
+    expected = {State.QUEUED: 0, State.DONE: 3, State.FAILED: 0, State.LEFT_OUT: 0}
+    assert frontier.tally == expected
+    frontier.recount()
+    assert frontier.tally == expected
+
+
+def test_what_is_found_is_given_out_once_it_is_committed(frontier: Frontier):
+    frontier.add([Target(url("a"))])
+    assert frontier.next(HOST, now=0) is None
+    assert frontier.awaits(HOST)
+    commit(frontier)
+    assert not frontier.awaits(HOST)
+    assert frontier.next(HOST, now=0) == Target(url("a"))
 
 
 def test_a_url_is_queued_once_in_a_crawl(frontier: Frontier):
-    assert frontier.add([Target(url("a")), Target(url("a"), 5)]) == [HOST]
-    assert frontier.add([Target(url("a"))]) == []
+    frontier.add([Target(url("a")), Target(url("a"), 5)])
+    commit(frontier)
+    frontier.add([Target(url("a"))])
+    commit(frontier)
     assert frontier.tally[State.QUEUED] == 1
+
+
+def test_what_is_given_out_is_not_given_out_again_before_it_is_settled(frontier: Frontier):
+    """The settlement of a target may be on its way to the disk while the queue is read again."""
+    frontier.add([Target(url("a")), Target(url("b"))])
+    commit(frontier)
+    first = frontier.next(HOST, now=0)
+    assert first is not None
+    frontier._buffers.clear()
+    second = frontier.next(HOST, now=0)
+    assert second is not None
+    assert {first.url, second.url} == {url("a"), url("b")}
+    frontier._buffers.clear()
+    frontier.settle(first, Event.CAPTURED)
+    assert frontier.next(HOST, now=0) is None
+    assert frontier.due(HOST, now=0) is None
+    commit(frontier)
+    assert frontier.due(HOST, now=0) is None
 
 
 def test_a_stumble_waits_and_counts(frontier: Frontier):
     frontier.add([Target(url("a"))])
+    commit(frontier)
     target = frontier.next(HOST, now=0)
     assert target is not None
     frontier.settle(target, Event.STUMBLED, reason="timeout", not_before=50)
+    assert commit(frontier) == {HOST: 50}
     assert frontier.next(HOST, now=49) is None
-    assert frontier.due(HOST) == 50
+    assert frontier.due(HOST, now=49) == 50
     again = frontier.next(HOST, now=50)
     assert again is not None
     assert again.tries == 1
     frontier.settle(again, Event.GIVEN_UP, reason="timeout")
-    assert frontier.due(HOST) is None
+    commit(frontier)
+    assert frontier.due(HOST, now=50) is None
     assert frontier.reasons() == {"timeout": 1}
 
 
 def test_what_is_put_back_comes_next(frontier: Frontier):
     frontier.add([Target(url("a")), Target(url("b"))])
+    commit(frontier)
     target = frontier.next(HOST, now=0)
     assert target is not None
     frontier.put_back(target)
@@ -69,25 +118,71 @@ def test_what_is_put_back_comes_next(frontier: Frontier):
 
 def test_what_is_left_out_is_never_fetched_but_reported(frontier: Frontier):
     frontier.leave_out([(Target(url("x")), "other host"), (Target(url("y")), "other host")])
+    commit(frontier)
     assert frontier.next(HOST, now=0) is None
     assert frontier.reasons() == {"other host": 2}
     assert list(frontier.hosts()) == []
+    assert frontier.tally[State.LEFT_OUT] == 2
 
 
-def test_what_was_too_deep_is_queued_when_it_is_found_nearer(frontier: Frontier):
+def test_what_a_rule_left_out_is_queued_when_it_is_found_where_no_rule_is_against_it(
+    frontier: Frontier,
+):
+    """Too deep there and near enough here; or out as a link, and in as a part of a page."""
     frontier.leave_out([(Target(url("x"), depth=3), "deeper than 2")])
-    assert frontier.add([Target(url("x"), depth=3)]) == []
-    assert frontier.add([Target(url("x"), depth=2)]) == [HOST]
+    commit(frontier)
+    frontier.add([Target(url("x"), depth=2)])
+    commit(frontier)
     found = frontier.next(HOST, now=0)
     assert found is not None
     assert found.depth == 2
     assert (frontier.tally[State.QUEUED], frontier.tally[State.LEFT_OUT]) == (1, 0)
 
 
+def test_what_was_refused_for_what_it_is_stays_left_out(frontier: Frontier):
+    frontier.add([Target(url("x"))])
+    commit(frontier)
+    target = frontier.next(HOST, now=0)
+    assert target is not None
+    frontier.settle(target, Event.REFUSED, reason="robots.txt")
+    commit(frontier)
+    frontier.add([Target(url("x"))])
+    commit(frontier)
+    assert frontier.next(HOST, now=1) is None
+    assert frontier.reasons() == {"robots.txt": 1}
+
+
 def test_an_adopted_capture_settles_an_unknown_target(frontier: Frontier):
     frontier.settle(Target(url("new")), Event.CAPTURED)
+    commit(frontier)
     assert frontier.tally[State.DONE] == 1
-    assert frontier.add([Target(url("new"))]) == []
+    assert frontier.tally[State.QUEUED] == 0
+    frontier.add([Target(url("new"))])
+    commit(frontier)
+    assert frontier.tally[State.QUEUED] == 0
+
+
+def test_an_exclusion_spares_what_is_in_flight(frontier: Frontier, ledger: Ledger):
+    frontier.add([Target(url("bad/1")), Target(url("bad/2")), Target(url("good"))])
+    commit(frontier)
+    flying = frontier.next(HOST, now=0)
+    assert flying is not None
+    assert flying.url == url("bad/1")
+    told: list[bool] = []
+    moved = frontier.exclude(lambda u: "/bad/" in u, "excluded by bad", lambda: told.append(True))
+    assert (moved, told) == (1, [True])
+    assert frontier.next(HOST, now=0) == Target(url("good"))
+    assert frontier.next(HOST, now=0) is None
+    frontier.settle(flying, Event.CAPTURED)
+    commit(frontier)
+    assert frontier.reasons() == {"excluded by bad": 1}
+    assert frontier.tally[State.DONE] == 1
+
+
+def test_keys_fit_the_database_and_tell_urls_apart():
+    keys = {url_key(url(str(number))) for number in range(10_000)}
+    assert len(keys) == 10_000
+    assert all(-(1 << 63) <= key < 1 << 63 for key in keys)
 
 
 def test_every_final_state_stays_final_except_by_a_capture():

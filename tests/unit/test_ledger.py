@@ -46,7 +46,13 @@ class TestOpening:
     def test_a_new_file_gets_the_tables_of_catalog_and_frontier(self, tmp_path: Path) -> None:
         with ledger(tmp_path / "asof.db") as book:
             rows = book.db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            assert {row[0] for row in rows} == {"crawls", "segments", "captures", "targets"}
+            assert {row[0] for row in rows} == {
+                "crawls",
+                "segments",
+                "captures",
+                "payloads",
+                "targets",
+            }
             assert book.db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
 
     def test_every_commit_is_forced_to_disk_and_readers_never_block(self, tmp_path: Path) -> None:

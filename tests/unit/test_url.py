@@ -144,6 +144,24 @@ def test_the_shortcuts_for_references_agree_with_ada(base: str, reference: str) 
     assert resolve(base, reference) == whatwg(reference, base)
 
 
+@settings(max_examples=500, deadline=None)
+@given(
+    st.sampled_from([*BASES, "http://a.b/c/d/e/f?/g/h", "http://a.b/c//d/"]),
+    st.lists(
+        st.sampled_from([".", "..", "./", "../", "/", "a", "a/", "?b=/../c", "#"]), max_size=7
+    ),
+)
+def test_the_shortcut_for_climbing_references_agrees_with_ada(base: str, pieces: list[str]) -> None:
+    reference = "".join(pieces)
+    assert resolve(base, reference) == whatwg(reference, base)
+
+
+@settings(max_examples=300, deadline=None)
+@given(absolute)
+def test_the_shortcut_for_origins_agrees_with_ada(url: str) -> None:
+    assert origin(url) == (ada_url.URL(url).origin if whatwg(url) is not None else None)
+
+
 @settings(max_examples=300, deadline=None)
 @given(absolute)
 def test_canonical_is_idempotent_and_host_of_needs_no_canonical_url(url: str) -> None:

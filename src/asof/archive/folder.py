@@ -19,11 +19,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from asof.clock import nap
 from asof.config import FILE as CONFIG_FILE
 from asof.errors import ArchiveError, StorageError, UsageError
 
 SEGMENT_SUFFIXES = (".warc.gz", ".warc.zst", ".warc")
 _NUMBER = re.compile(r"(\d{6,})-")
+# Seconds between tries to take the lock: two in all, a thousandth at first.
+_LOCK_WAITS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.4, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +94,12 @@ class Folder:
         with storage_errors(self.root):
             handle = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not _locked(handle):
                 holder = os.pread(handle, 200, 0).decode("utf-8", "replace").strip()
                 raise ArchiveError(
                     f"{self.root} is in use by {holder or 'another process'}.",
                     hint="Wait until it has finished, or stop it first.",
-                ) from None
+                )
             with storage_errors(self.root, tolerate=errno.ENOSPC):
                 os.ftruncate(handle, 0)
                 os.pwrite(handle, f"`asof {purpose}` (process {os.getpid()})\n".encode(), 0)
@@ -128,6 +129,19 @@ class Folder:
             self.spool.mkdir()
             for leftover in self.warc.glob("*.part"):
                 leftover.unlink(missing_ok=True)
+
+
+def _locked(handle: int) -> bool:
+    """Take the lock; a crawl that was killed may hold it while its last group is committed, and
+    one who only asks whether there is a lock holds it for a moment.
+    """
+    for wait in _LOCK_WAITS:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            nap(wait)
+    return False
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 
+from asof.catalog.payloads import Payloads
 from asof.catalog.rows import COLUMNS, Row, capture_of, fetch, row_of, translated
 from asof.catalog.runs import Runs
 from asof.catalog.validity import ANSWERS, NOT_MODIFIED, validities
@@ -64,6 +65,7 @@ class Catalog:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._runs = Runs(ledger)
+        self.payloads = Payloads(ledger)
 
     def add(self, captures: Iterable[Capture], segment_no: int) -> int:
         """Enter captures that lie in a segment; those known already are left. How many were new."""
@@ -83,6 +85,7 @@ class Catalog:
                     added += db.executemany(_INSERT_PLAIN % segment_no, short).rowcount
                 else:
                     added += db.executemany(_INSERT % segment_no, run).rowcount
+            self.payloads.add(ordered, segment_no)
         return added
 
     def as_of(self, url: str, at: Instant) -> Capture | None:
@@ -163,6 +166,10 @@ class Catalog:
         sql = "SELECT 1 FROM captures WHERE surt = ? AND at = ? AND record_id = ?"
         return bool(fetch(self._ledger, sql, (capture.surt, capture.at, capture.record_id)))
 
+    def is_empty(self) -> bool:
+        """Whether there is no capture at all."""
+        return not fetch(self._ledger, "SELECT 1 FROM captures LIMIT 1")
+
     def count(self) -> int:
         """How many captures there are."""
         return int(fetch(self._ledger, "SELECT count(*) FROM captures")[0][0])
@@ -197,6 +204,14 @@ class Catalog:
     def put_crawl(self, crawl: Crawl) -> None:
         """Enter a crawl, or what has changed about it."""
         self._runs.put_crawl(crawl)
+
+    def memory(self, crawl_id: str) -> str:
+        """What an interrupted crawl wanted to remember."""
+        return self._runs.memory(crawl_id)
+
+    def put_memory(self, crawl_id: str, memory: str) -> None:
+        """Leave a text for the resumption of a crawl."""
+        self._runs.put_memory(crawl_id, memory)
 
     def segments(self) -> list[Segment]:
         """All segments, in the order of their numbers."""

@@ -35,6 +35,7 @@ from asof.fetch.entity import decode
 from asof.fetch.wire import parse_head
 from asof.model import Capture, Headers
 from asof.url import resolve, surt
+from asof.warc.digest import base32
 from asof.warc.reader import block_chunks
 from asof.warc.record import StoredRecord, WarcHeader
 
@@ -58,6 +59,7 @@ _WARC_FIELDS = "application/warc-fields"
 _SOUND = re.compile(r"sha1:[A-Z2-7]{32}|sha256:[A-Z2-7]{52}====")
 _UUID = "urn:uuid:"
 _UUID_FORM = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+IDENTICAL = "identical-payload-digest"
 _PROFILE = re.compile(r".*/revisit/")
 _MEDIA_TYPE_END = re.compile(r"[;\s]")
 
@@ -67,10 +69,6 @@ _WANTED = re.compile(
     r"[ \t]*:[ \t]*([^\r]*)",
     re.IGNORECASE | re.ASCII,
 )
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-_PAIRS = [first + second for first in _LETTERS for second in _LETTERS]
-_SHIFTS_160 = range(150, -1, -10)
-_SHIFTS_260 = range(250, -1, -10)
 
 
 class _Head(NamedTuple):
@@ -114,6 +112,8 @@ def row(record: StoredRecord) -> Row | None:
     last_modified = values.get("last-modified")
     location = values.get("location") if head.status and 300 <= head.status <= 399 else None
     profile, refers_to_url, refers_to_at = _reference(header) if kind == "revisit" else _NOTHING
+    if profile == IDENTICAL and digest and not head.codings and _SOUND.fullmatch(digest):
+        content = digest  # the payload is elsewhere, but this is what it is
     where = record.where
     return (
         surt(url),
@@ -233,13 +233,13 @@ def _block(
     if kind == "revisit":
         return head, len(data) - head.length, declared, None
     payload = memoryview(data)[head.length :]
-    digest = declared or f"sha1:{_base32(sha1(payload, usedforsecurity=False).digest())}"
+    digest = declared or f"sha1:{base32(sha1(payload, usedforsecurity=False).digest())}"
     if head.codings:
         content = _digests(head.codings, [bytes(payload)], sha256())
     elif declared is not None and _SOUND.fullmatch(declared):
         content = declared
     else:
-        content = f"sha256:{_base32(sha256(payload).digest())}"
+        content = f"sha256:{base32(sha256(payload).digest())}"
     return head, len(payload), digest, content
 
 
@@ -262,7 +262,7 @@ def _long_block(
         return head, size, declared, _digests(head.codings, payload, sha256())
     fallback = sha1(usedforsecurity=False)
     content = _digests(head.codings, payload, sha256(), fallback)
-    return head, size, f"sha1:{_base32(fallback.digest())}", content
+    return head, size, f"sha1:{base32(fallback.digest())}", content
 
 
 def _digests(codings: Headers, payload: Iterable[bytes], stored: _Hash, *others: _Hash) -> str:
@@ -286,7 +286,7 @@ def _digests(codings: Headers, payload: Iterable[bytes], stored: _Hash, *others:
     for _ in source:
         pass
     whole = codings and size < ENTITY_LIMIT
-    return f"sha256:{_base32((entity if whole else stored).digest())}"
+    return f"sha256:{base32((entity if whole else stored).digest())}"
 
 
 def _head(data: bytes) -> _Head:
@@ -320,7 +320,7 @@ def _careful_head(data: bytes) -> _Head:
     head = parse_head(data)
     if not head.raw:
         return _NO_HEAD
-    values = {name.lower(): _as_utf8(value) for name, value in head.headers[::-1]}
+    values = {name.lower(): as_utf8(value) for name, value in head.headers[::-1]}
     return _Head(len(head.raw), head.status or None, values, _codings(head.headers))
 
 
@@ -328,7 +328,7 @@ def _codings(headers: Iterable[tuple[str, str]]) -> Headers:
     return tuple((name, value) for name, value in headers if name.lower() in _CODINGS)
 
 
-def _as_utf8(value: str) -> str:
+def as_utf8(value: str) -> str:
     """A value that was read as Latin-1, as the UTF-8 that servers mean if it can be that."""
     if value.isascii():
         return value
@@ -336,12 +336,3 @@ def _as_utf8(value: str) -> str:
         return value.encode("latin-1").decode()
     except UnicodeDecodeError:
         return value
-
-
-def _base32(digest: bytes) -> str:
-    """What base64.b32encode gives for SHA-1 and SHA-256, in half its time: two letters at once."""
-    number = int.from_bytes(digest)
-    if len(digest) == 20:
-        return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS_160])
-    number <<= 4
-    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS_260]) + "===="

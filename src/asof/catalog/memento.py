@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from asof.catalog.captures import Catalog
@@ -54,6 +55,7 @@ class Memento:
     head: bytes
     _record: StoredRecord = field(repr=False)
     _stored: Head = field(repr=False)
+    _own: Head | None = field(default=None, repr=False)
 
     @property
     def media_type(self) -> str | None:
@@ -69,8 +71,13 @@ class Memento:
         return self._record.header.get("WARC-IP-Address") or ""
 
     def raw(self) -> Iterator[bytes]:
-        """The stored block of the source: HTTP head and body exactly as they came."""
-        return block_chunks(self._record)
+        """HTTP head and body exactly as they came; of a 304, those of the response it confirms.
+
+        A revisit of an identical payload has a head of its own, before the source's body.
+        """
+        if self._own is None:
+            return block_chunks(self._record)
+        return chain([self._own.raw], _behind(block_chunks(self._record), len(self._stored.raw)))
 
     def payload(self, limit: int | None = None) -> Iterator[bytes]:
         """The decoded entity, at most `limit` bytes of it.
@@ -81,7 +88,7 @@ class Memento:
         chunks = _behind(block_chunks(self._record), len(self._stored.raw))
         if limit is None:
             limit = max(ENTITY_LIMIT, self._record.size)
-        return decode(self._stored.headers, chunks, limit=limit)
+        return decode((self._own or self._stored).headers, chunks, limit=limit)
 
 
 def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
@@ -99,6 +106,7 @@ def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
         status, headers = _status(stored), _freshened(stored.headers, head.headers)
     elif head.status:
         status, headers = _status(head), head.headers
+        return Memento(capture, source, status, headers, head.raw, stored_record, stored, head)
     else:
         status, headers = _status(stored), stored.headers
     return Memento(capture, source, status, headers, head.raw, stored_record, stored)

@@ -13,9 +13,9 @@ import re
 
 from asof.catalog.dates import modified, warc_date
 from asof.catalog.rows import Row
+from asof.native import compiled
 from asof.url import surt
 from asof.warc.record import KNOWN_FIELDS
-from asof.warc.swift import compiled
 
 _LONGEST_HEAD = 1 << 16
 _VERSIONS = ("WARC/1.1\r\n", "WARC/1.0\r\n")

@@ -21,6 +21,12 @@ from asof.ledger import translate
 _VERBS = {
     "crawl": "crawl",
     "status": "status",
+    "pause": "control",
+    "resume": "control",
+    "exclude": "control",
+    "stop": "control",
+    "quality": "quality",
+    "scope": "scope",
     "list": "read",
     "show": "read",
     "get": "read",

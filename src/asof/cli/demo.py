@@ -11,9 +11,9 @@ from tempfile import mkdtemp
 import click
 
 from asof.archive import Archive
-from asof.cli.crawl import CrawlView
 from asof.cli.output import when
 from asof.cli.serve import serve
+from asof.cli.view import CrawlView
 from asof.clock import DAY, SystemClock, stamp
 from asof.crawl import CrawlRequest, run_crawl
 from asof.crawl.run import CrawlOutcome

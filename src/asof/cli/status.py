@@ -1,49 +1,85 @@
-"""`asof status`: what crawls there are and how they stand."""
+"""`asof status`: what crawls there are, how they stand, what they left out; `--follow` one now."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 
 import click
 
 from asof.archive import Archive
-from asof.cli.options import archive_option, json_option
+from asof.archive.folder import Folder
+from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import human_bytes, open_archive, print_json, when
-from asof.crawl.summary import Summary, crawl_json, summary_of
-from asof.frontier.queue import Frontier
+from asof.cli.quality import choose_crawl, print_completeness
+from asof.cli.view import CrawlView, printable, shortened, snapshot_line
+from asof.clock import SECOND, Clock, SystemClock, iso
+from asof.crawl.completeness import completeness, completeness_json
+from asof.crawl.control import running, writer
+from asof.crawl.summary import (
+    Meter,
+    Snapshot,
+    Summary,
+    crawl_json,
+    snapshot_json,
+    summary_of,
+)
+from asof.errors import ArchiveError
+from asof.frontier import report
+from asof.frontier.report import Reason
 from asof.frontier.states import State
 from asof.model import Crawl, CrawlState
 
+# A file is looked at every second; the database, which must count, less often.
+_LOOK_EVERY = 1.0
+_COUNT_EVERY = 5.0
+_LINE_EVERY = 5.0
+_JSON_EVERY = 2.0
+_MOST_REASONS = 8
 
-@click.command("status")
+
+@click.command(
+    "status", epilog=examples("asof status", "asof status --follow", "asof status --json")
+)
+@click.argument("crawl", required=False, metavar="[CRAWL]")
 @archive_option
+@click.option("--follow", is_flag=True, help="Watch the crawl that runs now until it ends.")
 @json_option
-def status_command(folder: Path, as_json: bool) -> int:
-    """What the archive holds, and how its crawls stand."""
+def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool) -> int:
+    """What the archive holds, how its crawls stand, and what CRAWL (the newest) left out and why.
+
+    With --follow: a live view of the crawl that runs now (JSON lines with --json).
+    """
+    if follow:
+        Folder(folder).require()
+        return _follow(Folder(folder), SystemClock(), as_json=as_json)
     with open_archive(folder) as archive:
-        crawls = [(crawl, _summary(archive, crawl)) for crawl in archive.crawls()]
+        chosen = choose_crawl(archive, crawl)
+        crawls = [(each, _summary(archive, each)) for each in archive.crawls()]
         segments = archive.segments()
         captures, urls = archive.catalog.count(), archive.catalog.count_urls()
         size = sum(segment.committed for segment in segments)
-    if as_json:
-        print_json(
-            {
-                "archive": str(folder),
-                "captures": captures,
-                "urls": urls,
-                "bytes": size,
-                "segments": len(segments),
-                "crawls": [crawl_json(crawl, summary) for crawl, summary in crawls],
-            }
+        if as_json:
+            print_json(
+                {
+                    "archive": str(folder),
+                    "captures": captures,
+                    "urls": urls,
+                    "bytes": size,
+                    "segments": len(segments),
+                    "crawls": [crawl_json(*pair) for pair in crawls],
+                    **_report_json(archive, chosen),
+                }
+            )
+            return 0
+        click.echo(
+            f"{folder}: {captures:,} captures of {urls:,} URLs, "
+            f"{human_bytes(size)} in {len(segments):,} WARC files"
         )
-        return 0
-    click.echo(
-        f"{folder}: {captures:,} captures of {urls:,} URLs, "
-        f"{human_bytes(size)} in {len(segments):,} WARC files"
-    )
-    if crawls:
-        _print_crawls(crawls)
+        if chosen is not None:
+            _print_crawls([pair for pair in crawls if crawl is None or pair[0].id == crawl])
+            _print_report(archive, chosen)
     return 0
 
 
@@ -52,16 +88,17 @@ def _summary(archive: Archive, crawl: Crawl) -> Summary:
     kept = summary_of(crawl)
     if crawl.state is CrawlState.FINISHED:
         return kept
-    frontier = Frontier(archive.ledger, archive.catalog.crawl_no(crawl.id))
+    number = archive.catalog.crawl_no(crawl.id)
+    tally = report.tally(archive.ledger, number)
     return Summary(
-        captured=frontier.tally[State.DONE],
-        failed=frontier.tally[State.FAILED],
-        left_out=frontier.tally[State.LEFT_OUT],
-        queued=frontier.tally[State.QUEUED],
+        captured=tally[State.DONE],
+        failed=tally[State.FAILED],
+        left_out=tally[State.LEFT_OUT],
+        queued=tally[State.QUEUED],
         bytes=kept.bytes,
         seconds=kept.seconds,
         ended_by=kept.ended_by,
-        reasons=frontier.reasons(),
+        reasons=report.reasons(archive.ledger, number),
     )
 
 
@@ -88,3 +125,141 @@ def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
         )
     # As wide as the terminal; in a file, wide enough for everything.
     Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+# -- One crawl: how complete it is, what it left out and what failed ------------------------------
+
+
+def _report_json(archive: Archive, crawl: Crawl | None) -> dict[str, object]:
+    if crawl is None:
+        return {"crawl": None, "completeness": None, "left_out": [], "failures": []}
+    number = archive.catalog.crawl_no(crawl.id)
+    return {
+        "crawl": crawl.id,
+        "completeness": completeness_json(completeness(archive.ledger, number)),
+        "left_out": [_reason_json(row) for row in report.left_out(archive.ledger, number)],
+        "failures": [_reason_json(row) for row in report.failed(archive.ledger, number)],
+    }
+
+
+def _reason_json(row: Reason) -> dict[str, object]:
+    return {"reason": row.reason, "count": row.count, "examples": list(row.examples)}
+
+
+def _print_report(archive: Archive, crawl: Crawl) -> None:
+    number = archive.catalog.crawl_no(crawl.id)
+    click.echo(f"\nCrawl {crawl.id}")
+    print_completeness(completeness(archive.ledger, number))
+    _print_reasons("left out", report.left_out(archive.ledger, number))
+    _print_reasons("failed", report.failed(archive.ledger, number))
+
+
+def _print_reasons(title: str, reasons: list[Reason]) -> None:
+    if reasons:
+        click.echo(f"  {title}")
+    for row in reasons[:_MOST_REASONS]:
+        click.echo(f"  {row.count:>9,}  {printable(row.reason)}")
+        for example in row.examples:
+            click.echo(f"             {shortened(example, 160)}")
+    if len(reasons) > _MOST_REASONS:
+        click.echo(f"             ... and {len(reasons) - _MOST_REASONS:,} more reasons (--json)")
+
+
+# -- A crawl that runs now ------------------------------------------------------------------------
+
+
+def _follow(home: Folder, clock: Clock, *, as_json: bool) -> int:
+    """Show the crawl that runs now until it ends."""
+    watch = _Watch(home, clock)
+    crawl = ""
+    with CrawlView(silent=as_json or not sys.stderr.isatty()) as view:
+        due = clock.monotonic()
+        while (found := watch.look()) is not None:
+            crawl, snapshot = found
+            view.show(snapshot)
+            if crawl and not view.is_live and clock.monotonic() >= due:
+                due = clock.monotonic() + (_JSON_EVERY if as_json else _LINE_EVERY)
+                _print_now(crawl, snapshot, clock, as_json=as_json)
+            asyncio.run(clock.sleep(_LOOK_EVERY))
+    _print_end(home, crawl, as_json=as_json)
+    return 0
+
+
+def _print_now(crawl: str, snapshot: Snapshot, clock: Clock, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"at": iso(clock.now()), "crawl": crawl, **snapshot_json(snapshot)})
+    else:
+        click.echo(snapshot_line(snapshot))
+
+
+def _print_end(home: Folder, crawl_id: str, *, as_json: bool) -> None:
+    """The last word: how the crawl that was followed ended, or that there was none."""
+    with Archive.open(home.root) as archive:
+        crawl = choose_crawl(archive, crawl_id or None)
+        summary = Summary() if crawl is None else _summary(archive, crawl)
+    if crawl is None:
+        click.echo(f"{home.root} holds no crawl.", err=True)
+    elif as_json:
+        print_json(crawl_json(crawl, summary))
+    else:
+        which = f"Crawl {crawl.id}" if crawl_id else f"No crawl is running. The last, {crawl.id},"
+        click.echo(
+            f"{which} is {crawl.state.value}: "
+            f"{summary.captured:,} captured, {summary.failed:,} failed, "
+            f"{summary.left_out:,} left out, {summary.queued:,} queued."
+        )
+
+
+class _Watch:
+    """Looks at the crawl that runs: at its status file or, without --control, at the database."""
+
+    def __init__(self, home: Folder, clock: Clock) -> None:
+        self._home = home
+        self._clock = clock
+        self._meter = Meter()
+        self._counted: tuple[str, Snapshot] = ("", Snapshot(0.0, 0, 0, 0, 0, 0, 0, ""))
+        self._count_at = clock.monotonic()
+
+    def look(self) -> tuple[str, Snapshot] | None:
+        """The crawl's id and how it stands; an empty id while it is starting; None: it ended."""
+        status = running(self._home)
+        if status is not None:
+            return status.crawl, status.snapshot
+        if writer(self._home)[0] != "crawl":
+            return None
+        now = self._clock.monotonic()
+        if now >= self._count_at:
+            self._count_at = now + _COUNT_EVERY
+            self._counted = self._count(now)
+        return self._counted
+
+    def _count(self, now: float) -> tuple[str, Snapshot]:
+        try:
+            archive = Archive.open(self._home.root)
+        except ArchiveError:  # it is being made
+            return self._counted
+        with archive:
+            crawl = choose_crawl(archive, None)
+            if crawl is None or crawl.state is not CrawlState.RUNNING:
+                return self._counted
+            return crawl.id, self._snapshot(archive, crawl, now)
+
+    def _snapshot(self, archive: Archive, crawl: Crawl, now: float) -> Snapshot:
+        number = archive.catalog.crawl_no(crawl.id)
+        tally = report.tally(archive.ledger, number)
+        busiest = report.busiest(archive.ledger, number)
+        failures = report.failed(archive.ledger, number, examples=0)
+        own = [segment for segment in archive.segments() if segment.crawl == crawl.id]
+        return Snapshot(
+            elapsed=max(0, self._clock.now() - crawl.started) / SECOND,
+            captured=tally[State.DONE],
+            failed=tally[State.FAILED],
+            left_out=tally[State.LEFT_OUT],
+            queued=tally[State.QUEUED],
+            bytes=sum(segment.committed for segment in own),
+            hosts=report.queued_hosts(archive.ledger, number),
+            current="",
+            busiest=tuple((host, count, -1.0) for host, count in busiest),
+            reasons=tuple((row.reason, row.count) for row in failures),
+            rate_now=self._meter.rate(now, tally[State.DONE]),
+        )

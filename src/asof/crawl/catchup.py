@@ -11,18 +11,19 @@ from __future__ import annotations
 from asof.archive import Archive
 from asof.crawl.discover import follow, found_in
 from asof.crawl.loop import Crawler
+from asof.frontier.queue import url_key
 from asof.frontier.states import Event
 from asof.model import Capture, Crawl, Hop, Target
 
 _UNSETTLED = """
-SELECT c.url, max(c.at) FROM captures c JOIN segments s ON c.segment = s.no
+SELECT url_key(c.url), c.url, max(c.at) FROM captures c JOIN segments s ON c.segment = s.no
 WHERE s.crawl = :crawl AND c.kind IN ('response', 'revisit') AND NOT EXISTS
-  (SELECT 1 FROM targets t WHERE t.crawl = :crawl AND t.url = c.url AND t.state = 'done')
+  (SELECT 1 FROM targets t WHERE t.crawl = :crawl AND t.key = url_key(c.url) AND t.state = 'done')
 GROUP BY c.url
 """
 _QUEUED = """
 SELECT t.url, t.depth, t.via, t.hops, t.priority, t.tries FROM targets t
-JOIN temp.unsettled u ON u.url = t.url WHERE t.crawl = ? AND t.state = 'queued'
+JOIN temp.unsettled u ON u.key = t.key WHERE t.crawl = ? AND t.state = 'queued'
 ORDER BY t.priority, t.no
 """
 
@@ -34,18 +35,24 @@ def catch_up(archive: Archive, crawl: Crawl, crawler: Crawler) -> int:
     settled = 0
     with archive.ledger.transaction():
         db.execute("DROP TABLE IF EXISTS temp.unsettled")
-        db.execute("CREATE TEMP TABLE unsettled (url TEXT PRIMARY KEY, at INTEGER)")
+        db.create_function("url_key", 1, url_key, deterministic=True)
+        db.execute(
+            "CREATE TEMP TABLE unsettled (key INTEGER PRIMARY KEY, url TEXT NOT NULL, at INTEGER)"
+        )
         db.execute(f"INSERT INTO temp.unsettled {_UNSETTLED}", {"crawl": number})
         while rows := db.execute(_QUEUED, (number,)).fetchall():
             for row in rows:
                 _settle(archive, crawler, Target(*row), crawl.id)
+            crawler.frontier.flush()
             settled += len(rows)
         # Captured, but not reached by any link we find: robots.txt, or a page that has changed.
         orphans = db.execute("SELECT url FROM temp.unsettled ORDER BY at").fetchall()
         for (url,) in orphans:
             hops = Hop.ROBOTS.value if url.endswith("/robots.txt") else Hop.LINK.value
             _settle(archive, crawler, Target(url, 1, None, hops, 1.0), crawl.id)
+        crawler.frontier.flush()
         db.execute("DROP TABLE temp.unsettled")
+    crawler.frontier.recount()
     return settled + len(orphans)
 
 
@@ -58,9 +65,9 @@ def _settle(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> N
             hop = follow(target, kept.redirect, Hop.REDIRECT)
             onward.extend([hop] if hop is not None else [])
         if Hop.ROBOTS.value not in target.hops:
-            crawler.queue(onward)
+            crawler.funnel.put(onward)
     crawler.frontier.settle(target, Event.CAPTURED)
-    archive.ledger.db.execute("DELETE FROM temp.unsettled WHERE url = ?", (target.url,))
+    archive.ledger.db.execute("DELETE FROM temp.unsettled WHERE key = ?", (url_key(target.url),))
 
 
 def _latest(archive: Archive, url: str, crawl: str) -> Capture | None:

@@ -1,75 +1,251 @@
-"""From a stored document to the targets it leads to. Pure: bytes in, targets out."""
+"""From a stored document to the targets it leads to. Pure: bytes in, targets out.
+
+How deep a target is, and when its turn comes (lower is sooner):
+
+| found as                     | depth                        | priority                          |
+|------------------------------|------------------------------|-----------------------------------|
+| link                         | one deeper                   | its depth: breadth first          |
+| requisite                    | that of its page             | half a step before pages as deep  |
+| redirect                     | that of what redirects       | the same                          |
+| sitemap, feed (the document) | that of what names it        | a quarter of a step later         |
+| entry of a sitemap, item     | as the links of a page there | its depth, moved a little by rank |
+| guess                        | one deeper                   | after everything else             |
+
+A sitemap or feed that was come upon by an ordinary link has cost a step already, which its entries
+get back: they are as deep as the links of the page that linked to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Container, Iterator
 
-from asof.model import Hop, Target
-from asof.scope.rules import Scope
-from asof.text.links import Link, Links, css_links, html_links
+from asof.model import Headers, Hop, Target, find_header
+from asof.scope.feeds import is_feed, read_feed
+from asof.scope.sitemaps import MAX_NESTING, Entry, is_sitemap, read_sitemap
+from asof.scope.traps import TOO_LONG
+from asof.scope.xml_stream import attributes_of, decode, root_of
+from asof.text.css import css_links
+from asof.text.encoding import css_codec
+from asof.text.jsonld import jsonld_links
+from asof.text.link_header import header_links
+from asof.text.links import Link, Links, html_links
+from asof.text.pdf_links import pdf_links
+from asof.text.scripts import MAX_GUESSES, script_links
 from asof.url import resolve
+from asof.url.whatwg import MAX_LENGTH
 
 # A document larger than this is kept, but not searched for links.
 MAX_DOCUMENT = 32 << 20
+# Pages of one feed that are followed: `?page=2` may go on for ever.
+MAX_FEED_PAGES = 50
 
-_HTML = ("text/html", "application/xhtml+xml")
+GUESS_STEP = 1000.0
+_REQUISITE_STEP = -0.5
+_LISTING_STEP = 0.25
+# How far a sitemap's own ranking (0 to 1, 0.5 when it says none) moves an entry either way.
+_RANK_STEP = 0.1
+
+_HTML = frozenset(("text/html", "application/xhtml+xml"))
+_SCRIPTS = frozenset(
+    [
+        "text/javascript",
+        "application/javascript",
+        "application/x-javascript",
+        "application/ecmascript",
+        "text/ecmascript",
+    ]
+)
+_JSON = frozenset(("application/json", "text/json"))
+_XML = frozenset(("application/xml", "text/xml"))
+_PACKED = frozenset(("application/gzip", "application/x-gzip", "application/octet-stream"))
+_SEARCHED = _HTML | _SCRIPTS | _JSON | _XML | {"text/css", "application/pdf", "text/plain"}
+# How XML begins that is served as HTML: old pages do, and feeds of careless servers.
+_LIKE_XML = (
+    b"<?xml",
+    b"\xef\xbb\xbf<?xml",
+    b"<rss",
+    b"<feed",
+    b"<rdf:RDF",
+    b"<urlset",
+    b"<sitemap",
+)
+_HEAD = 4096
+_STYLE_SHEET = re.compile(r"<\?xml-stylesheet\s([^<>]{1,1000}?)\?>")
+_CHARSET = re.compile(r""";\s*charset\s*=\s*["']?([^\s"';]+)""", re.IGNORECASE)
+
+_DEEPER = frozenset((Hop.LINK, Hop.SITEMAP, Hop.FEED, Hop.GUESS))
+# The ways to a sitemap or feed that have cost a step of depth.
+_PAID = (Hop.LINK.value, Hop.GUESS.value)
+_SHOWN = 200
+_NOTHING = Links(None, ())
 
 
-def is_searched(media_type: str | None) -> bool:
-    """Whether documents of this type are searched for links."""
-    return media_type in _HTML or media_type == "text/css"
+def is_searched(media_type: str | None, url: str = "") -> bool:
+    """Whether documents of this type are searched for links; packed ones if named like sitemaps."""
+    if media_type is None:
+        return False
+    if media_type in _SEARCHED or media_type.endswith(("+xml", "+json")):
+        return True
+    return media_type in _PACKED and url.partition("?")[0].endswith(".gz")
 
 
-def references(media_type: str | None, document: bytes) -> Links:
-    """The references of a document by its media type."""
-    if media_type in _HTML:
-        return html_links(document)
-    if media_type == "text/css":
-        return Links(None, tuple(css_links(document.decode("utf-8", "replace"))))
-    return Links(None, ())
+def references(
+    media_type: str | None,
+    document: bytes,
+    *,
+    charset: str | None = None,
+    url: str = "",
+    headers: Headers = (),
+) -> Links:
+    """The references of a document by its media type, and those of its headers."""
+    found = _references(media_type, document, charset or _charset(headers), url)
+    led = tuple(header_links(headers))
+    return Links(found.base, led + found.found, found.listing) if led else found
 
 
-def follow(target: Target, reference: str, hop: Hop, base: str | None = None) -> Target | None:
+def follow(
+    target: Target,
+    reference: str,
+    hop: Hop,
+    base: str | None = None,
+    *,
+    hint: float = 0.0,
+    listing: bool = False,
+) -> Target | None:
     """The target that a reference found at `target` means, or None when it means none.
 
-    Only links lead deeper: what a page needs and where it redirects count as the page itself.
-    Breadth-first: the priority is the depth.
+    `listing` says that it leads to a sitemap or another page of a feed; those that robots.txt names
+    are.
     """
     url = resolve(base or target.url, reference)
-    if url is None:
-        return None
-    depth = target.depth + (hop is Hop.LINK)
-    return Target(url, depth, target.url, target.hops + hop.value, float(depth))
+    return None if url is None else _onward(target, url, hop, target.depth, hint, listing)
 
 
-def found_in(target: Target, links: Links) -> Iterator[Target]:
-    """The distinct targets a document leads to, in document order."""
+def found_in(target: Target, links: Links, known: Container[str] = ()) -> Iterator[Target]:
+    """The distinct targets a document leads to, in document order, but for URLs that are known."""
     base = target.url if links.base is None else resolve(target.url, links.base) or target.url
+    level = target.depth
+    if links.listing and target.hops.rstrip(Hop.REDIRECT)[-1:] in _PAID:
+        level = max(0, level - 1)
     seen: set[tuple[str, Hop]] = set()
-    for link in _distinct(links.found, seen):
-        onward = follow(target, link.reference, link.hop, base)
-        if onward is not None and onward.url != target.url:
-            yield onward
+    for reference, hop, hint, listing in links.found:
+        key = (reference, hop)
+        if key in seen:
+            continue
+        seen.add(key)
+        url = resolve(base, reference)
+        if url is None or url == target.url or url in known:
+            continue
+        if listing and not _may_list(target, hop):
+            continue
+        yield _onward(target, url, hop, level, hint, listing)
 
 
-def _distinct(links: Iterable[Link], seen: set[tuple[str, Hop]]) -> Iterator[Link]:
-    for link in links:
-        key = (link.reference, link.hop)
-        if key not in seen:
-            seen.add(key)
-            yield link
+def overlong(target: Target, links: Links, location: str | None = None) -> list[tuple[Target, str]]:
+    """What is too long to be a URL at all, with the reason, for the report of what was left."""
+    found = [(link.reference, link.hop) for link in links.found if len(link[0]) > MAX_LENGTH]
+    if location is not None and len(location) > MAX_LENGTH:
+        found.append((location, Hop.REDIRECT))
+    left = []
+    for reference, hop in found:
+        # The beginning tells people where it led; the length tells it from others.
+        shown = follow(target, f"{reference[:_SHOWN]}...{len(reference)}-characters", hop)
+        if shown is not None:
+            left.append((shown, TOO_LONG))
+    return left
 
 
-def sort_by_scope(
-    targets: Iterable[Target], scope: Scope
-) -> tuple[list[Target], list[tuple[Target, str]]]:
-    """What goes into the queue, and what is left out with its reason."""
-    inside: list[Target] = []
-    outside: list[tuple[Target, str]] = []
-    for target in targets:
-        decision = scope.decide(target)
-        if decision.inside:
-            inside.append(target)
-        else:
-            outside.append((target, decision.reason))
-    return inside, outside
+def _onward(target: Target, url: str, hop: Hop, level: int, hint: float, listing: bool) -> Target:
+    path = target.hops
+    if hop is Hop.SITEMAP and path.startswith(Hop.ROBOTS):
+        # As near as the front page: what it lists is as deep as the links there.
+        path, listing = "", True
+    if hop is Hop.REDIRECT:
+        return Target(url, level, target.url, path + hop.value, target.priority)
+    if hop is Hop.REQUISITE:
+        return Target(url, level, target.url, path + hop.value, level + _REQUISITE_STEP)
+    if listing:
+        return Target(url, level, target.url, path + hop.value, level + _LISTING_STEP)
+    depth = level + (hop in _DEEPER)
+    step = GUESS_STEP if hop is Hop.GUESS else hint
+    return Target(url, depth, target.url, path + hop.value, depth + step)
+
+
+def _may_list(target: Target, hop: Hop) -> bool:
+    """Whether the chain of sitemaps or of pages of a feed may go on; it costs no depth."""
+    path = target.hops.replace(Hop.REDIRECT, "")
+    length = len(path) - len(path.rstrip(hop))
+    return length < (MAX_NESTING if hop is Hop.SITEMAP else MAX_FEED_PAGES)
+
+
+def _references(media_type: str | None, document: bytes, charset: str | None, url: str) -> Links:
+    if media_type == "text/html" and not document[:64].lstrip().startswith(_LIKE_XML):
+        return html_links(document, charset)
+    if media_type is None or not is_searched(media_type, url):
+        return _NOTHING
+    if media_type in _HTML or media_type.endswith("xml"):
+        return _from_xml(media_type, document, charset)
+    if media_type == "text/css":
+        text = document.decode(css_codec(document, charset), "replace")
+        return Links(None, tuple(css_links(text)))
+    if media_type == "application/pdf":
+        return Links(None, tuple(pdf_links(document)))
+    if media_type == "text/plain" or media_type in _PACKED:
+        listed = is_sitemap(url, media_type, document[:_HEAD])
+        return _from_sitemap(document, charset) if listed else _NOTHING
+    return _from_script(media_type, document, charset)
+
+
+def _from_xml(media_type: str, document: bytes, charset: str | None) -> Links:
+    """By the root element: sitemaps, feeds, SVG, XHTML; of others, what they are shown with."""
+    head = document[:_HEAD]
+    root = root_of(head)
+    if root in ("urlset", "sitemapindex"):
+        links = _from_sitemap(document, charset)
+    elif is_feed(media_type, head):
+        links = _from_feed(media_type, document, charset)
+    elif root == "html" or media_type in _HTML:
+        links = html_links(document, charset, xml=media_type != "text/html")
+    elif root == "svg":
+        links = html_links(document, charset, xml=True)
+    else:
+        links = _NOTHING
+    sheets = (attributes_of(match[1]) for match in _STYLE_SHEET.finditer(decode(head)))
+    shown = tuple(Link(sheet["href"], Hop.REQUISITE) for sheet in sheets if sheet.get("href"))
+    return Links(links.base, shown + links.found, links.listing) if shown else links
+
+
+def _from_sitemap(document: bytes, charset: str | None) -> Links:
+    sitemap = read_sitemap(document, charset=charset)
+    found = [Link(url, Hop.SITEMAP, listing=True) for url in sitemap.sitemaps]
+    found += (Link(entry.url, Hop.SITEMAP, _rank(entry)) for entry in sitemap.entries)
+    return Links(None, tuple(found), listing=True)
+
+
+def _rank(entry: Entry) -> float:
+    return 0.0 if entry.priority is None else (0.5 - entry.priority) * _RANK_STEP
+
+
+def _from_feed(media_type: str, document: bytes, charset: str | None) -> Links:
+    feed = read_feed(document, media_type, charset=charset)
+    found = [Link(item.url, Hop.FEED) for item in feed.items]
+    found += (Link(url, Hop.FEED, listing=True) for url in feed.pages)
+    found += (Link(url, Hop.FEED) for url in feed.media)
+    if feed.home is not None:
+        found.append(Link(feed.home, Hop.LINK))
+    return Links(None, tuple(found), listing=True)
+
+
+def _from_script(media_type: str, document: bytes, charset: str | None) -> Links:
+    if media_type not in _SCRIPTS and is_feed("application/json", document[:_HEAD]):
+        return _from_feed(media_type, document, charset)
+    text = decode(document, charset)
+    if media_type == "application/ld+json":
+        return Links(None, tuple(jsonld_links(text, MAX_GUESSES)))
+    return Links(None, tuple(script_links(text)))
+
+
+def _charset(headers: Headers) -> str | None:
+    match = _CHARSET.search(find_header(headers, "Content-Type") or "")
+    return match[1] if match else None

@@ -55,8 +55,8 @@ class Gates:
 
     def verdict(self, url: str) -> Shut | str | None:
         """None: go. A text: robots.txt refuses, for that reason. Shut: nothing can be had."""
-        gate = self._known[origin(url)]
-        if isinstance(gate, Shut):
+        gate = self._known.get(origin(url))
+        if gate is None or isinstance(gate, Shut):
             return gate
         if gate.hold_off:
             return "robots.txt unavailable"

@@ -1,4 +1,9 @@
-"""Keeping what came: records into the journal, and out of them what the crawl needs to go on."""
+"""Keeping what came: records into the journal, and out of them what the crawl needs to go on.
+
+Nothing is stored twice: a payload that the archive has, under this URL or another, becomes a
+revisit record; and where the last capture of a URL has validators, the server is asked whether they
+still hold (RFC 9110 section 13), so that it need not send the payload at all.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +12,31 @@ from dataclasses import dataclass
 
 from asof.archive import Archive
 from asof.archive.journal import Journal
-from asof.catalog.derive import content_digest
+from asof.catalog.captures import Catalog
+from asof.catalog.derive import as_utf8, derive
+from asof.catalog.memento import Memento, memento
+from asof.clock import http_date
 from asof.crawl.discover import MAX_DOCUMENT, is_searched, references
 from asof.crawl.gate import MAX_REDIRECTS
+from asof.errors import AsofError
 from asof.fetch.entity import decode
-from asof.model import Capture, Exchange, Failure, Headers, Hop, Target
+from asof.ledger import Ledger
+from asof.model import Capture, Exchange, Failure, Headers, Hop, Location, Target, find_header
 from asof.scope.robots import Robots, robots_from
 from asof.text.links import Links
+from asof.url import resolve
 from asof.warc.build import exchange_records, failure_record
+from asof.warc.digest import digest_text
+from asof.warc.reader import read_record
 
 _NO_LINKS = Links(None, ())
+# Payloads of records that may not be committed yet, by digest; the database knows the others.
+_FRESH = 4_096
+# Of another URL's payload a revisit is made only from this size on: for a smaller one the reference
+# takes more room than it spares (a response of 256 bytes packs to 610, a revisit of it to 640).
+_WORTH_IT = 256
+# Parts and confirmations are no payloads (RFC 9110 sections 15.3.7, 15.4.5).
+_NO_PAYLOAD = (206, 304)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,68 +46,156 @@ class Kept:
     links: Links = _NO_LINKS
     redirect: str | None = None
     document: bytes = b""
+    media_type: str | None = None
+    revisit: bool = False
 
 
 class Keeper:
-    """Stores outcomes of one crawl and reads stored ones back."""
+    """Stores outcomes of one crawl and reads stored ones back.
 
-    def __init__(self, archive: Archive, journal: Journal, crawl: str) -> None:
-        self._archive = archive
+    `reader` is a connection of its own to the archive's database: what this reads never waits for a
+    commit, and sees what is committed.
+    """
+
+    def __init__(self, archive: Archive, journal: Journal, crawl: str, reader: Ledger) -> None:
+        self._folder = archive.folder
+        self._clock = archive.clock
+        self._catalog = Catalog(reader)
         self._journal = journal
         self._crawl = crawl
+        self._has_history = not self._catalog.is_empty()
+        self._fresh: dict[str, Capture] = {}
 
-    def exchange(self, exchange: Exchange, target: Target) -> Kept:
-        """Store a response; as a revisit when the URL's last capture had the same content."""
-        try:
-            records = exchange_records(exchange, target=target, refers_to=self._same_as(exchange))
-            captures = self._journal.write(records)
-            capture = captures[0]
-            chunks = exchange.body.chunks()
-            return read_document(capture, target, exchange.headers, chunks)
-        finally:
-            exchange.body.discard()
+    def last(self, url: str) -> Capture | None:
+        """The last whole capture of exactly this URL whose payload is in the archive."""
+        if not self._has_history:
+            return None
+        earlier = self._catalog.as_of(url, self._clock.now())
+        if earlier is None or earlier.url != url or earlier.truncated or earlier.status != 200:
+            return self._confirmed(earlier, url)
+        if earlier.kind == "revisit" and self._catalog.resolve(earlier) is None:
+            return None
+        return earlier
+
+    def _confirmed(self, earlier: Capture | None, url: str) -> Capture | None:
+        """What a 304 confirmed, when that was the last answer."""
+        if earlier is None or earlier.url != url or earlier.kind != "revisit":
+            return None
+        found = self._catalog.resolve(earlier)
+        return found if found is not None and found.status == 200 else None
+
+    def exchange(self, exchange: Exchange, target: Target, last: Capture | None = None) -> Kept:
+        """Store a response: as a revisit when its payload is in the archive already."""
+        same = last if exchange.status == 304 else self._same_payload(exchange, last)
+        records = exchange_records(exchange, target=target, refers_to=same)
+        self._journal.put(*records)
+        self._remember(exchange, records[1].fields)
+        if exchange.status == 304 and last is not None:
+            confirmed = self.stored(last, target)
+            return Kept(confirmed.links, confirmed.redirect, confirmed.document, revisit=True)
+        return self._read(exchange, target, revisit=records[1].kind == "revisit")
 
     def failure(self, failure: Failure, target: Target) -> None:
         """Store that a fetch brought nothing, and why."""
-        self._journal.write([failure_record(failure, target)])
+        self._journal.put(failure_record(failure, target))
 
-    def _same_as(self, exchange: Exchange) -> Capture | None:
-        """The capture whose payload this response repeats, if the archive has one for its URL."""
-        if exchange.status != 200 or exchange.truncated:
+    def _same_payload(self, exchange: Exchange, last: Capture | None) -> Capture | None:
+        """The capture that has the payload of this response, if the archive has one."""
+        if exchange.truncated or not exchange.body.size or exchange.status in _NO_PAYLOAD:
             return None
-        earlier = self._archive.catalog.as_of(exchange.url, exchange.started)
-        if earlier is not None and earlier.kind == "revisit":
-            earlier = self._archive.catalog.resolve(earlier)
-        if earlier is None or earlier.content is None or earlier.truncated or earlier.status != 200:
+        digest = digest_text(exchange.payload_digest)
+        if last is not None and last.digest == digest:
+            return last
+        if exchange.body.size < _WORTH_IT:
             return None
-        same = content_digest(exchange.headers, exchange.body.chunks()) == earlier.content
-        return earlier if same else None
+        fresh = self._fresh.get(digest)
+        if fresh is not None:
+            return fresh
+        place = self._catalog.payloads.find(digest)
+        return None if place is None else self._at(place, digest)
+
+    def _at(self, place: Location, digest: str) -> Capture | None:
+        """The capture at a place, if it is there and has this digest."""
+        try:
+            capture = derive(read_record(self._folder.warc / place.file, place.offset))
+        except AsofError:  # a file that was lost or damaged since: the payload is stored anew
+            return None
+        return capture if capture is not None and capture.digest == digest else None
+
+    def _remember(self, exchange: Exchange, fields: Headers) -> None:
+        if fields[0][1] != "response" or exchange.truncated or exchange.status in _NO_PAYLOAD:
+            return
+        digest = find_header(fields, "WARC-Payload-Digest")
+        if not digest or not exchange.body.size:
+            return
+        if len(self._fresh) >= _FRESH:
+            del self._fresh[next(iter(self._fresh))]
+        self._fresh[digest] = _capture(exchange, fields[1][1], digest)
+
+    def _read(self, exchange: Exchange, target: Target, *, revisit: bool) -> Kept:
+        headers = exchange.headers
+        location = find_header(headers, "Location") if 300 <= exchange.status < 400 else None
+        redirect = None if location is None else resolve(exchange.url, as_utf8(location))
+        media_type = _media_type(headers)
+        searched = is_searched(media_type) or Hop.ROBOTS.value in target.hops
+        if not searched or exchange.body.size > MAX_DOCUMENT:
+            return Kept(redirect=redirect, media_type=media_type, revisit=revisit)
+        document = b"".join(decode(headers, exchange.body.chunks(), limit=MAX_DOCUMENT))
+        links = references(media_type, document)
+        return Kept(links, redirect, document, media_type, revisit)
 
     def kept_robots(self, url: str) -> Robots | None:
         """The robots.txt that this crawl has stored already, so that a resumed one need not ask."""
         for _ in range(MAX_REDIRECTS + 1):
-            captures = list(self._archive.catalog.captures(url=url, crawl=self._crawl))
+            captures = list(self._catalog.captures(url=url, crawl=self._crawl))
             if not captures:
                 return None
             last = captures[-1]
             if last.redirect is None:
-                memento = self._archive.read(last)
-                return robots_from(memento.status or 200, b"".join(memento.payload(MAX_DOCUMENT)))
+                found = self._memento(last)
+                return robots_from(found.status or 200, b"".join(found.payload(MAX_DOCUMENT)))
             url = last.redirect
         return None
 
     def stored(self, capture: Capture, target: Target) -> Kept:
         """What a response that is already in the archive means for the crawl."""
-        memento = self._archive.read(capture)
-        return read_document(capture, target, (), memento.payload(MAX_DOCUMENT))
+        chunks = self._memento(capture).payload(MAX_DOCUMENT)
+        return _stored(capture, target, chunks)
+
+    def _memento(self, capture: Capture) -> Memento:
+        return memento(self._catalog, self._folder.warc, capture)
 
 
-def read_document(
-    capture: Capture, target: Target, coding: Headers, chunks: Iterable[bytes]
-) -> Kept:
-    """Search a document for what it leads to; `coding` are the headers it must be decoded by."""
-    searched = is_searched(capture.media_type) or Hop.ROBOTS.value in target.hops
+def conditions(last: Capture | None) -> Headers:
+    """The headers that ask whether the last capture still holds."""
+    if last is None:
+        return ()
+    asked: list[tuple[str, str]] = []
+    if last.etag and last.etag.isascii() and last.etag.isprintable():
+        asked.append(("If-None-Match", last.etag))
+    if last.last_modified is not None:
+        asked.append(("If-Modified-Since", http_date(last.last_modified)))
+    return tuple(asked)
+
+
+def _stored(capture: Capture, target: Target, chunks: Iterable[bytes]) -> Kept:
+    media_type = (capture.media_type or "").lower() or None
+    searched = is_searched(media_type) or Hop.ROBOTS.value in target.hops
     if not searched or capture.size > MAX_DOCUMENT:
-        return Kept(redirect=capture.redirect)
-    document = b"".join(decode(coding, chunks, limit=MAX_DOCUMENT))
-    return Kept(references(capture.media_type, document), capture.redirect, document)
+        return Kept(redirect=capture.redirect, media_type=media_type)
+    document = b"".join(chunks)
+    return Kept(references(media_type, document), capture.redirect, document, media_type)
+
+
+def _media_type(headers: Headers) -> str | None:
+    value = find_header(headers, "Content-Type")
+    return value.split(";", 1)[0].strip().lower() or None if value else None
+
+
+def _capture(exchange: Exchange, record_id: str, digest: str) -> Capture:
+    """As much of a capture that is being stored as a revisit of it has to name."""
+    return Capture(
+        url=exchange.url, surt="", at=exchange.started, kind="response", status=exchange.status,
+        media_type=None, digest=digest, content=None, size=exchange.body.size,
+        record_id=record_id.strip("<>"), where=Location("", 0, 0),
+    )  # fmt: skip

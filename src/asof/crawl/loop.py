@@ -1,44 +1,50 @@
-"""The crawl loop: take the next polite host, fetch its next target, keep what came, go on.
+"""The crawl loop: take the next polite host, let its next target be visited, commit, go on.
 
-One task a host at a time (seed 002: no parallel requests to a server); the loop alone decides when
-to stop and when to commit. Everything that touches the database or the WARC happens on this
-thread, between awaits, so a group is never half written when it is committed.
+One visit a host at a time (seed 002: no parallel requests to a server). This thread fetches, reads
+documents and decides; a writer beside it packs, makes rows and commits group after group, so the
+network never waits for the disk. All that decides happens on this thread, between awaits.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Coroutine
+from dataclasses import replace
+from functools import partial
 
 from asof.archive import Archive
 from asof.archive.journal import Journal
 from asof.clock import SECOND
 from asof.config import Config
-from asof.crawl.discover import follow, found_in, sort_by_scope
-from asof.crawl.gate import MAX_REDIRECTS, Gates, Shut, robots_url
+from asof.crawl.control import Act, Order
+from asof.crawl.funnel import Funnel
 from asof.crawl.keep import Keeper
+from asof.crawl.limits import Limits
+from asof.crawl.monitor import Monitor
 from asof.crawl.summary import Snapshot, Summary
+from asof.crawl.visit import FULL, Visitor
+from asof.crawl.writer import Writer
 from asof.fetch.http import Fetcher
-from asof.frontier.hosts import Hosts, Pace
+from asof.frontier.hosts import Hosts
 from asof.frontier.queue import Frontier
-from asof.frontier.states import Event, State
-from asof.model import Crawl, Exchange, Failure, Hop, Target
-from asof.scope.robots import robots_from
+from asof.frontier.report import busiest, failed
+from asof.frontier.states import State
+from asof.ledger import Ledger
+from asof.model import Crawl
 from asof.scope.rules import Scope
 
-# These ask for patience (RFC 9110 sections 15.6.4, RFC 6585 section 4): the host is left alone and
-# the target tried again.
-_PATIENCE = (429, 503)
+INTERRUPTED = "interrupted"
 
-# Most links of a page were on the page before: what was queued or left out lately is not decided
-# again. The database has the last word; this only spares it the question.
-_SEEN = 100_000
-_FAR = 1 << 30
 # Seconds that fetches in flight get to end after a stop; a target that is then cut off stays
 # queued, and a server that hangs keeps nobody waiting.
 _GRACE = 5.0
-
-Watcher = Callable[[Snapshot], None]
+# Seconds between two looks at the clock when many hosts become due one after the other.
+_TICK = 0.001
+# Seconds between two looks for orders, and between two counts by host for those who watch.
+_LOOK_EVERY = 0.25
+_COUNT_EVERY = 2.0
 
 
 class Crawler:
@@ -50,286 +56,301 @@ class Crawler:
         crawl: Crawl,
         config: Config,
         fetcher: Fetcher,
-        watch: Watcher = lambda snapshot: None,
+        writer: Writer,
+        monitor: Monitor,
     ) -> None:
-        self._archive = archive
+        self.crawl = crawl
         self._clock = archive.clock
         self._config = config
-        self._fetcher = fetcher
-        self._watch = watch
-        self._scope = Scope(crawl.seeds, config)
-        self.frontier = Frontier(archive.ledger, archive.catalog.crawl_no(crawl.id))
-        self.journal = Journal(archive, crawl, config)
-        self.keeper = Keeper(archive, self.journal, crawl.id)
-        self._gates = Gates(config.user_agent)
+        self._monitor = monitor
+        self._catalog = archive.catalog
+        self._number = archive.catalog.crawl_no(crawl.id)
+        scope = Scope(crawl.seeds, config)
+        self._reader = Ledger(archive.folder.db, writable=False)
+        self.frontier = Frontier(archive.ledger, self._number, reader=self._reader)
+        self.journal = Journal(self._clock, config)
+        self._writer = writer
+        self.keeper = Keeper(archive, self.journal, crawl.id, self._reader)
+        self.funnel = Funnel(scope, self.frontier, config, self._clock)
         self._hosts = Hosts()
-        self._pace = Pace(config.delay, config.delay_factor, config.max_crawl_delay)
-        self._stop = asyncio.Event()
+        self._limits = Limits(config, self._clock, archive.folder.root, scope.per_host)
+        self._visitor = Visitor(
+            config, self._clock, fetcher, self.frontier, self.keeper, self.funnel, self._hosts,
+            self._limits, monitor,
+        )  # fmt: skip
+        self._visits: set[asyncio.Task[None]] = set()
+        self._commit: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._trouble: BaseException | None = None
+        self._thirsty = self._paused = False
         self._ended_by = ""
         self._deadline = float("inf")
-        self._started = 0.0
-        self._seen: dict[str, int] = {}
-        self._taken = 0
         self._before = 0
-        self._bytes = 0
-        self._current = ""
+        self._count_at = 0.0
+        self._busiest: tuple[tuple[str, int, float], ...] = ()
+        self._reasons: tuple[tuple[str, int], ...] = ()
 
     def stop(self, reason: str) -> None:
         """Begin no more fetches; those in flight are finished and kept, if they end in time."""
+        if not self._ended_by:
+            self._monitor.events.write("stopping", reason=reason)
         self._ended_by = self._ended_by or reason
         self._deadline = min(self._deadline, self._clock.monotonic() + _GRACE)
-        self._stop.set()
+        self._wake.set()
 
     @property
     def stopping(self) -> bool:
         """Whether stop() was called, by a limit or by somebody."""
-        return self._stop.is_set()
+        return bool(self._ended_by)
 
     async def run(self) -> Summary:
         """Crawl until the queue is empty, a limit is reached, or somebody calls stop()."""
-        self._started = self._clock.monotonic()
         self._before = self.frontier.tally[State.DONE]
-        self._taken = self.frontier.pages_done()
+        self._limits.resume(self.frontier.done_by_host())
         for host, not_before in self.frontier.hosts():
             self._hosts.want(host, self._in_seconds(not_before))
-        visits: set[asyncio.Task[None]] = set()
         try:
-            while self._begin_visits(visits):
-                visits = await self._wait(visits)
-                if self.journal.due():
-                    self.journal.commit()
+            self._report()
+            while self._go_on():
+                await self._pause()
+                await self._obey()
                 self._report()
-                if self._out_of_time():
-                    visits = await _abandoned(visits)
+                if self._clock.monotonic() >= self._deadline:
+                    await self._abandon()
+            await self.finish()
         except BaseException:
-            await _abandoned(visits)
+            await self._abandon()
             raise
         return self.summary()
 
-    def _begin_visits(self, visits: set[asyncio.Task[None]]) -> bool:
+    async def finish(self) -> None:
+        """Commit all that was kept."""
+        while self._commit is not None or self.journal.pending or self.frontier.pending:
+            self._begin_commit()
+            if self._commit is not None:
+                await self._commit
+            self._raise_trouble()
+
+    def close(self) -> None:
+        """Let go of the database; what was kept and not committed is dropped."""
+        self.journal.take().discard()
+        self._reader.close()
+
+    def recall(self, memory: str) -> None:
+        """Go on with what an earlier run of the crawl left by `memory`."""
+        if memory:
+            self._visitor.patterns.restore(json.loads(memory))
+
+    @property
+    def memory(self) -> str:
+        """What the next run of this crawl should know, and the archive does not hold."""
+        return json.dumps(self._visitor.patterns.snapshot())
+
+    # -- turning
+
+    def _go_on(self) -> bool:
         """Start what may start now; False when there is nothing to wait for any more."""
+        self._raise_trouble()
         self._check_limits()
-        while not self._stop.is_set() and len(visits) < self._config.concurrency:
-            host = self._hosts.take(self._clock.monotonic())
+        self._launch()
+        if self._ended_by:
+            return bool(self._visits)
+        if self._paused or self._visits or self._commit is not None:
+            return True
+        return self._hosts.next_due() is not None or bool(self.frontier.pending)
+
+    def _launch(self) -> None:
+        """Begin visits to hosts whose time has come, and a commit when one is due."""
+        halted = self._ended_by or self._paused or self.journal.full
+        now = self._clock.monotonic()
+        while not halted and len(self._visits) < self._config.concurrency:
+            host = self._hosts.take(now)
             if host is None:
                 break
-            visits.add(asyncio.create_task(self._visit(host)))
-        return bool(visits) or (not self._stop.is_set() and self._hosts.next_due() is not None)
+            self._spawn(self._visit(host), self._visits)
+        idle = not self._visits and self._hosts.next_due() is None
+        if self.journal.due() or self._thirsty or (idle and self.frontier.pending):
+            self._begin_commit()
 
-    async def _wait(self, visits: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-        """Until a visit ends, a host becomes due, the group must be committed, or a stop."""
-        alarm = asyncio.create_task(self._clock.sleep(self._patience(len(visits))))
-        stopped = asyncio.create_task(self._stop.wait()) if not self._stop.is_set() else None
-        others = {task for task in (alarm, stopped) if task is not None}
-        done, _ = await asyncio.wait(visits | others, return_when=asyncio.FIRST_COMPLETED)
-        for task in others - done:
-            task.cancel()
-        for task in done & visits:
-            task.result()
-        return visits - done
+    def _spawn(
+        self, work: Coroutine[None, None, None], crowd: set[asyncio.Task[None]]
+    ) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        crowd.add(task)
+        task.add_done_callback(partial(self._ended, crowd))
+        return task
 
-    def _patience(self, running: int) -> float:
+    def _ended(self, crowd: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
+        """A visit or a commit is over: go on from here, without waking the loop for it."""
+        crowd.discard(task)
+        if task.cancelled():
+            return
+        if task.exception() is not None:
+            self._trouble = self._trouble or task.exception()
+        if self._trouble is None and not self._ended_by:
+            self._check_limits()
+            self._launch()
+        if not self._visits or self._trouble is not None or self._ended_by:
+            self._wake.set()
+
+    def _raise_trouble(self) -> None:
+        if self._trouble is not None:
+            raise self._trouble
+
+    async def _pause(self) -> None:
+        """Until a host becomes due, the group must be committed, or something ends."""
+        self._wake.clear()
+        alarm = asyncio.ensure_future(self._clock.sleep(self._patience()))
+        called = asyncio.ensure_future(self._wake.wait())
+        try:
+            await asyncio.wait((alarm, called), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            alarm.cancel()
+            called.cancel()
+
+    def _patience(self) -> float:
         now = self._clock.monotonic()
         waits = [self._config.group_seconds if self.journal.pending else 1.0]
+        if self._monitor.controlled:
+            waits.append(_LOOK_EVERY)
+        if not self._ended_by:
+            waits.append(self._limits.time_left)
         due = self._hosts.next_due()
-        if due is not None and running < self._config.concurrency:
-            waits.append(due - now)
-        if self._config.time_limit is not None and not self.stopping:
-            waits.append(self._started + self._config.time_limit - now)
+        room = len(self._visits) < self._config.concurrency and not self._paused
+        if due is not None and room and not self._ended_by:
+            waits.append(max(_TICK, due - now))
         return max(0.0, min(*waits, self._deadline - now))
 
-    def _check_limits(self) -> None:
-        config = self._config
-        if config.max_bytes is not None and self._bytes >= config.max_bytes:
-            self.stop("max-bytes")
-        elapsed = self._clock.monotonic() - self._started
-        if config.time_limit is not None and elapsed >= config.time_limit:
-            self.stop("time-limit")
+    async def _abandon(self) -> None:
+        """Cancel visits and wait until they have let go of their sockets."""
+        visits = list(self._visits)
+        for visit in visits:
+            visit.cancel()
+        await asyncio.gather(*visits, return_exceptions=True)
+        if self._commit is not None:
+            await asyncio.gather(self._commit, return_exceptions=True)
 
-    def _out_of_time(self) -> bool:
-        """Whether what was in flight at the stop has had its grace."""
-        return self._clock.monotonic() >= self._deadline
+    def _check_limits(self) -> None:
+        reached = self._limits.reached()
+        if reached:
+            self.stop(reached)
 
     async def _visit(self, host: str) -> None:
-        """One request to a host (or none, if its target may not be fetched), then let go of it."""
-        start = self._clock.monotonic()
-        wait = 0.0
+        """One step for a host's next target, then let go of the host."""
+        wait: float | None = 0.0
         target = self.frontier.next(host, self._clock.now())
         try:
             if target is not None:
-                wait = await self._serve(target, start)
+                wait = await self._visitor.serve(target, host)
+                if wait is None:
+                    self.stop(FULL)
         finally:
             now = self._clock.monotonic()
-            self._hosts.release(host, now + wait)
-            due = self.frontier.due(host)
+            self._hosts.release(host, now + (wait or 0.0))
+            due = self.frontier.due(host, self._clock.now())
             if due is not None:
-                self._hosts.want(host, self._in_seconds(due))
+                self._hosts.want(host, self._in_seconds(due) if due else now)
+            elif self.frontier.awaits(host):
+                self._thirsty = True
 
-    async def _serve(self, target: Target, start: float) -> float:
-        """Bring a target one step further; gives how long to leave its host alone."""
-        if self._config.robots == "obey":
-            if not self._gates.known(target.url):
-                self.frontier.put_back(target)
-                return await self._settle_gate(target, start)
-            verdict = self._gates.verdict(target.url)
-            if verdict is not None:
-                self._refuse(target, verdict)
-                return 0.0
-        if self._config.max_pages is not None and self._taken >= self._config.max_pages:
-            self.frontier.put_back(target)
-            self.stop("max-pages")
-            return 0.0
-        self._taken += 1
-        self._current = target.url
-        outcome = await self._fetcher.fetch(target.url)
-        if isinstance(outcome, Failure):
-            self._taken -= 1
-            self._stumble(target, outcome.reason, transient=outcome.transient)
-            self.keeper.failure(outcome, target)
-            return self._wait_after(target, start, None)
-        retry_after = _retry_after(outcome)
-        self._take_in(target, outcome)
-        return self._wait_after(target, start, retry_after)
+    # -- committing
 
-    def _wait_after(self, target: Target, start: float, retry_after: float | None) -> float:
-        took = self._clock.monotonic() - start
-        return self._pace.wait(took, self._gates.crawl_delay(target.url), retry_after)
+    def _begin_commit(self) -> None:
+        if self._commit is None:
+            self._thirsty = False
+            self._commit = self._spawn(self._commit_group(), set())
 
-    def _take_in(self, target: Target, exchange: Exchange) -> None:
-        """Keep a response, queue what it leads to, and settle its target."""
-        self._bytes += len(exchange.head) + exchange.body.size
-        kept = self.keeper.exchange(exchange, target)
-        onward = list(found_in(target, kept.links))
-        if kept.redirect is not None:
-            hop = follow(target, kept.redirect, Hop.REDIRECT)
-            onward.extend([hop] if hop is not None else [])
-        self.queue(onward)
-        if exchange.status in _PATIENCE and target.tries < self._config.retries:
-            self._taken -= 1
-            self._stumble(target, f"status {exchange.status}", transient=True)
-        else:
-            self._settle(target, Event.CAPTURED)
+    async def _commit_group(self) -> None:
+        """Write the open group and what was learnt with it; then the hosts may have more."""
+        group, changes = self.journal.take(), self.frontier.take_changes()
+        try:
+            outcome = await self._writer.write(group, changes)
+            for host, not_before in self.frontier.applied(changes, outcome).items():
+                self._hosts.want(host, self._in_seconds(not_before))
+        finally:
+            self._commit = None
 
-    def queue(self, targets: list[Target]) -> None:
-        """Put new targets where they belong: in the queue, or in the report of what was left."""
-        targets = [t for t in targets if t.depth < self._seen.get(t.url, _FAR)]
-        if not targets:
-            return
-        if len(self._seen) > _SEEN:
-            self._seen.clear()
-        self._seen.update((target.url, target.depth) for target in targets)
-        self.journal.begin()
-        inside, outside = sort_by_scope(targets, self._scope)
-        self.frontier.leave_out(outside)
-        now = self._clock.monotonic()
-        for host in self.frontier.add(inside):
-            self._hosts.want(host, now)
+    # -- obeying
 
-    def _refuse(self, target: Target, verdict: Shut | str) -> None:
-        if isinstance(verdict, Shut):
-            self._settle(target, Event.GIVEN_UP, verdict.reason)
-        else:
-            self._settle(target, Event.REFUSED, verdict)
+    async def _obey(self) -> None:
+        """Do what was ordered from outside, and say so."""
+        for order in self._monitor.orders():
+            match order.act:
+                case Act.PAUSE:
+                    self._paused, did = True, "paused"
+                case Act.RESUME:
+                    self._paused, did = False, "running"
+                case Act.EXCLUDE:
+                    did = await self._exclude(order)
+                case Act.STOP:
+                    did = "stopping"
+                    self.stop(INTERRUPTED)
+            self._monitor.obeyed(order, did)
 
-    def _stumble(self, target: Target, reason: str, *, transient: bool) -> None:
-        """A failure: again later, twice as late each time, or give the target up."""
-        if transient and target.tries < self._config.retries:
-            pause = self._config.retry_delay * 2**target.tries
-            not_before = self._clock.now() + int(pause * SECOND)
-            self._settle(target, Event.STUMBLED, reason, not_before)
-        else:
-            self._settle(target, Event.GIVEN_UP, reason)
+    async def _exclude(self, order: Order) -> str:
+        """Add a rule to the scope, apply it to what waits, and keep it for a resumption."""
+        await self.finish()
+        self._config = replace(self._config, exclude=(*self._config.exclude, order.pattern))
+        self.funnel.scope = Scope(self.crawl.seeds, self._config)
+        self.funnel.forget()
+        self.crawl = replace(self.crawl, settings=self._config.as_dict())
+        matches = re.compile(order.pattern).search
+        moved = self.frontier.exclude(
+            lambda url: matches(url) is not None,
+            f"excluded by {order.pattern}",
+            also=lambda: self._catalog.put_crawl(self.crawl),
+        )
+        return f"{moved:,} queued URLs left out"
 
-    def _settle(
-        self, target: Target, event: Event, reason: str | None = None, not_before: int = 0
-    ) -> None:
-        self.journal.begin()
-        self.frontier.settle(target, event, reason=reason, not_before=not_before)
-
-    async def _settle_gate(self, target: Target, start: float) -> float:
-        """Fetch robots.txt of the target's origin, following its redirects, and keep all of it."""
-        url = robots_url(target.url)
-        kept = self.keeper.kept_robots(url)
-        if kept is not None:
-            self._gates.open(target.url, kept)
-            return 0.0
-        outcome = await self._fetch_robots(url, target)
-        if isinstance(outcome, Failure):
-            return self._gate_failed(target, outcome.reason, outcome.transient)
-        exchange, document = outcome
-        robots = robots_from(exchange.status, document)
-        if robots.hold_off and self._gates.stumbled(target.url) <= self._config.retries:
-            return self._config.retry_delay
-        self._gates.open(target.url, robots)
-        return self._wait_after(target, start, _retry_after(exchange))
-
-    async def _fetch_robots(self, url: str, target: Target) -> tuple[Exchange, bytes] | Failure:
-        """The last answer of a chain of redirects, every one of them kept."""
-        hops = 0
-        while True:
-            errand = Target(url, 0, target.url, Hop.ROBOTS.value)
-            outcome = await self._fetcher.fetch(url)
-            if isinstance(outcome, Failure):
-                self.keeper.failure(outcome, errand)
-                return outcome
-            kept = self.keeper.exchange(outcome, errand)
-            self._settle(errand, Event.CAPTURED)
-            onward = kept.redirect and follow(errand, kept.redirect, Hop.REDIRECT)
-            if not onward or hops == MAX_REDIRECTS:
-                return outcome, kept.document
-            url = onward.url
-            hops += 1
-
-    def _gate_failed(self, target: Target, reason: str, transient: bool) -> float:
-        tries = self._gates.stumbled(target.url)
-        if transient and tries <= self._config.retries:
-            return float(self._config.retry_delay * 2 ** (tries - 1))
-        self._gates.shut(target.url, reason)
-        return 0.0
+    # -- telling
 
     def _in_seconds(self, instant: int) -> float:
         """A wall-clock instant as a time of the monotonic clock."""
         return self._clock.monotonic() + max(0.0, (instant - self._clock.now()) / SECOND)
 
     def _report(self) -> None:
+        now = self._clock.monotonic()
+        if not self._monitor.due(now):
+            return
+        if now >= self._count_at:
+            self._count_at = now + _COUNT_EVERY
+            self._busiest = tuple(
+                (host, count, max(0.0, self._hosts.due(host, now) - now))
+                for host, count in busiest(self._reader, self._number)
+            )
+            why = failed(self._reader, self._number, examples=0)[:4]
+            self._reasons = tuple((reason.reason, reason.count) for reason in why)
         tally = self.frontier.tally
-        self._watch(
+        running = "paused" if self._paused else "running"
+        self._monitor.report(
             Snapshot(
-                elapsed=self._clock.monotonic() - self._started,
+                elapsed=self._limits.elapsed,
                 captured=tally[State.DONE] - self._before,
                 failed=tally[State.FAILED],
                 left_out=tally[State.LEFT_OUT],
                 queued=tally[State.QUEUED],
-                bytes=self._bytes,
+                bytes=self._limits.bytes,
                 hosts=len(self._hosts),
-                current=self._current,
-            )
+                current=self._visitor.current,
+                busiest=self._busiest,
+                reasons=self._reasons,
+                state="stopping" if self._ended_by else running,
+                active=len(self._visits),
+            ),
+            now,
         )
 
     def summary(self) -> Summary:
-        """How things stand, in full."""
+        """How things stand, in full, of what is committed."""
+        self.frontier.recount()
         counts = self.frontier.tally
         return Summary(
             captured=counts[State.DONE],
             failed=counts[State.FAILED],
             left_out=counts[State.LEFT_OUT],
             queued=counts[State.QUEUED],
-            bytes=self._bytes,
-            seconds=round(self._clock.monotonic() - self._started, 3),
+            bytes=self._limits.bytes,
+            seconds=round(self._limits.elapsed, 3),
             ended_by=self._ended_by or "done",
             reasons=self.frontier.reasons(),
         )
-
-
-async def _abandoned(visits: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-    """Cancel visits and wait until they have let go of their sockets; none is left."""
-    for visit in visits:
-        visit.cancel()
-    await asyncio.gather(*visits, return_exceptions=True)
-    return set()
-
-
-def _retry_after(exchange: Exchange) -> float | None:
-    """Seconds the host asks to be left alone (RFC 9110 section 10.2.3); dates are not worth it."""
-    value = exchange.header("Retry-After") if exchange.status in _PATIENCE else None
-    return float(value) if value is not None and value.strip().isdigit() else None

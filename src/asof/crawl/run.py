@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import shutil
 import signal
 import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from asof.archive import Archive
+from asof.archive.commit import Committer
 from asof.archive.folder import Folder
-from asof.archive.journal import Journal
+from asof.archive.journal import Group
 from asof.archive.recovery import Recovery, recover
 from asof.clock import Clock, SystemClock, stamp
 from asof.config import Config
+from asof.crawl.assignment import write_assignment
 from asof.crawl.catchup import catch_up
-from asof.crawl.loop import Crawler, Watcher
+from asof.crawl.limits import DISK_RESERVE
+from asof.crawl.loop import INTERRUPTED, Crawler
+from asof.crawl.monitor import Monitor, Watcher, monitoring
 from asof.crawl.summary import Summary
+from asof.crawl.writer import Writer, open_writer
 from asof.errors import StorageError, UsageError
+from asof.fetch.addresses import policy
 from asof.fetch.http import Fetcher, HttpClient
 from asof.fetch.settings import FetchSettings
 from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
+from asof.scope.presets import load_config
+from asof.scope.rules import Scope
 from asof.url import canonical
 from asof.warc.build import crawl_end
-
-INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,7 @@ class CrawlRequest:
     settings: Mapping[str, object] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict)
     new: bool = False
+    control: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +74,7 @@ def run_crawl(
     """
     seeds = tuple(dict.fromkeys(_seed(url) for url in request.seeds))
     # Everything the user wrote is checked before a folder is made.
-    Config.load(request.archive, request.environ, **request.settings)
+    Scope(seeds, load_config(request.archive, request.environ, seeds, **request.settings))
     if not seeds and not Folder(request.archive).exists():
         raise _nothing_to_resume()
     with Archive.write(request.archive, purpose="crawl", clock=clock or SystemClock()) as archive:
@@ -73,8 +82,19 @@ def run_crawl(
         if recovery.adopted or recovery.cut:
             talk(_recovery_line(recovery))
         crawl, config, resumed = _choose(archive, request, seeds)
-        summary = _in_loop(archive, crawl, config, watch, talk)
+        with monitoring(
+            archive, crawl, watch=watch, talk=talk, controlled=request.control
+        ) as monitor:
+            with archive.ledger.transaction():
+                archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
+            with closing(open_writer(archive, crawl, config)) as writer:
+                summary, crawl = _in_loop(archive, crawl, config, writer, monitor, talk)
+            monitor.ended(summary)
         crawl = _conclude(archive, crawl, config, summary)
+        if config.preset == "assignment":
+            write_assignment(archive, crawl)
+        if summary.ended_by == DISK_RESERVE:
+            raise _disk_is_short(archive)
         files = tuple(s.file for s in archive.segments() if s.crawl == crawl.id)
     return CrawlOutcome(crawl, summary, resumed, recovery, files)
 
@@ -108,10 +128,18 @@ def _choose(
         return crawl, config.updated(given, source="the command line"), True
     if not seeds:
         raise _nothing_to_resume()
-    config = Config.load(request.archive, request.environ, **request.settings)
+    config = load_config(request.archive, request.environ, seeds, **request.settings)
     now = archive.clock.now()
     name = f"{stamp(now)}-{secrets.token_hex(2)}"
     return Crawl(name, seeds, now, CrawlState.RUNNING, settings=config.as_dict()), config, False
+
+
+def _disk_is_short(archive: Archive) -> StorageError:
+    free = shutil.disk_usage(archive.folder.root).free
+    return StorageError(
+        f"The crawl was stopped, for the disk has only {free / 1e6:,.0f} MB left.",
+        hint="Make room (or lower disk_reserve), then run the same command again; nothing is lost.",
+    )
 
 
 def _nothing_to_resume() -> UsageError:
@@ -124,11 +152,12 @@ def _in_loop(
     archive: Archive,
     crawl: Crawl,
     config: Config,
-    watch: Watcher,
+    writer: Writer,
+    monitor: Monitor,
     talk: Callable[[str], None],
-) -> Summary:
+) -> tuple[Summary, Crawl]:
     with asyncio.Runner(loop_factory=_new_loop) as runner:
-        return runner.run(_run(archive, crawl, config, watch, talk))
+        return runner.run(_run(archive, crawl, config, writer, monitor, talk))
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -143,34 +172,37 @@ async def _run(
     archive: Archive,
     crawl: Crawl,
     config: Config,
-    watch: Watcher,
+    writer: Writer,
+    monitor: Monitor,
     talk: Callable[[str], None],
-) -> Summary:
-    fetcher: Fetcher = HttpClient(_fetch_settings(config), archive.clock, archive.folder.spool)
-    with archive.ledger.transaction():
-        archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
-    crawler = Crawler(archive, crawl, config, fetcher, watch)
-    with archive.ledger.transaction():
-        crawler.queue([Target(seed) for seed in crawl.seeds])
-    catch_up(archive, crawl, crawler)
-    _obey_signals(crawler, talk)
+) -> tuple[Summary, Crawl]:
+    """Run to the end; gives the crawl too, for orders may have changed its settings."""
+    fetcher: Fetcher = HttpClient(
+        _fetch_settings(config),
+        archive.clock,
+        archive.folder.spool,
+        policy(crawl.seeds, config.allow_private),
+    )
+    crawler = Crawler(archive, crawl, config, fetcher, writer, monitor)
     try:
+        crawler.funnel.put([Target(seed) for seed in crawl.seeds])
+        with archive.ledger.transaction():
+            crawler.frontier.flush()
+        catch_up(archive, crawl, crawler)
+        crawler.recall(archive.catalog.memory(crawl.id))
+        _obey_signals(crawler, talk)
         summary = await crawler.run()
-        crawler.journal.commit()
-        return summary
+        archive.catalog.put_memory(crawl.id, crawler.memory)
+        return summary, crawler.crawl
     except asyncio.CancelledError:
         crawler.stop(INTERRUPTED)
-        crawler.journal.commit()
-        return crawler.summary()
+        await crawler.finish()
+        return crawler.summary(), crawler.crawl
     except sqlite3.Error as error:
-        crawler.journal.abandon()
         raise translate(error, archive.folder.db) from error
-    except BaseException:
-        crawler.journal.abandon()
-        raise
     finally:
-        crawler.journal.close()
         await fetcher.close()
+        crawler.close()
 
 
 def _obey_signals(crawler: Crawler, talk: Callable[[str], None]) -> None:
@@ -208,16 +240,16 @@ def _fetch_settings(config: Config) -> FetchSettings:
 
 def _conclude(archive: Archive, crawl: Crawl, config: Config, summary: Summary) -> Crawl:
     """Write down how the crawl ended: in its WARC when it is finished, in the catalog always."""
-    state = CrawlState.INTERRUPTED if summary.ended_by == INTERRUPTED else CrawlState.FINISHED
+    unfinished = summary.ended_by in (INTERRUPTED, DISK_RESERVE)
+    state = CrawlState.INTERRUPTED if unfinished else CrawlState.FINISHED
     now = archive.clock.now()
     crawl = replace(crawl, state=state, ended=now, note=summary.to_json())
     try:
         if state is CrawlState.FINISHED:
-            journal = Journal(archive, crawl, config)
-            journal.write([crawl_end(crawl)])
-            archive.catalog.put_crawl(crawl)
-            journal.commit()
-            journal.close()
+            committer = Committer(archive.folder, archive.ledger, crawl, config)
+            end = Group([(crawl_end(crawl),)], taken=now)
+            committer.write(end, lambda: archive.catalog.put_crawl(crawl))
+            committer.close()
         else:
             with archive.ledger.transaction():
                 archive.catalog.put_crawl(crawl)

@@ -19,6 +19,7 @@ _LINE_LIMIT = 1 << 14
 _SIZE_LIMIT = 1 << 63
 # Old servers pad the size with spaces. Extensions stay on the wire and mean nothing to us.
 _SIZE = re.compile(rb"[ \t]*+([0-9A-Fa-f]++)[ \t]*+(?:;[^\n]*+)?\r?\n")
+_PLAIN = re.compile(rb"([0-9A-Fa-f]{1,8})\r\n")
 _SIZE_SO_FAR = re.compile(rb"[ \t]*+(?:[0-9A-Fa-f]++[ \t]*+(?:;[^\n]*+|\r)?)?")
 
 
@@ -50,6 +51,11 @@ class Dechunker:
         spans: list[tuple[int, int]] = []
         at, size = 0, len(data)
         while at < size and self.state is not ChunkState.END:
+            if self.state is ChunkState.SIZE and not self._line:
+                # Whole chunks at once: a server that sends one byte in each is no burden then.
+                at = self._take_whole(data, at, spans)
+                if at == size:
+                    break
             if self.state is ChunkState.DATA:
                 stop = min(size, at + self._left)
                 spans.append((at, stop))
@@ -64,6 +70,18 @@ class Dechunker:
                 self._read_line()
             at = stop
         return at, spans
+
+    def _take_whole(self, data: bytes, at: int, spans: list[tuple[int, int]]) -> int:
+        """Pass over the plain chunks that lie here with both their ends; gives where they stop."""
+        while (found := _PLAIN.match(data, at)) is not None:
+            start = found.end()
+            end = start + int(found[1], 16)
+            if end == start or data[end : end + 2] != b"\r\n":
+                break
+            spans.append((start, end))
+            self.begun = True
+            at = end + 2
+        return at
 
     def eof(self) -> bool:
         """The bytes are over: whether the payload is whole, even if the final line is not."""

@@ -15,6 +15,9 @@ from asof.model import Headers
 # RFC 6265 section 6.1 asks for at least this much, and nobody gives more.
 _MOST_BYTES = 4096
 _MOST_PER_DOMAIN = 50
+# nginx and Apache refuse a request with a header line of more than 8 KiB, and so would all pages be
+# refused after one that sets too many.
+_MOST_SENT = 6 << 10
 _MOST_DOMAINS = 3000
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _MAX_AGE = re.compile(r"-?[0-9]{1,12}")
@@ -57,8 +60,14 @@ class CookieJar:
         if not fitting:
             return ""
         fitting.sort(key=lambda cookie: -len(cookie.path))
-        pairs = [f"{c.name}={c.value}" if c.name else c.value for c in fitting]
-        return f"Cookie: {'; '.join(pairs)}\r\n"
+        pairs, room = [], _MOST_SENT
+        for cookie in fitting:
+            pair = f"{cookie.name}={cookie.value}" if cookie.name else cookie.value
+            room -= len(pair) + 2
+            if room < 0:
+                break
+            pairs.append(pair)
+        return f"Cookie: {'; '.join(pairs)}\r\n" if pairs else ""
 
     def keep(self, place: Place, target: str, headers: Headers) -> None:
         """Take the Set-Cookie headers of a response (section 5.3)."""

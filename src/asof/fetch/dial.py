@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from socket import SOCK_STREAM
 
 from asof.clock import Clock
+from asof.fetch.addresses import AddressPolicy
 from asof.fetch.connection import Connection
 from asof.fetch.proxy import Proxy
 from asof.fetch.reply import Reply
@@ -17,9 +18,6 @@ from asof.fetch.settings import FetchSettings
 from asof.fetch.tls import lenient_context, session_of, settled, strict_context
 from asof.fetch.unfetched import Unfetched, no_connection, no_name
 from asof.fetch.wire import Framer
-
-AddressPolicy = Callable[[str, str], str | None]
-"""Given a host and one of its addresses: the reason to refuse that address, or None."""
 
 # What a proxy may say when it refuses a tunnel.
 _REFUSAL_LIMIT = 1 << 16
@@ -69,15 +67,15 @@ class Dialer:
         for connection in alive:
             await connection.wait_lost()
 
-    def permitted(self, host: str, addresses: list[str]) -> list[str]:
+    def permitted(self, place: Place, addresses: list[str]) -> list[str]:
         """The addresses that the policy leaves; Unfetched when it leaves none."""
         if self._allow_address is None or not addresses:
             return addresses
-        refused = {ip: self._allow_address(host, ip) for ip in addresses}
-        left = [ip for ip in addresses if refused[ip] is None]
+        refused = self._allow_address(place, addresses)
+        left = [ip for ip in addresses if ip not in refused]
         if not left:
             ip, why = next(iter(refused.items()))
-            raise Unfetched("refused-address", f"{host} is {ip}: {why}")
+            raise Unfetched("refused-address", f"{place.host} is {ip}: {why}")
         return left
 
     # -- the socket
@@ -85,7 +83,7 @@ class Dialer:
     async def _open(self, place: Place, limit: float) -> Connection:
         """A plain connection: to the place itself, to the proxy, or through its tunnel."""
         if self._proxy is None:
-            return await self._reach(place, self.permitted(place.host, await resolve(place)), limit)
+            return await self._reach(place, self.permitted(place, await resolve(place)), limit)
         proxy = self._proxy.place
         try:
             connection = await self._reach(proxy, await resolve(proxy), limit)

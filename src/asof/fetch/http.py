@@ -7,20 +7,21 @@ exchange of its own. The web's failures are values; only a failing disk raises (
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from asof.clock import SECOND, Clock
+from asof.fetch.addresses import AddressPolicy
 from asof.fetch.connection import Connection
 from asof.fetch.cookies import CookieJar
-from asof.fetch.dial import AddressPolicy, Dialer
+from asof.fetch.dial import Dialer
 from asof.fetch.pool import Pool
 from asof.fetch.proxy import parse_proxy
 from asof.fetch.reply import Reply
 from asof.fetch.request import (
     Place,
     added_lines,
-    is_address,
     request_bytes,
     split_url,
     standing_lines,
@@ -30,14 +31,23 @@ from asof.fetch.unfetched import Unfetched
 from asof.fetch.wire import End, Framer, Head
 from asof.model import Body, Exchange, Failure, Headers, Timings
 
-__all__ = ["AddressPolicy", "FetchSettings", "Fetcher", "HttpClient"]
+__all__ = ["AddressPolicy", "FetchSettings", "Fetcher", "HttpClient", "Judge"]
+
+
+Judge = Callable[[Head], str | None]
+"""Asked when the head of an answer has come: why the rest is not wanted, or None."""
 
 
 class Fetcher(Protocol):
     """Whatever can get a URL."""
 
-    async def fetch(self, url: str, headers: Headers = ()) -> Exchange | Failure:
-        """One request for a canonical URL, with added headers, and what came of it."""
+    async def fetch(
+        self, url: str, headers: Headers = (), judge: Judge | None = None
+    ) -> Exchange | Failure:
+        """One request for a canonical URL, with added headers, and what came of it.
+
+        An answer that `judge` does not want is a Failure "unwanted", with its words as the detail.
+        """
         ...
 
     async def close(self) -> None:
@@ -63,7 +73,7 @@ class HttpClient(Fetcher):
 
     Bodies over `settings.spool_over` bytes are files in `spool`, which belong to the caller.
     `allow_address` can keep a crawl out of private networks. It sees every address before it is
-    connected to; behind a proxy it sees only hosts that are addresses themselves.
+    connected to; behind a proxy, which looks names up itself, it sees the host as it is written.
     """
 
     def __init__(
@@ -82,13 +92,15 @@ class HttpClient(Fetcher):
         self._pool = Pool(settings.max_idle)
         self._dialer = Dialer(settings, clock, self._proxy, allow_address, self._pool.drop)
 
-    async def fetch(self, url: str, headers: Headers = ()) -> Exchange | Failure:
+    async def fetch(
+        self, url: str, headers: Headers = (), judge: Judge | None = None
+    ) -> Exchange | Failure:
         """One request for a canonical URL, with added headers, and what came of it."""
         started, began = self._clock.now(), self._clock.monotonic()
         deadline = asyncio.get_running_loop().time() + self._settings.total_timeout
         try:
             request = self._prepare(url, headers)
-            connection, reply, head, end = await self._converse(request, deadline)
+            connection, reply, head, end = await self._converse(request, deadline, judge)
         except Unfetched as why:
             return Failure(
                 url, why.reason, why.detail, started, why.transient, why.request, why.peer, why.tls
@@ -120,8 +132,8 @@ class HttpClient(Fetcher):
 
     def _prepare(self, url: str, headers: Headers) -> Request:
         place, target = split_url(url)
-        if self._proxy is not None and is_address(place.host):
-            self._dialer.permitted(place.host, [place.host])
+        if self._proxy is not None:
+            self._dialer.permitted(place, [place.host])
         lines = self._standing + (added_lines(headers) if headers else "")
         if self._jar is not None:
             lines += self._jar.line_for(place, target)
@@ -133,30 +145,36 @@ class HttpClient(Fetcher):
         return Request(place, target, self._proxy.place, wire, request_bytes(full, place, lines))
 
     async def _converse(
-        self, request: Request, deadline: float
+        self, request: Request, deadline: float, judge: Judge | None
     ) -> tuple[Connection, Reply, Head, End]:
         """Send the request, on a connection that is there or on a new one, and take the answer."""
         connection = self._pool.take(request.via)
         if connection is not None:
-            reply = await self._ask(connection, request, deadline, reused=True)
+            reply = await self._ask(connection, request, deadline, judge, reused=True)
             if reply.head is not None and reply.end is not None and not reply.stale:
                 return connection, reply, reply.head, reply.end
             # A GET may be asked once more (RFC 9112 section 9.3.1).
             reply.discard()
             connection.abort()
         connection = await self._dialer.dial(request.place, deadline)
-        reply = await self._ask(connection, request, deadline)
+        reply = await self._ask(connection, request, deadline, judge)
         if reply.head is None or reply.end is None:
             connection.abort()
             raise _explained(_nothing(connection.error), request, connection)
         return connection, reply, reply.head, reply.end
 
     async def _ask(
-        self, connection: Connection, request: Request, deadline: float, *, reused: bool = False
+        self,
+        connection: Connection,
+        request: Request,
+        deadline: float,
+        judge: Judge | None,
+        *,
+        reused: bool = False,
     ) -> Reply:
         settings = self._settings
         framer = Framer(head_limit=settings.max_head, body_limit=settings.max_body)
-        reply = Reply(framer, self._clock, self._spool, settings.spool_over, reused=reused)
+        reply = Reply(framer, self._clock, self._spool, settings.spool_over, judge, reused=reused)
         try:
             await connection.ask(request.wire, reply, deadline)
         except BaseException as error:
@@ -164,6 +182,10 @@ class HttpClient(Fetcher):
             if isinstance(error, Unfetched):
                 _explained(error, request, connection)
             raise
+        if reply.unwanted:
+            reply.discard()
+            connection.abort()
+            raise _explained(Unfetched("unwanted", reply.unwanted), request, connection)
         if self._proxy is not None and reply.head is not None and reply.head.status == 407:
             reply.discard()
             connection.abort()

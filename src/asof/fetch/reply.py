@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,14 +16,15 @@ class Reply:
     """Takes bytes from a connection and knows when the response is over.
 
     A body of more than `spool_over` bytes goes to a file in `spool`, if that is given. `reused`
-    tells that the connection has served before.
+    tells that the connection has served before. `judge` may say of the head that the rest is not
+    wanted.
     `head` is None until it has come, `end` until the response is over. Whoever makes a Reply must
     take its `body()` or `discard()` it: it may own a spool file.
     """
 
     __slots__ = (
-        "_block", "_clock", "_file", "_framer", "_parts", "_payload", "_reused", "_spool",
-        "_spool_over", "asked", "end", "first_byte", "head", "notes", "size",
+        "_block", "_clock", "_file", "_framer", "_judge", "_parts", "_payload", "_reused", "_spool",
+        "_spool_over", "asked", "end", "first_byte", "head", "notes", "size", "unwanted",
     )  # fmt: skip
 
     def __init__(
@@ -32,6 +33,7 @@ class Reply:
         clock: Clock,
         spool: Path | None = None,
         spool_over: int = 0,
+        judge: Callable[[Head], str | None] | None = None,
         *,
         reused: bool = False,
     ) -> None:
@@ -41,6 +43,8 @@ class Reply:
         self.first_byte = 0.0
         self.size = 0  # of the body, so far
         self.notes: list[str] = []  # anomalies that only a client can see
+        self.unwanted = ""  # why nobody wants the rest
+        self._judge = judge
         self._reused = reused
         self._framer = framer
         self._clock = clock
@@ -56,7 +60,7 @@ class Reply:
         if not self.first_byte:
             self.first_byte = self._clock.monotonic()
         self._take(self._framer.feed(data))
-        return self.end is not None or (self.head is not None and self.stale)
+        return bool(self.unwanted) or self.end is not None or (self.head is not None and self.stale)
 
     def eof(self) -> None:
         """The connection has ended."""
@@ -113,6 +117,8 @@ class Reply:
             elif isinstance(event, Head):
                 self.head = event
                 self._block.update(event.raw)
+                if self._judge is not None:
+                    self.unwanted = self._judge(event) or ""
             elif isinstance(event, End):
                 self.end = event
             elif not (self.end and self.end.truncated) and "surplus-bytes" not in self.notes:

@@ -53,6 +53,10 @@ class Hosts:
             self._serial += 1
             heapq.heappush(self._heap, (due, self._serial, host))
 
+    def due(self, host: str, now: float) -> float:
+        """When a host may be asked next, as far as is known."""
+        return self._due.get(host, self._released.get(host, now))
+
     def next_due(self) -> float | None:
         """When the next host may be asked, or None when none waits."""
         while self._heap:
@@ -71,6 +75,14 @@ class Hosts:
         del self._due[host]
         self._busy.add(host)
         return host
+
+    def claim(self, host: str, now: float) -> bool:
+        """Take one host out of turn, for an errand; False while it is busy or to be left alone."""
+        if host in self._busy or self._released.get(host, now) > now:
+            return False
+        self._due.pop(host, None)
+        self._busy.add(host)
+        return True
 
     def release(self, host: str, not_before: float) -> None:
         """The answer has ended: leave the host alone until `not_before`."""

@@ -1,14 +1,20 @@
 """The queue of one crawl, in the archive's database, so that it commits together with the records.
 
-Uniqueness is by canonical URL. A target in flight stays queued (see states.py), and a small buffer
-per host keeps the database out of the loop; a buffer is filled only when it has run empty and
-nothing of that host is in flight, so what it reads is never being fetched.
+What the crawl learns (found, left out, settled) is first only remembered here; `take_changes` hands
+it over as one frozen value, `apply` writes that inside the transaction of the records it belongs to
+(maybe on another thread), and `applied` says that this has happened. What is read comes through a
+connection of its own, so that the crawl never waits for a commit.
+
+Uniqueness is by canonical URL. A target in flight stays queued in the database (see states.py)
+until its settlement is applied; meanwhile `_out` knows it, so it is never given out twice.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from asof.clock import Instant
 from asof.frontier.states import TRANSITIONS, Event, State
@@ -20,61 +26,164 @@ from asof.url import host_of
 _BATCH = 64
 
 _INSERT = """INSERT OR IGNORE INTO targets
-    (crawl, url, host, state, priority, depth, hops, via, reason) VALUES (?,?,?,?,?,?,?,?,?)"""
+    (crawl, key, url, host, state, priority, depth, hops, via, reason)
+    VALUES (?,?,?,?,?,?,?,?,?,?)"""
+_SETTLE = (
+    "UPDATE targets SET state = ?, reason = ?, not_before = ?, tries = tries + ? "
+    "WHERE crawl = ? AND key = ?"
+)
+# What was left out by a rule about where or how deep it was found, and is now found where no rule
+# is against it, is queued after all; not what was refused for what it is.
+_RECONSIDER = (
+    "UPDATE targets SET state = 'queued', reason = NULL, priority = ?, depth = ?, hops = ?, "
+    "via = ? WHERE crawl = ? AND key = ? AND state = 'left_out' AND tries = 0 AND not_before = 0"
+)
+_REFUSED = 1  # marks, as `not_before`, what was refused after it had been queued
+
+Row = tuple[int, int, str, str, str, float, int, str, str | None, str | None]
+Settlement = tuple[str, str | None, Instant, bool, int, int]
+
+
+def url_key(url: str) -> int:
+    """The 64-bit key of a URL. Two of a million URLs share one with a chance of 1 to 40 million."""
+    return int.from_bytes(blake2b(url.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What became of targets since the last commit."""
+
+    found: tuple[Row, ...]
+    left_out: tuple[Row, ...]
+    settled: tuple[Settlement, ...]
+    due: dict[str, Instant] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.found or self.left_out or self.settled)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """How many targets the changes brought into the queue, out of the left-out, and into those."""
+
+    queued: int
+    reconsidered: int
+    left_out: int
+
+
+def apply(ledger: Ledger, changes: Changes) -> Applied:
+    """Write changes, inside the caller's transaction."""
+    queued = _run(ledger, _INSERT, changes.found)
+    reconsidered = 0
+    if queued < len(changes.found):
+        again = [(*row[5:9], *row[:2]) for row in changes.found]
+        reconsidered = _run(ledger, _RECONSIDER, again)
+    left_out = _run(ledger, _INSERT, changes.left_out)
+    _run(ledger, _SETTLE, changes.settled)
+    return Applied(queued, reconsidered, left_out)
+
+
+def _run(ledger: Ledger, statement: str, rows: Iterable[tuple[object, ...]]) -> int:
+    before = ledger.db.total_changes
+    ledger.db.executemany(statement, rows)
+    return ledger.db.total_changes - before
 
 
 class Frontier:
     """The targets of one crawl. Callers hold the transaction; nothing here commits."""
 
-    def __init__(self, ledger: Ledger, crawl_no: int) -> None:
+    def __init__(self, ledger: Ledger, crawl_no: int, reader: Ledger | None = None) -> None:
+        self._ledger = ledger
         self._db = ledger.db
+        self._reader = ledger.db if reader is None else reader.db
         self._crawl = crawl_no
         self._buffers: dict[str, deque[Target]] = {}
+        self._out: dict[int, str] = {}  # key of what is given out and not settled yet -> its host
+        self._out_of: Counter[str] = Counter()
+        self._found: list[Row] = []
+        self._left_out: list[Row] = []
+        self._settled: list[Settlement] = []
+        self._due: dict[str, Instant] = {}
         self.tally = self._count()
 
-    def add(self, targets: Iterable[Target]) -> list[str]:
-        """Queue what is not known yet; gives the hosts that got something new."""
-        rows = [self._row(target, State.QUEUED, None) for target in targets]
-        if not rows:
-            return []
-        if not self._insert(rows, State.QUEUED) + self._reconsider(rows):
-            return []
-        return list(dict.fromkeys(str(row[2]) for row in rows))
+    # -- learning
 
-    def _reconsider(self, rows: list[tuple[object, ...]]) -> int:
-        """What was left out as too deep and is now found nearer to a seed is queued after all."""
-        before = self._db.total_changes
-        self._db.executemany(
-            "UPDATE targets SET state = 'queued', reason = NULL, priority = ?, depth = ?, "
-            "hops = ?, via = ? WHERE crawl = ? AND url = ? AND state = 'left_out' AND depth > ?",
-            [(*row[4:8], *row[:2], row[5]) for row in rows],
-        )
-        moved = self._db.total_changes - before
-        self.tally[State.LEFT_OUT] -= moved
-        self.tally[State.QUEUED] += moved
-        return moved
+    def add(self, targets: Iterable[Target]) -> None:
+        """Queue what is not known yet."""
+        due = self._due
+        for target in targets:
+            row = self._row(target, State.QUEUED, None)
+            self._found.append(row)
+            due[row[3]] = 0
 
     def leave_out(self, found: Iterable[tuple[Target, str]]) -> None:
         """Remember what was found and not queued, with the reason, for the report."""
-        rows = [self._row(target, State.LEFT_OUT, reason) for target, reason in found]
-        self._insert(rows, State.LEFT_OUT)
+        self._left_out += [self._row(target, State.LEFT_OUT, why) for target, why in found]
 
-    def _insert(self, rows: list[tuple[object, ...]], state: State) -> int:
-        before = self._db.total_changes
-        self._db.executemany(_INSERT, rows)
-        new = self._db.total_changes - before
-        self.tally[state] += new
-        return new
+    def settle(
+        self, target: Target, event: Event, *, reason: str | None = None, not_before: Instant = 0
+    ) -> None:
+        """Move a queued target along the table of states; one that is not known is put in."""
+        key = url_key(target.url)
+        if key not in self._out:
+            self._found.append(self._row(target, State.QUEUED, None))
+        state = TRANSITIONS[State.QUEUED, event]
+        if event is Event.REFUSED:
+            not_before = _REFUSED
+        tried = event is not Event.REFUSED
+        self._settled.append((state.value, reason, not_before, tried, self._crawl, key))
+        if state is State.QUEUED:
+            host = host_of(target.url)
+            self._due[host] = min(not_before, self._due.get(host, not_before))
+        else:
+            self.tally[State.QUEUED] -= 1
+            self.tally[state] += 1
 
-    def _row(self, target: Target, state: State, reason: str | None) -> tuple[object, ...]:
+    def _row(self, target: Target, state: State, reason: str | None) -> Row:
         return (
-            self._crawl, target.url, host_of(target.url), state.value, target.priority,
-            target.depth, target.hops, target.via, reason,
+            self._crawl, url_key(target.url), target.url, host_of(target.url), state.value,
+            target.priority, target.depth, target.hops, target.via, reason,
         )  # fmt: skip
+
+    @property
+    def pending(self) -> int:
+        """How many changes have not been handed over."""
+        return len(self._found) + len(self._left_out) + len(self._settled)
+
+    def awaits(self, host: str) -> bool:
+        """Whether something of a host was found that is not in the database yet."""
+        return host in self._due
+
+    def take_changes(self) -> Changes:
+        """All that has been learnt since the last time."""
+        changes = Changes(
+            tuple(self._found), tuple(self._left_out), tuple(self._settled), self._due
+        )
+        self._found, self._left_out, self._settled, self._due = [], [], [], {}
+        return changes
+
+    def applied(self, changes: Changes, outcome: Applied) -> dict[str, Instant]:
+        """What was written counts now; gives the hosts that may have something, and from when."""
+        self.tally[State.QUEUED] += outcome.queued + outcome.reconsidered
+        self.tally[State.LEFT_OUT] += outcome.left_out - outcome.reconsidered
+        for settlement in changes.settled:
+            host = self._out.pop(settlement[-1], None)
+            if host is not None:
+                self._out_of[host] -= 1
+                if not self._out_of[host]:
+                    del self._out_of[host]
+        return changes.due
+
+    def flush(self) -> None:
+        """Write what has been learnt so far, now and in the caller's transaction."""
+        changes = self.take_changes()
+        self.applied(changes, apply(self._ledger, changes))
+
+    # -- giving out
 
     def hosts(self) -> Iterator[tuple[str, Instant]]:
         """Every host with something queued, and the earliest moment one of its targets may go."""
-        yield from self._db.execute(
+        yield from self._reader.execute(
             "SELECT host, min(not_before) FROM targets WHERE crawl = ? AND state = 'queued' "
             "GROUP BY host",
             (self._crawl,),
@@ -82,73 +191,104 @@ class Frontier:
 
     def next(self, host: str, now: Instant) -> Target | None:
         """The first target of a host by priority, then by discovery, that may be fetched now."""
-        buffer = self._buffers.get(host)
+        buffer = self._buffers.get(host) or self._refill(host, now)
         if not buffer:
-            buffer = self._buffers[host] = deque(self._read(host, now))
-        if buffer:
-            return buffer.popleft()
-        del self._buffers[host]
-        return None
+            return None
+        target = buffer.popleft()
+        self._out[url_key(target.url)] = host
+        self._out_of[host] += 1
+        return target
 
-    def _read(self, host: str, now: Instant) -> Iterator[Target]:
-        rows = self._db.execute(
-            "SELECT url, depth, via, hops, priority, tries FROM targets WHERE crawl = ? "
+    def _refill(self, host: str, now: Instant) -> deque[Target]:
+        rows = self._reader.execute(
+            "SELECT key, url, depth, via, hops, priority, tries FROM targets WHERE crawl = ? "
             "AND host = ? AND state = 'queued' AND not_before <= ? ORDER BY priority, no LIMIT ?",
-            (self._crawl, host, now, _BATCH),
+            (self._crawl, host, now, _BATCH + self._out_of[host]),
         )
-        return (Target(*row) for row in rows)
+        out = self._out
+        buffer = deque(Target(*row[1:]) for row in rows if row[0] not in out)
+        if buffer:
+            self._buffers[host] = buffer
+        else:
+            self._buffers.pop(host, None)
+        return buffer
 
-    def due(self, host: str) -> Instant | None:
-        """When the next target of a host may go, or None when it has none."""
-        if self._buffers.get(host):
+    def due(self, host: str, now: Instant) -> Instant | None:
+        """When the next target of a host may go, or None when it has none that is known."""
+        if self._buffers.get(host) or self._refill(host, now):
             return 0
-        row = self._db.execute(
-            "SELECT min(not_before) FROM targets WHERE crawl = ? AND host = ? AND state = 'queued'",
-            (self._crawl, host),
-        ).fetchone()
-        return None if row[0] is None else int(row[0])
-
-    def settle(
-        self, target: Target, event: Event, *, reason: str | None = None, not_before: Instant = 0
-    ) -> None:
-        """Move a target along the table of states; one that is not known yet is put in first."""
-        self._insert([self._row(target, State.QUEUED, None)], State.QUEUED)
-        key = (self._crawl, target.url)
-        row = self._db.execute("SELECT state FROM targets WHERE crawl = ? AND url = ?", key)
-        before = State(row.fetchone()[0])
-        state = TRANSITIONS[before, event]
-        self.tally[before] -= 1
-        self.tally[state] += 1
-        self._db.execute(
-            "UPDATE targets SET state = ?, reason = ?, not_before = ?, tries = tries + ? "
-            "WHERE crawl = ? AND url = ?",
-            (state.value, reason, not_before, event is not Event.REFUSED, *key),
+        rows = self._reader.execute(
+            "SELECT key, not_before FROM targets WHERE crawl = ? AND host = ? "
+            "AND state = 'queued' ORDER BY not_before LIMIT ?",
+            (self._crawl, host, self._out_of[host] + 1),
         )
+        return next((int(at) for key, at in rows if key not in self._out), None)
+
+    def exclude(self, matches: Callable[[str], bool], reason: str, also: Callable[[], None]) -> int:
+        """Leave out what waits and matches, in a transaction with `also`; gives how many.
+
+        What is in flight is spared. Nothing may be pending.
+        """
+        out = self._out
+        self._db.create_function("asof_excluded", 2, lambda k, u: k not in out and matches(u))
+        with self._ledger.transaction():
+            moved = self._db.execute(
+                "UPDATE targets SET state = 'left_out', reason = ?, not_before = ? "
+                "WHERE crawl = ? AND state = 'queued' AND asof_excluded(key, url)",
+                (reason, _REFUSED, self._crawl),
+            ).rowcount
+            also()
+        for buffer in self._buffers.values():
+            kept = [target for target in buffer if not matches(target.url)]
+            buffer.clear()
+            buffer.extend(kept)
+        self.tally[State.QUEUED] -= moved
+        self.tally[State.LEFT_OUT] += moved
+        return moved
 
     def put_back(self, target: Target) -> None:
         """Return a target that was taken and not fetched; it is the next of its host again."""
-        self._buffers.setdefault(host_of(target.url), deque()).appendleft(target)
+        host = self._out.pop(url_key(target.url), None)
+        if host is None:
+            return
+        self._out_of[host] -= 1
+        self._buffers.setdefault(host, deque()).appendleft(target)
+
+    # -- telling
+
+    def recount(self) -> None:
+        """Count anew, from the database."""
+        self.tally = self._count()
 
     def pages_done(self) -> int:
         """How many targets were captured, robots.txt not counted."""
-        row = self._db.execute(
+        row = self._reader.execute(
             "SELECT count(*) FROM targets WHERE crawl = ? AND state = 'done' "
             "AND hops NOT LIKE 'P%'",
             (self._crawl,),
         )
         return int(row.fetchone()[0])
 
+    def done_by_host(self) -> dict[str, int]:
+        """The same by host."""
+        rows = self._reader.execute(
+            "SELECT host, count(*) FROM targets WHERE crawl = ? AND state = 'done' "
+            "AND hops NOT LIKE 'P%' GROUP BY host",
+            (self._crawl,),
+        )
+        return dict(rows.fetchall())
+
     def _count(self) -> dict[State, int]:
-        rows = self._db.execute(
+        rows = self._reader.execute(
             "SELECT state, count(*) FROM targets WHERE crawl = ? GROUP BY state", (self._crawl,)
         )
         return dict.fromkeys(State, 0) | {State(state): count for state, count in rows}
 
     def reasons(self) -> dict[str, int]:
         """Why targets failed or were left out, most frequent first."""
-        rows = self._db.execute(
+        rows = self._reader.execute(
             "SELECT reason, count(*) FROM targets WHERE crawl = ? AND state IN "
             "('failed', 'left_out') GROUP BY reason ORDER BY 2 DESC, 1",
             (self._crawl,),
         )
-        return {str(reason): count for reason, count in rows}
+        return {reason: count for reason, count in rows if reason}

@@ -33,9 +33,15 @@ ALLOW_ALL = Robots()
 HOLD_OFF = Robots(hold_off=True)
 
 
-def robots_from(status: int, body: bytes) -> Robots:
-    """Successful: the file's rules. Unavailable (4xx): all allowed. Otherwise: hold off."""
+def robots_from(status: int, body: bytes, truncated: str | None = None) -> Robots:
+    """Successful: the file's rules. Unavailable (4xx): all allowed. Otherwise: hold off.
+
+    Half a file may lack the very line that forbids, so it counts as unreachable (2.3.1.4); one
+    that was cut at a limit of ours is longer than anybody must read (section 2.5).
+    """
     if 200 <= status < 300:
+        if truncated in ("disconnect", "time"):
+            return HOLD_OFF
         return Robots(Protego.parse(body[:MAX_BYTES].decode("utf-8", "replace")))
     if 300 <= status < 500:
         # A redirect chain that did not end counts as unavailable (section 2.3.1.2).

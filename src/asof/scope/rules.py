@@ -1,18 +1,47 @@
 """The scope of a crawl: ordered rules, the first that decides wins, and each gives its reason.
 
 Seed 000, "Selection": the scope is the extent of the area that will be included, as defined by
-criteria applicable to each node.
+criteria applicable to each node. The order, from first to last:
+
+    rules         what the user wrote, in that order (see `asof.scope.rule_text`)
+    exclude       regular expressions that leave out
+    depth         links from a seed
+    include       regular expressions that take in
+    seeds         always in, unless something above left them out
+    scope         the area around the seeds: host, domain, path, page, surt:PREFIX
+    requisites    what a page in scope needs to be shown, wherever it lies
+    and then      out
+
+Regular expressions are searched by Python's `re`: one that backtracks without end, such as
+`(a+)+$`, holds up the crawl that was given it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
 from asof.config import Config
-from asof.model import Target
-from asof.url import host_of, key_ranges, surt
+from asof.model import Hop, Target
+from asof.scope.areas import (
+    area_of,
+    in_domains,
+    on_hosts,
+    site,
+    under_paths,
+    under_surt,
+)
+from asof.scope.rule_text import Kind, RuleText, compiled, parse_rule, shown
+
+# A style sheet on another host needs its fonts, and these may be redirected: E, EE, EER. A longer
+# run is a page that embeds pages that embed pages.
+_LONGEST_RUN = 4
+# As many redirects as RFC 9309 asks crawlers to follow for robots.txt.
+_SEED_REDIRECTS = 5
+# Answers kept by host. Beyond this they are forgotten all at once, and found again.
+_MOST_HOSTS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,99 +52,249 @@ class Decision:
     reason: str
 
 
-Rule = Callable[[Target], Decision | None]
+class Verdict(StrEnum):
+    """What one rule says about a target."""
+
+    IN = "in"
+    OUT = "out"
+    NONE = "no opinion"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rule on the way to a decision: its text, its verdict, and whether it decided."""
+
+    rule: str
+    verdict: Verdict
+    decided: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A rule says one thing of all targets that it is about, and nothing of the others.
+
+    `by_host` rules say the same of all URLs of a host. `refuses` looks at an answer's media type
+    and size, which are not known before it comes.
+    """
+
+    text: str
+    says: Decision
+    about: Callable[[Target], bool]
+    by_host: bool = False
+    refuses: Callable[[str, int], bool] | None = None
+
+
+_Asked = Callable[[Target], Decision | None]
 
 
 class Scope:
-    """All rules of one crawl. A target is in when a rule takes it in before any leaves it out."""
+    """All rules of one crawl. A target is in when a rule takes it in before any leaves it out.
+
+    `decide` is asked for every link of every page. Measured (Python 3.11, one core, `timeit`, best
+    of 40): 0.4 us for a page of the host in `--scope host` with one seed or 10,000, 0.7 us for one
+    elsewhere, 0.8 us with 1,000 rules about hosts, 1.4 us in `--scope path`, 2.5 to 3.6 us with a
+    SURT prefix.
+    """
 
     def __init__(self, seeds: tuple[str, ...], config: Config) -> None:
-        self._rules: tuple[Rule, ...] = (
-            *_excluded(config.exclude),
-            *_too_deep(config.depth),
-            _is_seed(frozenset(seeds)),
-            _area(seeds, config.scope),
-        )
+        written = [parse_rule(text) for text in config.rules]
+        self._rules = (*_from_rules(written, seeds), *_from_settings(seeds, config))
+        self._asked = tuple(_joined(self._rules[:-1]))
+        self._else = self._rules[-1].says
+        last = max((n for n, rule in enumerate(self._rules) if rule.refuses), default=-1)
+        self._of_answers = self._rules[: last + 1]
+        counts = [int(rule.value) for rule in written if rule.kind is Kind.COUNT]
+        if config.max_pages_per_host is not None:
+            counts.append(config.max_pages_per_host)
+        self.per_host = min(counts, default=None)
 
     def decide(self, target: Target) -> Decision:
         """The first rule that has an opinion; nothing is in without one."""
-        for rule in self._rules:
-            decision = rule(target)
+        for asked in self._asked:
+            decision = asked(target)
             if decision is not None:
                 return decision
-        return Decision(False, "out of scope")
+        return self._else
+
+    def explain(self, target: Target) -> tuple[Step, ...]:
+        """What every rule says about a target, in order; the first with an opinion decided."""
+        steps: list[Step] = []
+        open_question = True
+        for rule in self._rules:
+            verdict = Verdict.NONE
+            if rule.about(target):
+                verdict = Verdict.IN if rule.says.inside else Verdict.OUT
+            decided = open_question and verdict is not Verdict.NONE
+            open_question = open_question and not decided
+            steps.append(Step(rule.text, verdict, decided))
+        return tuple(steps)
+
+    @property
+    def judges_answers(self) -> bool:
+        """Whether there are rules about media types or sizes at all."""
+        return bool(self._of_answers)
+
+    def judge(self, target: Target, media_type: str | None, size: int | None) -> str | None:
+        """Why an answer must not be taken, by what it declares or has sent so far; None: take it.
+
+        To be asked about successful answers. A rule that takes the target in before the rule about
+        answers settles it. What the user named, that is, a seed and where it redirects to, and
+        robots.txt are always taken.
+        """
+        if not self._of_answers or not target.hops.strip("R") or target.hops.startswith("P"):
+            return None
+        media = (media_type or "").partition(";")[0].strip().lower()
+        for rule in self._of_answers:
+            if rule.refuses is not None:
+                if rule.refuses(media, size or 0):
+                    return rule.says.reason
+            elif rule.says.inside and rule.about(target):
+                return None
+        return None
 
 
-def _is_seed(seeds: frozenset[str]) -> Rule:
-    def rule(target: Target) -> Decision | None:
-        return Decision(True, "seed") if target.url in seeds else None
-
-    return rule
-
-
-def _excluded(patterns: tuple[str, ...]) -> list[Rule]:
-    def build(pattern: str) -> Rule:
-        search = re.compile(pattern).search
-
-        def rule(target: Target) -> Decision | None:
-            return Decision(False, f"excluded by {pattern}") if search(target.url) else None
-
-        return rule
-
-    return [build(pattern) for pattern in patterns]
+def _joined(rules: tuple[_Rule, ...]) -> Iterator[_Asked]:
+    """Rules as functions to ask in turn; neighbours that look at the host alone become one."""
+    neighbours: list[_Rule] = []
+    for rule in rules:
+        if rule.refuses is not None or rule.about is _nothing:
+            continue
+        if rule.by_host:
+            neighbours.append(rule)
+            continue
+        if neighbours:
+            yield _remembered(tuple(neighbours))
+            neighbours = []
+        yield _alone(rule)
+    if neighbours:
+        yield _remembered(tuple(neighbours))
 
 
-def _too_deep(depth: int | None) -> list[Rule]:
-    if depth is None:
-        return []
-
-    def rule(target: Target) -> Decision | None:
-        return Decision(False, f"deeper than {depth}") if target.depth > depth else None
-
-    return [rule]
+def _alone(rule: _Rule) -> _Asked:
+    about, says = rule.about, rule.says
+    return lambda target: says if about(target) else None
 
 
-def _area(seeds: tuple[str, ...], scope: str) -> Rule:
-    """The preset areas; `inside` tells by URL alone."""
-    inside = _area_test(seeds, scope)
+def _remembered(rules: tuple[_Rule, ...]) -> _Asked:
+    """The first opinion of rules that look at the host alone, kept by scheme and host."""
+    known: dict[str, Decision | None] = {}
 
-    def rule(target: Target) -> Decision:
-        return Decision(True, scope) if inside(target.url) else Decision(False, f"other {scope}")
+    def asked(target: Target) -> Decision | None:
+        url = target.url
+        # A canonical URL has a slash behind its host, which is one letter at least.
+        server = url[: url.find("/", 8)]
+        if server in known:
+            return known[server]
+        if len(known) >= _MOST_HOSTS:
+            known.clear()
+        decision = next((rule.says for rule in rules if rule.about(target)), None)
+        known[server] = decision
+        return decision
 
-    return rule
-
-
-def _area_test(seeds: tuple[str, ...], scope: str) -> Callable[[str], bool]:
-    if scope.startswith("surt:"):
-        ranges = key_ranges(scope.removeprefix("surt:"))
-        return lambda url: any(low <= surt(url) < high for low, high in ranges)
-    if scope == "page":
-        return lambda url: False
-    if scope == "path":
-        # As a SURT prefix is made (seed 000): all up to the last slash of the seed. By the URL
-        # itself, since SURT keys fold case and drop trailing slashes.
-        folders = tuple(_folder(seed) for seed in seeds)
-        return lambda url: _place(url).startswith(folders)
-    hosts = frozenset(site(seed) for seed in seeds)
-    if scope == "host":
-        return lambda url: site(url) in hosts
-    return lambda url: any(_under(site(url), host) for host in hosts)
+    return asked
 
 
-def site(url: str) -> str:
-    """The host and port of a URL with a leading `www.` dropped: seeds often redirect to it."""
-    return host_of(url).removeprefix("www.")
+# -- From what the user wrote to rules ------------------------------------------------------------
 
 
-def _place(url: str) -> str:
-    """Host, port and path of a URL, without scheme, `www.` and query."""
-    return url.partition("://")[2].partition("?")[0].removeprefix("www.")
+def _from_rules(written: list[RuleText], seeds: tuple[str, ...]) -> Iterator[_Rule]:
+    for rule in written:
+        says = Decision(rule.inside, f"rule: {shown(rule.text)}")
+        by_host = rule.kind in (Kind.HOST, Kind.DOMAIN)
+        about = _about(rule.kind, rule.value, seeds)
+        yield _Rule(rule.text, says, about, by_host, _refusal(rule.kind, rule.value))
 
 
-def _folder(url: str) -> str:
-    place = _place(url)
-    return place[: place.rindex("/") + 1]
+def _about(kind: Kind, value: str, seeds: tuple[str, ...]) -> Callable[[Target], bool]:
+    """Which targets a rule is about; rules on answers and counts are about none."""
+    if kind is Kind.REGEX:
+        return _matching(compiled(value, "rule"))
+    if kind is Kind.DEPTH:
+        return _deeper(int(value))
+    if kind is Kind.SEEDS or kind is Kind.PAGE:
+        pages = frozenset(seeds if kind is Kind.SEEDS else (value,))
+        return lambda target: target.url in pages
+    if kind is Kind.HOST:
+        test = on_hosts((value,))
+    elif kind is Kind.DOMAIN:
+        test = in_domains((value,))
+    elif kind is Kind.SURT:
+        test = under_surt(value)
+    elif kind is Kind.PATH:
+        host, slash, path = value.partition("/")
+        hosts = [host] if host else [site(seed) for seed in seeds]
+        test = under_paths((host, slash + path) for host in hosts)
+    else:
+        return _nothing
+    return lambda target: test(target.url)
 
 
-def _under(host: str, domain: str) -> bool:
-    return host == domain or host.endswith("." + domain)
+def _refusal(kind: Kind, value: str) -> Callable[[str, int], bool] | None:
+    if kind is Kind.SIZE:
+        most = int(value)
+        return lambda media, size: size > most
+    if kind is Kind.MEDIA:
+        matches = re.compile(".*".join(map(re.escape, value.split("*")))).fullmatch
+        return lambda media, size: matches(media) is not None
+    return None
+
+
+def _from_settings(seeds: tuple[str, ...], config: Config) -> Iterator[_Rule]:
+    """The rules that other settings are short for, and the last word."""
+    for pattern in config.exclude:
+        says = Decision(False, f"excluded by {shown(pattern)}")
+        yield _Rule(f"out regex:{pattern}", says, _matching(compiled(pattern, "exclude")))
+    if config.depth is not None:
+        says = Decision(False, f"deeper than {config.depth}")
+        yield _Rule(f"out depth:{config.depth}", says, _deeper(config.depth))
+    if config.max_pages_per_host is not None:
+        text = f"out count:{config.max_pages_per_host}"
+        yield _Rule(text, Decision(False, f"rule: {text}"), _nothing)
+    for pattern in config.include:
+        says = Decision(True, f"included by {shown(pattern)}")
+        yield _Rule(f"in regex:{pattern}", says, _matching(compiled(pattern, "include")))
+    pages = frozenset(seeds)
+    yield _Rule("in seeds:", Decision(True, "seed"), lambda target: target.url in pages)
+    area = area_of(seeds, config.scope)
+    if area is None:
+        says = Decision(True, "redirect of a seed")
+        yield _Rule("in redirects of seeds", says, _is_seed_redirect)
+    else:
+        test = area.test
+        name = config.scope
+        says = Decision(True, f"in {shown(name)}" if name.startswith("surt:") else f"same {name}")
+        yield _Rule(area.text, says, lambda target: test(target.url), area.by_host)
+    if config.requisites:
+        says = Decision(True, "requisite of a page in scope")
+        yield _Rule("in requisites of pages", says, is_requisite)
+    other = "out of scope" if config.scope.startswith("surt:") else f"other {config.scope}"
+    yield _Rule("out everything else", Decision(False, other), lambda target: True)
+
+
+def _nothing(target: Target) -> bool:
+    return False
+
+
+def _matching(pattern: re.Pattern[str]) -> Callable[[Target], bool]:
+    search = pattern.search
+    return lambda target: search(target.url) is not None
+
+
+def _deeper(depth: int) -> Callable[[Target], bool]:
+    return lambda target: target.depth > depth
+
+
+def is_requisite(target: Target) -> bool:
+    """Whether a target is needed by a page, maybe through style sheets, frames and redirects.
+
+    Redirects before the first requisite led to the page itself and are not counted.
+    """
+    hops = target.hops
+    run = hops[len(hops.rstrip("ER")) :].lstrip(Hop.REDIRECT)
+    return 0 < len(run) <= _LONGEST_RUN
+
+
+def _is_seed_redirect(target: Target) -> bool:
+    """A page that moved is still the page that was asked for (`scope page`)."""
+    hops = target.hops
+    return 0 < len(hops) <= _SEED_REDIRECTS and not hops.strip(Hop.REDIRECT)

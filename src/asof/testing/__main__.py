@@ -16,6 +16,7 @@ from pathlib import Path
 from asof.clock import DAY, SystemClock, parse_iso
 from asof.errors import UsageError
 from asof.testing import Rates, SimulatedClock, SiteSpec, serve
+from asof.testing.spec import TRAPS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--errors", default="404,410,500,503", help="statuses, or nothing")
     parser.add_argument("--etag", choices=("strong", "weak", "none", "mixed"), default="strong")
     parser.add_argument("--sitemap", choices=("none", "single", "index"), default="single")
+    parser.add_argument("--traps", default="", metavar="KINDS", help="all, or some of them")
     parser.add_argument("--start", metavar="DATE", help="when its time starts (30 days ago)")
     parser.add_argument("--speed", type=float, help="run on a clock of its own, this fast")
     parser.add_argument("--port", type=int, default=0)
@@ -73,8 +75,12 @@ def _spec(options: argparse.Namespace) -> SiteSpec:
         appearing=options.appearing, vanishing=options.vanishing, turnover=options.turnover,
         etag=options.etag, chunked=options.chunked, redirects=options.redirects, errors=errors,
         disallowed=options.disallowed, crawl_delay=options.crawl_delay, sitemap=options.sitemap,
-        start=start,
+        start=start, traps=_traps(options.traps),
     )  # fmt: skip
+
+
+def _traps(text: str) -> tuple[str, ...]:
+    return TRAPS if text == "all" else tuple(kind for kind in text.split(",") if kind)
 
 
 async def _serve(options: argparse.Namespace) -> None:

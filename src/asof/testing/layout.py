@@ -35,6 +35,7 @@ class Kind(StrEnum):
     DRAFT = "draft"
     ROBOTS = "robots"
     SITEMAP = "sitemap"
+    TRAP = "trap"
 
 
 @dataclass(frozen=True, slots=True)

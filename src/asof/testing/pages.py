@@ -15,15 +15,22 @@ _LEAD_CARDS = 6
 
 
 class Press:
-    """Prints the pages of one host. `neighbours` are (name, URL) of the other hosts."""
+    """Prints the pages of one host. `neighbours` are (name, URL) of the other hosts.
+
+    `doors` are (page, link, text) of links that lead out of the tree of pages.
+    """
 
     def __init__(
-        self, spec: SiteSpec, layout: Layout, neighbours: Sequence[tuple[str, str]]
+        self,
+        spec: SiteSpec,
+        layout: Layout,
+        neighbours: Sequence[tuple[str, str]],
+        doors: Sequence[tuple[int, str, str]] = (),
     ) -> None:
         self._spec = spec
         self._layout = layout
         self._neighbours = tuple(neighbours)
-        self._extras = self._spread_extras()
+        self._extras = self._spread_extras(doors)
         self._footer = self._make_footer()
 
     def page(self, edition: Edition) -> bytes:
@@ -46,6 +53,10 @@ class Press:
             f'<h1>{title}</h1>\n<p class="standfirst">{text}</p>\n'
             '<p><a href="/">Back to the front page</a></p>'
         )
+        return self.leaflet(title, body)
+
+    def leaflet(self, title: str, body: str) -> bytes:
+        """HTML of one's own, in the dress of the paper."""
         return self._document(f"{title} · {self._layout.paper.name}", "notice", None, "", body)
 
     def links(self, edition: Edition) -> tuple[str, ...]:
@@ -173,8 +184,10 @@ class Press:
         )
         return f'<p class="label">Tides at the east quay</p>\n<table>{rows}</table>\n'
 
-    def _spread_extras(self) -> dict[int, list[tuple[str, str]]]:
-        """Redirects, dead pages and forbidden pages, one to a permanent page in turn."""
+    def _spread_extras(
+        self, doors: Sequence[tuple[int, str, str]]
+    ) -> dict[int, list[tuple[str, str]]]:
+        """Redirects, dead pages and forbidden pages, one to a permanent page in turn; doors."""
         layout = self._layout
         entries = [(step.path, f"Permalink no. {step.index + 1}") for step in layout.redirects
                    if step.path.count("/") == 2]  # fmt: skip
@@ -183,6 +196,8 @@ class Press:
         found: dict[int, list[tuple[str, str]]] = {}
         for k, entry in enumerate(entries):
             found.setdefault(layout.permanent[k % len(layout.permanent)], []).append(entry)
+        for page, href, text in doors:
+            found.setdefault(page, []).append((href, text))
         return found
 
     def _make_footer(self) -> str:

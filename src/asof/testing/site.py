@@ -30,6 +30,7 @@ from asof.testing.layout import (
 from asof.testing.pages import Press
 from asof.testing.signposts import robots, sitemap
 from asof.testing.spec import SiteSpec
+from asof.testing.traps import Traps, entrances
 
 # Some 25,000 pages of the default size; beyond it, the oldest renderings are made anew.
 _CACHE_BYTES = 192 * 1024 * 1024
@@ -43,6 +44,7 @@ _CHANGING = frozenset({Kind.PAGE, Kind.CSS, Kind.SCRIPT, Kind.IMAGE})
 class _Host:
     layout: Layout
     press: Press
+    traps: Traps
     origin: str
 
 
@@ -119,14 +121,18 @@ class SyntheticSite:
         return () if edition is None else self._hosts[host].press.links(edition)
 
     def kind(self, path: str, *, host: int = 0) -> Kind:
-        """What a path is: page, css, image, script, redirect, error, draft, robots, sitemap."""
+        """What a path is: page, css, image, script, redirect, error, draft, robots, sitemap, trap.
+
+        A page under a session id is a trap; what it shows is a page.
+        """
         return self._resource(path, host).kind
 
     def expected(self, t: Instant, *, host: int = 0, sitemaps: bool = True) -> frozenset[str]:
         """All paths that a complete and polite crawl of a host asks for, beginning at `/`.
 
         Pages, what they need, redirects with each hop, dead links, robots.txt and sitemaps; not
-        what robots.txt forbids. `sitemaps=False`: the crawler takes the sitemap for a mere link.
+        what robots.txt forbids, nor traps. `sitemaps=False`: the crawler takes the sitemap for a
+        mere link.
         """
         layout, press = self._hosts[host].layout, self._hosts[host].press
         pages = [page for page in layout.pages if page.exists(t)]
@@ -160,7 +166,7 @@ class SyntheticSite:
             return plain(405, t, b"", ("Allow", "GET, HEAD"))
         resource = self._hosts[host].layout.resources.get(path)
         if resource is None:
-            return plain(404, t, press.notice("Not found", "No such page was ever printed."))
+            return self._trap(path, t, host)
         if resource.kind is Kind.REDIRECT:
             body = press.notice("Moved", "This page has moved to another shelf.")
             return plain(resource.status, t, body, ("Location", resource.target))
@@ -182,6 +188,18 @@ class SyntheticSite:
                 rendering = self._rendering(here.layout.resources[path], host, t)
                 if rendering is not None and self.spec.gzip:
                     rendering.gzipped()
+
+    def _trap(self, path: str, t: Instant, host: int) -> Response:
+        """A page of a trap; a real page under a session id; or what was never printed."""
+        here = self._hosts[host]
+        session = here.traps.session(path)
+        rendering = session and self._rendering(here.layout.resources[session[0]], host, t)
+        if session and rendering:
+            return plain(200, t, here.traps.in_session(rendering.body, *session))
+        body = here.traps.page(path)
+        if body is not None:
+            return plain(200, t, body)
+        return plain(404, t, here.press.notice("Not found", "No such page was ever printed."))
 
     def _dead(self, resource: Resource, press: Press, t: Instant) -> Response:
         body = press.notice(f"Lost ({resource.status})", "The cutting you asked for is not here.")
@@ -273,11 +291,15 @@ class SyntheticSite:
             # A ring: all hosts can be reached, and a thousand of them do not fill every footer.
             ring = ((host + k) % len(layouts) for k in range(1, min(_NEIGHBOURS + 1, len(layouts))))
             others = [(layouts[k].paper.name, f"{self.origins[k]}/") for k in ring]
-            hosts.append(_Host(layout, Press(self.spec, layout, others), self.origins[host]))
+            press = Press(self.spec, layout, others, entrances(self.spec, layout))
+            traps = Traps(self.spec, layout, press)
+            hosts.append(_Host(layout, press, traps, self.origins[host]))
         return tuple(hosts)
 
     def _resource(self, path: str, host: int) -> Resource:
         resource = self._hosts[host].layout.resources.get(path)
+        if resource is None and self._hosts[host].traps.owns(path):
+            return Resource(Kind.TRAP, path, 0)
         if resource is None:
             raise UsageError(
                 f"The synthetic site has nothing at {path!r}.",

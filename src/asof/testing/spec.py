@@ -14,6 +14,7 @@ from asof.testing.simclock import START
 
 Etag = Literal["strong", "weak", "none", "mixed"]
 Sitemap = Literal["none", "single", "index"]
+TRAPS = ("calendar", "path", "session", "parameters", "nonsense")
 
 _MOST_PAGES = 1_000_000
 # Host names and listening ports are one each; beyond this a process runs out of descriptors.
@@ -124,6 +125,8 @@ class SiteSpec:
     `redirects` (301, 302, 307, 308 in turn; every fifth is a chain of `chain` hops), one dead
     page for each status in `errors` (503 and 429 say Retry-After `retry_after`), and, if
     `robots`, a robots.txt with an optional `crawl_delay` that forbids `disallowed` linked pages.
+
+    Traps: pages without end, of the kinds in `traps` (see asof.testing.traps), on every host.
     """
 
     seed: int = 1
@@ -154,6 +157,7 @@ class SiteSpec:
     crawl_delay: float | None = None
     sitemap: Sitemap = "single"
     start: Instant = START
+    traps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._need(1 <= self.hosts <= _MOST_HOSTS, "hosts", f"1 to {_MOST_HOSTS}")
@@ -171,6 +175,7 @@ class SiteSpec:
         self._need(1 <= self.chain <= 20, "chain", "1 to 20")
         self._need(set(self.errors) <= _ERROR_STATUSES, "errors", f"of {sorted(_ERROR_STATUSES)}")
         self._need(0 <= self.disallowed <= 1_000, "disallowed", "0 to 1,000")
+        self._need(set(self.traps) <= set(TRAPS), "traps", f"of {list(TRAPS)}")
         self._need(
             self.sitemap != "single" or self.pages + self.appearing <= _SITEMAP_LIMIT * self.hosts,
             "sitemap",

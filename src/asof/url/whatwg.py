@@ -8,9 +8,11 @@ Measured: ada through its Python wrapper costs about 3 us a URL, the shortcuts u
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import ada_url
+
+from asof.native import compiled
 
 # Servers refuse far shorter ones; a reference of megabytes (data:, junk) is no target.
 MAX_LENGTH = 1 << 16
@@ -51,7 +53,7 @@ def resolve(base: str, reference: str) -> str | None:
     """
     if len(reference) > MAX_LENGTH:
         return None
-    first = reference[:1]
+    written, first = reference, reference[:1]
     if first == "h":
         plain = _plain_absolute(reference)
         if plain is not None:
@@ -60,20 +62,53 @@ def resolve(base: str, reference: str) -> str | None:
     if parts is None:  # nothing to be relative to
         return _parsed(reference, None)
     root, folder, page = parts
-    match = None
     if first == "/":
-        match, stem = _ROOTED.fullmatch(reference), root
+        plain = _rooted(root, reference)
     elif first == "?":
-        match, stem = _QUERY_ONLY.fullmatch(reference), page
-    elif first != "#":
-        match, stem = _RELATIVE.fullmatch(reference), folder
-    if match is not None and _DOT_SEGMENT.search(match[1]) is None:
-        return _limited(stem + match[1])
-    return _parsed(reference, base)
+        plain = _queried(page, reference)
+    elif first == "#":
+        plain = None
+    else:
+        if first == ".":
+            folder, reference = _climbed(root, folder, reference)
+        plain = _relative(folder, reference)
+    return plain if plain is not None else _parsed(written, base)
+
+
+def _plainly_joined(pattern: re.Pattern[str], stem: str, reference: str) -> str | None:
+    match = pattern.fullmatch(reference)
+    if match is None or _DOT_SEGMENT.search(match[1]) is not None:
+        return None
+    return _limited(stem + match[1])
+
+
+plain_rooted = partial(_plainly_joined, _ROOTED)
+plain_relative = partial(_plainly_joined, _RELATIVE)
+_queried = partial(_plainly_joined, _QUERY_ONLY)
+# One function does both: what begins with a slash is taken for rooted, what does not for relative.
+_rooted = plain_rooted if compiled is None else compiled.join
+_relative = plain_relative if compiled is None else compiled.join
+
+
+def _climbed(root: str, folder: str, reference: str) -> tuple[str, str]:
+    """The folder that leading `./` and `../` of a reference lead to, and the rest of it."""
+    while reference[:1] == ".":
+        if reference.startswith("../"):
+            reference = reference[3:]
+            if len(folder) > len(root) + 1:  # the topmost folder is its own parent
+                folder = folder[: folder.rindex("/", 0, -1) + 1]
+        elif reference.startswith("./"):
+            reference = reference[2:]
+        else:
+            break
+    return folder, reference
 
 
 def origin(url: str) -> str | None:
     """Scheme, host and port (`https://example.org`, `http://example.org:8080`), or None."""
+    match = _SERVER.match(url)
+    if match is not None and match[3] != _DEFAULT_PORT[match[1]] and "xn--" not in match[2]:
+        return match[0]
     parsed = _http_url(url, None)
     return None if parsed is None else parsed.origin
 

@@ -8,12 +8,13 @@ of a capture can be derived from the response record alone.
 from __future__ import annotations
 
 import ipaddress
+import re
 from functools import lru_cache
 from hashlib import sha256
 
 from asof.clock import Instant, iso
 from asof.model import Body, Capture, Exchange, Failure, Headers, Target, Tls
-from asof.warc.compose import FIELDS_TYPE, compose, new_record_id
+from asof.warc.compose import FIELDS_TYPE, compose, new_record_id, new_record_ids
 from asof.warc.digest import digest_text
 from asof.warc.fields import format_fields
 from asof.warc.info import crawl_end, import_info, read_crawl, warcinfo
@@ -29,6 +30,12 @@ RESPONSE_TYPE = "application/http; msgtype=response"
 # WARC 1.1 sections 6.7.2 and 6.7.3
 IDENTICAL_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+
+_PACKED = re.compile(
+    r"(image/(?!svg|bmp|x-)|video/|audio/(?!midi|x-wav|wav)|font/woff|application/font-woff"
+    r"|application/(zip|gzip|x-gzip|x-7z|x-rar|x-bzip|x-xz|zstd|java-archive|epub|vnd\.open))",
+    re.IGNORECASE,
+)
 
 # WARC-Cipher-Suite asks for the name that IANA gave a suite. TLS 1.3 has no other names; of the
 # older ones these are still met.
@@ -57,7 +64,7 @@ def exchange_records(
     makes a revisit only where that loses nothing: the stored payloads must be equal byte for byte.
     `extra` fields are added to the metadata.
     """
-    record_id = new_record_id()
+    record_id, request_id, metadata_id = new_record_ids()
     event = (("WARC-Date", iso(exchange.started)), ("WARC-Target-URI", exchange.url))
     origin = (*event, *_address(exchange.peer))
     concurrent = ("WARC-Concurrent-To", record_id)
@@ -72,10 +79,19 @@ def exchange_records(
     )
     about = format_fields((*_path_fields(target), *_timing_fields(exchange), *extra))
     return (
-        compose("request", (*origin, concurrent), REQUEST_TYPE, exchange.request),
-        Record(answer, block),
-        compose("metadata", (*event, concurrent), FIELDS_TYPE, about),
+        compose("request", (*origin, concurrent), REQUEST_TYPE, exchange.request, request_id),
+        Record(answer, block, packed=kind == "response" and _is_packed(exchange.headers)),
+        compose("metadata", (*event, concurrent), FIELDS_TYPE, about, metadata_id),
     )
+
+
+def _is_packed(headers: Headers) -> bool:
+    """Whether a payload is compressed by its nature, or on its way."""
+    for name, value in headers:
+        lower = name.lower()
+        if lower == "content-encoding" or (lower == "content-type" and _PACKED.match(value)):
+            return True
+    return False
 
 
 def failure_record(failure: Failure, target: Target) -> Record:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from base64 import b32encode
 from binascii import a2b_base64
 from collections.abc import Iterable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Protocol
 
+from asof.native import compiled
+
 if TYPE_CHECKING:
     from hashlib import _Hash
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_PAIRS = [first + second for first in _LETTERS for second in _LETTERS]
+_SHIFTS_160 = range(150, -1, -10)
+_SHIFTS_260 = range(250, -1, -10)
 
 # int() reads base 32, but with these digits. A value so read costs 0.7 us, and
 # base64.b32decode ten times that.
@@ -28,12 +34,24 @@ Digest = tuple[_NewHash, bytes]
 """A declared digest: how to compute it, and what should come out."""
 
 
+def plain_base32(digest: bytes) -> str:
+    """What base64.b32encode gives for SHA-1 and SHA-256, in half its time: two letters at once."""
+    number = int.from_bytes(digest)
+    if len(digest) == 20:
+        return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS_160])
+    number <<= 4
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS_260]) + "===="
+
+
+base32 = plain_base32 if compiled is None else compiled.base32
+
+
 def digest_text(digest: bytes) -> str:
     """A SHA-256 as our records carry it.
 
     With the padding, although it says nothing: `warcio check` takes a value without it for base64.
     """
-    return "sha256:" + b32encode(digest).decode()
+    return "sha256:" + base32(digest)
 
 
 def parse_digest(declared: str) -> Digest | str | None:

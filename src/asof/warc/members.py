@@ -16,8 +16,8 @@ import deflate
 from isal import igzip_lib
 
 from asof.errors import InputError
+from asof.native import compiled
 from asof.warc.header import HEADER_LIMIT
-from asof.warc.swift import compiled
 
 BLOCK_LIMIT = 4 << 20
 """Blocks of more bytes are not held in memory."""

@@ -29,17 +29,19 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 def field_lines(fields: Headers) -> str:
     """Fields as they are written, each in a line of its own: no value can add a line."""
-    lines = []
-    for name, value in fields:
-        line = f"{name}: {value}\r\n"
-        lines.append(line if line[:-2].isprintable() else _safe_line(name, value))
-    return "".join(lines)
+    lines = [f"{name}: {value}" for name, value in fields]
+    if not "".join(lines).isprintable():
+        lines = [_safe_line(name, value) for name, value in fields]
+    return "\r\n".join([*lines, ""])
 
 
 def _safe_line(name: str, value: str) -> str:
+    line = f"{name}: {value}"
+    if line.isprintable():
+        return line
     # A URL has its own way to write such a character; elsewhere a space does.
     filler = _percent if name.endswith("URI") else " "
-    return f"{UNSAFE.sub('', name)}: {UNSAFE.sub(filler, value).strip()}\r\n"
+    return f"{UNSAFE.sub('', name)}: {UNSAFE.sub(filler, value).strip()}"
 
 
 def _percent(found: re.Match[str]) -> str:
@@ -121,15 +123,29 @@ class WarcHeader:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record to be written. `fields` has no Content-Length: the writer adds it from `block`."""
+    """A record to be written. `fields` has no Content-Length: the writer adds it from `block`.
+
+    `packed` says that the block cannot be made smaller, so that nobody need try.
+    """
 
     fields: Headers
     block: tuple[Body, ...]
+    packed: bool = False
 
     @property
     def size(self) -> int:
         """The length of the block in bytes."""
-        return sum(part.size for part in self.block)
+        return sum([part.size for part in self.block])
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether no part of the block is in a file."""
+        return all(part.spool is None for part in self.block)
+
+    @property
+    def kind(self) -> str:
+        """WARC-Type, which is the first field of every record that is made here."""
+        return self.fields[0][1]
 
 
 # Not frozen, though nobody changes one: freezing makes the making four times as dear (0.8 us).

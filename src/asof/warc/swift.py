@@ -11,12 +11,7 @@ from __future__ import annotations
 import re
 from hashlib import sha1, sha256
 
-try:
-    from asof.warc import _plain
-except ImportError:  # no compiler at hand when asof was installed: the same, slower
-    _plain = None  # type: ignore[assignment]
-
-compiled = _plain
+from asof.native import compiled
 
 _LONGEST_HEADER = 1 << 16
 _END = b"\r\n\r\n"

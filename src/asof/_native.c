@@ -1,11 +1,13 @@
-/* Plainly written WARC records, read in one pass: the compiled twin of swift.py.
+/* What every record, link and page goes through, in C: the compiled twin of some Python (ADR 7).
  *
  *   response(content) -> (at, record_id, url, status, media_type, digest, size, etag,
- *                         last_modified, truncated), or () for a request or metadata record that
- *                         goes with a response, or None: ask the careful reader.
+ *                         last_modified, truncated) of a plainly written WARC record, or () for a
+ *                         request or metadata record that goes with a response, or None.
+ *   digests(content)  -> (kind, block_start, payload_start, block_digest, payload_digest) of one,
+ *                         the digests as bytes, or None.
  *   find_member(data, start) -> where the next gzip member may begin, or -1.
- *   digests(content)  -> (kind, block_start, payload_start, block_digest, payload_digest), the
- *                         digests as bytes, or None.
+ *   base32(digest)    -> RFC 4648 base32.
+ *   join(stem, reference) -> stem and reference as one URL, if neither needs any change, or None.
  *
  * Content is hostile. Nothing is read outside [p, end); every cursor moves forward; nothing is
  * allocated but the values that are given back. What is not in the plainest form there is, is None:
@@ -370,7 +372,93 @@ static PyObject *find_member(PyObject *self, PyObject *const *args, Py_ssize_t c
     return PyLong_FromLong(-1);
 }
 
+/* RFC 4648 base32 of some bytes, padding and all. */
+static PyObject *base32(PyObject *self, PyObject *digest) {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    const char *p;
+    Py_ssize_t size, from = 0;
+    char out[104]; /* of 64 bytes: the longest digest there is */
+    if (!take_bytes(digest, &p, &size)) return NULL;
+    if (size > 64) {
+        PyErr_SetString(PyExc_ValueError, "too long for a digest");
+        return NULL;
+    }
+    Py_ssize_t whole = (size + 4) / 5 * 8, written = 0;
+    uint32_t bits = 0;
+    int held = 0;
+    while (written < (size * 8 + 4) / 5) {
+        if (held < 5) {
+            bits = (bits << 8 | (from < size ? (unsigned char)p[from] : 0)) & 0xffff;
+            from++;
+            held += 8;
+        }
+        held -= 5;
+        out[written++] = letters[bits >> held & 31];
+    }
+    while (written < whole) out[written++] = '=';
+    return PyUnicode_FromStringAndSize(out, whole);
+}
+
+/* ---- URLs ---------------------------------------------------------------------------------- */
+
+/* The characters of a path and of a query that the URL parser copies unchanged (url/whatwg.py). */
+static unsigned char URL_CLASS[256];
+enum { IN_PATH = 1, IN_QUERY = 2, IN_FRAGMENT = 4, IN_FIRST = 8 };
+
+static void fill_url_class(void) {
+    static const char path[] = "-._~!$&'()*+,;=:@/|%[]", query[] = "-._~!$&()*+,;=:@/|%[]?^`{}\\";
+    for (int c = 0; c < 256; c++) {
+        int letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        URL_CLASS[c] = letter ? IN_PATH | IN_QUERY | IN_FIRST : 0;
+        if (c > 0x20 && c < 0x7f) URL_CLASS[c] |= IN_FRAGMENT;
+        if (c == '_' || c == '~') URL_CLASS[c] |= IN_FIRST;
+    }
+    for (const char *c = path; *c; c++) URL_CLASS[(unsigned char)*c] |= IN_PATH;
+    for (const char *c = query; *c; c++) URL_CLASS[(unsigned char)*c] |= IN_QUERY;
+}
+
+/* How much of a reference belongs to the URL (all but its fragment), or -1 if it is not plain. A
+ * relative one has no colon before its first end of a segment that could make it a scheme. */
+static Py_ssize_t plain_length(const unsigned char *p, Py_ssize_t size, int rooted) {
+    Py_ssize_t i = 0;
+    if (rooted ? size > 1 && p[1] == '/' : !(URL_CLASS[p[0]] & IN_FIRST)) return -1;
+    for (; i < size && (URL_CLASS[p[i]] & IN_PATH); i++) {
+        if (p[i] == ':' && !rooted) return -1;
+        if (p[i] == '.' && i > 0 && p[i - 1] == '/') return -1;
+        if (p[i] == '%' && size - i > 2 && p[i + 1] == '2' && (p[i + 2] | 32) == 'e') return -1;
+    }
+    if (i < size && p[i] == '?')
+        for (i++; i < size && (URL_CLASS[p[i]] & IN_QUERY); i++) {
+            if (p[i] == '.' && p[i - 1] == '/') return -1;
+            if (p[i] == '%' && size - i > 2 && p[i + 1] == '2' && (p[i + 2] | 32) == 'e') return -1;
+        }
+    Py_ssize_t length = i;
+    if (i < size && p[i] == '#')
+        for (i++; i < size && (URL_CLASS[p[i]] & IN_FRAGMENT); i++) {}
+    return i == size ? length : -1;
+}
+
+static PyObject *join(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    if (count != 2 || !PyUnicode_Check(args[0]) || !PyUnicode_Check(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "join takes two texts");
+        return NULL;
+    }
+    if (!PyUnicode_IS_ASCII(args[0]) || !PyUnicode_IS_ASCII(args[1])) Py_RETURN_NONE;
+    const unsigned char *p = PyUnicode_1BYTE_DATA(args[1]);
+    Py_ssize_t size = PyUnicode_GET_LENGTH(args[1]), stem = PyUnicode_GET_LENGTH(args[0]);
+    if (size == 0) Py_RETURN_NONE;
+    Py_ssize_t length = plain_length(p, size, p[0] == '/');
+    if (length < 0 || stem + length > 1 << 16) Py_RETURN_NONE;
+    PyObject *url = PyUnicode_New(stem + length, 127);
+    if (url == NULL) return NULL;
+    memcpy(PyUnicode_1BYTE_DATA(url), PyUnicode_1BYTE_DATA(args[0]), stem);
+    memcpy(PyUnicode_1BYTE_DATA(url) + stem, p, length);
+    return url;
+}
+
 static PyMethodDef METHODS[] = {
+    {"join", (PyCFunction)(void (*)(void))join, METH_FASTCALL, "Two parts of a URL as one."},
+    {"base32", base32, METH_O, "RFC 4648 base32 of a digest."},
     {"find_member", (PyCFunction)(void (*)(void))find_member, METH_FASTCALL,
      "Where the next gzip member may begin."},
     {"response", response, METH_O, "What a row needs of a plain response, (), or None."},
@@ -379,8 +467,11 @@ static PyMethodDef METHODS[] = {
 };
 
 static struct PyModuleDef MODULE = {
-    PyModuleDef_HEAD_INIT, "asof.warc._plain", "Plainly written WARC records, read in one pass.",
+    PyModuleDef_HEAD_INIT, "asof._native", "What every record, link and page goes through.",
     0, METHODS, NULL, NULL, NULL, NULL,
 };
 
-PyMODINIT_FUNC PyInit__plain(void) { return PyModule_Create(&MODULE); }
+PyMODINIT_FUNC PyInit__native(void) {
+    fill_url_class();
+    return PyModule_Create(&MODULE);
+}

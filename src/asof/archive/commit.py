@@ -1,0 +1,141 @@
+"""The commit protocol: the order of writing is the order of durability.
+
+    append records to the WARC  ->  fdatasync  ->  ONE transaction: captures, frontier, offset
+
+What lies in a WARC beyond its committed offset is found again by `asof.archive.recovery`, so a
+record that reached the disk whole is never thrown away, even when the database did not hear of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asof.archive.folder import Folder
+from asof.archive.journal import Group
+from asof.catalog.captures import Catalog
+from asof.catalog.derive import row
+from asof.catalog.rows import Row
+from asof.catalog.swift import swift_row
+from asof.clock import Instant
+from asof.config import Config
+from asof.ledger import Ledger
+from asof.model import Crawl, Location, Segment
+from asof.warc.build import warcinfo
+from asof.warc.record import Record, StoredRecord, WarcHeader
+from asof.warc.write import WarcFile, pack, raw_record
+
+# The kinds of records that are made in a crawl and are captures (asof.catalog.derive).
+_CAPTURES = frozenset(("response", "revisit", "resource"))
+
+
+@dataclass(slots=True)
+class _Written:
+    """What was put into one file: it, and the rows of what it got."""
+
+    file: WarcFile
+    rows: list[Row] = field(default_factory=list)
+    sealed: bool = False
+
+
+class Committer:
+    """Writes the groups of one crawl. Nobody else may write to the archive meanwhile."""
+
+    def __init__(self, folder: Folder, ledger: Ledger, crawl: Crawl, config: Config) -> None:
+        self._folder = folder
+        self._ledger = ledger
+        self._catalog = Catalog(ledger)
+        self._crawl = crawl
+        self._config = config
+        self._file: WarcFile | None = None
+
+    def write(self, group: Group, also: Callable[[], None] = lambda: None) -> None:
+        """Make a group durable: first the records, then the rows that speak of them.
+
+        `also` is called inside the transaction, for what must be committed together with them.
+        """
+        try:
+            written = self._append(group)
+            for part in written:
+                part.file.sync()
+            with self._ledger.transaction():
+                for part in written:
+                    segment = Segment(
+                        part.file.path.name, part.file.size, self._crawl.id, sealed=part.sealed
+                    )
+                    self._catalog.add_rows(part.rows, self._catalog.put_segment(segment))
+                also()
+        finally:
+            group.discard()
+        for part in written:
+            if part.sealed:
+                part.file.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _append(self, group: Group) -> list[_Written]:
+        """Put the records into files: into one as a rule, into more when one gets full."""
+        written: list[_Written] = []
+        members: list[bytes] = []
+        waiting = 0
+        for unit in group.units:
+            if self._file is not None and self._file.size + waiting >= self._config.segment_bytes:
+                self._file.append_packed(members)
+                members, waiting = [], 0
+                if not written:
+                    written.append(_Written(self._file))
+                written[-1].sealed = True
+                self._file = None
+            if self._file is None:
+                self._file = self._reopen() or self._create(group.taken)
+            if not written or written[-1].sealed:
+                written.append(_Written(self._file))
+            rows = written[-1].rows
+            for record in unit:
+                if record.in_memory:
+                    raw = raw_record(record)
+                    member = pack(raw, packed=record.packed)
+                    where = Location(self._file.path.name, self._file.size + waiting, len(member))
+                    members.append(member)
+                    waiting += len(member)
+                else:
+                    self._file.append_packed(members)
+                    members, waiting, raw = [], 0, b""
+                    (where,) = self._file.append([record])
+                if record.kind in _CAPTURES:
+                    rows += _rows(record, raw, self._file.path, where)
+        if self._file is not None:
+            self._file.append_packed(members)
+        return written
+
+    def _reopen(self) -> WarcFile | None:
+        """Go on with the crawl's last file if there is room in it."""
+        for segment in reversed(self._catalog.segments()):
+            if segment.crawl != self._crawl.id or segment.sealed:
+                continue
+            path = self._folder.warc / segment.file
+            if segment.committed < self._config.segment_bytes and path.exists():
+                return WarcFile.reopen(path, segment.committed)
+        return None
+
+    def _create(self, now: Instant) -> WarcFile:
+        path = self._folder.new_segment(self._crawl.id)
+        file = WarcFile.create(path)
+        file.append([warcinfo(self._crawl, path.name, now)])
+        return file
+
+
+def _rows(record: Record, raw: bytes, path: Path, where: Location) -> Sequence[Row]:
+    """The row of a capture, as a reader of the file would make it; none if it would make none."""
+    found = swift_row(raw, where.offset, where.length) if raw else None
+    if found:
+        return (found,)
+    data = b"".join([part.data for part in record.block]) if raw else None
+    stored = StoredRecord(path, where, WarcHeader("1.1", record.fields), record.size, data)
+    careful = row(stored)
+    return () if careful is None else (careful,)

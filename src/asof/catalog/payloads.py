@@ -1,0 +1,59 @@
+"""Which payloads the archive has, by digest: so that none has to be stored twice.
+
+A table of 60-bit keys (some 20 bytes a payload, where an index by digest would take 150, since it
+would repeat the captures' own key). A key says only where to look; the record there says the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from asof.catalog.rows import COLUMNS, Row
+from asof.ledger import Ledger
+from asof.model import Location
+
+_KIND, _DIGEST, _SIZE = (COLUMNS.index(name) for name in ("kind", "digest", "size"))
+_OFFSET, _TRUNCATED = (COLUMNS.index(name) for name in ("offset", "truncated"))
+_LETTERS = 12  # of 5 bits each: what fits into an integer of SQLite
+# int() reads base 32, but with other digits than RFC 4648.
+_DIGITS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "0123456789abcdefghijklmnopqrstuv")
+
+
+def payload_key(digest: str) -> int | None:
+    """The key of a digest as records write it; None when it is no base32."""
+    value = digest.partition(":")[2][:_LETTERS]
+    try:
+        return int(value.translate(_DIGITS), 32) if len(value) == _LETTERS else None
+    except ValueError:
+        return None
+
+
+class Payloads:
+    """Where each stored payload was stored first."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def add(self, rows: Iterable[Row], segment_no: int) -> None:
+        """Remember the payloads of captures, in the caller's transaction."""
+        keys = [
+            (key, row[_OFFSET])
+            for row in rows
+            if row[_KIND] == "response" and row[_SIZE] and not row[_TRUNCATED]
+            if (key := payload_key(str(row[_DIGEST]))) is not None
+        ]
+        keys.sort()
+        self._ledger.db.executemany(
+            f"INSERT OR IGNORE INTO payloads VALUES (?, {segment_no:d}, ?)", keys
+        )
+
+    def find(self, digest: str) -> Location | None:
+        """Where a payload with this digest may lie; the record must be asked."""
+        db = self._ledger.db
+        place = db.execute(
+            "SELECT segment, offset FROM payloads WHERE key = ?", (payload_key(digest),)
+        ).fetchone()
+        if place is None:
+            return None
+        file = db.execute("SELECT file FROM segments WHERE no = ?", place[:1]).fetchone()
+        return Location(file[0], place[1], 0) if file else None

@@ -1,0 +1,88 @@
+"""How much of what a crawl found it has taken: completeness (seed 000).
+
+Seed 000, "Completeness": vertically, the number of relevant nodes found from the entry point;
+horizontally, the number of relevant entry points found within the designated perimeter. An
+extensive collection prefers the second, an intensive one the first.
+
+**Vertical.** A node is a URL that belongs to the crawl: a seed, or what was found from one and was
+in scope. It is *taken* when an answer to it is stored, whatever its status (a dead link that
+answers 404 is captured as such). Found and not taken are: failures, what is still queued (a limit,
+an interruption), and what robots.txt refused. Not counted at all are: what the scope's rules left
+out (it is not relevant, by the user's own word), robots.txt itself, and guesses from scripts that
+brought nothing (nobody says that there is such a node).
+
+**Horizontal.** An entry point is a host that a seed names or that a link, a sitemap or a feed of
+the crawl leads to. It is *taken* when at least one answer of it is stored. Hosts that the scope
+left out count as found: the collection knows of them and has not gone there. Hosts of which the
+crawl knows only parts of pages (images, styles, fonts) or guesses are no entry points.
+
+Both say how much of what is *known* was taken. What no link, sitemap or feed names is unknown to
+every crawler (the hidden web, seed 000), so 100 % is not the whole site. A crawl whose frontier
+was lost (`asof reindex`) knows nothing of this: its shares are None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asof.frontier.report import hosts
+from asof.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many were found, and so many of them taken."""
+
+    found: int
+    taken: int
+
+    @property
+    def share(self) -> float | None:
+        """Taken of found, 0 to 1; None when nothing was found."""
+        return self.taken / self.found if self.found else None
+
+    @property
+    def missing(self) -> int:
+        """Found and not taken."""
+        return self.found - self.taken
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """Of one crawl. `hosts` are those that belong to it, the one that misses most first."""
+
+    vertical: Share
+    horizontal: Share
+    hosts: tuple[tuple[str, Share], ...]
+
+
+def completeness(ledger: Ledger, crawl_no: int) -> Completeness:
+    """The completeness of a crawl as it stands now; see above for what counts."""
+    known = hosts(ledger, crawl_no)
+    shares = [(row.host, Share(row.found, row.taken)) for row in known if row.found]
+    shares.sort(key=lambda row: (-row[1].missing, -row[1].found, row[0]))
+    entries = [row for row in known if row.entry]
+    return Completeness(
+        vertical=Share(sum(row.found for row in known), sum(row.taken for row in known)),
+        horizontal=Share(len(entries), sum(row.taken > 0 for row in entries)),
+        hosts=tuple(shares),
+    )
+
+
+def completeness_json(value: Completeness, most: int = 100) -> dict[str, object]:
+    """The shape that `status --json` and `quality --json` print; at most so many hosts."""
+    return {
+        "vertical": share_json(value.vertical),
+        "horizontal": share_json(value.horizontal),
+        "hosts": [{"host": host, **share_json(share)} for host, share in value.hosts[:most]],
+    }
+
+
+def share_json(share: Share) -> dict[str, object]:
+    """The shape of a share in JSON."""
+    part = share.share
+    return {
+        "share": None if part is None else round(part, 6),
+        "found": share.found,
+        "taken": share.taken,
+    }

@@ -1,0 +1,178 @@
+"""The log of a crawl's events: `archive/logs/CRAWL.jsonl`, one JSON object a line.
+
+    {"at": "2026-01-01T00:00:00.000000Z", "event": "fetched", "url": ..., "status": 200, ...}
+
+started   seeds, settings; resumed true when the crawl goes on
+fetched   url, status, bytes, ms, hops, depth; via, revisit and truncated where there is such
+failed    url, reason, detail, tries
+robots    origin, verdict       how an origin's robots.txt was settled
+trapped   pattern, reason       a family of URLs gets no more budget
+limit     name                  a limit of pages, bytes, time or disk was reached
+paused, resumed, excluded (pattern, left_out), ignored (reason), stopping (reason)
+ended     the summary
+
+What is left out is not logged URL by URL: there is too much of it, and `asof status` counts it by
+reason. URLs stand as they were fetched, secrets and all, as in the WARC files. The log is for
+people and their tools, and never the truth: nothing reads it back, and when it cannot be written
+the crawl goes on without it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Callable
+from json.encoder import encode_basestring_ascii as quoted
+from pathlib import Path
+
+from asof.archive.folder import Folder
+from asof.clock import SECOND, Clock, iso
+
+# A file is moved aside (`.jsonl.1`, in the place of an older one) when it has grown so large.
+ROTATE_AT = 100_000_000
+# Lines are kept back for so many of them, or so many seconds.
+_MOST_LINES = 256
+_LONGEST_WAIT = 1.0
+
+
+def log_file(folder: Folder, crawl: str) -> Path:
+    """Where the events of a crawl are logged. Its id, which a foreign WARC may name, is tamed."""
+    name = re.sub(r"[^0-9A-Za-z._-]", "_", crawl)[:100].lstrip(".") or "crawl"
+    return folder.root / "logs" / f"{name}.jsonl"
+
+
+class EventLog:
+    """An append-only file of events, written in groups.
+
+    `note` is told once when the log must be given up: a full disk ends the log, not the crawl.
+    """
+
+    def __init__(
+        self, path: Path, clock: Clock, note: Callable[[str], None] = lambda sentence: None
+    ) -> None:
+        self.path = path
+        self._clock = clock
+        self._note = note
+        self._lines: list[str] = []
+        self._handle: int | None = None
+        self._given_up = False
+        self._size = 0
+        self._flush_at = clock.monotonic() + _LONGEST_WAIT
+        self._second = -1
+        self._stamp = ""
+
+    def write(self, event: str, **fields: object) -> None:
+        """Any event, with fields that JSON can hold; what it cannot is written as its text."""
+        rest = json.dumps(fields, default=str)[1:] if fields else "}"
+        comma = ", " if fields else ""
+        self._add(f'{{"at": "{self._now()}", "event": {quoted(event)}{comma}{rest}')
+
+    def fetched(
+        self,
+        url: str,
+        status: int,
+        size: int,
+        ms: float,
+        hops: str,
+        depth: int,
+        via: str | None = None,
+        *,
+        revisit: bool = False,
+        truncated: str = "",
+    ) -> None:
+        """An answer came. The most frequent event by far, so its JSON is made by hand."""
+        tail = f', "via": {quoted(via)}' if via is not None else ""
+        if revisit:
+            tail += ', "revisit": true'
+        if truncated:
+            tail += f', "truncated": {quoted(truncated)}'
+        self._add(
+            f'{{"at": "{self._now()}", "event": "fetched", "url": {quoted(url)}, '
+            f'"status": {status:d}, "bytes": {size:d}, "ms": {ms:.1f}, "hops": {quoted(hops)}, '
+            f'"depth": {depth:d}{tail}}}'
+        )
+
+    def failed(self, url: str, reason: str, detail: str, tries: int) -> None:
+        """A fetch brought nothing."""
+        self._add(
+            f'{{"at": "{self._now()}", "event": "failed", "url": {quoted(url)}, '
+            f'"reason": {quoted(reason)}, "detail": {quoted(detail)}, "tries": {tries:d}}}'
+        )
+
+    def tick(self) -> None:
+        """Write what has waited for a second; to be called now and then while nothing happens."""
+        if self._lines and self._clock.monotonic() >= self._flush_at:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was kept back."""
+        lines, self._lines = self._lines, []
+        self._flush_at = self._clock.monotonic() + _LONGEST_WAIT
+        if not lines or self._given_up:
+            return
+        try:
+            self._put(("\n".join(lines) + "\n").encode("ascii"))
+        except OSError as error:
+            self._give_up(error)
+
+    def close(self) -> None:
+        """Write what was kept back, and let go of the file."""
+        self.flush()
+        self._let_go()
+
+    def _add(self, line: str) -> None:
+        if self._given_up:
+            return
+        self._lines.append(line)
+        if len(self._lines) >= _MOST_LINES or self._clock.monotonic() >= self._flush_at:
+            self.flush()
+
+    def _now(self) -> str:
+        """Like `iso(clock.now())`; the calendar is asked once a second only."""
+        second, micros = divmod(self._clock.now(), SECOND)
+        if second != self._second:
+            self._second, self._stamp = second, iso(second * SECOND)[:20]
+        return f"{self._stamp}{micros:06d}Z"
+
+    def _put(self, data: bytes) -> None:
+        if self._handle is None:
+            self._handle = self._open()
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._handle, data[written:])
+        except OSError:
+            # No torn line stays behind, even on a full disk.
+            os.ftruncate(self._handle, self._size)
+            raise
+        self._size += written
+        if self._size >= ROTATE_AT:
+            self._let_go()
+            os.replace(self.path, f"{self.path}.1")
+
+    def _open(self) -> int:
+        """Go on with the file; a torn line that a crash left gets its end."""
+        self.path.parent.mkdir(exist_ok=True)
+        # Neither through a link that leads out of the archive, nor into a pipe that nobody reads.
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        handle = os.open(self.path, flags, 0o644)
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            os.close(handle)
+            raise OSError(0, "not a plain file")
+        self._size = found.st_size
+        if self._size and os.pread(handle, 1, self._size - 1) != b"\n":
+            self._size += os.write(handle, b"\n")
+        return handle
+
+    def _let_go(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def _give_up(self, error: OSError) -> None:
+        self._given_up = True
+        self._let_go()
+        self._note(f"The log {self.path} ends here: {error.strerror}. The crawl goes on.")

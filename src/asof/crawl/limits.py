@@ -1,0 +1,93 @@
+"""How much a crawl may take: pages, bytes and time, in all and of one host; room on the disk."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+from asof.clock import Clock
+from asof.config import Config
+
+DISK_RESERVE = "disk-reserve"
+# Seconds between two looks at the free room of the disk.
+_LOOK_EVERY = 1.0
+# On a small disk the reserve is at most this share of it: who gives us 5 MB means them to be used.
+_LARGEST_SHARE = 0.05
+
+
+class Limits:
+    """What has been taken, against what may be. `per_host` is the most pages of one host."""
+
+    def __init__(self, config: Config, clock: Clock, folder: Path, per_host: int | None) -> None:
+        self._config = config
+        self._clock = clock
+        self._folder = folder
+        self._per_host = per_host
+        self._started = clock.monotonic()
+        self._next_look = self._started
+        self._pages = 0
+        self._pages_of: Counter[str] = Counter()
+        self._bytes_of: Counter[str] = Counter()
+        self.bytes = 0
+
+    def resume(self, pages_of: dict[str, int]) -> None:
+        """Begin, with what the crawl had taken before; bytes and time count anew in each run."""
+        self._started = self._clock.monotonic()
+        self._pages_of.update(pages_of)
+        self._pages = sum(pages_of.values())
+
+    @property
+    def full(self) -> bool:
+        """Whether no more pages may be taken at all."""
+        return self._config.max_pages is not None and self._pages >= self._config.max_pages
+
+    def refusal(self, host: str) -> str | None:
+        """Why nothing more may be taken of a host, or None."""
+        if self._per_host is not None and self._pages_of[host] >= self._per_host:
+            return f"more than {self._per_host} pages of one host"
+        most = self._config.max_bytes_per_host
+        if most is not None and self._bytes_of[host] >= most:
+            return f"more than {most} bytes of one host"
+        return None
+
+    def take(self, host: str) -> None:
+        """A page is about to be taken."""
+        self._pages += 1
+        self._pages_of[host] += 1
+
+    def give_back(self, host: str) -> None:
+        """It was not."""
+        self._pages -= 1
+        self._pages_of[host] -= 1
+
+    def received(self, host: str, size: int) -> None:
+        """So many bytes came."""
+        self.bytes += size
+        if self._config.max_bytes_per_host is not None:
+            self._bytes_of[host] += size
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the run began."""
+        return self._clock.monotonic() - self._started
+
+    @property
+    def time_left(self) -> float:
+        """Seconds until the run must end."""
+        limit = self._config.time_limit
+        return float("inf") if limit is None else limit - self.elapsed
+
+    def reached(self) -> str:
+        """The limit that ends the crawl now, or an empty text."""
+        if self._config.max_bytes is not None and self.bytes >= self._config.max_bytes:
+            return "max-bytes"
+        if self._config.time_limit is not None and self.time_left <= 0:
+            return "time-limit"
+        now = self._clock.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + _LOOK_EVERY
+            disk = shutil.disk_usage(self._folder)
+            if disk.free < min(self._config.disk_reserve, disk.total * _LARGEST_SHARE):
+                return DISK_RESERVE
+        return ""

@@ -1,0 +1,284 @@
+"""One visit: what stands between a target and its record, and what follows from the answer.
+
+    gate (robots.txt) -> limits -> patterns -> fetch -> keep -> onward targets, settled
+
+Pure decisions are made elsewhere; here they are put in order. Everything between two awaits happens
+at once, so a kept answer and what it led to are always in the same group.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from asof.clock import SECOND, Clock, parse_http_date
+from asof.config import Config
+from asof.crawl.discover import follow, found_in, overlong
+from asof.crawl.funnel import Funnel
+from asof.crawl.gate import MAX_REDIRECTS, Gates, Shut, robots_url
+from asof.crawl.keep import Keeper, Kept, conditions
+from asof.crawl.limits import Limits
+from asof.crawl.monitor import Monitor
+from asof.fetch.http import Fetcher, Judge
+from asof.fetch.wire import Head
+from asof.frontier.hosts import Hosts, Pace
+from asof.frontier.queue import Frontier
+from asof.frontier.states import Event
+from asof.model import Capture, Exchange, Failure, Hop, Target, find_header
+from asof.scope.patterns import Patterns, text_fingerprint, visible_blocks
+from asof.scope.robots import Robots, robots_from
+from asof.scope.sitemaps import sitemaps_of
+from asof.url import host_of
+
+# These ask for patience (RFC 9110 sections 15.6.4, RFC 6585 section 4): the host is left alone and
+# the target tried again.
+_PATIENCE = (429, 503)
+# A host that brought nothing so many times in a row is not asked again in this run.
+_SILENT = 5
+_SILENCE = ("dns", "refused", "unreachable", "timeout", "reset", "empty")
+# Seconds to wait for another host's turn when robots.txt redirects there.
+_OTHER_HOST = 60.0
+_POLL = 0.05
+_HTML = ("text/html", "application/xhtml+xml")
+
+FULL = "max-pages"
+
+
+class Visitor:
+    """Brings targets one step further, for one run of a crawl."""
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock,
+        fetcher: Fetcher,
+        frontier: Frontier,
+        keeper: Keeper,
+        funnel: Funnel,
+        hosts: Hosts,
+        limits: Limits,
+        monitor: Monitor,
+    ) -> None:
+        self._config = config
+        self._clock = clock
+        self._fetcher = fetcher
+        self._frontier = frontier
+        self._keeper = keeper
+        self._funnel = funnel
+        self._hosts = hosts
+        self._limits = limits
+        self._monitor = monitor
+        self._gates = Gates(config.user_agent)
+        self._pace = Pace(config.delay, config.delay_factor, config.max_crawl_delay)
+        self._silences: Counter[str] = Counter()
+        self.patterns = Patterns()
+        self.current = ""
+
+    async def serve(self, target: Target, host: str) -> float | None:
+        """One step for a target; how long to leave its host alone, None when all is full."""
+        start = self._clock.monotonic()
+        if self._config.robots == "obey" and not self._gates.known(target.url):
+            self._frontier.put_back(target)
+            return await self._settle_gate(target, start)
+        refusal = self._refusal(target, host)
+        if refusal is not None:
+            self._refuse(target, refusal)
+            return 0.0
+        if self._limits.full:
+            self._frontier.put_back(target)
+            return None
+        self._limits.take(host)
+        self.current = target.url
+        last = self._keeper.last(target.url) if self._config.conditional else None
+        outcome = await self._fetcher.fetch(target.url, conditions(last), self._judge(target))
+        if isinstance(outcome, Failure):
+            self._limits.give_back(host)
+            self._fail(target, host, outcome)
+            return self._wait_after(target, start, None)
+        self._silences.pop(host, None)
+        unwanted = self._too_much(target, outcome)
+        if unwanted is not None:
+            outcome.body.discard()
+            self._limits.give_back(host)
+            self._refuse(target, unwanted)
+        else:
+            self._take_in(target, host, outcome, last)
+        return self._wait_after(target, start, _retry_after(outcome))
+
+    def _refusal(self, target: Target, host: str) -> Shut | str | None:
+        """Why a target that is queued must not be fetched after all."""
+        verdict = self._gates.verdict(target.url) or self._limits.refusal(host)
+        if verdict is None and self._config.traps:
+            return self.patterns.allows(target)
+        return verdict
+
+    def _refuse(self, target: Target, verdict: Shut | str) -> None:
+        if isinstance(verdict, Shut):
+            self._frontier.settle(target, Event.GIVEN_UP, reason=verdict.reason)
+        else:
+            self._frontier.settle(target, Event.REFUSED, reason=verdict)
+
+    def _judge(self, target: Target) -> Judge | None:
+        """Asked by the client when a head has come: why the rest is not wanted."""
+        scope = self._funnel.scope
+        if not scope.judges_answers:
+            return None
+
+        def judge(head: Head) -> str | None:
+            if not 200 <= head.status < 300:
+                return None
+            length = find_header(head.headers, "Content-Length") or ""
+            size = int(length) if length.isascii() and length.isdigit() else None
+            return scope.judge(target, find_header(head.headers, "Content-Type"), size)
+
+        return judge
+
+    def _too_much(self, target: Target, exchange: Exchange) -> str | None:
+        """Why an answer that did not say how long it would be is not wanted after all."""
+        scope = self._funnel.scope
+        if not scope.judges_answers or not 200 <= exchange.status < 300:
+            return None
+        return scope.judge(target, exchange.header("Content-Type"), exchange.body.size)
+
+    def _fail(self, target: Target, host: str, failure: Failure) -> None:
+        """A fetch brought nothing: again later, or never."""
+        if failure.reason == "unwanted":
+            self._frontier.settle(target, Event.REFUSED, reason=failure.detail)
+            return
+        self._monitor.failed(target, failure)
+        self._keeper.failure(failure, target)
+        self._stumble(target, failure.reason, transient=failure.transient)
+        if failure.reason in _SILENCE:
+            self._silences[host] += 1
+            if self._silences[host] >= _SILENT:
+                self._gates.shut(target.url, failure.reason)
+
+    def _stumble(self, target: Target, reason: str, *, transient: bool) -> None:
+        """A failure: again later, twice as late each time, or give the target up."""
+        if transient and target.tries < self._config.retries:
+            pause = self._config.retry_delay * 2**target.tries
+            later = self._clock.now() + int(pause * SECOND)
+            self._frontier.settle(target, Event.STUMBLED, reason=reason, not_before=later)
+        else:
+            self._frontier.settle(target, Event.GIVEN_UP, reason=reason)
+
+    def _take_in(self, target: Target, host: str, exchange: Exchange, last: Capture | None) -> None:
+        """Keep an answer, queue what it leads to, and settle its target."""
+        self._limits.received(host, len(exchange.head) + exchange.body.size)
+        kept = self._keeper.exchange(exchange, target, last)
+        page = exchange.status in (200, 304) and kept.media_type in _HTML
+        self._monitor.fetched(target, exchange, revisit=kept.revisit, page=page)
+        self._queue_onward(target, exchange, kept)
+        if exchange.status in _PATIENCE and target.tries < self._config.retries:
+            self._limits.give_back(host)
+            self._stumble(target, f"status {exchange.status}", transient=True)
+        else:
+            self._frontier.settle(target, Event.CAPTURED)
+
+    def _queue_onward(self, target: Target, exchange: Exchange, kept: Kept) -> None:
+        onward = list(found_in(target, kept.links, self._funnel.known))
+        if kept.redirect is not None:
+            hop = follow(target, kept.redirect, Hop.REDIRECT)
+            onward.extend([hop] if hop is not None else [])
+        new = self._funnel.put(onward)
+        if self._config.traps and exchange.status == 200 and kept.media_type in _HTML:
+            self._learn(target, kept, new)
+        too_long = overlong(target, kept.links, exchange.header("Location"))
+        if too_long:
+            self._frontier.leave_out(too_long)
+
+    def _learn(self, target: Target, kept: Kept, new: list[Target]) -> None:
+        """What a page tells about others like it: whether they bring anything new."""
+        text = None
+        if kept.document and self.patterns.wants_text(target.url, new):
+            text = text_fingerprint(visible_blocks(kept.document))
+        self.patterns.learn(target, text, found_in(target, kept.links), new)
+
+    def _wait_after(self, target: Target, start: float, retry_after: float | None) -> float:
+        took = self._clock.monotonic() - start
+        return self._pace.wait(took, self._gates.crawl_delay(target.url), retry_after)
+
+    # -- robots.txt
+
+    async def _settle_gate(self, target: Target, start: float) -> float:
+        """Learn the rules of a target's origin: from the archive, or by asking for them."""
+        url = robots_url(target.url)
+        kept = self._keeper.kept_robots(url)
+        if kept is not None:
+            self._gates.open(target.url, kept)
+            return 0.0
+        outcome = await self._fetch_robots(url, target)
+        if isinstance(outcome, Failure):
+            return self._gate_failed(target, outcome.reason, outcome.transient)
+        exchange, document = outcome
+        robots = robots_from(exchange.status, document, exchange.truncated)
+        if robots.hold_off and self._gates.stumbled(target.url) <= self._config.retries:
+            return self._config.retry_delay
+        self._open_gate(target, robots, exchange, document)
+        return self._wait_after(target, start, _retry_after(exchange))
+
+    def _open_gate(
+        self, target: Target, robots: Robots, exchange: Exchange, document: bytes
+    ) -> None:
+        self._gates.open(target.url, robots)
+        self._monitor.events.write("robots", url=exchange.url, status=exchange.status)
+        if not self._config.sitemaps or exchange.status != 200:
+            return
+        # As near as the front page itself: what a sitemap lists has the depth of its links.
+        errand = Target(exchange.url, 0, target.url, Hop.ROBOTS.value)
+        listed = (follow(errand, url, Hop.SITEMAP) for url in sitemaps_of(document))
+        self._funnel.put([found for found in listed if found is not None])
+
+    async def _fetch_robots(self, url: str, target: Target) -> tuple[Exchange, bytes] | Failure:
+        """The last answer of a chain of redirects, every one of them kept."""
+        hops = 0
+        while True:
+            errand = Target(url, 0, target.url, Hop.ROBOTS.value)
+            outcome = await self._fetch_politely(url, target, again=hops > 0)
+            if isinstance(outcome, Failure):
+                self._keeper.failure(outcome, errand)
+                return outcome
+            kept = self._keeper.exchange(outcome, errand)
+            self._frontier.settle(errand, Event.CAPTURED)
+            onward = kept.redirect and follow(errand, kept.redirect, Hop.REDIRECT)
+            if not onward or hops == MAX_REDIRECTS:
+                return outcome, kept.document
+            url = onward.url
+            hops += 1
+
+    async def _fetch_politely(self, url: str, target: Target, *, again: bool) -> Exchange | Failure:
+        """Fetch for a host that holds its turn: after a delay, or in the turn of another host."""
+        own, other = host_of(target.url), host_of(url)
+        if own == other:
+            if again:
+                await self._clock.sleep(self._pace.delay)
+            return await self._fetcher.fetch(url)
+        patience = self._clock.monotonic() + _OTHER_HOST
+        while not self._hosts.claim(other, self._clock.monotonic()):
+            if self._clock.monotonic() >= patience:
+                detail = f"{other} had no turn to spare"
+                return Failure(url, "timeout", detail, self._clock.now(), transient=True)
+            await self._clock.sleep(max(_POLL, self._pace.delay / 4))
+        try:
+            return await self._fetcher.fetch(url)
+        finally:
+            now = self._clock.monotonic()
+            self._hosts.release(other, now + self._pace.delay)
+            due = self._frontier.due(other, self._clock.now())
+            if due is not None:
+                self._hosts.want(other, now)
+
+    def _gate_failed(self, target: Target, reason: str, transient: bool) -> float:
+        tries = self._gates.stumbled(target.url)
+        if transient and tries <= self._config.retries:
+            return float(self._config.retry_delay * 2 ** (tries - 1))
+        self._gates.shut(target.url, reason)
+        return 0.0
+
+
+def _retry_after(exchange: Exchange) -> float | None:
+    """Seconds the host asks to be left alone, said as such or as a date (RFC 9110, 10.2.3)."""
+    value = (exchange.header("Retry-After") or "").strip() if exchange.status in _PATIENCE else ""
+    if value.isascii() and value.isdigit():  # "²" is a digit, too
+        return float(value)
+    until = parse_http_date(value)
+    return None if until is None else max(0.0, (until - exchange.started) / SECOND)

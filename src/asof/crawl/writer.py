@@ -1,0 +1,140 @@
+"""Who commits the groups of a crawl: a process beside it, or the crawl itself.
+
+Packing, making rows and SQLite take a third of a capture's time, most of it in Python: a thread
+would only share the interpreter with the loop (measured: no gain at all), a process has a core of
+its own. It is forked before the loop starts, holds the archive's lock together with the crawl, and
+ends with it: when the crawl is killed, it finishes the group at hand, so the next start finds a
+commit or none, and waits for the lock that long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Protocol
+
+from asof.archive import Archive
+from asof.archive.commit import Committer
+from asof.archive.folder import Folder
+from asof.archive.journal import Group
+from asof.clock import SystemClock
+from asof.config import Config
+from asof.errors import StorageError
+from asof.frontier.queue import Applied, Changes, apply
+from asof.ledger import Ledger
+from asof.model import Crawl
+
+
+class Writer(Protocol):
+    """Whatever commits groups, one at a time."""
+
+    async def write(self, group: Group, changes: Changes) -> Applied:
+        """Commit records and what was learnt with them; durable when this returns."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and helpers; nothing may be under way."""
+        ...
+
+
+def open_writer(archive: Archive, crawl: Crawl, config: Config) -> Writer:
+    """A process where one can be forked safely, else the crawl's own process.
+
+    With threads running, a fork could find a lock taken for ever; and a simulated clock cannot see
+    what another process does.
+    """
+    alone = threading.active_count() == 1 and hasattr(os, "fork")
+    if alone and isinstance(archive.clock, SystemClock):
+        return ProcessWriter(archive.folder, crawl, config)
+    return OwnWriter(archive.folder, archive.ledger, crawl, config)
+
+
+class OwnWriter(Writer):
+    """Commits here and now."""
+
+    def __init__(self, folder: Folder, ledger: Ledger, crawl: Crawl, config: Config) -> None:
+        self._ledger = ledger
+        self._committer = Committer(folder, ledger, crawl, config)
+
+    async def write(self, group: Group, changes: Changes) -> Applied:
+        """Commit a group."""
+        return self.commit(group, changes)
+
+    def commit(self, group: Group, changes: Changes) -> Applied:
+        """The same, for those who do not await."""
+        outcome: list[Applied] = []
+        self._committer.write(group, lambda: outcome.append(apply(self._ledger, changes)))
+        return outcome[0]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._committer.close()
+
+
+class ProcessWriter(Writer):
+    """Has a process of its own commit, and waits for it on a thread that only waits."""
+
+    def __init__(self, folder: Folder, crawl: Crawl, config: Config) -> None:
+        context = multiprocessing.get_context("fork")
+        self._pipe, theirs = context.Pipe()
+        work = partial(_serve, theirs, self._pipe, folder, crawl, config)
+        self._process = context.Process(target=work, name="asof-writer", daemon=True)
+        self._process.start()
+        theirs.close()
+        self._thread = ThreadPoolExecutor(1, "asof-writer")
+
+    async def write(self, group: Group, changes: Changes) -> Applied:
+        """Commit a group."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._ask, group, changes)
+
+    def _ask(self, group: Group, changes: Changes) -> Applied:
+        try:
+            self._pipe.send_bytes(pickle.dumps((group, changes), pickle.HIGHEST_PROTOCOL))
+            answer = pickle.loads(self._pipe.recv_bytes())
+        except (EOFError, OSError) as error:
+            raise StorageError(
+                "The process that writes the archive has ended unexpectedly.",
+                hint="Look whether memory is short, then run the same command again.",
+            ) from error
+        if isinstance(answer, BaseException):
+            raise answer
+        assert isinstance(answer, Applied)
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        self._thread.shutdown()
+        self._pipe.close()
+        self._process.join()
+
+
+def _serve(
+    pipe: Connection, crawls: Connection, folder: Folder, crawl: Crawl, config: Config
+) -> None:
+    """The process: commit what comes, until nobody is there any more."""
+    crawls.close()  # or the end of the crawl would not be seen
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # the crawl decides when to stop
+    ledger = Ledger(folder.db, writable=True)
+    writer = OwnWriter(folder, ledger, crawl, config)
+    try:
+        while True:
+            group, changes = pickle.loads(pipe.recv_bytes())
+            try:
+                answer: Applied | Exception = writer.commit(group, changes)
+            except Exception as error:  # noqa: BLE001 - all of them are the crawl's to judge
+                answer = error
+            pipe.send_bytes(pickle.dumps(answer, pickle.HIGHEST_PROTOCOL))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass
+    finally:
+        writer.close()
+        ledger.close()

@@ -1,0 +1,167 @@
+"""Which addresses a crawl stays away from: those of private networks, unless a seed names the host.
+
+A page must not steer the crawler into the network it runs in: to a router's pages, a database on
+this machine, the credentials that a cloud gives out at 169.254.169.254. What counts is the address
+that is connected to, wherever it came from: a link, a redirect, an answer of a name server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+from asof.fetch.request import Place, is_address, split_url
+from asof.fetch.unfetched import Unfetched
+
+AddressPolicy = Callable[[Place, Sequence[str]], dict[str, str]]
+"""Given a place and all its addresses: those that must not be connected to, and why."""
+
+# From the special-purpose registries of IANA (RFC 6890), which `ipaddress` knows in another state
+# with each release of Python. The first that holds an address gives the reason.
+_V4 = tuple(
+    (IPv4Network(network), reason)
+    for network, reason in (
+        ("0.0.0.0/8", "unspecified"),  # Linux takes 0.0.0.0 for this machine
+        ("10.0.0.0/8", "private"),
+        ("100.64.0.0/10", "shared"),  # behind a carrier's NAT (RFC 6598); clouds use it inside
+        ("127.0.0.0/8", "loopback"),
+        ("168.63.129.16/32", "link-local"),  # Azure's own services, in spite of the number
+        ("169.254.0.0/16", "link-local"),
+        ("172.16.0.0/12", "private"),
+        ("192.0.0.0/24", "reserved"),
+        ("192.0.2.0/24", "reserved"),
+        ("192.88.99.0/24", "reserved"),
+        ("192.168.0.0/16", "private"),
+        ("198.18.0.0/15", "reserved"),
+        ("198.51.100.0/24", "reserved"),
+        ("203.0.113.0/24", "reserved"),
+        ("224.0.0.0/4", "multicast"),
+        ("255.255.255.255/32", "broadcast"),
+        ("240.0.0.0/4", "reserved"),
+    )
+)
+_V6 = tuple(
+    (IPv6Network(network), reason)
+    for network, reason in (
+        ("::/128", "unspecified"),
+        ("::1/128", "loopback"),
+        ("fc00::/7", "private"),
+        ("fec0::/10", "private"),
+        ("fe80::/10", "link-local"),
+        ("ff00::/8", "multicast"),
+        ("64:ff9b:1::/48", "private"),  # NAT64 of a network's own (RFC 8215)
+        ("2001::/23", "reserved"),
+        ("2001:db8::/32", "reserved"),
+        ("3fff::/20", "reserved"),
+    )
+)
+_GLOBAL = IPv6Network("2000::/3")  # all that IANA gives out; the rest is reserved (RFC 4291)
+# An address of IPv4 in one of IPv6: the network, and how far its last bit is from the right.
+_EMBEDDING = tuple(
+    (IPv6Network(network), shift)
+    for network, shift in (
+        ("::ffff:0:0/96", 0),  # mapped (RFC 4291 section 2.5.5.2): the same socket as by IPv4
+        ("::ffff:0:0:0/96", 0),  # translated (RFC 7915)
+        ("64:ff9b::/96", 0),  # NAT64 (RFC 6052)
+        ("2002::/16", 80),  # 6to4 (RFC 3056)
+    )
+)
+_ALL_ONES = (1 << 32) - 1
+
+# Names that mean something inside one network only (RFC 6761, 6762, 8375; ICANN on .internal).
+_LOCAL_NAMES = ("local", "internal", "home.arpa")
+_WEB_PORTS = (80, 443)
+
+
+def is_private(address: str) -> str | None:
+    """Why an address is none of the public internet: one word, or None when it is.
+
+    An address of IPv6 that stands for one of IPv4 is what that one is. What is no address at all
+    is refused as well.
+    """
+    try:
+        ip = ip_address(address)
+    except ValueError:
+        return "invalid"
+    return _of_v4(ip) if isinstance(ip, IPv4Address) else _of_v6(ip)
+
+
+def _of_v4(ip: IPv4Address) -> str | None:
+    return next((reason for network, reason in _V4 if ip in network), None)
+
+
+def _of_v6(ip: IPv6Address) -> str | None:
+    for network, shift in _EMBEDDING:
+        if ip in network:
+            return _of_v4(IPv4Address(int(ip) >> shift & _ALL_ONES))
+    if ip.teredo is not None:  # RFC 4380: a server, and a client whose bits are inverted
+        server, client = ip.teredo
+        return _of_v4(server) or _of_v4(client)
+    for network, reason in _V6:
+        if ip in network:
+            return reason
+    return None if ip in _GLOBAL else "reserved"
+
+
+def is_local_name(name: str) -> str | None:
+    """Why a host name can only mean a machine nearby, or None; for when a proxy looks it up."""
+    labels = name.lower().rstrip(".").split(".")
+    if labels[-1] == "localhost":
+        return "loopback"
+    bare = ".".join(labels)
+    if len(labels) == 1 or any(bare.endswith("." + local) for local in _LOCAL_NAMES):
+        return "private"
+    return None
+
+
+def policy(seeds: tuple[str, ...], allow_private: bool) -> AddressPolicy:
+    """Refuses private addresses; not those of the places that the seeds themselves name."""
+    return _nothing_refused if allow_private else PrivateNetworks(seeds)
+
+
+class PrivateNetworks:
+    """The policy of one crawl: what a seed names is open, all else in private networks is not.
+
+    A seed opens its host and port, since another port is another service: with the seed
+    http://localhost:8000/ a page may not send us to http://localhost:6379/. The ports of http and
+    https are one, as sites lead from one to the other.
+
+    A seed whose name had only public addresses when it was first looked up stays public: its owner
+    could otherwise point it at our network later (DNS rebinding).
+    """
+
+    def __init__(self, seeds: tuple[str, ...]) -> None:
+        self._named = {(_bare(place), port) for place in _places(seeds) for port in _ports(place)}
+        self._private_at_first: dict[str, bool] = {}
+
+    def __call__(self, place: Place, addresses: Sequence[str]) -> dict[str, str]:
+        """The addresses that must not be connected to, and why."""
+        refused = {address: why for address in addresses if (why := _judged(address))}
+        host = _bare(place)
+        if (host, place.port) not in self._named:
+            return refused
+        return {} if self._private_at_first.setdefault(host, bool(refused)) else refused
+
+
+def _nothing_refused(place: Place, addresses: Sequence[str]) -> dict[str, str]:
+    return {}
+
+
+def _judged(address: str) -> str | None:
+    return is_private(address) if is_address(address) else is_local_name(address)
+
+
+def _places(seeds: tuple[str, ...]) -> Iterator[Place]:
+    for seed in seeds:
+        try:
+            yield split_url(seed)[0]
+        except Unfetched:  # such as port 0: a fetch will say so
+            continue
+
+
+def _bare(place: Place) -> str:
+    return place.host.rstrip(".").lower()
+
+
+def _ports(place: Place) -> tuple[int, ...]:
+    return _WEB_PORTS if place.port in _WEB_PORTS else (place.port,)

@@ -1,0 +1,142 @@
+"""What became of a crawl's targets, for people: by reason, by host, by state.
+
+Read from the ledger, so it can be asked of a running crawl, too. Each question is one pass over
+the table of targets, in its own order: a quarter of a second to two for a million of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asof.frontier.states import State
+from asof.ledger import Ledger
+
+_NO_REASON = "no reason given"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why targets were not taken: how many, and the first few that were found."""
+
+    reason: str
+    count: int
+    examples: tuple[str, ...]
+
+
+def left_out(ledger: Ledger, crawl_no: int, examples: int = 3) -> list[Reason]:
+    """What was found and left out, by reason, most frequent first."""
+    return _reasons(ledger, crawl_no, State.LEFT_OUT, examples)
+
+
+def failed(ledger: Ledger, crawl_no: int, examples: int = 3) -> list[Reason]:
+    """What was tried and given up, by reason, most frequent first."""
+    return _reasons(ledger, crawl_no, State.FAILED, examples)
+
+
+def _reasons(ledger: Ledger, crawl_no: int, state: State, examples: int) -> list[Reason]:
+    counts: dict[str, int] = {}
+    found: dict[str, list[str]] = {}
+    rows = ledger.db.execute(
+        "SELECT coalesce(reason, ?), count(*) FROM targets NOT INDEXED "
+        "WHERE crawl = ? AND state = ? GROUP BY 1 ORDER BY 2 DESC, 1",
+        (_NO_REASON, crawl_no, state.value),
+    )
+    for reason, count in rows:
+        counts[str(reason)] = count
+        found[str(reason)] = []
+    wanted = sum(min(examples, count) for count in counts.values())
+    # One pass for the examples of all reasons, which ends as soon as each has enough.
+    cursor = ledger.db.execute(
+        "SELECT coalesce(reason, ?), url FROM targets NOT INDEXED "
+        "WHERE crawl = ? AND state = ? ORDER BY no",
+        (_NO_REASON, crawl_no, state.value),
+    )
+    while wanted and (row := cursor.fetchone()) is not None:
+        some = found.get(str(row[0]), [])
+        if len(some) < examples:
+            some.append(str(row[1]))
+            wanted -= 1
+    cursor.close()
+    return [Reason(reason, count, tuple(found[reason])) for reason, count in counts.items()]
+
+
+def reasons(ledger: Ledger, crawl_no: int) -> dict[str, int]:
+    """Why targets failed or were left out, most frequent first."""
+    rows = ledger.db.execute(
+        "SELECT coalesce(reason, ?), count(*) FROM targets NOT INDEXED "
+        "WHERE crawl = ? AND state IN ('failed', 'left_out') GROUP BY 1 ORDER BY 2 DESC, 1",
+        (_NO_REASON, crawl_no),
+    )
+    return {str(reason): int(count) for reason, count in rows}
+
+
+def tally(ledger: Ledger, crawl_no: int) -> dict[State, int]:
+    """How many targets there are in each state."""
+    rows = ledger.db.execute(
+        "SELECT state, count(*) FROM targets NOT INDEXED WHERE crawl = ? GROUP BY state",
+        (crawl_no,),
+    )
+    return dict.fromkeys(State, 0) | {State(state): count for state, count in rows}
+
+
+def busiest(ledger: Ledger, crawl_no: int, most: int = 5) -> list[tuple[str, int]]:
+    """The hosts with most queued, and how many that is."""
+    rows = ledger.db.execute(
+        "SELECT host, count(*) FROM targets WHERE crawl = ? AND state = 'queued' "
+        "GROUP BY host ORDER BY 2 DESC, 1 LIMIT ?",
+        (crawl_no, most),
+    )
+    return [(str(host), int(count)) for host, count in rows]
+
+
+def queued_hosts(ledger: Ledger, crawl_no: int) -> int:
+    """How many hosts have something queued."""
+    row = ledger.db.execute(
+        "SELECT count(DISTINCT host) FROM targets WHERE crawl = ? AND state = 'queued'",
+        (crawl_no,),
+    ).fetchone()
+    return int(row[0])
+
+
+@dataclass(frozen=True, slots=True)
+class HostTargets:
+    """The targets of one host, as completeness counts them.
+
+    `found` are those that belong to the crawl, `taken` those of them that were captured.
+    `entry` says that a link of the crawl leads there (or a sitemap, a feed, a seed), rather than
+    only something that a page needs or that was guessed.
+    """
+
+    host: str
+    found: int
+    taken: int
+    entry: bool
+
+
+# The last step that was not a redirect: P is an errand of ours (robots.txt), E a part of a page, X
+# a guess. Everything else is somebody's word that there is a page.
+_STEP = "substr(rtrim(hops, 'R'), -1)"
+# Belonging to the crawl: everything that was queued at some time, and what robots.txt refused. What
+# the rules left out does not belong, and a guess that brought nothing was no page.
+_BELONGS = f"""(state = 'done' OR {_STEP} <> 'X' AND
+    (state IN ('failed', 'queued') OR reason LIKE 'robots.txt%'))"""
+
+
+def hosts(ledger: Ledger, crawl_no: int) -> list[HostTargets]:
+    """Every host that the crawl has heard of, robots.txt itself not counted, by name."""
+    rows = ledger.db.execute(
+        f"SELECT host, coalesce(sum({_BELONGS}), 0), sum(state = 'done'), "
+        f"max({_STEP} NOT IN ('E', 'X')) FROM targets NOT INDEXED "
+        f"WHERE crawl = ? AND {_STEP} <> 'P' GROUP BY host ORDER BY host",
+        (crawl_no,),
+    )
+    return [HostTargets(str(host), found, taken, bool(entry)) for host, found, taken, entry in rows]
+
+
+def done_depths(ledger: Ledger, crawl_no: int) -> dict[str, int]:
+    """The depth of every target that was captured, by URL; robots.txt itself not counted."""
+    rows = ledger.db.execute(
+        f"SELECT url, depth FROM targets WHERE crawl = ? AND state = 'done' AND {_STEP} <> 'P'",
+        (crawl_no,),
+    )
+    return {str(url): int(depth) for url, depth in rows}

@@ -1,0 +1,13 @@
+"""The compiled part of asof, where there was a C compiler when it was installed; else None (ADR 7).
+
+Whoever uses it has the same in Python, slower, and a property test that compares the two.
+"""
+
+from __future__ import annotations
+
+try:
+    import asof._native as _native
+except ImportError:
+    _native = None  # type: ignore[assignment]
+
+compiled = _native

@@ -1,0 +1,400 @@
+"""Traps that only their pages give away: a budget for each pattern of URLs, by what they bring.
+
+Seed 000, "Pitfalls": crawlers do not recognise patterns of "identical" contents. Two kinds of
+evidence are kept, by pattern (`example.org/calendar/#/#/`):
+
+*They repeat themselves.* Each page whose text brings nothing new to its pattern costs one page of
+the pattern's budget (an eighth, if it leads to something new elsewhere); each page with new text
+gives sixteen back. A series of a million articles never runs out; a calendar of empty months, a
+list under ever more filters, a page that is found everywhere end after a dozen pages.
+
+*They only lead to more of their kind.* Generated nonsense is always new. But its pages link to
+new pages of their kind, and to nothing else that the ones before did not link to: no known page
+of their kind, no page outside. In a real series each page in eight does, and the count goes down.
+A mere chain (next, next) has much more room, and so has what is linked from many pages outside.
+A maze whose pages are of ever new patterns cannot be told from a large tree: nothing stops it here.
+
+The budgets begin small and grow with the pages that the host has given: a large site is worth
+more doubt. They were set on the synthetic traps, so that these make up less than 5 % of 1,000
+pages (tests/unit/test_traps_crawl.py). No budget keeps a crawl from seeds, from what a sitemap or
+a feed lists, from what a page needs, and from pages linked by sound pages of another kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from zlib import crc32
+
+from selectolax.lexbor import LexborHTMLParser
+
+from asof.model import Hop, Target
+from asof.scope.traps import MAX_LENGTH, Place, place_of
+
+# Series under watch, at most 3 KB each, and hosts; what was met longest ago is forgotten.
+_MOST_SERIES = 20_000
+_LONGEST = 500
+# Budgets in pages: the least, the most, and how many good pages of the host add one. It is the most
+# on a host that has little else: not even twice as much.
+_REPEATS = (8, 50, 250)
+_KIN = (10, 1_000, 250)
+_LITTLE_ELSE = 2
+# What a page costs and gives back, in eighths of a page.
+_PAGE = 8
+_LEADS_ON = 1
+_BACK = 16 * _PAGE
+# How many pages that keep to their kind are made up for by one link to a known page of the kind, or
+# to one outside.
+_TIED = 8
+_TIES = 1_021
+# A combination of parameters with so many new texts is not judged by the others.
+_PROVEN = 3
+# What sound pages link to (an application that shows everything by script) is given up last.
+_RECOMMENDED = 8 * _REPEATS[1]
+# Next, next, next: a diary without an index, a book of many leaves.
+_CHAIN = 10_000
+_BRANCHING = 1.5
+# Before this many pages in a row their links to known pages are not looked at.
+_SUSPECT = 3
+# A text is new that has 1 % of marks not seen before, be it the title: products differ by little
+# else. From two parameters on it takes 4 % for each: filters show in titles.
+_NEW, _NEW_FILTERED = 1, 4
+# Marks that a series remembers; beyond, it begins anew, and takes some old text for new.
+_FULL = 3_000
+# Texts of a pattern that brings new ones are looked at more and more seldom, down to one in 16.
+_SELDOM = 16
+
+_LISTED = (Hop.SITEMAP.value, Hop.FEED.value)
+_PART = Hop.REQUISITE.value
+
+Row = tuple[str, str, int, int, int, int, int, int, str]
+
+
+class _Series:
+    """What is known of a pattern, or of all queries of one path."""
+
+    __slots__ = (
+        "debt", "doors", "first", "good", "kin", "look", "pages", "run", "seen", "sound", "ties",
+    )  # fmt: skip
+
+    def __init__(self, first: str) -> None:
+        self.first = first
+        self.pages = 0
+        # Repetition: what is spent of the budget, the marks seen, the page whose text is looked at
+        # next, and how many brought something: lately in a row, and ever.
+        self.debt = 0
+        self.seen = 0
+        self.look = 1
+        self.sound = 0
+        self.good = 0
+        # Kin: pages that keep to it, the new ones they led to, marks of where else they link, and
+        # how many were found from outside.
+        self.run = 0
+        self.kin = 0
+        self.ties = 0
+        self.doors = 0
+
+    def judge(self, text: int, share: int, *, shows: bool, leads_on: bool, old: bool) -> bool:
+        """Take in the text of a page; whether it brought something. `old`: known from elsewhere."""
+        unseen = (text & ~self.seen).bit_count()
+        new = unseen > 0 and unseen * 100 >= text.bit_count() * share
+        if new:
+            self.remember(text)
+        if shows or (new and not old):
+            self.debt = max(0, self.debt - _BACK)
+            self.sound += 1
+            self.good += 1
+        else:
+            self.debt += _LEADS_ON if leads_on else _PAGE
+            self.sound = 0
+            new = False
+        # After three good texts in a row every second one is looked at, then every fourth ...
+        self.look = self.pages + min(_SELDOM, 1 << max(0, self.sound - 2))
+        return new or shows
+
+    def remember(self, text: int) -> None:
+        """Take in a text without a judgement."""
+        self.seen |= text
+        if self.seen.bit_count() > _FULL:
+            self.seen = text
+
+
+class Patterns:
+    """The budgets of one crawl. Plain memory; `snapshot` and `restore` carry it over a restart."""
+
+    def __init__(self) -> None:
+        self._series: dict[str, _Series] = {}
+        self._hosts: dict[str, int] = {}
+        self._wary: set[str] = set()  # hosts with a series that has spent the least budget
+
+    # --- before a fetch ------------------------------------------------------------------------
+
+    def allows(self, target: Target) -> str | None:
+        """None: fetch it. A text: the budget of its pattern is used up, for this reason."""
+        last = target.hops[-1:]
+        if target.via is None or not last or last in _LISTED:
+            return None
+        if last == _PART and target.hops[-2:-1] != _PART:
+            return None  # a part of a page; but frames in frames may go on for ever
+        if target.url.split("/", 3)[2] not in self._wary:
+            return None
+        place = place_of(target.url)
+        return self._repeating(place, target.via) or self._inbred(place, target.via)
+
+    def _repeating(self, place: Place, via: str) -> str | None:
+        own = self._series.get(place.pattern)
+        keys = [place.pattern]
+        # Filters make a pattern of each combination, so all queries of a path count together; but
+        # a combination that has proven itself goes on.
+        if place.parameters and (own is None or own.good < _PROVEN):
+            keys.append(place.queries)
+        for key in keys:
+            series = self._series.get(key)
+            if series is None or not series.debt:
+                continue
+            spent = self._is_spent(place, series.debt // _PAGE, _REPEATS)
+            if spent and self._recommended(place, via):
+                spent = series.debt >= _RECOMMENDED * _PAGE
+            if spent:
+                return f"trap: pages like {key} keep repeating themselves"
+        return None
+
+    def _inbred(self, place: Place, via: str) -> str | None:
+        series = self._series.get(place.pattern)
+        # Ten doors from outside are worth a hundred pages more: it may be a tree, with its leaves
+        # yet to come.
+        if series is None or not self._is_spent(place, series.run, _KIN, series.doors**2):
+            return None
+        chain = series.kin < series.run * _BRANCHING
+        if (chain and series.run < _CHAIN) or place_of(via).path != place.path:
+            return None
+        return f"trap: pages like {place.pattern} only lead to more of their kind"
+
+    def _recommended(self, place: Place, via: str) -> bool:
+        """Whether the page that links to it is of another kind and has something to say."""
+        there = place_of(via)
+        return there.path != place.path and not self._repeats(there)
+
+    def _repeats(self, place: Place) -> bool:
+        """Whether the latest pages of a pattern, or of all queries of its path, brought nothing."""
+        return any(
+            series is not None and series.debt > 0
+            for series in (self._series.get(place.pattern), self._series.get(place.queries))
+        )
+
+    def _is_spent(
+        self, place: Place, pages: int, limits: tuple[int, int, int], more: int = 0
+    ) -> bool:
+        least, most, share = limits
+        good = self._hosts.get(place.host, 0)
+        budget = min(most, least + good // share + more)
+        return pages >= (budget if good >= _LITTLE_ELSE * budget else most)
+
+    # --- after a page was kept -----------------------------------------------------------------
+
+    def wants_text(self, url: str, new: Sequence[Target] = ()) -> bool:
+        """Whether `learn` should be told the fingerprint of this page, which costs some time."""
+        place = place_of(url)
+        for key in _keys(place):
+            series = self._series.get(key)
+            if series is None or series.pages + 1 >= series.look:
+                return True
+        return _asks_itself(place, [place_of(onward.url) for onward in new])
+
+    def learn(
+        self,
+        target: Target,
+        text: int | None = None,
+        found: Iterable[Target] = (),
+        new: Sequence[Target] = (),
+    ) -> None:
+        """Take in an HTML page that was kept: its text's fingerprint, and where it leads.
+
+        `found` is all it leads to (looked at under suspicion only); `new` the part of it that was
+        queued now, for the first time in this crawl (as far as the crawl remembers).
+        """
+        place = place_of(target.url)
+        links = [place_of(onward.url) for onward in new if not onward.hops.endswith(_PART)]
+        # An address with a query is no picture of the page's own: counters, what evades caches.
+        shows = any(onward.hops.endswith(_PART) and "?" not in onward.url for onward in new)
+        away = [there for there in links if there.path != place.path and not self._repeats(there)]
+        if text is not None and _asks_itself(place, links):
+            self._at(place.queries, target.url).remember(text)
+        fresh = self._learn_text(target, place, text, shows=shows, leads_on=bool(away))
+        if not self._repeats(place):
+            for there in away:
+                if there.pattern in self._series:
+                    self._series[there.pattern].doors += 1
+        kin = 0 if shows or away else sum(there.path == place.path for there in links)
+        run = self._learn_kin(target, place, kin, found, new)
+        if fresh and run <= _SUSPECT:
+            self._hosts[place.host] = self._hosts.pop(place.host, 0) + 1
+            if len(self._hosts) > _MOST_SERIES:
+                del self._hosts[next(iter(self._hosts))]
+
+    def _learn_text(
+        self, target: Target, place: Place, text: int | None, *, shows: bool, leads_on: bool
+    ) -> bool:
+        """Whether the page brought something, as far as anybody looked."""
+        old = False
+        for key in _keys(place):
+            series = self._at(key, target.url)
+            series.pages += 1
+            if text is not None:
+                share = _NEW if place.parameters < 2 else _NEW_FILTERED * place.parameters
+                old = not series.judge(text, share, shows=shows, leads_on=leads_on, old=old)
+                self._watch(place.host, series)
+        return not old
+
+    def _learn_kin(
+        self, target: Target, place: Place, kin: int, found: Iterable[Target], new: Sequence[Target]
+    ) -> int:
+        """How many pages have now led to nothing but new ones of their kind."""
+        series = self._series.get(place.pattern)
+        if series is None:
+            return 0
+        if kin:
+            series.run += 1
+            series.kin += kin
+        ties = int(not kin)
+        if kin and series.run > _SUSPECT:
+            ties = _ties(target, series, place, found, new)
+        if ties:
+            rest = max(0, series.run - ties * _TIED)
+            series.kin = series.kin * rest // max(1, series.run)
+            series.run = rest
+        self._watch(place.host, series)
+        return series.run
+
+    def _watch(self, host: str, series: _Series) -> None:
+        if series.debt >= _REPEATS[0] * _PAGE or series.run >= _KIN[0]:
+            self._wary.add(host)
+
+    # --- memory --------------------------------------------------------------------------------
+
+    def _at(self, key: str, url: str) -> _Series:
+        """The series of a key, which is now the last to be forgotten."""
+        series = self._series.pop(key, None) or _Series(url[:_LONGEST])
+        self._series[key] = series
+        if len(self._series) > _MOST_SERIES:
+            del self._series[next(iter(self._series))]
+        return series
+
+    def snapshot(self) -> list[Row]:
+        """What a restart must not forget: series under suspicion, and the sizes of hosts.
+
+        Rows of texts and numbers. The rest is learned anew, at the cost of looking at some texts.
+        """
+        return [
+            *(("host", host, n, 0, 0, 0, 0, 0, "") for host, n in self._hosts.items()),
+            *((f"{s.seen:x}", key, s.pages, s.good, s.debt, s.run, s.kin, s.doors, s.first)
+              for key, s in self._series.items() if s.debt or s.run > _SUSPECT),
+        ]  # fmt: skip
+
+    def restore(self, rows: Iterable[Row]) -> None:
+        """Go on from a snapshot."""
+        for seen, key, pages, good, debt, run, kin, doors, first in rows:
+            if seen == "host":
+                self._hosts[key] = pages
+                continue
+            series = self._at(key, first)
+            series.pages, series.good, series.debt = pages, good, debt
+            series.run, series.kin, series.doors = run, kin, doors
+            series.seen = int(seen, 16)
+            self._watch(key.partition("/")[0], series)
+
+
+def _keys(place: Place) -> tuple[str, ...]:
+    """Under which a text is judged; none where there can be but one page."""
+    if place.parameters:
+        return place.queries, place.pattern
+    return (place.pattern,) if place.general else ()
+
+
+def _asks_itself(place: Place, links: Iterable[Place]) -> bool:
+    """Whether a page without a query links to queries of its own path: it is the whole list."""
+    return not place.parameters and any(
+        each.parameters and each.path == place.path for each in links
+    )
+
+
+def _ties(
+    target: Target, series: _Series, place: Place, found: Iterable[Target], new: Sequence[Target]
+) -> int:
+    """How often a page links to a known one of its kind, or out to where none before it did.
+
+    Pages above it do not count: where it was found, where the series began, folders of its path.
+    """
+    skipped = {onward.url for onward in new} | {target.url, target.via, series.first}
+    known = ties = 0
+    for onward in found:
+        url = onward.url
+        if url in skipped or len(url) > MAX_LENGTH:
+            continue
+        if target.url.startswith(url.rstrip("/") + "/"):
+            continue
+        there = place_of(url)
+        if there.path == place.path and not onward.hops.endswith(_PART):
+            known += 1
+        elif there.host == place.host or not there.parameters:  # no "share this page" elsewhere
+            ties |= 1 << crc32(url.encode()) % _TIES
+    # The first page that is looked at shows where all of them link to.
+    unseen = ties & ~series.ties if series.ties else 0
+    series.ties = ties | 1 if series.ties.bit_count() > _TIES // 2 else series.ties | ties | 1
+    return known + unseen.bit_count()
+
+
+# --- texts -------------------------------------------------------------------------------------
+
+# A page's first 64 KB tell; the parser takes quadratic time for nested elements (text/links.py).
+_HEAD = 1 << 16
+_FURNITURE = ["script", "style", "nav", "header", "footer", "aside", "noscript", "template", "svg"]
+_MARKS = 8_191
+_MOST_MARKS = 4
+_LETTERS_A_MARK = 32
+_SHORT = 80
+_CHANGING = re.compile(rb"[0-9/]")
+# Figures are content where tables are: 1.234,50 and 1013; 31, 12:30 and 2025 belong to dates.
+_FIGURE = re.compile(rb"[0-9]{1,3}(?:[.,][0-9]{3})*[.,][0-9]+|(?!(?:1[5-9]|20)[0-9]{2}\Z)[0-9]{3,}")
+# Months in other languages are all known after a year.
+_DATE_WORDS = frozenset(
+    """
+    january february march april may june july august september october november december jan feb
+    mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday
+    sunday mon tue wed thu fri sat sun today am pm januar februar märz mai juni juli oktober
+    dezember montag dienstag mittwoch donnerstag freitag samstag sonntag heute uhr janvier février
+    mars avril juin juillet août septembre octobre novembre décembre lundi mardi mercredi jeudi
+    vendredi samedi dimanche enero febrero marzo abril mayo junio julio agosto septiembre octubre
+    noviembre diciembre lunes martes miércoles jueves viernes sábado domingo
+    """.encode().split()
+)
+
+
+def visible_blocks(html: bytes) -> list[bytes]:
+    """The pieces of text that a page shows, lower case, without its furniture (navigation)."""
+    tree = LexborHTMLParser(html[:_HEAD])
+    tree.strip_tags(_FURNITURE)
+    return tree.text(separator="\n", strip=True).lower().encode().split(b"\n")
+
+
+def text_fingerprint(blocks: Iterable[bytes]) -> int:
+    """A page's text as a set of marks: bits of a number, one to four for each block by length.
+
+    Order is nothing, numbers and dates in a sentence are nothing: a sorted or filtered list has no
+    mark that the whole one has not, and one empty month is like another.
+    """
+    bits = bytearray(_MARKS // 8 + 1)
+    for block in blocks:
+        if len(block) > _SHORT:
+            text = block.translate(None, b"0123456789")
+        else:
+            words = block.split()
+            text = b" ".join([w for w in words if not (w in _DATE_WORDS or _CHANGING.search(w))])
+            if not text:
+                text = next((w for w in words if _FIGURE.fullmatch(w)), b"")
+        if text:
+            mark = crc32(text)
+            for _ in range(min(1 + len(text) // _LETTERS_A_MARK, _MOST_MARKS)):
+                bits[mark % _MARKS >> 3] |= 1 << (mark % _MARKS & 7)
+                mark = mark * 0x9E3779B1 + 0x7F4A7C15 & 0xFFFFFFFF
+    return int.from_bytes(bits, "little")

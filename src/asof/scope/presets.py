@@ -1,0 +1,141 @@
+"""Presets: what a kind of collection usually wants, under everything that the user says himself.
+
+Seed 000, "Intensive Collection" and "Extensive Collection": an intensive one prefers vertical
+completeness (all that is found from an entry point), an extensive one horizontal completeness
+(all entry points). `page` is a few pages as they are shown; `assignment` is that of seed 003.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from asof.config import FILE, Config
+from asof.errors import ConfigError
+from asof.scope.areas import place
+from asof.url import host_of
+
+Settings = dict[str, object]
+
+# Seed 003, item 3: the seed is depth 1 and the last pages are depth 5. Seeds are depth 0 here.
+_ASSIGNMENT_DEPTH = 4
+# Enough to know a site by: 10,000 sites are then 5 million pages, a day at 58 pages a second.
+_EXTENSIVE_PAGES = 500
+_LISTS = ("rules", "exclude", "include")
+
+
+def _intensive(seeds: tuple[str, ...]) -> Settings:
+    return {
+        "scope": "host",
+        "depth": None,
+        "max_pages_per_host": None,
+        "requisites": True,
+        "sitemaps": True,
+        "feeds": True,
+        "guesses": True,
+    }
+
+
+def _extensive(seeds: tuple[str, ...]) -> Settings:
+    return {
+        "scope": "domain",
+        "depth": 3,
+        "max_pages_per_host": _EXTENSIVE_PAGES,
+        "requisites": True,
+        "guesses": False,
+    }
+
+
+def _page(seeds: tuple[str, ...]) -> Settings:
+    return {
+        "scope": "page",
+        "requisites": True,
+        "sitemaps": False,
+        "feeds": False,
+        "guesses": False,
+    }
+
+
+def _assignment(seeds: tuple[str, ...]) -> Settings:
+    """Seed 003, items 3 to 10. The rules of item 9 are made for the host and folder of the seed."""
+    folders = tuple(dict.fromkeys(_first_folder(seed) for seed in seeds))
+    return {
+        # The seed is not a link, so the rules about links do not leave it out.
+        "rules": ("in seeds:",),
+        "scope": "page",
+        # 9b: only links that start with http://en.wikipedia.org/wiki/, or the same with https.
+        "include": tuple(f"^https?://{folder}" for folder in folders),
+        # 9c: not the main page. 9d: no colon after the host name; a port's is before the slash.
+        "exclude": (
+            *(rf"^https?://{folder}Main_Page(?:\?|$)" for folder in folders),
+            r"^https?://[^/]+/.*(?::|%3[Aa])",
+        ),
+        "depth": _ASSIGNMENT_DEPTH,
+        # 7: at least one second between requests; 10: pages one by one.
+        "delay": 1.0,
+        "concurrency": 1,
+        "requisites": False,
+        "sitemaps": False,
+        "feeds": False,
+        "guesses": False,
+    }
+
+
+def _first_folder(seed: str) -> str:
+    """`en\\.wikipedia\\.org/wiki/` of a page there: host and first folder, as a pattern."""
+    path = place(seed)[1]
+    return re.escape(host_of(seed) + (path[: path.find("/", 1) + 1] or "/"))
+
+
+_PRESETS: dict[str, Callable[[tuple[str, ...]], Settings]] = {
+    "intensive": _intensive,
+    "extensive": _extensive,
+    "page": _page,
+    "assignment": _assignment,
+}
+PRESETS = tuple(_PRESETS)
+
+
+def preset_settings(name: str, seeds: tuple[str, ...]) -> Settings:
+    """What a preset sets, for these (canonical) seeds. ConfigError when there is none so named."""
+    preset = _PRESETS.get(name)
+    if preset is None:
+        raise ConfigError(
+            f"There is no preset {name[:60]!r}.", hint=f"Known ones are: {', '.join(PRESETS)}."
+        )
+    return preset(seeds)
+
+
+def load_config(
+    folder: Path, environ: Mapping[str, str], seeds: tuple[str, ...], **flags: object
+) -> Config:
+    """`Config.load`, with the preset that it names under all that is set by file, variable or flag.
+
+    A setting that somebody made wins over the preset, even when it says what is the default. The
+    lists of rules add up: the user's come first, and in a list of rules the first one wins.
+    """
+    config = Config.load(folder, environ, **flags)
+    if config.preset is None:
+        return config
+    given = _given(folder, environ, flags)
+    values = preset_settings(config.preset, seeds)
+    for name in _LISTS:
+        if name in values:
+            values[name] = (*getattr(config, name), *_texts(values[name]))
+    under = {name: value for name, value in values.items() if name in _LISTS or name not in given}
+    return config.updated(under, source=f"the preset {config.preset}")
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    assert isinstance(value, tuple)
+    return value
+
+
+def _given(folder: Path, environ: Mapping[str, str], flags: Mapping[str, object]) -> set[str]:
+    """The settings that somebody made; the file was read and found good by `Config.load`."""
+    path = folder / FILE
+    in_file = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+    in_environ = {name[5:].lower() for name in environ if name.startswith("ASOF_")}
+    return {*in_file, *in_environ, *(name for name, value in flags.items() if value is not None)}

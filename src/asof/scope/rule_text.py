@@ -1,0 +1,310 @@
+"""The text of a scope rule, `in KIND:VALUE` or `out KIND:VALUE`, read with precise complaints.
+
+    surt:PREFIX    a SURT prefix, a key, or a URL and all below it (seed 000, "SURT Prefix")
+    host:NAME      one host; a leading www. does not count
+    domain:NAME    a host and its subdomains
+    path:/PREFIX   what begins with this on a seed's host; path:http://host/prefix on that one
+    page:URL       exactly this URL
+    regex:RE       a regular expression, searched in the URL
+    seeds:         the seeds themselves
+    depth:N        out only: more than N links away from a seed
+    count:N        out only: more than N pages of one host
+    media:TYPE     out only: answers of a media type; * stands for anything, as in video/*
+    size:N         out only: answers of more than N bytes; kB, MB and GB are understood
+
+Names of hosts carry their port where it is not the default one, as URLs do.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+
+from asof.errors import ConfigError
+from asof.url import canonical, host_of
+
+# A regular expression of 64 K compiles in 0.1 s here, one of 1 MB in 1.6 s; nobody writes either.
+MAX_TEXT = 1 << 16
+# How much of a rule is shown to people; reasons are grouped by, so they must stay short.
+_SHOWN = 60
+
+
+class Kind(StrEnum):
+    """What a rule looks at."""
+
+    SURT = "surt"
+    HOST = "host"
+    DOMAIN = "domain"
+    PATH = "path"
+    PAGE = "page"
+    REGEX = "regex"
+    SEEDS = "seeds"
+    DEPTH = "depth"
+    COUNT = "count"
+    MEDIA = "media"
+    SIZE = "size"
+
+
+# These are limits: they can leave something out, but being within them is no reason to go there.
+LIMITS = (Kind.DEPTH, Kind.COUNT, Kind.MEDIA, Kind.SIZE)
+
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
+_WORDS = re.compile(r"\s*(\S*)\s*(.*?)\s*", re.DOTALL)
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_SIZE = re.compile(r"([0-9]{1,9})\s*([kmg]?b)?|[0-9]{1,18}", re.IGNORECASE | re.ASCII)
+_MEDIA = re.compile(r"[a-z0-9!#$&^_.+*-]+/[a-z0-9!#$&^_.+*-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """One rule, checked. `value` is in the form of canonical URLs, and a number in digits."""
+
+    text: str
+    inside: bool
+    kind: Kind
+    value: str
+
+
+class _Wrong(Exception):
+    """A value that cannot be: what is wrong, what to write, and where in the value it shows."""
+
+    def __init__(self, problem: str, hint: str, at: int = 0) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.hint = hint
+        self.at = at
+
+
+def parse_rule(text: str) -> RuleText:
+    """Read a rule. ConfigError says at which character it is wrong and what was expected there."""
+    problem = _unprintable(text)
+    if problem is not None:
+        raise _complaint(text, problem.at, problem.problem, problem.hint)
+    words = _WORDS.fullmatch(text)
+    assert words is not None  # it matches every text
+    verb, rest = words.groups()
+    if verb not in ("in", "out"):
+        found = f"starts with {shown(verb)!r}" if verb else "is empty"
+        meant = shown(verb) if ":" in verb else "domain:ads.example"
+        hint = f"Write in KIND:VALUE or out KIND:VALUE, such as out {meant}."
+        raise _complaint(text, words.start(1), f"a rule begins with in or out, this {found}", hint)
+    name, colon, value = rest.partition(":")
+    at = words.start(2)
+    if not colon:
+        hint = f"Write it as {verb} KIND:VALUE, such as {verb} host:example.org."
+        raise _complaint(text, at + len(name), "the colon after the kind is missing", hint)
+    kind = _kind(text, name, rest, at)
+    if verb == "in" and kind in LIMITS:
+        hint = f"Write out {kind}:{shown(value)}, and say with another rule what is in."
+        raise _complaint(text, words.start(1), f"{kind} is a limit and takes nothing in", hint)
+    at += len(name) + 1 + len(value) - len(value.lstrip())
+    try:
+        settled = _VALUES[kind](value.strip())
+    except _Wrong as wrong:
+        raise _complaint(text, at + wrong.at, wrong.problem, wrong.hint) from None
+    return RuleText(f"{verb} {kind}:{value.strip()}", verb == "in", kind, settled)
+
+
+def compiled(pattern: str, setting: str) -> re.Pattern[str]:
+    """The regular expression of a setting such as `exclude`; a ConfigError when it is none."""
+    try:
+        return _compiled(pattern)
+    except _Wrong as wrong:
+        raise ConfigError(
+            f"{setting} pattern {shown(pattern)!r}, character {wrong.at + 1}: {wrong.problem}.",
+            hint=wrong.hint,
+        ) from None
+
+
+def shown(text: str, most: int = _SHOWN) -> str:
+    """A text as people can read it: on one line, and a long one is cut."""
+    text = text if len(text) <= most else f"{text[: most - 3]}..."
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+
+
+def _complaint(text: str, at: int, problem: str, hint: str) -> ConfigError:
+    return ConfigError(f"rule {shown(text)!r}, character {at + 1}: {problem}.", hint=hint)
+
+
+def _unprintable(text: str) -> _Wrong | None:
+    if len(text) > MAX_TEXT:
+        return _Wrong(
+            f"it has {len(text):,} characters, at most {MAX_TEXT:,} are read", "Split it."
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        # An argument that is not in the terminal's encoding arrives as lone surrogates.
+        return _Wrong("a byte here is no text", "Write it in UTF-8.", error.start)
+    return None
+
+
+def _kind(text: str, name: str, rest: str, at: int) -> Kind:
+    try:
+        return Kind(name)
+    except ValueError:
+        if "://" in rest:
+            hint = f"For one page write page:{shown(rest)}, for all below it path:{shown(rest)}."
+        else:
+            near = get_close_matches(name.strip().lower(), list(Kind), 1)
+            hint = f"Did you mean {near[0]}:?" if near else f"Kinds are {', '.join(Kind)}."
+        raise _complaint(text, at, f"{shown(name)!r} is no kind of rule", hint) from None
+
+
+# -- Values ---------------------------------------------------------------------------------------
+
+
+def _filled(value: str, example: str) -> None:
+    if not value:
+        raise _Wrong("a value is missing after the colon", f"Write it as {example}.")
+
+
+def _surt(value: str) -> str:
+    _filled(value, "surt:http://(org,example, or surt:org,example)/news")
+    _without_spaces(value, "A SURT prefix has no spaces.")
+    return value
+
+
+def _host(value: str) -> str:
+    return _name(value, "host").removeprefix("www.")
+
+
+def _domain(value: str) -> str:
+    # A www. that is written here stays: `out domain:www.example.org` must not mean all of it.
+    return _name(value, "domain")
+
+
+def _name(value: str, kind: str) -> str:
+    """A host name, with its port where it has one, in the form that canonical URLs have."""
+    example = f"{kind}:example.org"
+    _filled(value, example)
+    if value.startswith("*."):
+        raise _Wrong(
+            "a name has no *", f"Write domain:{shown(value[2:])}; subdomains belong to it."
+        )
+    _without_spaces(value, f"Write it as {example}.")
+    odd = re.search(r"[/?#@\\]", value)
+    if odd is not None:
+        hint = f"Write only the name, as in {example}; for a part of a host use path: or surt:."
+        raise _Wrong(f"{odd[0]!r} is not part of a host's name", hint, odd.start())
+    # The ports that URLs do not show: both, for http and https of a host are one site.
+    url = canonical(f"http://{re.sub(':(?:80|443)$', '', value)}/")
+    if url is None:
+        raise _Wrong(f"{shown(value)!r} is not the name of a host", f"Write it as {example}.")
+    return host_of(url)
+
+
+def _path(value: str) -> str:
+    """`/prefix`, or `host/prefix` when the rule names a host: http and https are one site."""
+    _filled(value, "path:/news/ or path:https://example.org/news/")
+    odd = re.search(r"[?#]", value)
+    if odd is not None:
+        hint = "Use page: for exactly this URL, or regex: to look at queries."
+        raise _Wrong(f"{odd[0]!r} is not part of a path", hint, odd.start())
+    if value.startswith("/"):
+        url = canonical(f"http://host{value}")
+        if url is not None and url.startswith("http://host/"):
+            return url.removeprefix("http://host")
+    else:
+        url = canonical(value) if "://" in value else None
+        if url is not None:
+            return host_of(url).removeprefix("www.") + url[url.index("/", 8) :]
+    hint = "Write path:/news/ for seeds' hosts, or path:https://example.org/news/."
+    raise _Wrong(f"{shown(value)!r} is neither a path nor a URL", hint)
+
+
+def _page(value: str) -> str:
+    _filled(value, "page:https://example.org/contact")
+    url = canonical(value)
+    if url is None:
+        hint = "Write the whole URL, as in page:https://example.org/contact."
+        raise _Wrong(f"{shown(value)!r} is not a URL", hint)
+    return url
+
+
+def _regex(value: str) -> str:
+    _filled(value, r"regex:\.pdf$")
+    _compiled(value)
+    return value
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    problem = _unprintable(pattern)
+    if problem is not None:
+        raise problem
+    try:
+        with warnings.catch_warnings():
+            # "Possible nested set": a hint to programmers about some later Python.
+            warnings.simplefilter("ignore")
+            return re.compile(pattern)
+    except re.error as error:
+        hint = "Escape special characters such as ? and + with a backslash."
+        raise _Wrong(f"not a regular expression: {error.msg}", hint, error.pos or 0) from None
+    except (OverflowError, RecursionError):
+        hint = "Nest less deeply and count less far."
+        raise _Wrong("a regular expression that is too large to use", hint) from None
+
+
+def _seeds(value: str) -> str:
+    if value:
+        raise _Wrong("seeds: takes no value", "Write in seeds: or name a URL with page:.")
+    return ""
+
+
+def _number(value: str) -> str:
+    _filled(value, "depth:5")
+    if _NUMBER.fullmatch(value) is None:
+        raise _Wrong(f"{shown(value)!r} is not a whole number", "Write it in digits, as in 5.")
+    return str(int(value))
+
+
+def _count(value: str) -> str:
+    _filled(value, "count:500")
+    number = _number(value)
+    if number == "0":
+        raise _Wrong("no page at all would be taken", "Write at least count:1.")
+    return number
+
+
+def _media(value: str) -> str:
+    _filled(value, "media:video/*")
+    folded = value.lower()
+    if _MEDIA.fullmatch(folded) is None:
+        hint = "Write type/subtype, as in media:video/* or media:application/pdf."
+        raise _Wrong(f"{shown(value)!r} is not a media type", hint)
+    return folded
+
+
+def _size(value: str) -> str:
+    _filled(value, "size:10000000 or size:10MB")
+    match = _SIZE.fullmatch(value)
+    if match is None:
+        hint = "Write bytes in digits or with a unit, as in size:500kB or size:10MB."
+        raise _Wrong(f"{shown(value)!r} is not a number of bytes", hint)
+    number, unit = match.groups()
+    return str(int(number) * _UNITS[(unit or "").lower()] if number else int(value))
+
+
+def _without_spaces(value: str, hint: str) -> None:
+    space = re.search(r"\s", value)
+    if space is not None:
+        raise _Wrong("a space stands here", hint, space.start())
+
+
+_VALUES: dict[Kind, Callable[[str], str]] = {
+    Kind.SURT: _surt,
+    Kind.HOST: _host,
+    Kind.DOMAIN: _domain,
+    Kind.PATH: _path,
+    Kind.PAGE: _page,
+    Kind.REGEX: _regex,
+    Kind.SEEDS: _seeds,
+    Kind.DEPTH: _number,
+    Kind.COUNT: _count,
+    Kind.MEDIA: _media,
+    Kind.SIZE: _size,
+}
