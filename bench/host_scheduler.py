@@ -61,7 +61,7 @@ class StillWeb:
         self.early: list[str] = []
         self.parallel: list[str] = []
 
-    async def fetch(self, url: str, headers: Headers = ()) -> Exchange:
+    async def fetch(self, url: str, headers: Headers = (), judge: object = None) -> Exchange:
         """A page, or 404 for robots.txt; breaches of politeness are noted."""
         host = host_of(url)
         now, started = self._clock.monotonic(), self._clock.now()

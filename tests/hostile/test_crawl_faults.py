@@ -393,7 +393,7 @@ def test_a_host_that_vanishes(crawled: Crawled) -> None:
     assert all(crawled.failures[url] == {"refused"} for url in gone)
     # After five failures in a row the host is given up: nobody waits for the other nine.
     assert len(gone) == 5
-    assert crawled.reasons["refused"] >= 20 - 6
+    assert crawled.status["reasons"]["refused"] >= 20 - 6
 
 
 def test_bombs_are_kept_as_they_came(crawled: Crawled) -> None:

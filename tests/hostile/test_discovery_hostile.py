@@ -65,7 +65,7 @@ UNITS = [
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("xml", [False, True], ids=["html", "xml"])
-def test_repeated_markup_takes_linear_time(unit: str, xml: bool):
+def test_repeated_markup_takes_linear_time(unit: str, xml: bool) -> None:
     """Whatever opens a million times and never closes."""
     document = (unit * (SIZE // len(unit))).encode()
     with in_time():
@@ -83,13 +83,13 @@ def test_repeated_markup_takes_linear_time(unit: str, xml: bool):
         ("<meta http-equiv=refresh content='", "0;"), ("<p data-src='", "/a"),
     ],
 )  # fmt: skip
-def test_repeated_text_inside_takes_linear_time(start: str, unit: str):
+def test_repeated_text_inside_takes_linear_time(start: str, unit: str) -> None:
     document = (start + unit * (SIZE // len(unit)) + "'></style></script>").encode()
     with in_time():
         html_links(document)
 
 
-def test_nesting_costs_nothing():
+def test_nesting_costs_nothing() -> None:
     """A tree of a hundred thousand nested elements takes a browser-grade parser 20 s."""
     page = b"<div>" * 200_000 + b"<a href=/deep>" + b"</div>" * 200_000
     with in_time():
@@ -99,7 +99,7 @@ def test_nesting_costs_nothing():
 @pytest.mark.parametrize(
     "unit", ['<a href="x">', "<img src=x>", "<style>a{b:url(x)}</style>", "<p style='a:url(x)'>"]
 )
-def test_a_flood_of_links_takes_no_more_memory_than_its_limit(unit: str):
+def test_a_flood_of_links_takes_no_more_memory_than_its_limit(unit: str) -> None:
     data = unit.encode() * (5 * MB // len(unit))
     assert peak(lambda document: html_links(document), data) < 40 * MB
 
@@ -110,7 +110,7 @@ class TestEntities:
     LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     BOMB = f'<?xml version="1.0"?><!DOCTYPE u [<!ENTITY l0 "lol">{LAUGHS}]>'
 
-    def test_a_billion_laughs(self):
+    def test_a_billion_laughs(self) -> None:
         page = f"{self.BOMB}<urlset><url><loc>http://h/&l9;</loc></url></urlset>".encode()
         assert root_of(page) == "urlset"
         with in_time():
@@ -129,13 +129,13 @@ class TestEntities:
             "<!DOCTYPE u [<!ENTITY x 'never closed>",
         ],
     )
-    def test_no_document_type_is_read(self, doctype: str):
+    def test_no_document_type_is_read(self, doctype: str) -> None:
         page = f"{doctype}<urlset><url><loc>http://h/a&x;</loc></url></urlset>".encode()
         assert [entry.url for entry in read_sitemap(page).entries] in ([], ["http://h/a&x;"])
         assert "http://h/a&x;" in str(read_sitemap(page)) or "closed" in doctype
 
     @pytest.mark.parametrize("reference", ["&#0;", "&#xD800;", "&#x110000;", "&#99999999;"])
-    def test_numbers_of_no_character(self, reference: str):
+    def test_numbers_of_no_character(self, reference: str) -> None:
         page = f"<urlset><url><loc>http://h/{reference}</loc></url></urlset>".encode()
         assert [entry.url for entry in read_sitemap(page).entries] == ["http://h/\ufffd"]
 
@@ -169,25 +169,25 @@ class TestXml:
             ),
         ],
     )
-    def test_repeated_markup_takes_linear_time(self, unit: str):
+    def test_repeated_markup_takes_linear_time(self, unit: str) -> None:
         data = b"<urlset>" + unit.encode() * (SIZE // len(unit))
         with in_time():
             read_sitemap(data)
             read_feed(data)
 
-    def test_nesting_is_bounded(self):
+    def test_nesting_is_bounded(self) -> None:
         page = b"<a>" * 500_000 + b"<url><loc>http://h/deep</loc></url>" + b"</a>" * 500_000
         page += b"<url><loc>http://h/after</loc></url>"
         assert [entry.url for entry in read_sitemap(page).entries] == ["http://h/after"]
 
-    def test_one_enormous_token_is_dropped(self):
+    def test_one_enormous_token_is_dropped(self) -> None:
         page = b"<urlset><!--" + b"x" * 8 * MAX_TOKEN + b"--><url><loc>http://h/a</loc></url>"
         assert [entry.url for entry in read_sitemap(page).entries] == ["http://h/a"]
         page = b"<urlset><url><loc>http://h/" + b"x" * 4 * MB + b"</loc></url>"
         assert len(read_sitemap(page).entries[0].url) <= 1 << 16
 
     @given(st.binary(max_size=200))
-    def test_any_bytes(self, data: bytes):
+    def test_any_bytes(self, data: bytes) -> None:
         read_sitemap(data)
         read_sitemap(b"\x1f\x8b\x08" + data)
         read_feed(data)
@@ -235,14 +235,14 @@ class TestXml:
             max_size=30,
         )
     )
-    def test_any_markup(self, parts: list[str]):
+    def test_any_markup(self, parts: list[str]) -> None:
         data = "".join(parts).encode()
         read_sitemap(data)
         read_feed(data)
 
 
 class TestBombs:
-    def test_a_packed_sitemap_of_gigabytes(self):
+    def test_a_packed_sitemap_of_gigabytes(self) -> None:
         """A megabyte that unpacks to a thousand: read to the limit, in pieces."""
         packer = zlib.compressobj(9, zlib.DEFLATED, 31)
         head = b"<urlset><url><loc>http://h/a</loc></url>"
@@ -253,13 +253,13 @@ class TestBombs:
         assert sitemap.problems == ("more than 50 MB",)
         assert peak(read_sitemap, data) < 16 * MB
 
-    def test_entries_without_end(self):
+    def test_entries_without_end(self) -> None:
         row = b"<url><loc>http://h/a</loc></url>"
         data = gzip.compress(b"<urlset>" + row * (MAX_BYTES // len(row)))
         with in_time():
             assert len(read_sitemap(data).entries) == MAX_ENTRIES
 
-    def test_a_pdf_of_bombs(self):
+    def test_a_pdf_of_bombs(self) -> None:
         stream = zlib.compress(bytes(64 * MB), 9)
         head = b"1 0 obj<</Type/ObjStm/Filter/FlateDecode>>stream\n"
         data = (head + stream + b"\nendstream endobj\n") * 50
@@ -268,7 +268,7 @@ class TestBombs:
     @pytest.mark.parametrize(
         "unit", [b"/URI(", b"/URI<", b"stream\n", b"/ObjStm/FlateDecode stream\n", b"/URI (\\"]
     )
-    def test_a_pdf_of_beginnings(self, unit: bytes):
+    def test_a_pdf_of_beginnings(self, unit: bytes) -> None:
         with in_time():
             list(pdf_links(unit * (4 * SIZE // len(unit))))
 
@@ -283,7 +283,7 @@ TYPES = [
 @given(st.sampled_from(TYPES), st.binary(max_size=300), st.text(max_size=20))
 def test_any_bytes_of_any_type_are_read_without_complaint(
     media_type: str | None, data: bytes, text: str
-):
+) -> None:
     headers = (("Content-Type", f"x; charset={text}"), ("Link", text), ("Refresh", text))
     references(media_type, data, url="http://h/sitemap.gz", headers=headers)
     references(media_type, data, charset=text)

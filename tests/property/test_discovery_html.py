@@ -12,7 +12,7 @@ from asof.testing import SiteSpec, SyntheticSite
 from asof.text.css import css_links
 from asof.text.elements import element_links
 from asof.text.link import bare
-from asof.text.links import html_links
+from asof.text.links import _Page, html_links
 
 # Markup of which a tree keeps every element, so that both sides must find exactly the same.
 KEPT = (
@@ -102,6 +102,16 @@ def test_exactly_the_links_that_a_browser_sees_are_found(markup: str) -> None:
 def test_no_link_that_a_browser_sees_is_lost(markup: str) -> None:
     """Where a tree leaves elements out, more may be found; never less."""
     assert seen_by_a_browser(markup) <= found_by_us(markup)
+
+
+@given(soup([*KEPT, *HTML_ONLY, *DRAWINGS, *LEFT_OUT], most=20), st.integers(0, 200))
+@settings(max_examples=500)
+def test_compiled_or_not_the_same_is_found(markup: str, length: int) -> None:
+    """The tokenizer in C, where there is one, is a twin of the one in Python; also when cut off."""
+    for document in (markup.encode(), markup.encode()[:length]):
+        page = _Page(document, "utf-8")
+        page.read_in_python()
+        assert tuple(page.found) == html_links(document, "utf-8").found
 
 
 @given(st.binary(max_size=300))

@@ -64,7 +64,7 @@ def found(
 )  # fmt: skip
 def test_each_media_type_by_its_rules(
     media_type: str, document: bytes, expected: list[tuple[str, str]]
-):
+) -> None:
     """L leads on, E belongs to the page, M and F are listed in a sitemap or feed, X is a guess."""
     assert found(media_type, document) == expected
 
@@ -72,7 +72,7 @@ def test_each_media_type_by_its_rules(
 @pytest.mark.parametrize(
     "media_type", ["application/xml", "text/xml", "application/rss+xml", "text/html"]
 )
-def test_sitemaps_and_feeds_are_told_by_their_root(media_type: str):
+def test_sitemaps_and_feeds_are_told_by_their_root(media_type: str) -> None:
     """Whatever the server calls them."""
     assert found(media_type, SITEMAP) == [
         ("/s.xsl", "E"), ("http://h/a", "M"), ("http://h/b", "M"), ("http://h/c", "M"),
@@ -85,7 +85,7 @@ def test_sitemaps_and_feeds_are_told_by_their_root(media_type: str):
     ]  # fmt: skip
 
 
-def test_packed_sitemaps_by_their_names():
+def test_packed_sitemaps_by_their_names() -> None:
     packed = gzip.compress(SITEMAP)
     for media_type in ("application/gzip", "application/x-gzip", "application/octet-stream"):
         assert is_searched(media_type, "http://h/sitemap.xml.gz?x")
@@ -94,13 +94,13 @@ def test_packed_sitemaps_by_their_names():
         assert found(media_type, packed, "http://h/backup.tar.gz") == []
 
 
-def test_headers_speak_for_any_type():
+def test_headers_speak_for_any_type() -> None:
     headers = (("Content-Type", "image/png"), ("Link", "</next>; rel=next"))
     assert found("image/png", b"", headers=headers) == [("/next", "L")]
     assert found("text/html", b"<a href=/a>", headers=headers) == [("/next", "L"), ("/a", "L")]
 
 
-def test_the_charset_of_the_headers_is_used():
+def test_the_charset_of_the_headers_is_used() -> None:
     headers = (("Content-Type", 'text/html; Charset="windows-1252"'),)
     [(reference, _)] = found("text/html", "<a href=/é>".encode("cp1252"), headers=headers)
     assert reference == "/é"
@@ -116,7 +116,7 @@ def test_the_charset_of_the_headers_is_used():
         ("application/octet-stream", False), ("", False),
     ],
 )  # fmt: skip
-def test_what_is_searched_at_all(media_type: str | None, searched: bool):
+def test_what_is_searched_at_all(media_type: str | None, searched: bool) -> None:
     assert is_searched(media_type) is searched
 
 
@@ -134,13 +134,13 @@ PAGE = Target("http://h/p", depth=2, via="http://h/", hops="LL", priority=2.0)
         (Hop.GUESS, 3, 3.0 + GUESS_STEP),
     ],
 )
-def test_depth_and_priority(hop: Hop, depth: int, priority: float):
+def test_depth_and_priority(hop: Hop, depth: int, priority: float) -> None:
     """Breadth first; what a page needs comes right after it, guesses come last."""
     target = follow(PAGE, "x", hop)
     assert target == Target("http://h/x", depth, "http://h/p", "LL" + hop.value, priority)
 
 
-def test_a_redirect_keeps_its_turn():
+def test_a_redirect_keeps_its_turn() -> None:
     """A guess that redirects is still a guess, a requisite still a requisite."""
     guess = follow(PAGE, "/g", Hop.GUESS)
     assert guess is not None
@@ -149,13 +149,13 @@ def test_a_redirect_keeps_its_turn():
     assert (moved.priority, moved.hops) == (guess.priority, "LLXR")
 
 
-def test_what_is_no_url_is_no_target():
+def test_what_is_no_url_is_no_target() -> None:
     assert follow(PAGE, "mailto:x", Hop.LINK) is None
     assert follow(PAGE, "http://[", Hop.LINK) is None
     assert list(found_in(PAGE, Links(None, (Link("javascript:x", Hop.LINK),)))) == []
 
 
-def test_targets_are_distinct_and_not_the_page_itself_or_known():
+def test_targets_are_distinct_and_not_the_page_itself_or_known() -> None:
     links = Links("/b/", (
         Link("x", Hop.LINK), Link("x", Hop.LINK), Link("/p#top", Hop.LINK), Link("y", Hop.LINK),
     ))  # fmt: skip
@@ -171,7 +171,7 @@ class TestListings:
         found = found_in(listing, links)
         return {target.url: (target.depth, target.priority, target.hops) for target in found}
 
-    def test_from_robots_txt(self):
+    def test_from_robots_txt(self) -> None:
         """As deep as links of the front page; the sitemap itself as deep as the front page."""
         robots = Target("http://h/robots.txt", 0, "http://h/", Hop.ROBOTS.value)
         [name] = sitemaps_of(b"Sitemap: /sitemap.xml")
@@ -182,14 +182,14 @@ class TestListings:
         entries = self.entries(Target("http://h/1.xml", 0, None, "MM"), SITEMAP)
         assert entries["http://h/b"] == (1, 1.0, "MMM")
 
-    def test_ranks_move_entries_a_little(self):
+    def test_ranks_move_entries_a_little(self) -> None:
         entries = self.entries(Target("http://h/s.xml", 0, None, "M"), SITEMAP)
         ranked = sorted(entries, key=lambda url: entries[url][1])
         assert ranked[1:] == ["http://h/a", "http://h/b", "http://h/c"]
         assert all(abs(entries[url][1] - 1) < 0.1 for url in ranked[1:])
 
     @pytest.mark.parametrize("hops", ["L", "X", "LRR"])
-    def test_by_an_ordinary_link_entries_get_the_step_back(self, hops: str):
+    def test_by_an_ordinary_link_entries_get_the_step_back(self, hops: str) -> None:
         """As deep as the links of the page that linked to the feed."""
         feed = Target("http://h/feed", 1, "http://h/", hops)
         entries = self.entries(feed, RSS)
@@ -199,23 +199,23 @@ class TestListings:
             self.entries(Target("http://h/feed?2", 0, None, hops + "F"), RSS)["http://h/a"][0] == 1
         )
 
-    def test_a_seed_may_be_a_feed(self):
+    def test_a_seed_may_be_a_feed(self) -> None:
         assert self.entries(Target("http://h/feed"), RSS)["http://h/a"][0] == 1
 
-    def test_indexes_of_indexes_end(self):
+    def test_indexes_of_indexes_end(self) -> None:
         deepest = Target("http://h/i.xml", 0, None, "M" * MAX_NESTING)
         assert self.entries(deepest, INDEX) == {}
         deepest = Target("http://h/i.xml", 0, None, "M" + "MR" * (MAX_NESTING - 2))
         assert len(self.entries(deepest, INDEX)) == 1
 
-    def test_pages_of_a_feed_end(self):
+    def test_pages_of_a_feed_end(self) -> None:
         last = Target("http://h/feed?9", 0, None, "LR" + "F" * MAX_FEED_PAGES)
         assert "http://h/feed?2" not in self.entries(last, RSS)
         assert "http://h/a" in self.entries(last, RSS)
 
 
 class TestOverlong:
-    def test_they_are_told_with_a_reason(self):
+    def test_they_are_told_with_a_reason(self) -> None:
         """Nobody can ask for them, but they were there."""
         long = "/x" + "y" * MAX_LENGTH
         links = Links(None, (Link(long, Hop.LINK), Link("/fine", Hop.LINK)))
@@ -225,12 +225,12 @@ class TestOverlong:
         assert all(len(target.url) < 300 for target, _ in left)
         assert left[0][0].url.startswith("http://h/xyyy")
 
-    def test_mostly_there_are_none(self):
+    def test_mostly_there_are_none(self) -> None:
         assert overlong(PAGE, Links(None, (Link("/a", Hop.LINK),)), "/b") == []
         assert overlong(PAGE, Links(None, ()), None) == []
 
 
-def test_pdf_in_an_object_stream():
+def test_pdf_in_an_object_stream() -> None:
     data = zlib.compress(b"<</S/URI/URI(http://o/b)>>")
     pdf = b"%PDF-1.7\n2 0 obj<</Type/ObjStm/Filter/FlateDecode>>stream\n" + data + b"\nendstream"
     assert found("application/pdf", pdf) == [("http://o/b", "L")]

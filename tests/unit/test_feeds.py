@@ -57,7 +57,7 @@ JSON_FEED = {
 }
 
 
-def test_rss_2():
+def test_rss_2() -> None:
     assert read_feed(RSS2, "application/rss+xml") == Feed(
         items=(
             Item("http://h/a?x=1&y=2", parse_iso("2024-05-06T05:08:09Z"), parse_iso("2024-05-07")),
@@ -70,20 +70,20 @@ def test_rss_2():
     )
 
 
-def test_rss_1():
+def test_rss_1() -> None:
     assert read_feed(RSS1) == Feed(
         items=(Item("http://h/a", parse_iso("2024-05-06")), Item("http://h/b")), home="http://h/"
     )
 
 
-def test_rss_0_91():
+def test_rss_0_91() -> None:
     page = (
         b"<rss version='0.91'><channel><item><title>A</title><link>/a</link></item></channel></rss>"
     )
     assert read_feed(page).items == (Item("/a"),)
 
 
-def test_atom_with_bases():
+def test_atom_with_bases() -> None:
     assert read_feed(ATOM, "application/atom+xml") == Feed(
         items=(
             Item(
@@ -100,13 +100,13 @@ def test_atom_with_bases():
     )
 
 
-def test_atom_0_3():
+def test_atom_0_3() -> None:
     page = b"""<feed version="0.3"><entry><link rel="alternate" type="text/html" href="/a"/>
     <issued>2004-05-06</issued><modified>2004-05-07</modified></entry></feed>"""
     assert read_feed(page).items == (Item("/a", parse_iso("2004-05-06"), parse_iso("2004-05-07")),)
 
 
-def test_json_feed():
+def test_json_feed() -> None:
     assert read_feed(json.dumps(JSON_FEED).encode(), "application/feed+json") == Feed(
         items=(
             Item("http://h/a", parse_iso("2024-05-06T05:08:09Z"), parse_iso("2024-05-07")),
@@ -137,7 +137,7 @@ def test_json_feed():
         ("{" * 100_000, []),
     ],
 )
-def test_broken_feeds_are_read_as_far_as_they_are_whole(page: str, expected: list[str]):
+def test_broken_feeds_are_read_as_far_as_they_are_whole(page: str, expected: list[str]) -> None:
     assert [item.url for item in read_feed(page.encode()).items] == expected
 
 
@@ -157,12 +157,12 @@ def test_broken_feeds_are_read_as_far_as_they_are_whole(page: str, expected: lis
         ("x" * 100_000, None),
     ],
 )
-def test_dates_as_feeds_have_them(text: str, instant: str | None):
+def test_dates_as_feeds_have_them(text: str, instant: str | None) -> None:
     """RFC 822 with its odd zones, and ISO 8601."""
     assert read_date(text) == (None if instant is None else parse_iso(instant))
 
 
-def test_a_flood_of_items_is_cut():
+def test_a_flood_of_items_is_cut() -> None:
     feed = read_feed(b"<rss>" + b"<item><link>/a</link></item>" * (MAX_ITEMS + 5))
     assert len(feed.items) == MAX_ITEMS
     assert feed.problems == (f"more than {MAX_ITEMS} items",)
@@ -188,6 +188,6 @@ def test_a_flood_of_items_is_cut():
         ("text/xml", b"", False),
     ],
 )
-def test_what_counts_as_a_feed(media_type: str | None, head: bytes, expected: bool):
+def test_what_counts_as_a_feed(media_type: str | None, head: bytes, expected: bool) -> None:
     """The root element decides, whatever the server calls it."""
     assert is_feed(media_type, head) is expected

@@ -78,10 +78,12 @@ def test_what_is_given_out_is_not_given_out_again_before_it_is_settled(frontier:
     first = frontier.next(HOST, now=0)
     assert first is not None
     frontier._buffers.clear()
+    frontier._dry.clear()
     second = frontier.next(HOST, now=0)
     assert second is not None
     assert {first.url, second.url} == {url("a"), url("b")}
     frontier._buffers.clear()
+    frontier._dry.clear()
     frontier.settle(first, Event.CAPTURED)
     assert frontier.next(HOST, now=0) is None
     assert frontier.due(HOST, now=0) is None

@@ -18,7 +18,7 @@ PAGE = b"""<!doctype html><base href="/b/"><a href=x.html>x</a><a href="mailto:a
 <script src=j.js></script><!-- <a href=comment.html> --><noscript><img src=ns.png></noscript>"""
 
 
-def test_every_kind_of_reference_is_found():
+def test_every_kind_of_reference_is_found() -> None:
     links = html_links(PAGE)
     found = {(link.reference, link.hop) for link in links.found}
     pages = {"x.html", "area.html", "2.html", "next.html"}
@@ -31,7 +31,7 @@ def test_every_kind_of_reference_is_found():
     assert {ref for ref, hop in found if hop is Hop.REQUISITE} == parts
 
 
-def test_targets_resolve_against_the_base_and_only_links_lead_deeper():
+def test_targets_resolve_against_the_base_and_only_links_lead_deeper() -> None:
     target = Target("https://example.org/dir/page", depth=3, hops="LL")
     found = {t.url: t for t in found_in(target, html_links(PAGE))}
     link = found["https://example.org/b/x.html"]
@@ -40,12 +40,12 @@ def test_targets_resolve_against_the_base_and_only_links_lead_deeper():
     assert (part.depth, part.hops) == (3, "LLE")
 
 
-def test_css_references_in_every_quoting():
+def test_css_references_in_every_quoting() -> None:
     sheet = "@import 'a.css';@import url(b.css);x{src:url(\"c.woff\")}y{z:url()}"
     assert [link.reference for link in css_links(sheet)] == ["a.css", "b.css", "c.woff"]
 
 
-def test_srcset_candidates():
+def test_srcset_candidates() -> None:
     assert list(srcset("a.jpg, b.jpg 2x,c.jpg 100w , d,e.png 3x")) == [
         "a.jpg", "b.jpg", "c.jpg", "d,e.png",
     ]  # fmt: skip
@@ -53,17 +53,17 @@ def test_srcset_candidates():
     assert list(srcset(" , ,, ")) == []
 
 
-def test_a_flood_of_links_is_bounded():
+def test_a_flood_of_links_is_bounded() -> None:
     page = b"<a href=x>" * (MAX_LINKS + 10)
     assert len(html_links(page).found) == MAX_LINKS
 
 
-def test_junk_documents_have_no_links_and_do_not_raise():
+def test_junk_documents_have_no_links_and_do_not_raise() -> None:
     assert html_links(b"\x00\xff\xfe<a href=\x80\x81").found is not None
     assert html_links(b"").found == ()
 
 
-def test_a_huge_page_is_read_in_parts_and_no_link_is_lost():
+def test_a_huge_page_is_read_in_parts_and_no_link_is_lost() -> None:
     rows = [f"<p class=x>text <a href=/n/{number}>a link</a></p>\n" for number in range(20_000)]
     page = "<base href=/b/>" + "".join(rows)
     links = html_links(page.encode())
@@ -73,7 +73,7 @@ def test_a_huge_page_is_read_in_parts_and_no_link_is_lost():
     assert html_links(page).found == links.found
 
 
-def test_an_enormous_tag_and_text_without_tags_are_read_too():
+def test_an_enormous_tag_and_text_without_tags_are_read_too() -> None:
     tag = "<a " + " ".join(f"a{number}=1" for number in range(20_000)) + " href=/after>"
     assert [link.reference for link in html_links(tag + "x" * 9 * PIECE).found] == ["/after"]
 
@@ -160,13 +160,13 @@ def found(markup: str | bytes, charset: str | None = None) -> list[tuple[str, st
         ("<![CDATA[<a href=/in>]]><?php <a href=/no>?><!x <a href=/no2>><a href=/yes", ""),
     ],
 )
-def test_where_references_hide(markup: str, expected: str):
+def test_where_references_hide(markup: str, expected: str) -> None:
     """Reference and kind: L leads on, E belongs to the page, X is a guess."""
     pairs = [tuple(pair.rsplit(" ", 1)) for pair in expected.split(",") if pair]
     assert found(markup) == pairs
 
 
-def test_inline_scripts_are_good_for_guesses_and_templates_are_not():
+def test_inline_scripts_are_good_for_guesses_and_templates_are_not() -> None:
     page = """<script>var a = "/js/a.js";</script><script type=module>b("https://cdn.test.org/b")</script>
     <script type="text/template"><a href="/no"> "/no.js"</script>
     <script type="application/json">{"image": "https:\\/\\/img.test.org\\/c.png"}</script>"""
@@ -175,18 +175,18 @@ def test_inline_scripts_are_good_for_guesses_and_templates_are_not():
     ]  # fmt: skip
 
 
-def test_structured_data_names_pages_and_media():
+def test_structured_data_names_pages_and_media() -> None:
     page = """<script type="application/ld+json">{"@type": "Article", "url": "/story",
     "image": {"url": "/photo.jpg"}, "author": {"url": "https://o.test.org/ann"}}</script>"""
     assert found(page) == [("/story", "L"), ("/photo.jpg", "X"), ("https://o.test.org/ann", "L")]
 
 
 class TestEncodings:
-    def test_utf_8_by_default_and_by_name(self):
+    def test_utf_8_by_default_and_by_name(self) -> None:
         assert found("<a href='/caf\u00e9?q=\u00e9'>".encode()) == [("/caf\u00e9?q=\u00e9", "L")]
 
     @pytest.mark.parametrize("declare", ["meta", "http", "nobody"])
-    def test_a_legacy_page_asks_for_what_a_browser_would(self, declare: str):
+    def test_a_legacy_page_asks_for_what_a_browser_would(self, declare: str) -> None:
         """Path in UTF-8, query in the page's own encoding (WHATWG URL, "query state")."""
         markup = "<a href='/caf\u00e9?q=\u00e9#\u00e9'>".encode("cp1252")
         if declare == "meta":
@@ -195,26 +195,26 @@ class TestEncodings:
         assert resolve("http://h/", reference) == "http://h/caf%C3%A9?q=%E9"
 
     @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-32"])
-    def test_wide_encodings_are_transcoded(self, codec: str):
+    def test_wide_encodings_are_transcoded(self, codec: str) -> None:
         markup = "<p>\u00e9</p><a href=/\u00e9>x</a>".encode(codec)
         assert found(markup, "utf-16" if codec == "utf-16-le" else None) == [("/\u00e9", "L")]
 
-    def test_japanese_by_escape_sequences(self):
+    def test_japanese_by_escape_sequences(self) -> None:
         markup = "<meta charset=iso-2022-jp><a href=/a>\u65e5\u672c</a><a href=/b>".encode(
             "iso2022_jp"
         )
         assert found(markup) == [("/a", "L"), ("/b", "L")]
 
-    def test_http_speaks_before_the_page_and_an_unknown_name_is_ignored(self):
+    def test_http_speaks_before_the_page_and_an_unknown_name_is_ignored(self) -> None:
         markup = b"<meta charset=koi8-r><a href=/\xe9>"
         assert found(markup, "iso-8859-1") == [("/\u00e9", "L")]
         assert found(markup, "klingon") == [("/\u0418", "L")]
 
-    def test_text_in_place_of_bytes(self):
+    def test_text_in_place_of_bytes(self) -> None:
         assert found("<meta charset=koi8-r><a href='/\u00e9'>") == [("/\u00e9", "L")]
 
 
-def test_xhtml_and_svg_are_read_by_the_rules_of_xml():
+def test_xhtml_and_svg_are_read_by_the_rules_of_xml() -> None:
     """An empty script is empty, prefixes do not matter, CDATA is text."""
     page = """<?xml version="1.0"?><h:html xmlns:h="x"><h:script src="/a.js"/><h:a href="/b"/>
     <style><![CDATA[ p > a { b: url(/c.png) } ]]></style><![CDATA[<a href="/no">]]></html>"""
@@ -224,12 +224,12 @@ def test_xhtml_and_svg_are_read_by_the_rules_of_xml():
     ]  # fmt: skip
 
 
-def test_only_the_first_base_counts():
+def test_only_the_first_base_counts() -> None:
     assert html_links("<base target=x><base href=/a/><base href=/b/>").base == "/a/"
     assert html_links("<a href=x>").base is None
 
 
-def test_documents_in_documents_end_somewhere():
+def test_documents_in_documents_end_somewhere() -> None:
     """Escaped again and again: the outer ones are read, and none of it takes for ever."""
     page = "<a href=/inmost>"
     for depth in range(8):

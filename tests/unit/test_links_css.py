@@ -47,6 +47,6 @@ def found(sheet: str) -> list[str]:
         ("", []),
     ],
 )  # fmt: skip
-def test_what_a_sheet_needs(sheet: str, expected: list[str]):
+def test_what_a_sheet_needs(sheet: str, expected: list[str]) -> None:
     """As a browser reads it: CSS Syntax, section 4."""
     assert found(sheet) == expected

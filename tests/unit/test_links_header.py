@@ -38,13 +38,13 @@ def found(*values: str) -> list[tuple[str, str]]:
         ("", ""),
     ],
 )
-def test_one_header(value: str, expected: str):
+def test_one_header(value: str, expected: str) -> None:
     """Reference and kind: L leads on, E belongs to the page, X is a guess."""
     pairs = [f"{reference} {letter}" for reference, letter in found(value)]
     assert ("\n".join(pairs)) == expected.replace(" L,/", " L\n/").replace(" E,/", " E\n/")
 
 
-def test_several_headers_and_other_names():
+def test_several_headers_and_other_names() -> None:
     headers = (
         ("Link", "</a>; rel=next"),
         ("LINK", "</b>; rel=next"),
@@ -55,10 +55,10 @@ def test_several_headers_and_other_names():
     assert [link.reference for link in header_links(headers)] == ["/a", "/b", "/c"]
 
 
-def test_a_flood_is_bounded():
+def test_a_flood_is_bounded() -> None:
     assert len(found("</a>; rel=next," * 100_000)) == 1000
 
 
 @given(st.lists(st.sampled_from(["<", ">", ";", ",", '"', "\\", "=", "rel", "next", "a", " "])))
-def test_any_header_is_read_without_complaint(parts: list[str]):
+def test_any_header_is_read_without_complaint(parts: list[str]) -> None:
     found("".join(parts))

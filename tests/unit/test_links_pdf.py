@@ -52,38 +52,38 @@ def packed(content: bytes, filters: bytes = b"/FlateDecode", kind: bytes = b"/Ob
         (b"(\x8f\x12\xff\x00 encrypted)", None),
     ],
 )
-def test_strings_in_every_form(uri: bytes, expected: str | None):
+def test_strings_in_every_form(uri: bytes, expected: str | None) -> None:
     """Literal and hexadecimal strings, escapes, and the encodings that writers use."""
     assert found(action(uri)) == ([] if expected is None else [expected])
 
 
-def test_object_streams_are_unpacked():
+def test_object_streams_are_unpacked() -> None:
     inner = b"".join(b"<</S/URI/URI(http://h/%d)>>" % n for n in range(3))
     assert found(packed(inner)) == ["http://h/0", "http://h/1", "http://h/2"]
     assert found(packed(inner, b"[/FlateDecode]")) == ["http://h/0", "http://h/1", "http://h/2"]
     assert found(packed(inner) + packed(b"/URI(http://h/9)"))[-1] == "http://h/9"
 
 
-def test_other_streams_are_left_alone():
+def test_other_streams_are_left_alone() -> None:
     """Pages and pictures hold no annotations; they are most of a file."""
     assert found(packed(b"/URI(http://h/a)", kind=b"/XObject")) == []
     assert found(packed(b"/URI(http://h/a)", b"/LZWDecode")) == []
 
 
-def test_a_broken_stream_gives_what_comes_before_the_break():
+def test_a_broken_stream_gives_what_comes_before_the_break() -> None:
     whole = packed(b"/URI(http://h/a)" + bytes(range(256)) * 2000)
     cut = whole[: len(whole) - 200] + b"\xff" * 100
     assert found(cut) == ["http://h/a"]
     assert found(whole.replace(b"endstream", b"")) == ["http://h/a"]
 
 
-def test_bombs_are_cut():
+def test_bombs_are_cut() -> None:
     """A stream may unpack to a gigabyte; not here."""
     bomb = packed(b"/URI(http://h/a)" + bytes(MAX_STREAM * 4) + b"/URI(http://h/far)")
     assert found(bomb * 40) == ["http://h/a"]
 
 
-def test_each_link_once_and_no_more_than_so_many():
+def test_each_link_once_and_no_more_than_so_many() -> None:
     assert found(action(b"(http://h/a)") * 5) == ["http://h/a"]
     flood = b"".join(b"/URI(http://h/%d)" % n for n in range(MAX_LINKS + 50))
     assert len(found(flood)) == MAX_LINKS
@@ -96,5 +96,5 @@ PARTS = [
 
 
 @given(st.lists(st.one_of(st.sampled_from(PARTS), st.binary(max_size=4)), max_size=30))
-def test_any_bytes_are_read_without_complaint(parts: list[bytes]):
+def test_any_bytes_are_read_without_complaint(parts: list[bytes]) -> None:
     found(b"".join(parts))

@@ -34,7 +34,7 @@ def guessed(text: str) -> list[str]:
         "/~ann/cv.pdf",
     ],
 )
-def test_addresses(text: str):
+def test_addresses(text: str) -> None:
     """Absolute, without a scheme, or rooted with a known end."""
     assert is_address(text)
     assert guessed(f"x = '{text}';") == [text]
@@ -54,7 +54,7 @@ def test_addresses(text: str):
         "/.htaccess", "/a.unknown", "/caf\u00e9.html", "#/route/", "./a.js", "a.js",
     ],
 )  # fmt: skip
-def test_false_friends(text: str):
+def test_false_friends(text: str) -> None:
     """Patterns, routes, MIME types, names of languages, pieces to be glued: no guesses."""
     assert guessed(f"x = {json.dumps(text)};") == []
 
@@ -71,11 +71,11 @@ def test_false_friends(text: str):
         "a = b /c/ d; e = 'f'",
     ],
 )
-def test_what_is_glued_or_said_in_passing_is_no_guess(code: str):
+def test_what_is_glued_or_said_in_passing_is_no_guess(code: str) -> None:
     assert guessed(code) == []
 
 
-def test_slashes_may_be_escaped():
+def test_slashes_may_be_escaped() -> None:
     """As JSON by PHP has them."""
     assert guessed(r'{"a":"https:\/\/h.test\/b.png","c":"\/d\/e.js"}') == [
         "https://h.test/b.png", "/d/e.js",
@@ -83,7 +83,7 @@ def test_slashes_may_be_escaped():
     assert guessed(r'"https:\u002F\u002Fh.test\u002Fb"') == []  # not begun by a slash we look for
 
 
-def test_each_is_given_once_and_no_more_than_so_many():
+def test_each_is_given_once_and_no_more_than_so_many() -> None:
     text = "'/a.js','/a.js'," + ",".join(f'"/p/{n}.html"' for n in range(1000))
     found = guessed(text)
     assert found[:2] == ["/a.js", "/p/0.html"]
@@ -91,7 +91,7 @@ def test_each_is_given_once_and_no_more_than_so_many():
     assert len(list(script_links(text, 3))) == 3
 
 
-def test_a_text_of_megabytes_is_no_address():
+def test_a_text_of_megabytes_is_no_address() -> None:
     assert guessed("'/" + "a" * (1 << 20) + ".html'") == []
     assert guessed('"/' * (1 << 18)) == []
 
@@ -101,7 +101,7 @@ class TestStructuredData:
         text = data if isinstance(data, str) else json.dumps(data)
         return [(link.reference, link.hop.value) for link in jsonld_links(text, MAX_GUESSES)]
 
-    def test_pages_are_links_and_things_are_guesses(self):
+    def test_pages_are_links_and_things_are_guesses(self) -> None:
         data = {
             "@context": "https://schema.org",
             "@id": "https://h.test/#org",
@@ -116,31 +116,31 @@ class TestStructuredData:
             ("/a", "L"), ("/b", "X"), ("/t.jpg", "X"),
         }  # fmt: skip
 
-    def test_the_url_of_an_image_is_an_image(self):
+    def test_the_url_of_an_image_is_an_image(self) -> None:
         assert self.found({"image": [{"@type": "ImageObject", "url": "/i.png"}]}) == [
             ("/i.png", "X")
         ]
 
     @pytest.mark.parametrize("value", ["", "word", "urn:x", "a/b", "{x}", "//h/x", "/a b", None, 7])
-    def test_what_is_no_address_is_dropped(self, value: object):
+    def test_what_is_no_address_is_dropped(self, value: object) -> None:
         assert self.found({"url": value}) == []
 
-    def test_broken_data_is_still_worth_a_look(self):
+    def test_broken_data_is_still_worth_a_look(self) -> None:
         """A comma too many is common."""
         assert self.found(r'{"url": "https:\/\/h.test\/a", "image": "/b.png",,}') == [
             ("https://h.test/a", "L"), ("/b.png", "X"),
         ]  # fmt: skip
 
-    def test_comment_marks_around_it_are_taken_off(self):
+    def test_comment_marks_around_it_are_taken_off(self) -> None:
         assert self.found('<!-- {"url": "/a"} -->') == [("/a", "L")]
 
     @pytest.mark.parametrize(
         "text", ["", "null", "7", "[" * 100_000, '{"a":' * 50_000, "9" * 10_000]
     )
-    def test_nothing_is_raised(self, text: str):
+    def test_nothing_is_raised(self, text: str) -> None:
         assert self.found(text) == []
 
-    def test_endless_lists_end(self):
+    def test_endless_lists_end(self) -> None:
         assert self.found([{"url": f"/{n}"} for n in range(40_000)])[-1] == ("/199", "L")
         assert len(self.found([{"url": f"/page/{n}"} for n in range(100_000)])) == MAX_GUESSES
         assert len(self.found({"x": [[{"url": "/deep"}]] * 40_000})) <= 1

@@ -51,7 +51,7 @@ def urlset(*locs: str) -> str:
     )
 
 
-def test_all_that_a_sitemap_says():
+def test_all_that_a_sitemap_says() -> None:
     sitemap = read_sitemap(FULL)
     assert sitemap.entries == (
         Entry("http://h/a?x=1&y=2", parse_iso("2024-05-06T05:08:09Z"), "daily", 0.8),
@@ -62,30 +62,30 @@ def test_all_that_a_sitemap_says():
     assert sitemap.problems == ()
 
 
-def test_an_index_lists_sitemaps_each_once():
+def test_an_index_lists_sitemaps_each_once() -> None:
     sitemap = read_sitemap(INDEX)
     assert sitemap.sitemaps == ("http://h/1.xml", "http://h/2.xml.gz")
     assert sitemap.entries == ()
 
 
-def test_prefixes_and_case_of_names_do_not_matter():
+def test_prefixes_and_case_of_names_do_not_matter() -> None:
     page = '<s:URLSET xmlns:s="x"><s:Url><s:Loc>http://h/a</s:Loc></s:Url></s:URLSET>'
     assert urls(page.encode()) == ["http://h/a"]
 
 
-def test_gzip_in_one_member_or_several():
+def test_gzip_in_one_member_or_several() -> None:
     assert read_sitemap(gzip.compress(FULL)) == read_sitemap(FULL)
     halves = gzip.compress(FULL[:500]) + gzip.compress(FULL[500:])
     assert read_sitemap(halves) == read_sitemap(FULL)
     assert read_sitemap(gzip.compress(INDEX) + b"\0\0\0") == read_sitemap(INDEX)
 
 
-def test_plain_text():
+def test_plain_text() -> None:
     text = b"\xef\xbb\xbfhttp://h/a\r\n\r\n  https://h/b?c=d \nnot a url\nftp://h/no\nhttp://h/e"
     assert urls(text) == ["http://h/a", "https://h/b?c=d", "http://h/e"]
 
 
-def test_feeds_in_the_place_of_sitemaps():
+def test_feeds_in_the_place_of_sitemaps() -> None:
     rss = b"""<rss><channel><item><link>http://h/a</link><pubDate>Mon, 06 May 2024 05:08:09 GMT
     </pubDate></item></channel></rss>"""
     assert read_sitemap(rss).entries == (Entry("http://h/a", parse_iso("2024-05-06T05:08:09Z")),)
@@ -113,7 +113,7 @@ def test_feeds_in_the_place_of_sitemaps():
         ("", None),
     ],
 )
-def test_dates_of_every_precision(text: str, instant: str | None):
+def test_dates_of_every_precision(text: str, instant: str | None) -> None:
     """W3C Datetime, and what people write in its place."""
     page = f"<urlset><url><loc>http://h/</loc><lastmod>{text}</lastmod></url></urlset>"
     [entry] = read_sitemap(page.encode()).entries
@@ -124,7 +124,7 @@ def test_dates_of_every_precision(text: str, instant: str | None):
     ("text", "priority"),
     [("0.0", 0.0), ("1", 1.0), ("0,3", 0.3), ("2", None), ("-1", None), ("nan", None), ("x", None)],
 )
-def test_priorities_from_zero_to_one(text: str, priority: float | None):
+def test_priorities_from_zero_to_one(text: str, priority: float | None) -> None:
     page = f"<urlset><url><loc>http://h/</loc><priority>{text}</priority></url></urlset>"
     assert read_sitemap(page.encode()).entries[0].priority == priority
 
@@ -147,21 +147,21 @@ def test_priorities_from_zero_to_one(text: str, priority: float | None):
         ("<url><loc>http://h/a</loc></url>", ["http://h/a"]),
     ],
 )  # fmt: skip
-def test_broken_files_are_read_as_far_as_they_are_whole(page: str, expected: list[str]):
+def test_broken_files_are_read_as_far_as_they_are_whole(page: str, expected: list[str]) -> None:
     assert urls(page.encode()) == expected
 
 
 class TestEncodings:
     @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-    def test_by_their_marks(self, codec: str):
+    def test_by_their_marks(self, codec: str) -> None:
         assert urls(urlset("http://h/\u00e9").encode(codec)) == ["http://h/\u00e9"]
 
     @pytest.mark.parametrize("name", ["iso-8859-1", "windows-1252", "ISO-8859-15"])
-    def test_by_declaration(self, name: str):
+    def test_by_declaration(self, name: str) -> None:
         page = f"<?xml version='1.0' encoding='{name}'?>" + urlset("http://h/\u00e9")
         assert urls(page.encode(name)) == ["http://h/\u00e9"]
 
-    def test_http_speaks_before_the_declaration(self):
+    def test_http_speaks_before_the_declaration(self) -> None:
         page = ("<?xml version='1.0' encoding='utf-8'?>" + urlset("http://h/\u00e9")).encode(
             "latin-1"
         )
@@ -170,34 +170,34 @@ class TestEncodings:
     @pytest.mark.parametrize(
         "name", ["utf-16", "UTF-32", "rot13", "hex", "zlib", "idna", "klingon"]
     )
-    def test_a_declaration_that_cannot_be_true_is_ignored(self, name: str):
+    def test_a_declaration_that_cannot_be_true_is_ignored(self, name: str) -> None:
         page = f"<?xml version='1.0' encoding='{name}'?>" + urlset("http://h/\u00e9")
         assert urls(page.encode()) == ["http://h/\u00e9"]
 
-    def test_wrong_bytes_spoil_only_their_own_entry(self):
+    def test_wrong_bytes_spoil_only_their_own_entry(self) -> None:
         page = urlset("http://h/\xff", "http://h/b").encode("latin-1")
         assert urls(page) == ["http://h/\ufffd", "http://h/b"]
 
 
 class TestLimits:
-    def test_entries(self):
+    def test_entries(self) -> None:
         page = urlset(*(f"http://h/{n}" for n in range(MAX_ENTRIES + 5))).encode()
         sitemap = read_sitemap(page)
         assert len(sitemap.entries) == MAX_ENTRIES
         assert sitemap.problems == ("more than 50000 entries",)
 
-    def test_lines(self):
+    def test_lines(self) -> None:
         sitemap = read_sitemap(b"http://h/a\n" * (MAX_ENTRIES + 1))
         assert len(sitemap.entries) == MAX_ENTRIES
         assert sitemap.problems == ("more than 50000 entries",)
 
-    def test_bytes(self):
+    def test_bytes(self) -> None:
         page = urlset("http://h/a").encode().replace(b"</urlset>", b" " * MAX_BYTES)
         sitemap = read_sitemap(page + b"<url><loc>http://h/b</loc></url></urlset>")
         assert [entry.url for entry in sitemap.entries] == ["http://h/a"]
         assert sitemap.problems == ("more than 50 MB",)
 
-    def test_a_gzip_file_that_ends_early_or_is_broken(self):
+    def test_a_gzip_file_that_ends_early_or_is_broken(self) -> None:
         packed = gzip.compress(urlset(*(f"http://h/{n * n}" for n in range(3000))).encode())
         assert read_sitemap(packed[:-20]).problems == ("cut",)
         assert read_sitemap(packed[: len(packed) // 2] + b"\xff" * 50).problems[0] in (
@@ -205,13 +205,13 @@ class TestLimits:
         )  # fmt: skip
         assert len(read_sitemap(packed[: len(packed) // 2]).entries) > 500
 
-    def test_an_error_page_is_no_sitemap(self):
+    def test_an_error_page_is_no_sitemap(self) -> None:
         sitemap = read_sitemap(b"<!doctype html><html><a href='http://h/'>x</a></html>")
         assert (sitemap.entries, sitemap.problems) == ((), ("a web page",))
 
 
 class TestRobots:
-    def test_sitemaps_of_any_group(self):
+    def test_sitemaps_of_any_group(self) -> None:
         body = b"""\xef\xbb\xbfSitemap: https://h/a.xml
 User-agent: *\r\nDisallow: /x\r\nsitemap : https://h/b.xml # the other\rSITEMAP:/rel.xml
 # Sitemap: https://h/no.xml
@@ -227,13 +227,13 @@ X-Sitemap: https://h/no.xml"""
         )
 
     @pytest.mark.parametrize("body", [b"", b"\xff\xfe\0", b"Sitemap", b"<html>Sitemap: </html>"])
-    def test_nothing_is_found_in_nothing(self, body: bytes):
+    def test_nothing_is_found_in_nothing(self, body: bytes) -> None:
         assert sitemaps_of(body) == ()
 
-    def test_a_flood_is_bounded(self):
+    def test_a_flood_is_bounded(self) -> None:
         assert len(sitemaps_of(b"".join(b"Sitemap: /%d\n" % n for n in range(5000)))) == 1000
 
-    def test_the_synthetic_site_is_understood(self):
+    def test_the_synthetic_site_is_understood(self) -> None:
         """robots.txt names the sitemap, the sitemap names the pages."""
         site = SyntheticSite(SiteSpec(seed=1, pages=20))
         start, host = site.spec.start, (("Host", "gazette.test"),)
@@ -264,6 +264,8 @@ X-Sitemap: https://h/no.xml"""
         ("http://h/sitemap.txt", "text/plain", b"", False),
     ],
 )
-def test_what_counts_as_a_sitemap(url: str, media_type: str | None, head: bytes, expected: bool):
+def test_what_counts_as_a_sitemap(
+    url: str, media_type: str | None, head: bytes, expected: bool
+) -> None:
     """The root element decides; a name only where the bytes leave it open."""
     assert is_sitemap(url, media_type, head) is expected

@@ -17,10 +17,11 @@ import pytest
 
 from asof.clock import parse_iso
 from asof.model import Hop, Target
-from asof.scope.patterns import Patterns, text_fingerprint, visible_blocks
+from asof.scope.patterns import Patterns
 from asof.scope.traps import SESSION, calendar_trap, session_key, shape_trap
 from asof.testing import START, Kind, SiteSpec, SyntheticSite
 from asof.testing.spec import TRAPS
+from asof.text.likeness import text_fingerprint, visible_blocks
 from asof.text.links import html_links
 from asof.url import resolve
 

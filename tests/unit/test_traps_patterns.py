@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from asof.model import Target
-from asof.scope.patterns import Patterns, text_fingerprint, visible_blocks
+from asof.scope.patterns import Patterns
+from asof.text.likeness import text_fingerprint, visible_blocks
 
 A = "http://a.example"
 

@@ -236,9 +236,22 @@ class Crawler:
             self.stop(reached)
 
     async def _visit(self, host: str) -> None:
-        """One step for a host's next target, then let go of the host."""
+        """Serve a host's targets, one after the other as long as it need not be left alone."""
+        while await self._step(host):
+            if self.journal.due() or self._thirsty:
+                self._begin_commit()
+            self._check_limits()
+            halted = self._ended_by or self._paused or self.journal.full
+            # Another host that is due goes first when there is no room for both.
+            full = len(self._visits) >= self._config.concurrency
+            if halted or full or not self._hosts.claim(host, self._clock.monotonic()):
+                return
+
+    async def _step(self, host: str) -> bool:
+        """One step for a host's next target, then let go of the host; whether it may go on."""
         wait: float | None = 0.0
         target = self.frontier.next(host, self._clock.now())
+        due = None
         try:
             if target is not None:
                 wait = await self._visitor.serve(target, host)
@@ -252,6 +265,7 @@ class Crawler:
                 self._hosts.want(host, self._in_seconds(due) if due else now)
             elif self.frontier.awaits(host):
                 self._thirsty = True
+        return due == 0 and wait == 0.0
 
     # -- committing
 

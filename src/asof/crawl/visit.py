@@ -24,9 +24,10 @@ from asof.frontier.hosts import Hosts, Pace
 from asof.frontier.queue import Frontier
 from asof.frontier.states import Event
 from asof.model import Capture, Exchange, Failure, Hop, Target, find_header
-from asof.scope.patterns import Patterns, text_fingerprint, visible_blocks
+from asof.scope.patterns import Patterns
 from asof.scope.robots import Robots, robots_from
 from asof.scope.sitemaps import sitemaps_of
+from asof.text.likeness import text_fingerprint, visible_blocks
 from asof.url import host_of
 
 # These ask for patience (RFC 9110 sections 15.6.4, RFC 6585 section 4): the host is left alone and

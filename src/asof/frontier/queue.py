@@ -38,6 +38,7 @@ _RECONSIDER = (
     "UPDATE targets SET state = 'queued', reason = NULL, priority = ?, depth = ?, hops = ?, "
     "via = ? WHERE crawl = ? AND key = ? AND state = 'left_out' AND tries = 0 AND not_before = 0"
 )
+_EMPTY: deque[Target] = deque()
 _REFUSED = 1  # marks, as `not_before`, what was refused after it had been queued
 
 Row = tuple[int, int, str, str, str, float, int, str, str | None, str | None]
@@ -104,6 +105,11 @@ class Frontier:
         self._left_out: list[Row] = []
         self._settled: list[Settlement] = []
         self._due: dict[str, Instant] = {}
+        # Hosts of which everything that is ready was read: the database need not be asked again
+        # before something of theirs is written.
+        self._dry: set[str] = set()
+        # Hosts with a target that must wait, for all that is known.
+        self._waiting = self._hosts_that_wait()
         self.tally = self._count()
 
     # -- learning
@@ -135,6 +141,7 @@ class Frontier:
         if state is State.QUEUED:
             host = host_of(target.url)
             self._due[host] = min(not_before, self._due.get(host, not_before))
+            self._waiting.add(host)
         else:
             self.tally[State.QUEUED] -= 1
             self.tally[state] += 1
@@ -172,6 +179,7 @@ class Frontier:
                 self._out_of[host] -= 1
                 if not self._out_of[host]:
                     del self._out_of[host]
+        self._dry.difference_update(changes.due)
         return changes.due
 
     def flush(self) -> None:
@@ -180,6 +188,14 @@ class Frontier:
         self.applied(changes, apply(self._ledger, changes))
 
     # -- giving out
+
+    def _hosts_that_wait(self) -> set[str]:
+        rows = self._reader.execute(
+            "SELECT DISTINCT host FROM targets WHERE crawl = ? AND state = 'queued' "
+            "AND not_before > 0",
+            (self._crawl,),
+        )
+        return {host for (host,) in rows}
 
     def hosts(self) -> Iterator[tuple[str, Instant]]:
         """Every host with something queued, and the earliest moment one of its targets may go."""
@@ -200,13 +216,18 @@ class Frontier:
         return target
 
     def _refill(self, host: str, now: Instant) -> deque[Target]:
+        if host in self._dry:
+            return _EMPTY
+        limit = _BATCH + self._out_of[host]
         rows = self._reader.execute(
             "SELECT key, url, depth, via, hops, priority, tries FROM targets WHERE crawl = ? "
             "AND host = ? AND state = 'queued' AND not_before <= ? ORDER BY priority, no LIMIT ?",
-            (self._crawl, host, now, _BATCH + self._out_of[host]),
-        )
+            (self._crawl, host, now, limit),
+        ).fetchall()
         out = self._out
-        buffer = deque(Target(*row[1:]) for row in rows if row[0] not in out)
+        buffer = deque([Target(*row[1:]) for row in rows if row[0] not in out])
+        if len(rows) < limit:
+            self._dry.add(host)
         if buffer:
             self._buffers[host] = buffer
         else:
@@ -217,12 +238,19 @@ class Frontier:
         """When the next target of a host may go, or None when it has none that is known."""
         if self._buffers.get(host) or self._refill(host, now):
             return 0
+        if host not in self._waiting:
+            return None
         rows = self._reader.execute(
             "SELECT key, not_before FROM targets WHERE crawl = ? AND host = ? "
             "AND state = 'queued' ORDER BY not_before LIMIT ?",
             (self._crawl, host, self._out_of[host] + 1),
         )
-        return next((int(at) for key, at in rows if key not in self._out), None)
+        due = next((int(at) for key, at in rows if key not in self._out), None)
+        if due is None:
+            self._waiting.discard(host)
+        else:
+            self._dry.discard(host)
+        return due
 
     def exclude(self, matches: Callable[[str], bool], reason: str, also: Callable[[], None]) -> int:
         """Leave out what waits and matches, in a transaction with `also`; gives how many.

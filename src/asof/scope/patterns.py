@@ -22,11 +22,8 @@ a feed lists, from what a page needs, and from pages linked by sound pages of an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from zlib import crc32
-
-from selectolax.lexbor import LexborHTMLParser
 
 from asof.model import Hop, Target
 from asof.scope.traps import MAX_LENGTH, Place, place_of
@@ -199,7 +196,7 @@ class Patterns:
             series = self._series.get(key)
             if series is None or series.pages + 1 >= series.look:
                 return True
-        return _asks_itself(place, [place_of(onward.url) for onward in new])
+        return _asks_itself(place, url, new)
 
     def learn(
         self,
@@ -214,23 +211,44 @@ class Patterns:
         queued now, for the first time in this crawl (as far as the crawl remembers).
         """
         place = place_of(target.url)
-        links = [place_of(onward.url) for onward in new if not onward.hops.endswith(_PART)]
         # An address with a query is no picture of the page's own: counters, what evades caches.
         shows = any(onward.hops.endswith(_PART) and "?" not in onward.url for onward in new)
-        away = [there for there in links if there.path != place.path and not self._repeats(there)]
-        if text is not None and _asks_itself(place, links):
+        away, kin = self._whither(place, new)
+        if text is not None and _asks_itself(place, target.url, new):
             self._at(place.queries, target.url).remember(text)
-        fresh = self._learn_text(target, place, text, shows=shows, leads_on=bool(away))
-        if not self._repeats(place):
-            for there in away:
-                if there.pattern in self._series:
-                    self._series[there.pattern].doors += 1
-        kin = 0 if shows or away else sum(there.path == place.path for there in links)
+        fresh = self._learn_text(target, place, text, shows=shows, leads_on=away is not None)
+        if away is not None and not self._repeats(place):
+            self._open_doors(away.pattern, new)
+        kin = 0 if shows else kin
         run = self._learn_kin(target, place, kin, found, new)
         if fresh and run <= _SUSPECT:
             self._hosts[place.host] = self._hosts.pop(place.host, 0) + 1
             if len(self._hosts) > _MOST_SERIES:
                 del self._hosts[next(iter(self._hosts))]
+
+    def _open_doors(self, pattern: str, new: Sequence[Target]) -> None:
+        """A page leads to others of a pattern: count them all where that may matter one day."""
+        series = self._series.get(pattern)
+        if series is not None:
+            series.doors += (
+                sum(place_of(onward.url).pattern == pattern for onward in new) if series.run else 1
+            )
+
+    def _whither(self, place: Place, new: Sequence[Target]) -> tuple[Place | None, int]:
+        """The first new place elsewhere that a page leads to; without one, how many of its kind.
+
+        Nearly every page leads elsewhere by one of its first links, so few have to be looked at.
+        """
+        kin = 0
+        for onward in new:
+            if onward.hops.endswith(_PART):
+                continue
+            there = place_of(onward.url)
+            if there.path == place.path:
+                kin += 1
+            elif not self._repeats(there):
+                return there, 0
+        return None, kin
 
     def _learn_text(
         self, target: Target, place: Place, text: int | None, *, shows: bool, leads_on: bool
@@ -311,11 +329,9 @@ def _keys(place: Place) -> tuple[str, ...]:
     return (place.pattern,) if place.general else ()
 
 
-def _asks_itself(place: Place, links: Iterable[Place]) -> bool:
+def _asks_itself(place: Place, url: str, new: Iterable[Target]) -> bool:
     """Whether a page without a query links to queries of its own path: it is the whole list."""
-    return not place.parameters and any(
-        each.parameters and each.path == place.path for each in links
-    )
+    return not place.parameters and any(each.url.startswith(f"{url}?") for each in new)
 
 
 def _ties(
@@ -342,59 +358,3 @@ def _ties(
     unseen = ties & ~series.ties if series.ties else 0
     series.ties = ties | 1 if series.ties.bit_count() > _TIES // 2 else series.ties | ties | 1
     return known + unseen.bit_count()
-
-
-# --- texts -------------------------------------------------------------------------------------
-
-# A page's first 64 KB tell; the parser takes quadratic time for nested elements (text/links.py).
-_HEAD = 1 << 16
-_FURNITURE = ["script", "style", "nav", "header", "footer", "aside", "noscript", "template", "svg"]
-_MARKS = 8_191
-_MOST_MARKS = 4
-_LETTERS_A_MARK = 32
-_SHORT = 80
-_CHANGING = re.compile(rb"[0-9/]")
-# Figures are content where tables are: 1.234,50 and 1013; 31, 12:30 and 2025 belong to dates.
-_FIGURE = re.compile(rb"[0-9]{1,3}(?:[.,][0-9]{3})*[.,][0-9]+|(?!(?:1[5-9]|20)[0-9]{2}\Z)[0-9]{3,}")
-# Months in other languages are all known after a year.
-_DATE_WORDS = frozenset(
-    """
-    january february march april may june july august september october november december jan feb
-    mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday
-    sunday mon tue wed thu fri sat sun today am pm januar februar märz mai juni juli oktober
-    dezember montag dienstag mittwoch donnerstag freitag samstag sonntag heute uhr janvier février
-    mars avril juin juillet août septembre octobre novembre décembre lundi mardi mercredi jeudi
-    vendredi samedi dimanche enero febrero marzo abril mayo junio julio agosto septiembre octubre
-    noviembre diciembre lunes martes miércoles jueves viernes sábado domingo
-    """.encode().split()
-)
-
-
-def visible_blocks(html: bytes) -> list[bytes]:
-    """The pieces of text that a page shows, lower case, without its furniture (navigation)."""
-    tree = LexborHTMLParser(html[:_HEAD])
-    tree.strip_tags(_FURNITURE)
-    return tree.text(separator="\n", strip=True).lower().encode().split(b"\n")
-
-
-def text_fingerprint(blocks: Iterable[bytes]) -> int:
-    """A page's text as a set of marks: bits of a number, one to four for each block by length.
-
-    Order is nothing, numbers and dates in a sentence are nothing: a sorted or filtered list has no
-    mark that the whole one has not, and one empty month is like another.
-    """
-    bits = bytearray(_MARKS // 8 + 1)
-    for block in blocks:
-        if len(block) > _SHORT:
-            text = block.translate(None, b"0123456789")
-        else:
-            words = block.split()
-            text = b" ".join([w for w in words if not (w in _DATE_WORDS or _CHANGING.search(w))])
-            if not text:
-                text = next((w for w in words if _FIGURE.fullmatch(w)), b"")
-        if text:
-            mark = crc32(text)
-            for _ in range(min(1 + len(text) // _LETTERS_A_MARK, _MOST_MARKS)):
-                bits[mark % _MARKS >> 3] |= 1 << (mark % _MARKS & 7)
-                mark = mark * 0x9E3779B1 + 0x7F4A7C15 & 0xFFFFFFFF
-    return int.from_bytes(bits, "little")

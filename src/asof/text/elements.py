@@ -127,14 +127,26 @@ _META_PARTS = frozenset(
 )
 _META_GUESSES = frozenset(("og:url", "twitter:url", "twitter:player"))
 
-# Elements that may refer to something by other attributes than style and `data-...`.
-ELEMENTS = frozenset(
+# Elements that show something by a URL of their own.
+_SHOWING = frozenset(
     [
-        *("a", "area", "link", "base", "meta", "form"),
-        *("img", "image", "picture", "source", "video", "audio", "track", "input", "script"),
+        *(
+            "img",
+            "image",
+            "picture",
+            "source",
+            "video",
+            "audio",
+            "track",
+            "input",
+            "script",
+            "link",
+        ),
         *("iframe", "frame", "object", "embed", "param", "applet", "bgsound", "use"),
     ]
 )
+# Elements that may refer to something by other attributes than style and `data-...`.
+ELEMENTS = _SHOWING | {"a", "area", "base", "meta", "form"}
 
 _URL = re.compile(r"[\t\n\f\r ,]*+([^\t\n\f\r ]++)")
 # Descriptors run to the next comma that is not inside parentheses.
@@ -155,7 +167,7 @@ def element_links(
 
     `drawn` says that it stands in SVG, where more attributes may refer to something.
     """
-    known = name in ELEMENTS or "-" in name
+    known = name in _SHOWING or "-" in name
     for attribute, value in attributes.items():
         kind = _KINDS.get(attribute)
         if kind is None or (kind < _HREF and not known):
