@@ -7,6 +7,7 @@
  *                         the digests as bytes, or None.
  *   find_member(data, start) -> where the next gzip member may begin, or -1.
  *   base32(digest)    -> RFC 4648 base32.
+ *   tags(view, position, most) -> the tags of HTML that may refer to something (text/links.py).
  *   join(stem, reference) -> stem and reference as one URL, if neither needs any change, or None.
  *
  * Content is hostile. Nothing is read outside [p, end); every cursor moves forward; nothing is
@@ -456,7 +457,261 @@ static PyObject *join(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     return url;
 }
 
+/* ---- HTML ---------------------------------------------------------------------------------- */
+
+/* The tags of an HTML document that may refer to something (text/links.py): a browser's tokenizer
+ * (HTML, section 13.2.5) over latin-1 bytes, without a tree. */
+typedef struct {
+    const unsigned char *p;
+    Py_ssize_t size;
+} View;
+
+typedef struct {
+    Py_ssize_t start, end; /* of the name; the value follows */
+    Py_ssize_t value, stop;
+} Attribute;
+
+static int blank(int c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'; }
+static int letter(int c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+/* One of a list of words in lower case that ends with NULL, in any case. */
+static int one_of(const unsigned char *p, Py_ssize_t size, const char *const *words) {
+    for (; *words; words++)
+        if (strlen(*words) == (size_t)size && same_name((const char *)p, *words, size)) return 1;
+    return 0;
+}
+
+static int begins(const unsigned char *p, Py_ssize_t size, const char *word) {
+    Py_ssize_t length = (Py_ssize_t)strlen(word);
+    return size >= length && same_name((const char *)p, word, length);
+}
+
+static const char *const TURNS[] = {
+    "script", "style", "svg", "title", "textarea", "iframe", "xmp", "math", "plaintext",
+    "noframes", "noembed", NULL,
+};
+static const char *const ELEMENTS[] = {
+    "a", "area", "link", "base", "meta", "form", "img", "image", "picture", "source", "video",
+    "audio", "track", "input", "script", "iframe", "frame", "object", "embed", "param", "applet",
+    "bgsound", "use", NULL,
+};
+static const char *const SHAPES[] = {
+    "path", "g", "circle", "rect", "line", "polygon", "polyline", "ellipse", "defs", "stop", NULL,
+};
+
+/* The next attribute of a tag at *at: 1; or 0, with *at behind its `>`; or -1, the document ends. */
+static int next_attribute(View view, Py_ssize_t *at, Attribute *found) {
+    const unsigned char *p = view.p;
+    Py_ssize_t i = *at, size = view.size;
+    while (i < size && (blank(p[i]) || p[i] == '/')) i++;
+    if (i >= size) return -1;
+    if (p[i] == '>') {
+        *at = i + 1;
+        return 0;
+    }
+    found->start = i++;
+    while (i < size && !blank(p[i]) && p[i] != '/' && p[i] != '>' && p[i] != '=') i++;
+    found->end = found->value = found->stop = i;
+    Py_ssize_t k = i;
+    while (k < size && blank(p[k])) k++;
+    if (k < size && p[k] == '=') {
+        for (k++; k < size && blank(p[k]); k++) {}
+        if (k >= size) return -1;
+        if (p[k] == '"' || p[k] == '\'') {
+            const unsigned char *close = memchr(p + k + 1, p[k], size - k - 1);
+            if (close == NULL) return -1;
+            found->value = k + 1;
+            found->stop = close - p;
+            i = found->stop + 1;
+        } else {
+            found->value = k;
+            while (k < size && !blank(p[k]) && p[k] != '>') k++;
+            i = found->stop = k;
+        }
+    }
+    *at = i;
+    return 1;
+}
+
+static int has(View view, Attribute a, int first, int second) {
+    Py_ssize_t length = a.stop - a.value;
+    return memchr(view.p + a.value, first, length) || memchr(view.p + a.value, second, length);
+}
+
+/* Whether any element may refer to something by this attribute. */
+static int notable(View view, Attribute a) {
+    const unsigned char *name = view.p + a.start;
+    Py_ssize_t length = a.end - a.start;
+    if (length < 5) return 0;
+    if (length == 5 && begins(name, length, "style")) return has(view, a, '(', '&');
+    if (begins(name, length, "data-")) return length > 5 && strchr("bhlopsBHLOPS", name[5]) != NULL;
+    return length == 10 && begins(name, length, "background");
+}
+
+/* Behind a drawing of shapes that refer to nothing whose tag begins at i; -1 if it is another. */
+static Py_ssize_t behind_icon(View view, Py_ssize_t i) {
+    const unsigned char *p = view.p;
+    int first = 1;
+    for (;;) {
+        const unsigned char *mark = memchr(p + i, '<', view.size - i);
+        if (mark == NULL || mark + 2 >= p + view.size) return -1;
+        int closing = mark[1] == '/';
+        Py_ssize_t at = mark - p + 1 + closing, start = at;
+        while (at < view.size && letter(p[at])) at++;
+        if (at >= view.size || !(p[at] == '>' || p[at] == '/' || blank(p[at]))) return -1;
+        int drawing = at - start == 3 && !memcmp(p + start, "svg", 3);
+        if (!drawing || closing == first) {
+            int shape = 0;
+            for (const char *const *word = SHAPES; *word && !shape; word++)
+                shape = strlen(*word) == (size_t)(at - start) && !memcmp(p + start, *word, at - start);
+            if (!shape) return -1;
+        } else if (!first && !closing) {
+            return -1; /* one inside another */
+        }
+        Attribute a = {0, 0, 0, 0};
+        int more;
+        while ((more = next_attribute(view, &at, &a)) == 1) {
+            const unsigned char *name = p + a.start;
+            Py_ssize_t length = a.end - a.start;
+            if (begins(name, length, "xl") || begins(name, length, "hr") ||
+                begins(name, length, "sr") || notable(view, a) || has(view, a, '(', '&'))
+                return -1;
+        }
+        if (more < 0) return -1;
+        /* A slash at the end of a value that has no quotes belongs to the value. */
+        int empty = p[at - 2] == '/' && a.stop < at - 1;
+        if (drawing && (closing || empty)) return at;
+        first = 0;
+        i = at;
+    }
+}
+
+/* Behind a comment, doctype, processing instruction or `</ ...>` that begins at i. */
+static Py_ssize_t behind_other(View view, Py_ssize_t i) {
+    const unsigned char *p = view.p, *end = p + view.size, *at = p + i + 2;
+    if (p[i + 1] == '!' && end - at >= 2 && at[0] == '-' && at[1] == '-') {
+        at += 2;
+        if (at < end && *at == '>') return at + 1 - p;
+        if (end - at >= 2 && at[0] == '-' && at[1] == '>') return at + 2 - p;
+        while (at < end && (at = memchr(at, '-', end - at)) != NULL) {
+            if (end - at >= 3 && at[1] == '-' && at[2] == '>') return at + 3 - p;
+            if (end - at >= 4 && at[1] == '-' && at[2] == '!' && at[3] == '>') return at + 4 - p;
+            at++;
+        }
+        return view.size;
+    }
+    const unsigned char *close = at < end ? memchr(at, '>', end - at) : NULL;
+    return close ? close + 1 - p : view.size;
+}
+
+static PyObject *slice(View view, Py_ssize_t start, Py_ssize_t end) {
+    return PyUnicode_FromKindAndData(PyUnicode_1BYTE_KIND, view.p + start, end - start);
+}
+
+static PyObject *small_name(View view, Py_ssize_t start, Py_ssize_t end) {
+    PyObject *name = slice(view, start, end), *folded = NULL;
+    if (name != NULL) folded = PyObject_CallMethod(name, "lower", NULL);
+    Py_XDECREF(name);
+    return folded;
+}
+
+/* The place after a start tag at i, with what it may refer to put into `found`; -1: no more. *turn
+ * says that something other than markup begins there, or may. */
+static Py_ssize_t start_tag(View view, Py_ssize_t i, PyObject *found, int *turn) {
+    const unsigned char *p = view.p;
+    Py_ssize_t start = i + 1, at = start;
+    int custom = 0;
+    while (at < view.size && !blank(p[at]) && p[at] != '/' && p[at] != '>') custom |= p[at++] == '-';
+    Py_ssize_t name_end = at, length = at - start;
+    int anchor = length == 1 && (p[start] | 32) == 'a', odd = custom, attributes = 0;
+    Attribute a, href = {0, 0, 0, -1};
+    int more;
+    while ((more = next_attribute(view, &at, &a)) == 1) {
+        attributes = 1;
+        if (notable(view, a)) odd = 1;
+        if (!anchor) continue;
+        Py_ssize_t size = a.end - a.start;
+        if (size == 4 && href.stop < 0 && begins(p + a.start, 4, "href")) href = a;
+        if (size == 10 && begins(p + a.start, 10, "xlink:href")) odd = 1;
+    }
+    if (more < 0) return -1;
+    *turn = !anchor && length < 10 && one_of(p + start, length, TURNS);
+    if (*turn && length == 6 && begins(p + start, length, "script"))
+        *turn = !begins(p + at, view.size - at, "</script>"); /* or there is nothing in it */
+    if (*turn) return at;
+    PyObject *hit = NULL;
+    if (anchor && !odd) {
+        if (href.stop < 0) return at;
+        hit = slice(view, href.value, href.stop);
+    } else if (attributes && (odd || one_of(p + start, length, ELEMENTS))) {
+        PyObject *name = small_name(view, start, name_end);
+        PyObject *written = name ? slice(view, name_end, at - 1) : NULL;
+        hit = written ? PyTuple_Pack(2, name, written) : NULL;
+        Py_XDECREF(name);
+        Py_XDECREF(written);
+    } else {
+        return at;
+    }
+    int failed = hit == NULL || PyList_Append(found, hit) < 0;
+    Py_XDECREF(hit);
+    return failed ? -2 : at;
+}
+
+static PyObject *tags(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    if (count != 3 || !PyUnicode_Check(args[0])) {
+        PyErr_SetString(PyExc_TypeError, "tags takes a text, a place and a number");
+        return NULL;
+    }
+    if (PyUnicode_READY(args[0]) < 0) return NULL;
+    Py_ssize_t i = PyLong_AsSsize_t(args[1]), most = PyLong_AsSsize_t(args[2]);
+    if (PyErr_Occurred()) return NULL;
+    if (PyUnicode_KIND(args[0]) != PyUnicode_1BYTE_KIND || i < 0) {
+        PyErr_SetString(PyExc_ValueError, "tags reads latin-1, from a place inside");
+        return NULL;
+    }
+    View view = {PyUnicode_1BYTE_DATA(args[0]), PyUnicode_GET_LENGTH(args[0])};
+    PyObject *found = PyList_New(0);
+    if (found == NULL) return NULL;
+    while (i + 2 < view.size && PyList_GET_SIZE(found) < most) {
+        const unsigned char *mark = memchr(view.p + i, '<', view.size - i);
+        if (mark == NULL || mark + 2 >= view.p + view.size) break;
+        i = mark - view.p;
+        int c = mark[1], turn = 0;
+        if (letter(c)) {
+            Py_ssize_t start = i;
+            if (c == 's' && begins(mark + 1, view.size - i - 1, "svg")) {
+                Py_ssize_t behind = behind_icon(view, i);
+                if (behind >= 0) {
+                    i = behind;
+                    continue;
+                }
+            }
+            i = start_tag(view, i, found, &turn);
+            if (i == -2) {
+                Py_DECREF(found);
+                return NULL;
+            }
+            if (turn) return Py_BuildValue("(Nnn)", found, start, i);
+            if (i < 0) break;
+        } else if (c == '/' && letter(mark[2])) {
+            Attribute a;
+            int more;
+            i += 3;
+            while (i < view.size && !blank(view.p[i]) && view.p[i] != '/' && view.p[i] != '>') i++;
+            while ((more = next_attribute(view, &i, &a)) == 1) {}
+            if (more < 0) break;
+        } else if (c == '!' || c == '?' || (c == '/' && mark[2] != '>')) {
+            i = behind_other(view, i);
+        } else {
+            i++;
+        }
+    }
+    return Py_BuildValue("(Nnn)", found, (Py_ssize_t)-1, (Py_ssize_t)-1);
+}
+
 static PyMethodDef METHODS[] = {
+    {"tags", (PyCFunction)(void (*)(void))tags, METH_FASTCALL,
+     "The tags of a page that may refer to something."},
     {"join", (PyCFunction)(void (*)(void))join, METH_FASTCALL, "Two parts of a URL as one."},
     {"base32", base32, METH_O, "RFC 4648 base32 of a digest."},
     {"find_member", (PyCFunction)(void (*)(void))find_member, METH_FASTCALL,

@@ -107,7 +107,7 @@ class Ledger:
 
     def _prepare(self) -> None:
         self.db.execute("PRAGMA busy_timeout = 10000")
-        self.db.execute("PRAGMA cache_size = -32000")
+        self.db.execute(f"PRAGMA cache_size = {-32000 if self.writable else -8000}")
         self.db.execute("PRAGMA foreign_keys = OFF")
         if self.writable:
             # FULL: a commit that returned survives a power cut. With NORMAL the last groups could

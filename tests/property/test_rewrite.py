@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from asof.replay.css import rewrite_css
-from asof.replay.encoding import codec_of
 from asof.replay.html import rewrite_html
 from asof.replay.links import Place
-from asof.replay.markup import unescape
 from asof.replay.srcset import rewrite_srcset
+from asof.text.encoding import codec_of
+from asof.text.markup import unescape
 
 PIECES = (
     """

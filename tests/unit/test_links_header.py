@@ -52,7 +52,7 @@ def test_several_headers_and_other_names() -> None:
         ("Refresh", "0; url=/c"),
         ("refresh", "30"),
     )
-    assert [link.reference for link in header_links(headers)] == ["/a", "/b", "/c"]
+    assert [link.reference for link in header_links(headers)] == ["/c", "/a", "/b"]
 
 
 def test_a_flood_is_bounded() -> None:

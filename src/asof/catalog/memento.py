@@ -88,7 +88,11 @@ class Memento:
         chunks = _behind(block_chunks(self._record), len(self._stored.raw))
         if limit is None:
             limit = max(ENTITY_LIMIT, self._record.size)
-        return decode((self._own or self._stored).headers, chunks, limit=limit)
+        # Of another URL the same bytes may mean something else: a packed file here, a packed page
+        # there. Of one URL they mean the same, though some tools leave headers out of a revisit.
+        elsewhere = self._own is not None and self.source.url != self.capture.url
+        coded = self._own if elsewhere and self._own is not None else self._stored
+        return decode(coded.headers, chunks, limit=limit)
 
 
 def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:

@@ -81,7 +81,7 @@ def crawl_command(
         control=control,
     )
     with CrawlView(silent=quiet) as view:
-        outcome = run_crawl(request, watch=view.show, talk=view.say)
+        outcome = run_crawl(request, watch=None if quiet else view.show, talk=view.say)
     if as_json:
         print_json({**crawl_json(outcome.crawl, outcome.summary), "files": list(outcome.files)})
     if not quiet:

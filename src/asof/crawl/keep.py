@@ -7,8 +7,7 @@ still hold (RFC 9110 section 13), so that it need not send the payload at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asof.archive import Archive
 from asof.archive.journal import Journal
@@ -16,6 +15,7 @@ from asof.catalog.captures import Catalog
 from asof.catalog.derive import as_utf8, derive
 from asof.catalog.memento import Memento, memento
 from asof.clock import http_date
+from asof.config import Config
 from asof.crawl.discover import MAX_DOCUMENT, is_searched, references
 from asof.crawl.gate import MAX_REDIRECTS
 from asof.errors import AsofError
@@ -57,7 +57,9 @@ class Keeper:
     commit, and sees what is committed.
     """
 
-    def __init__(self, archive: Archive, journal: Journal, crawl: str, reader: Ledger) -> None:
+    def __init__(
+        self, archive: Archive, journal: Journal, crawl: str, reader: Ledger, config: Config
+    ) -> None:
         self._folder = archive.folder
         self._clock = archive.clock
         self._catalog = Catalog(reader)
@@ -65,6 +67,12 @@ class Keeper:
         self._crawl = crawl
         self._has_history = not self._catalog.is_empty()
         self._fresh: dict[str, Capture] = {}
+        wanted = {
+            Hop.SITEMAP: config.sitemaps,
+            Hop.FEED: config.feeds,
+            Hop.GUESS: config.guesses,
+        }
+        self._unwanted = frozenset(hop for hop, is_wanted in wanted.items() if not is_wanted)
 
     def last(self, url: str) -> Capture | None:
         """The last whole capture of exactly this URL whose payload is in the archive."""
@@ -92,7 +100,7 @@ class Keeper:
         self._remember(exchange, records[1].fields)
         if exchange.status == 304 and last is not None:
             confirmed = self.stored(last, target)
-            return Kept(confirmed.links, confirmed.redirect, confirmed.document, revisit=True)
+            return replace(confirmed, revisit=True)
         return self._read(exchange, target, revisit=records[1].kind == "revisit")
 
     def failure(self, failure: Failure, target: Target) -> None:
@@ -137,12 +145,20 @@ class Keeper:
         location = find_header(headers, "Location") if 300 <= exchange.status < 400 else None
         redirect = None if location is None else resolve(exchange.url, as_utf8(location))
         media_type = _media_type(headers)
-        searched = is_searched(media_type) or Hop.ROBOTS.value in target.hops
-        if not searched or exchange.body.size > MAX_DOCUMENT:
-            return Kept(redirect=redirect, media_type=media_type, revisit=revisit)
-        document = b"".join(decode(headers, exchange.body.chunks(), limit=MAX_DOCUMENT))
-        links = references(media_type, document)
+        searched = is_searched(media_type, exchange.url) or Hop.ROBOTS.value in target.hops
+        document = b""
+        if searched and exchange.body.size <= MAX_DOCUMENT:
+            document = b"".join(decode(headers, exchange.body.chunks(), limit=MAX_DOCUMENT))
+        links = self._links(media_type, document, exchange.url, headers)
         return Kept(links, redirect, document, media_type, revisit)
+
+    def _links(self, media_type: str | None, document: bytes, url: str, headers: Headers) -> Links:
+        """What a document and its headers refer to, but for the kinds that are not wanted."""
+        links = references(media_type, document, url=url, headers=headers)
+        if not self._unwanted:
+            return links
+        found = tuple(link for link in links.found if link.hop not in self._unwanted)
+        return Links(links.base, found, links.listing)
 
     def kept_robots(self, url: str) -> Robots | None:
         """The robots.txt that this crawl has stored already, so that a resumed one need not ask."""
@@ -159,8 +175,14 @@ class Keeper:
 
     def stored(self, capture: Capture, target: Target) -> Kept:
         """What a response that is already in the archive means for the crawl."""
-        chunks = self._memento(capture).payload(MAX_DOCUMENT)
-        return _stored(capture, target, chunks)
+        found = self._memento(capture)
+        media_type = found.media_type or None
+        searched = is_searched(media_type, capture.url) or Hop.ROBOTS.value in target.hops
+        document = b""
+        if searched and capture.size <= MAX_DOCUMENT:
+            document = b"".join(found.payload(MAX_DOCUMENT))
+        links = self._links(media_type, document, capture.url, found.headers)
+        return Kept(links, capture.redirect, document, media_type)
 
     def _memento(self, capture: Capture) -> Memento:
         return memento(self._catalog, self._folder.warc, capture)
@@ -176,15 +198,6 @@ def conditions(last: Capture | None) -> Headers:
     if last.last_modified is not None:
         asked.append(("If-Modified-Since", http_date(last.last_modified)))
     return tuple(asked)
-
-
-def _stored(capture: Capture, target: Target, chunks: Iterable[bytes]) -> Kept:
-    media_type = (capture.media_type or "").lower() or None
-    searched = is_searched(media_type) or Hop.ROBOTS.value in target.hops
-    if not searched or capture.size > MAX_DOCUMENT:
-        return Kept(redirect=capture.redirect, media_type=media_type)
-    document = b"".join(chunks)
-    return Kept(references(media_type, document), capture.redirect, document, media_type)
 
 
 def _media_type(headers: Headers) -> str | None:

@@ -33,7 +33,7 @@ class Monitor:
     def __init__(
         self,
         events: EventLog,
-        watch: Watcher = lambda snapshot: None,
+        watch: Watcher | None = None,
         control: Control | None = None,
         pages: AssignmentFiles | None = None,
     ) -> None:
@@ -48,6 +48,11 @@ class Monitor:
     def controlled(self) -> bool:
         """Whether orders may come."""
         return self._control is not None
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody sees the snapshots."""
+        return self._watch is not None or self.controlled
 
     def orders(self) -> list[Order]:
         """Orders that have come since the last look."""
@@ -96,7 +101,8 @@ class Monitor:
             recent=self._meter.recent,
             rate_now=self._meter.rate(now, snapshot.captured),
         )
-        self._watch(full)
+        if self._watch is not None:
+            self._watch(full)
         if self._control is not None:
             self._control.publish(full)
 
@@ -110,7 +116,7 @@ def monitoring(
     archive: Archive,
     crawl: Crawl,
     *,
-    watch: Watcher,
+    watch: Watcher | None,
     talk: Callable[[str], None],
     controlled: bool,
 ) -> Iterator[Monitor]:

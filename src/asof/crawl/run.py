@@ -65,7 +65,7 @@ def run_crawl(
     request: CrawlRequest,
     *,
     clock: Clock | None = None,
-    watch: Watcher = lambda snapshot: None,
+    watch: Watcher | None = None,
     talk: Callable[[str], None] = lambda line: None,
 ) -> CrawlOutcome:
     """Run a crawl to its end or to an interruption; resumes an interrupted one with the same seeds.

@@ -226,8 +226,14 @@ class Visitor:
             return
         # As near as the front page itself: what a sitemap lists has the depth of its links.
         errand = Target(exchange.url, 0, target.url, Hop.ROBOTS.value)
-        listed = (follow(errand, url, Hop.SITEMAP) for url in sitemaps_of(document))
-        self._funnel.put([found for found in listed if found is not None])
+        named = [follow(errand, url, Hop.SITEMAP) for url in sitemaps_of(document)]
+        listed = [found for found in named if found is not None]
+        if self._config.scope.startswith(("path", "surt:")):
+            # A sitemap may well lie outside of the part of a host that it lists.
+            host = host_of(target.url)
+            self._frontier.add([found for found in listed if host_of(found.url) == host])
+        elif self._config.scope != "page":
+            self._funnel.put(listed)
 
     async def _fetch_robots(self, url: str, target: Target) -> tuple[Exchange, bytes] | Failure:
         """The last answer of a chain of redirects, every one of them kept."""

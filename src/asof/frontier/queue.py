@@ -24,6 +24,8 @@ from asof.url import host_of
 
 # Rows read at once for a host: larger saves little, smaller asks too often.
 _BATCH = 64
+_LEAST = 8
+_BUFFERED = 16_384
 
 _INSERT = """INSERT OR IGNORE INTO targets
     (crawl, key, url, host, state, priority, depth, hops, via, reason)
@@ -218,7 +220,9 @@ class Frontier:
     def _refill(self, host: str, now: Instant) -> deque[Target]:
         if host in self._dry:
             return _EMPTY
-        limit = _BATCH + self._out_of[host]
+        # With many hosts the buffers are small: together they hold a bounded number of targets.
+        room = max(_LEAST, min(_BATCH, _BUFFERED // (len(self._buffers) + 1)))
+        limit = room + self._out_of[host]
         rows = self._reader.execute(
             "SELECT key, url, depth, via, hops, priority, tries FROM targets WHERE crawl = ? "
             "AND host = ? AND state = 'queued' AND not_before <= ? ORDER BY priority, no LIMIT ?",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asof.replay.markup import WS, Tag, Token
+from asof.text.markup import WS, Tag, Token
 
 # What may stand before the body without opening it (HTML, sections 13.2.6.4.2 to 13.2.6.4.6).
 _HEAD = frozenset(

@@ -20,9 +20,6 @@ _LONGEST_DATE = 80
 # JSON takes ten times its size in memory.
 _MAX_JSON = 8 << 20
 
-_MEDIA_TYPES = frozenset(
-    ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"]
-)
 _ROOTS = frozenset(("rss", "feed", "rdf"))
 _JSON_FEED = re.compile(rb'"version"\s*:\s*"https?:\\?/\\?/(?:www\.)?jsonfeed\.org\\?/version')
 _RSS_IN_RDF = re.compile(rb"purl\.org/(?:rss|net/rss)|my\.netscape\.com/(?:rdf|publish)")
@@ -77,7 +74,8 @@ def is_feed(media_type: str | None, head: bytes) -> bool:
 
 def read_feed(data: bytes, media_type: str | None = None, *, charset: str | None = None) -> Feed:
     """Items, dates and further pages of a feed of any kind."""
-    if data[:64].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+    begins = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if begins == b"{" or (begins != b"<" and (media_type or "").endswith("json")):
         return _read_json(data)
     reading = _Reading()
     for element in elements([data], records=_RECORDS, leaves=_LEAVES, charset=charset):

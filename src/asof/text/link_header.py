@@ -27,12 +27,17 @@ def link_header(values: Iterable[str]) -> Iterator[Link]:
 
 def header_links(headers: Headers) -> Iterator[Link]:
     """What the headers of a response lead to: Link and Refresh."""
-    yield from link_header(value for name, value in headers if name.lower() == "link")
+    links: list[str] = []
     for name, value in headers:
-        if name.lower() == "refresh":
+        key = name.lower()
+        if key == "link":
+            links.append(value)
+        elif key == "refresh":
             reference = bare(refresh_target(value))
             if reference:
                 yield Link(reference, Hop.LINK)
+    if links:
+        yield from link_header(links)
 
 
 def _links(value: str) -> Iterator[Link]:
