@@ -123,7 +123,7 @@ def test_what_is_left_out_is_never_fetched_but_reported(frontier: Frontier):
     commit(frontier)
     assert frontier.next(HOST, now=0) is None
     assert frontier.reasons() == {"other host": 2}
-    assert list(frontier.hosts()) == []
+    assert frontier.hosts() == []
     assert frontier.tally[State.LEFT_OUT] == 2
 
 

@@ -13,7 +13,7 @@ from asof.config import Config
 from asof.warc.record import Record
 
 # Bytes that wait in memory for their commit, at most about so many.
-GROUP_BYTES = 16 << 20
+GROUP_BYTES = 8 << 20
 
 Unit = tuple[Record, ...]
 

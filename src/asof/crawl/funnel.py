@@ -13,7 +13,7 @@ from asof.scope.traps import SESSION, calendar_trap, session_key, shape_trap
 
 # Most links of a page were on the page before: what was queued or left out lately is not decided
 # again. The database has the last word; this only spares it the question.
-_REMEMBERED = 60_000
+_REMEMBERED = 40_000
 _FAR = 1 << 30
 # In a row, each to a new URL: more is no way to anywhere (Fetch standard, "HTTP-redirect fetch").
 MAX_REDIRECTS = 20

@@ -107,8 +107,9 @@ class Crawler:
         """Crawl until the queue is empty, a limit is reached, or somebody calls stop()."""
         self._before = self.frontier.tally[State.DONE]
         self._limits.resume(self.frontier.done_by_host())
-        for host, not_before in self.frontier.hosts():
-            self._hosts.want(host, self._in_seconds(not_before))
+        now = self._clock.monotonic()
+        for host in self.frontier.hosts():
+            self._hosts.want(host, now)
         try:
             self._report()
             while self._go_on():

@@ -190,6 +190,7 @@ async def _run(
             crawler.frontier.flush()
         catch_up(archive, crawl, crawler)
         crawler.recall(archive.catalog.memory(crawl.id))
+        archive.ledger.db.execute("PRAGMA shrink_memory")  # the writer has its own
         _obey_signals(crawler, talk)
         summary = await crawler.run()
         archive.catalog.put_memory(crawl.id, crawler.memory)

@@ -12,7 +12,7 @@ until its settlement is applied; meanwhile `_out` knows it, so it is never given
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -193,19 +193,19 @@ class Frontier:
 
     def _hosts_that_wait(self) -> set[str]:
         rows = self._reader.execute(
-            "SELECT DISTINCT host FROM targets WHERE crawl = ? AND state = 'queued' "
+            "SELECT DISTINCT host FROM targets NOT INDEXED WHERE crawl = ? AND state = 'queued' "
             "AND not_before > 0",
             (self._crawl,),
         )
         return {host for (host,) in rows}
 
-    def hosts(self) -> Iterator[tuple[str, Instant]]:
-        """Every host with something queued, and the earliest moment one of its targets may go."""
-        yield from self._reader.execute(
-            "SELECT host, min(not_before) FROM targets WHERE crawl = ? AND state = 'queued' "
-            "GROUP BY host",
+    def hosts(self) -> list[str]:
+        """Every host with something queued, be it for later."""
+        rows = self._reader.execute(
+            "SELECT DISTINCT host FROM targets WHERE crawl = ? AND state = 'queued'",
             (self._crawl,),
         )
+        return [host for (host,) in rows]
 
     def next(self, host: str, now: Instant) -> Target | None:
         """The first target of a host by priority, then by discovery, that may be fetched now."""
@@ -292,19 +292,10 @@ class Frontier:
         """Count anew, from the database."""
         self.tally = self._count()
 
-    def pages_done(self) -> int:
-        """How many targets were captured, robots.txt not counted."""
-        row = self._reader.execute(
-            "SELECT count(*) FROM targets WHERE crawl = ? AND state = 'done' "
-            "AND hops NOT LIKE 'P%'",
-            (self._crawl,),
-        )
-        return int(row.fetchone()[0])
-
     def done_by_host(self) -> dict[str, int]:
-        """The same by host."""
+        """How many targets of each host were captured, robots.txt not counted."""
         rows = self._reader.execute(
-            "SELECT host, count(*) FROM targets WHERE crawl = ? AND state = 'done' "
+            "SELECT host, count(*) FROM targets NOT INDEXED WHERE crawl = ? AND state = 'done' "
             "AND hops NOT LIKE 'P%' GROUP BY host",
             (self._crawl,),
         )
@@ -312,14 +303,15 @@ class Frontier:
 
     def _count(self) -> dict[State, int]:
         rows = self._reader.execute(
-            "SELECT state, count(*) FROM targets WHERE crawl = ? GROUP BY state", (self._crawl,)
+            "SELECT state, count(*) FROM targets NOT INDEXED WHERE crawl = ? GROUP BY state",
+            (self._crawl,),
         )
         return dict.fromkeys(State, 0) | {State(state): count for state, count in rows}
 
     def reasons(self) -> dict[str, int]:
         """Why targets failed or were left out, most frequent first."""
         rows = self._reader.execute(
-            "SELECT reason, count(*) FROM targets WHERE crawl = ? AND state IN "
+            "SELECT reason, count(*) FROM targets NOT INDEXED WHERE crawl = ? AND state IN "
             "('failed', 'left_out') GROUP BY reason ORDER BY 2 DESC, 1",
             (self._crawl,),
         )
