@@ -81,7 +81,8 @@ WAYS = {
 }
 EXTRA = {  # on the way to them
     "/", "/robots.txt", "/sitemap.xml", "/second.xml", "/index.xml", "/listed.xml",
-    "/packed.xml.gz", "/in-index.xml.gz", "/octets.xml.gz", "/encoded.xml", "/urls.txt", "/bom.xml", "/rss.xml",
+    "/packed.xml.gz", "/in-index.xml.gz", "/octets.xml.gz", "/encoded.xml", "/urls.txt",
+    "/bom.xml", "/rss.xml",
     "/atom.xml", "/atom-2.xml", "/feed.json", "/text.txt", "/r/moved", "/doc.pdf", "/packed.pdf",
     "/data.json", "/ld.jsonld", "/based/", "/wide", "/cyrillic", "/packed-page",
 }  # fmt: skip

@@ -138,7 +138,7 @@ def _plain_absolute(url: str) -> str | None:
 @lru_cache(maxsize=1024)
 def _base_parts(base: str) -> tuple[str, str, str] | None:
     """Of a base URL, in canonical form: up to the path, up to the last slash, up to the query."""
-    href = _parsed(base, None)
+    href = canonical(base)
     if href is None:
         return None
     page = href.partition("?")[0]
