@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import click
 import pytest
+
+from asof.cli import group
+from asof.config import Config
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
@@ -20,6 +27,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 _FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _INLINE = re.compile(r"`([^`\n]+)`")
+# Options of `asof crawl` that are about this run and set nothing.
+_NO_SETTINGS = {"--archive", "--control", "--new", "--quiet", "--json"}
 
 
 def read(path: Path) -> str:
@@ -121,8 +130,6 @@ def test_paths_of_the_repository_exist(page: Path) -> None:
 
 @every_page
 def test_commands_of_asof_exist_with_their_options(page: Path) -> None:
-    from asof.cli import group
-
     context = click.Context(group)
     for words in (line.split() for line in _commands(page, "asof")):
         if len(words) < 2 or not re.fullmatch(r"[a-z-]+", words[1]) or words[1].startswith("-"):
@@ -137,7 +144,7 @@ def test_commands_of_asof_exist_with_their_options(page: Path) -> None:
 def _commands(page: Path, program: str) -> Iterator[str]:
     """Commands in backticks, and those after a prompt in blocks for the terminal."""
     text = read(page)
-    for body in blocks(text, "console") + blocks(text, "sh"):
+    for body in [body for mark in ("console", "console run", "sh") for body in blocks(text, mark)]:
         for line in body.splitlines():
             command = line.removeprefix("$ ").split(" #")[0].removeprefix(".venv/bin/")
             if command.split(maxsplit=1)[:1] == [program]:
@@ -145,6 +152,58 @@ def _commands(page: Path, program: str) -> Iterator[str]:
     for code in _INLINE.findall(_FENCE.sub("", text)):
         if code.split(maxsplit=1)[:1] == [program]:
             yield code
+
+
+def test_the_readme_has_a_row_for_every_command() -> None:
+    """The table under "Use" names each command, and no other."""
+    table = read(ROOT / "README.md").split("\n## Use\n")[1].split("\n## ")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `asof ")]
+    named = [code.split()[1] for row in rows for code in _INLINE.findall(row)]
+    assert set(named) == set(group.list_commands(click.Context(group)))
+
+
+# -- Settings -----------------------------------------------------------------------------------
+
+
+def test_the_page_of_settings_lists_each_with_its_default() -> None:
+    """In the order of the code, with defaults as asof.toml would have them."""
+    listed = {name: _default(name, default) for name, default, _ in _settings()}
+    assert list(listed) == [field.name for field in fields(Config)]
+    assert listed == {field.name: field.default for field in fields(Config)}
+
+
+def test_the_page_of_settings_names_the_option_of_each() -> None:
+    """Every option of `asof crawl` that sets something is named, and no other."""
+    command = group.get_command(click.Context(group), "crawl")
+    assert command is not None
+    options = {option: parameter for parameter in command.params for option in parameter.opts}
+    long = {option for option in options if option.startswith("--")}
+    named = {option: name for name, _, option in _settings() if option}
+    assert set(named) == long - _NO_SETTINGS
+    # A flag may say no to its setting; any other option has the setting's name.
+    assert all(getattr(options[option], "is_flag", False) or options[option].name == name
+               for option, name in named.items())  # fmt: skip
+
+
+def _settings() -> Iterator[tuple[str, str, str]]:
+    """Name, default and option, as the tables have them."""
+    row = re.compile(r"^\| `(\w+)` \| (unset|`[^`]+`) \| (?:`(--[\w-]+)`)? ?\| \S", re.MULTILINE)
+    for name, default, option in row.findall(read(ROOT / "docs/settings.md")):
+        yield name, default.strip("`"), option
+
+
+def _default(name: str, text: str) -> object:
+    if text == "unset":
+        return None
+    return getattr(Config().updated(tomllib.loads(f"{name} = {text}"), source="the page"), name)
+
+
+@every_page
+def test_examples_of_settings_are_good(page: Path, tmp_path: Path) -> None:
+    """What a page shows of asof.toml is read without complaint."""
+    for example in blocks(read(page), "toml"):
+        (tmp_path / "asof.toml").write_text(example, encoding="utf-8")
+        Config.load(tmp_path, {})
 
 
 # -- Examples run -------------------------------------------------------------------------------
@@ -164,3 +223,74 @@ def _run(command: list[str], folder: Path) -> None:
         command, cwd=folder, capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stderr
+
+
+GUIDE = ROOT / "docs/crawling.md"
+
+
+@pytest.fixture(scope="module")
+def guided(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, list[str]]]:
+    """The commands of the guide, run in order in one folder; with what they say in its place."""
+    folder = tmp_path_factory.mktemp("guide")
+    serving, *_ = [line for body in blocks(read(GUIDE), "sh") for line in body.splitlines()]
+    words = shlex.split(serving.replace("--port 8001", "--port 0"))
+    assert words[:3] == ["python", "-m", "asof.testing"]
+    site = subprocess.Popen([sys.executable, *words[1:]], stdout=subprocess.PIPE, text=True)
+    try:
+        assert site.stdout is not None
+        surroundings = {k: v for k, v in os.environ.items() if not k.startswith("ASOF_")}
+        surroundings |= {"ASOF_PROXY": site.stdout.readline().strip(), "ASOF_DELAY": "0"}
+        said = [_say(command, folder, surroundings) for command, _ in _shown()]
+        yield folder, said
+    finally:
+        site.terminate()
+        site.communicate(timeout=60)
+
+
+def _shown() -> list[tuple[str, str]]:
+    """The commands of the guide that are to be run, each with the output that is shown."""
+    parts = [body.split("$ ")[1:] for body in blocks(read(GUIDE), "console run")]
+    pairs = [part.partition("\n") for body in parts for part in body]
+    return [(command, output) for command, _, output in pairs]
+
+
+def _say(command: str, folder: Path, surroundings: dict[str, str]) -> str:
+    words = shlex.split(command)
+    if words[0] == "asof":
+        words[:1] = [sys.executable, "-m", "asof"]
+    done = subprocess.run(
+        words, cwd=folder, env=surroundings, timeout=120, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+def test_the_guide_shows_what_its_commands_say(guided: tuple[Path, list[str]]) -> None:
+    """Letter by letter, but for numbers and the order of lines where a site is crawled."""
+    for (command, shown), said in zip(_shown(), guided[1], strict=True):
+        if command.startswith("asof scope"):
+            assert said == shown, command
+        else:
+            assert sorted(_without_numbers(said)) == sorted(_without_numbers(shown)), command
+
+
+def _without_numbers(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        line = re.sub(r"\d{14}-[0-9a-f]{4}", "CRAWL", line)
+        yield " ".join(re.sub(r"\d[\d.,: -]*( [kM]?B)?", "N ", line).split())
+
+
+def test_the_guide_knows_the_events_of_the_log(guided: tuple[Path, list[str]]) -> None:
+    """Each event that its crawls logged is in the table, with all of its fields."""
+    row = re.compile(r"^\| (`\w+`(?:, `\w+`)*) \| (`[^|]+) \| ", re.MULTILINE)
+    table = read(GUIDE).split("\n## The log of events\n")[1].split("\n## ")[0]
+    known = {
+        event: set(_INLINE.findall(names))
+        for events, names in row.findall(table)
+        for event in _INLINE.findall(events)
+    }
+    logs = sorted(guided[0].glob("*/logs/*.jsonl"))
+    logged = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
+    assert {"started", "robots", "fetched", "ended"} <= {event["event"] for event in logged}
+    for event in logged:
+        assert event.keys() - {"at", "event"} <= known[event["event"]], event

@@ -4,6 +4,8 @@ archive/  asof.toml          settings (optional)
           warc/*.warc.gz     the truth, append-only
           asof.db            catalog and frontier; rebuilt by `asof reindex`
           spool/             large bodies on their way into a WARC; emptied at start
+          logs/*.jsonl       events of each crawl; nothing reads them back (asof.crawl.events)
+          control/           orders to a crawl that runs, and how it stands (asof.crawl.control)
           .lock              held by the one writer
 """
 

@@ -23,9 +23,9 @@ _LOOK_EVERY = 0.05
 @archive_option
 @json_option
 def pause_command(folder: Path, as_json: bool) -> int:
-    """Let a running crawl begin no more fetches until it is told to resume.
+    """Let a running crawl begin no more fetches for now.
 
-    The crawl must have been started with `asof crawl --control`.
+    It goes on with `asof resume`. The crawl must have been started with `asof crawl --control`.
     """
     return _give(folder, Act.PAUSE, as_json=as_json)
 
@@ -34,7 +34,10 @@ def pause_command(folder: Path, as_json: bool) -> int:
 @archive_option
 @json_option
 def resume_command(folder: Path, as_json: bool) -> int:
-    """Let a paused crawl go on. (One that has ended goes on with `asof crawl`.)"""
+    """Let a paused crawl go on.
+
+    One that was stopped or interrupted goes on with `asof crawl`.
+    """
     return _give(folder, Act.RESUME, as_json=as_json)
 
 
@@ -43,9 +46,10 @@ def resume_command(folder: Path, as_json: bool) -> int:
 @archive_option
 @json_option
 def exclude_command(pattern: str, folder: Path, as_json: bool) -> int:
-    """Let a running crawl leave out URLs that match RE, those that wait included.
+    """Let a running crawl leave out URLs that match RE.
 
-    The rule is kept with the crawl, so it holds as well when the crawl is resumed.
+    Those that wait are left out, too. The rule is kept with the crawl, so it holds as well when the
+    crawl is resumed. The crawl must have been started with `asof crawl --control`.
     """
     return _give(folder, Act.EXCLUDE, pattern, as_json=as_json)
 
@@ -54,7 +58,11 @@ def exclude_command(pattern: str, folder: Path, as_json: bool) -> int:
 @archive_option
 @json_option
 def stop_command(folder: Path, as_json: bool) -> int:
-    """Let a running crawl finish what is in flight and end, as Ctrl-C would."""
+    """Let a running crawl finish what is in flight and end.
+
+    As one Ctrl-C would; `asof crawl` goes on with it later. The crawl must have been started with
+    `asof crawl --control`.
+    """
     return _give(folder, Act.STOP, as_json=as_json)
 
 

@@ -26,7 +26,7 @@ from asof.model import CrawlState
         "asof crawl                                      resume what was interrupted",
     ),
 )
-@click.argument("urls", nargs=-1, metavar="URL...")
+@click.argument("urls", nargs=-1, metavar="[URL...]")
 @archive_option
 @click.option("--preset", metavar="P", help="intensive, extensive, page or assignment.")
 @click.option("--scope", metavar="S", help="host (default), domain, path, page or surt:PREFIX.")
@@ -34,20 +34,28 @@ from asof.model import CrawlState
     "--rule", "rules", multiple=True, metavar="RULE",
     help="in|out KIND:VALUE, in order; `asof scope --help` lists the kinds.",
 )  # fmt: skip
-@click.option("--include", multiple=True, metavar="RE", help="Take URLs that match, anywhere.")
+@click.option("--include", multiple=True, metavar="RE", help="Take URLs that match, on any host.")
 @click.option("--exclude", multiple=True, metavar="RE", help="Leave out URLs that match.")
 @click.option("--depth", type=int, metavar="N", help="Follow at most N links from a seed.")
-@click.option("--no-requisites", is_flag=True, help="Take no images, styles... from other hosts.")
-@click.option("--max-pages", type=int, metavar="N", help="Stop after N captures.")
+@click.option(
+    "--no-requisites", is_flag=True, help="Leave out images, styles... that lie outside the scope."
+)
+@click.option(
+    "--max-pages", type=int, metavar="N", help="Stop after N captures, robots.txt not counted."
+)
 @click.option("--max-bytes", type=int, metavar="N", help="Stop after N bytes from the wire.")
 @click.option("--time-limit", type=float, metavar="S", help="Stop after S seconds.")
 @click.option("--max-pages-per-host", type=int, metavar="N", help="At most N captures of a host.")
 @click.option("--max-bytes-per-host", type=int, metavar="N", help="At most N bytes of a host.")
-@click.option("--disk-reserve", type=int, metavar="N", help="Stop when less is free [200 MB].")
-@click.option("--delay", type=float, metavar="S", help="Seconds between requests to a host [1].")
+@click.option(
+    "--disk-reserve", type=int, metavar="N", help="Stop when fewer bytes are free [200 MB]."
+)
+@click.option(
+    "--delay", type=float, metavar="S", help="Seconds to leave a host alone after an answer [1]."
+)
 @click.option("--concurrency", type=int, metavar="N", help="Hosts asked at once, at most [128].")
 @click.option("--robots", metavar="obey|ignore", help="What to do about robots.txt [obey].")
-@click.option("--user-agent", metavar="TEXT", help="Who to say we are.")
+@click.option("--user-agent", metavar="TEXT", help="The name that servers are told.")
 @click.option("--insecure", is_flag=True, help="Accept invalid certificates (and record that).")
 @click.option("--proxy", metavar="URL", help="Fetch through an HTTP proxy.")
 @click.option("--cookies", is_flag=True, help="Keep cookies during the crawl.")
@@ -70,7 +78,8 @@ def crawl_command(
     """Capture sites, starting at URL..., into an archive.
 
     A crawl that was interrupted (Ctrl-C, crash, full disk) goes on where it stood when the same
-    URLs, or none, are given again. A second crawl of a site asks only for what has changed.
+    URLs, or none, are given again; with the settings it was begun with, unless options say
+    otherwise. A second crawl of a site asks for what has changed, and stores only that.
     """
     request = CrawlRequest(
         archive=folder,

@@ -32,9 +32,15 @@ from asof.testing import Rates, SimulatedClock, SiteSpec, SyntheticSite, serve_i
     help="Keep the archive in this new folder [a temporary one].",
 )
 @click.option("--no-serve", is_flag=True, help="End after the story instead of serving.")
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535))
+@click.option(
+    "--port", default=8080, show_default=True, type=click.IntRange(0, 65535),
+    help="Port to serve on; 0 takes any free one.",
+)  # fmt: skip
 def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
-    """Serve a small newspaper that changes, capture it twice, and travel between the two."""
+    """Tell the whole story on a small site of its own.
+
+    Serves a newspaper that changes, captures it twice, and travels between the two.
+    """
     if folder is not None and folder.exists():
         raise UsageError(f"{folder} exists.", hint="Name a folder that does not exist yet.")
     with _place(folder, keep=no_serve) as place:

@@ -39,7 +39,7 @@ _NAMES = {
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="[export.*]; - is stdout.",
+    help="Where to [export.*]; - is stdout.",
 )
 @selection_options
 @json_option

@@ -88,7 +88,7 @@ def _report_import(taken: list[Intake], as_json: bool) -> None:
 @archive_option
 @json_option
 def check_command(folder: Path, as_json: bool) -> int:
-    """Verify every record, every digest, and that catalog and files agree."""
+    """Verify every record and digest, and that the catalog agrees."""
     place = Folder(folder)
     place.require()
     size = total_bytes(place)
@@ -132,7 +132,11 @@ def _problem_json(problem: Problem) -> dict[str, object]:
 @archive_option
 @json_option
 def reindex_command(folder: Path, as_json: bool) -> int:
-    """Rebuild the catalog from the WARC files alone; they are only read."""
+    """Rebuild the catalog from the WARC files alone.
+
+    They are only read. What a crawl found and did not take is not in them: of earlier crawls,
+    `asof quality` knows nothing any more.
+    """
     place = Folder(folder)
     place.require()
     size = total_bytes(place)

@@ -24,10 +24,11 @@ _MOST_HOSTS = 10
 @archive_option
 @json_option
 def quality_command(crawl: str | None, folder: Path, as_json: bool) -> int:
-    """How much of what a crawl found it has taken: the newest one, unless another is named.
+    """How much of what a crawl found it has taken.
 
-    Vertical completeness: of the URLs found that belong to the crawl, those captured. Horizontal:
-    of the hosts that links lead to, in scope or not, those of which something was captured.
+    Of CRAWL, or of the newest one. Vertical completeness: of the URLs found that belong to the
+    crawl, those captured. Horizontal: of the hosts that links lead to, in scope or not, those of
+    which something was captured.
     """
     with open_archive(folder) as archive:
         chosen = choose_crawl(archive, crawl)

@@ -44,7 +44,7 @@ def list_command(
     limit: int | None,
     as_json: bool,
 ) -> int:
-    """List captures in the order of their URLs' SURT keys, then of time."""
+    """List captures by URL (in the order of SURT keys), then by time."""
     with open_archive(folder) as archive:
         captures = islice(
             archive.captures(url=url, prefix=prefix, since=since, until=until, crawl=crawl), limit
@@ -70,7 +70,7 @@ def _line(capture: Capture) -> str:
 @archive_option
 @json_option
 def show_command(url: str, folder: Path, as_json: bool) -> int:
-    """The history of a URL: its captures, and how long each content is proven."""
+    """The history of a URL: how long each content is proven."""
     with open_archive(folder) as archive:
         captures = list(archive.captures(url=url))
         history = archive.history(url)
@@ -111,7 +111,13 @@ def show_command(url: str, folder: Path, as_json: bool) -> int:
 @click.option("--at", "moment", default="now", metavar="T", help="As of this moment [now].")
 @click.option("--raw", is_flag=True, help="The bytes as they came over the wire, head and body.")
 @click.option("--head", is_flag=True, help="The HTTP head only.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write there, not to stdout.",
+)
 @json_option
 def get_command(
     url: str,
@@ -122,7 +128,7 @@ def get_command(
     output: Path | None,
     as_json: bool,
 ) -> int:
-    """The bytes of a URL as of a moment: the decoded payload, or what came over the wire."""
+    """The bytes of a URL as of a moment: decoded, or from the wire."""
     if raw and head:
         raise UsageError("--raw and --head exclude each other.", hint="Give one of them.")
     with open_archive(folder) as archive:

@@ -61,12 +61,11 @@ class _Answer:
     "--rule",
     "rules",
     multiple=True,
-    metavar="R",
-    help="in|out KIND:VALUE; kinds are surt, host, domain, path, page, regex, seeds, depth, count,"
-    " media, size. The first rule that decides wins.",
+    metavar="RULE",
+    help="in|out KIND:VALUE, in order.",
 )
 @click.option("--exclude", multiple=True, metavar="RE", help="Leave out URLs that match.")
-@click.option("--include", multiple=True, metavar="RE", help="Take in URLs that match.")
+@click.option("--include", multiple=True, metavar="RE", help="Take URLs that match, on any host.")
 @click.option("--depth", type=int, metavar="N", help="Follow at most N links from a seed.")
 @click.option("--via", metavar="URL", help="The page on which the URL was found.")
 @click.option(
@@ -88,9 +87,24 @@ def scope_command(
     as_json: bool,
     **settings: object,
 ) -> int:
-    """Explain whether a crawl would take URL..., and which rule says so.
+    """Explain whether a crawl would take URL..., and why.
 
-    Exit code 0: all are in. 1: at least one is out.
+    By the rules alone: nothing is fetched, and traps are met only by a crawl. Exit code 0: all are
+    in. 1: at least one is out.
+
+    \b
+    Rules are written in KIND:VALUE or out KIND:VALUE; the first that decides wins.
+      surt:PREFIX   a SURT prefix, a key, or a URL and all below it
+      host:NAME     one host, with and without www.
+      domain:NAME   a host and its subdomains
+      path:/PREFIX  what begins so on a seed's host; path:https://host/prefix
+      page:URL      exactly this URL
+      regex:RE      a regular expression, searched in the URL
+      seeds:        the seeds themselves
+      depth:N       out only: more than N links away from a seed
+      count:N       out only: more than N pages of one host
+      media:TYPE    out only: answers of a type, such as video/*
+      size:N        out only: answers of more than N bytes, such as 50MB
     """
     asked = [(url, _address(url)) for url in urls]
     wanted = tuple(dict.fromkeys(_address(seed) for seed in seeds))

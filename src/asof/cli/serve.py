@@ -25,7 +25,7 @@ from asof.errors import UsageError
     help="Port to listen on; 0 takes any free one.",
 )
 def serve_command(folder: Path, host: str, port: int) -> int:
-    """Browse the archive as of any moment, in a browser on this machine."""
+    """Browse the archive as of any moment, in a browser."""
     with Archive.open(folder) as archive:
         serve(archive, host, port, lambda url: say(f"Serving {folder} at {url}"))
     return 0

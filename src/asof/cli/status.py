@@ -37,19 +37,24 @@ _COUNT_EVERY = 5.0
 _LINE_EVERY = 5.0
 _JSON_EVERY = 2.0
 _MOST_REASONS = 8
+# Columns from which on a table of crawls has room for their starts.
+_WIDE = 110
 
 
 @click.command(
-    "status", epilog=examples("asof status", "asof status --follow", "asof status --json")
+    "status",
+    epilog=examples("asof status", "asof status 20260301120000-ab12", "asof status --follow"),
 )
 @click.argument("crawl", required=False, metavar="[CRAWL]")
 @archive_option
 @click.option("--follow", is_flag=True, help="Watch the crawl that runs now until it ends.")
 @json_option
 def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool) -> int:
-    """What the archive holds, how its crawls stand, and what CRAWL (the newest) left out and why.
+    """What the archive holds, and how its crawls stand.
 
-    With --follow: a live view of the crawl that runs now (JSON lines with --json).
+    Of CRAWL (the newest, unless one is named) also how complete it is, and what it left out and
+    what failed, by reason and with examples. With --follow: a live view of the crawl that runs now
+    (JSON lines with --json); a crawl with --control tells more, and sooner.
     """
     if follow:
         Folder(folder).require()
@@ -75,7 +80,7 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
             return 0
         click.echo(
             f"{folder}: {captures:,} captures of {urls:,} URLs, "
-            f"{human_bytes(size)} in {len(segments):,} WARC files"
+            f"{human_bytes(size)} in {len(segments):,} WARC file{'s' if len(segments) != 1 else ''}"
         )
         if chosen is not None:
             _print_crawls([pair for pair in crawls if crawl is None or pair[0].id == crawl])
@@ -106,25 +111,28 @@ def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    # As wide as the terminal; in a file, wide enough for everything.
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    wide = console.width >= _WIDE
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("crawl", "state", "started (UTC)"):
+    # A crawl's id begins with the time of its start, which a narrow terminal shows once.
+    for name in ("crawl", "state", *(("started (UTC)",) if wide else ())):
         table.add_column(name, no_wrap=True)
     for name in ("captured", "failed", "left out", "queued"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("seeds", overflow="ellipsis")
     for crawl, summary in crawls:
         table.add_row(
             crawl.id,
             crawl.state.value,
-            when(crawl.started),
+            *((when(crawl.started),) if wide else ()),
             f"{summary.captured:,}",
             f"{summary.failed:,}",
             f"{summary.left_out:,}",
             f"{summary.queued:,}",
             " ".join(crawl.seeds),
         )
-    # As wide as the terminal; in a file, wide enough for everything.
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    console.print(table)
 
 
 # -- One crawl: how complete it is, what it left out and what failed ------------------------------

@@ -2,13 +2,13 @@
 
     {"at": "2026-01-01T00:00:00.000000Z", "event": "fetched", "url": ..., "status": 200, ...}
 
-started   seeds, settings; resumed true when the crawl goes on
+started   crawl, seeds, settings; also when a crawl goes on
+robots    url, status           a robots.txt has come
 fetched   url, status, bytes, ms, hops, depth; via, revisit and truncated where there is such
 failed    url, reason, detail, tries
-robots    origin, verdict       how an origin's robots.txt was settled
-trapped   pattern, reason       a family of URLs gets no more budget
-limit     name                  a limit of pages, bytes, time or disk was reached
-paused, resumed, excluded (pattern, left_out), ignored (reason), stopping (reason)
+paused, resumed, excluded (pattern), stopped: an order was obeyed; did says what was done
+ignored   reason                an order made no sense
+stopping  reason                an interruption, or the limit that was reached
 ended     the summary
 
 What is left out is not logged URL by URL: there is too much of it, and `asof status` counts it by

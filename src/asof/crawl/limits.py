@@ -12,7 +12,7 @@ from asof.config import Config
 DISK_RESERVE = "disk-reserve"
 # Seconds between two looks at the free room of the disk.
 _LOOK_EVERY = 1.0
-# On a small disk the reserve is at most this share of it: who gives us 5 MB means them to be used.
+# On a small disk the default reserve is this share: who gives us 5 MB means them to be used.
 _LARGEST_SHARE = 0.05
 
 
@@ -26,6 +26,11 @@ class Limits:
         self._per_host = per_host
         self._started = clock.monotonic()
         self._next_look = self._started
+        # On a small disk the default is a share of it; what the user says is meant.
+        total = shutil.disk_usage(folder).total
+        default = config.disk_reserve == Config().disk_reserve
+        share = total * _LARGEST_SHARE if default else float("inf")
+        self._reserve = min(config.disk_reserve, share)
         self._pages = 0
         self._pages_of: Counter[str] = Counter()
         self._bytes_of: Counter[str] = Counter()
@@ -87,7 +92,6 @@ class Limits:
         now = self._clock.monotonic()
         if now >= self._next_look:
             self._next_look = now + _LOOK_EVERY
-            disk = shutil.disk_usage(self._folder)
-            if disk.free < min(self._config.disk_reserve, disk.total * _LARGEST_SHARE):
+            if shutil.disk_usage(self._folder).free < self._reserve:
                 return DISK_RESERVE
         return ""

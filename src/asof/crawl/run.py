@@ -82,11 +82,11 @@ def run_crawl(
         if recovery.adopted or recovery.cut:
             talk(_recovery_line(recovery))
         crawl, config, resumed = _choose(archive, request, seeds)
+        with archive.ledger.transaction():
+            archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
         with monitoring(
             archive, crawl, watch=watch, talk=talk, controlled=request.control
         ) as monitor:
-            with archive.ledger.transaction():
-                archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
             with closing(open_writer(archive, crawl, config)) as writer:
                 summary, crawl = _in_loop(archive, crawl, config, writer, monitor, talk)
             monitor.ended(summary)

@@ -181,7 +181,7 @@ class Visitor:
             hop = follow(target, kept.redirect, Hop.REDIRECT)
             onward.extend([hop] if hop is not None else [])
         new = self._funnel.put(onward)
-        if self._config.traps and exchange.status == 200 and kept.media_type in _HTML:
+        if self._config.traps and exchange.status in (200, 304) and kept.media_type in _HTML:
             self._learn(target, kept, new)
         too_long = overlong(target, kept.links, exchange.header("Location"))
         if too_long:
@@ -240,11 +240,13 @@ class Visitor:
         hops = 0
         while True:
             errand = Target(url, 0, target.url, Hop.ROBOTS.value)
+            last = self._keeper.last(url)
             outcome = await self._fetch_politely(url, target, again=hops > 0)
             if isinstance(outcome, Failure):
+                self._monitor.failed(errand, outcome)
                 self._keeper.failure(outcome, errand)
                 return outcome
-            kept = self._keeper.exchange(outcome, errand)
+            kept = self._keeper.exchange(outcome, errand, last)
             self._frontier.settle(errand, Event.CAPTURED)
             onward = kept.redirect and follow(errand, kept.redirect, Hop.REDIRECT)
             if not onward or hops == MAX_REDIRECTS:

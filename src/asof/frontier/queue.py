@@ -181,6 +181,8 @@ class Frontier:
                 self._out_of[host] -= 1
                 if not self._out_of[host]:
                     del self._out_of[host]
+                if settlement[0] == State.QUEUED:  # to be tried again: seen as waiting from now on
+                    self._waiting.add(host)
         self._dry.difference_update(changes.due)
         return changes.due
 
