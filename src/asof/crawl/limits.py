@@ -26,11 +26,6 @@ class Limits:
         self._per_host = per_host
         self._started = clock.monotonic()
         self._next_look = self._started
-        # On a small disk the default is a share of it; what the user says is meant.
-        total = shutil.disk_usage(folder).total
-        default = config.disk_reserve == Config().disk_reserve
-        share = total * _LARGEST_SHARE if default else float("inf")
-        self._reserve = min(config.disk_reserve, share)
         self._pages = 0
         self._pages_of: Counter[str] = Counter()
         self._bytes_of: Counter[str] = Counter()
@@ -92,6 +87,10 @@ class Limits:
         now = self._clock.monotonic()
         if now >= self._next_look:
             self._next_look = now + _LOOK_EVERY
-            if shutil.disk_usage(self._folder).free < self._reserve:
+            disk = shutil.disk_usage(self._folder)
+            reserve: float = self._config.disk_reserve
+            if reserve == Config().disk_reserve:  # nobody said so: not more than a share
+                reserve = min(reserve, disk.total * _LARGEST_SHARE)
+            if disk.free < reserve:
                 return DISK_RESERVE
         return ""
