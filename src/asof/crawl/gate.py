@@ -34,6 +34,7 @@ class Gates:
         self._user_agent = user_agent
         self._known: dict[str, Robots | Shut] = {}
         self._tries: dict[str, int] = {}
+        self._delays: dict[str, float] = {}
 
     def known(self, url: str) -> bool:
         """Whether the origin's robots.txt has been settled."""
@@ -42,6 +43,11 @@ class Gates:
     def open(self, url: str, robots: Robots) -> None:
         """The origin answered; these are its rules."""
         self._known[origin(url)] = robots
+        delay = robots.crawl_delay(self._user_agent)
+        if delay is not None:
+            # http and https of a name are one host to be polite to.
+            host = urls.host_of(url)
+            self._delays[host] = max(delay, self._delays.get(host, 0.0))
 
     def shut(self, url: str, reason: str) -> None:
         """The origin did not answer, after all tries."""
@@ -62,10 +68,9 @@ class Gates:
             return "robots.txt unavailable"
         return None if gate.allows(url, self._user_agent) else "robots.txt"
 
-    def crawl_delay(self, url: str) -> float | None:
-        """The origin's Crawl-delay, if it is known and has one."""
-        gate = self._known.get(origin(url))
-        return gate.crawl_delay(self._user_agent) if isinstance(gate, Robots) else None
+    def crawl_delay(self, host: str) -> float | None:
+        """The longest Crawl-delay that a host has named, if any is known."""
+        return self._delays.get(host)
 
 
 def robots_url(url: str) -> str:

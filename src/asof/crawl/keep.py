@@ -75,32 +75,37 @@ class Keeper:
         self._unwanted = frozenset(hop for hop, is_wanted in wanted.items() if not is_wanted)
 
     def last(self, url: str) -> Capture | None:
-        """The last whole capture of exactly this URL whose payload is in the archive."""
+        """The last whole capture of exactly this URL whose payload can be read."""
         if not self._has_history:
             return None
         earlier = self._catalog.as_of(url, self._clock.now())
-        if earlier is None or earlier.url != url or earlier.truncated or earlier.status != 200:
-            return self._confirmed(earlier, url)
-        if earlier.kind == "revisit" and self._catalog.resolve(earlier) is None:
+        if earlier is None or earlier.url != url or earlier.truncated:
             return None
-        return earlier
-
-    def _confirmed(self, earlier: Capture | None, url: str) -> Capture | None:
-        """What a 304 confirmed, when that was the last answer."""
-        if earlier is None or earlier.url != url or earlier.kind != "revisit":
+        source = self._catalog.resolve(earlier) if earlier.kind == "revisit" else earlier
+        if source is None or self._at(source.where, source.digest) is None:
             return None
-        found = self._catalog.resolve(earlier)
-        return found if found is not None and found.status == 200 else None
+        # A 304 stands for what it confirmed.
+        return source if earlier.status == 304 else earlier
 
-    def exchange(self, exchange: Exchange, target: Target, last: Capture | None = None) -> Kept:
-        """Store a response: as a revisit when its payload is in the archive already."""
-        same = last if exchange.status == 304 else self._same_payload(exchange, last)
+    def exchange(
+        self,
+        exchange: Exchange,
+        target: Target,
+        last: Capture | None = None,
+        *,
+        asked: bool = False,
+    ) -> Kept:
+        """Store a response: as a revisit when its payload is in the archive already.
+
+        `asked` says that the server was asked whether the last capture still holds.
+        """
+        confirmed = asked and exchange.status == 304
+        same = last if confirmed else self._same_payload(exchange, last)
         records = exchange_records(exchange, target=target, refers_to=same)
         self._journal.put(*records)
         self._remember(exchange, records[1].fields)
-        if exchange.status == 304 and last is not None:
-            confirmed = self.stored(last, target)
-            return replace(confirmed, revisit=True)
+        if confirmed and last is not None:
+            return replace(self.stored(last, target), revisit=True)
         return self._read(exchange, target, revisit=records[1].kind == "revisit")
 
     def failure(self, failure: Failure, target: Target) -> None:
@@ -122,7 +127,7 @@ class Keeper:
         place = self._catalog.payloads.find(digest)
         return None if place is None else self._at(place, digest)
 
-    def _at(self, place: Location, digest: str) -> Capture | None:
+    def _at(self, place: Location, digest: str | None) -> Capture | None:
         """The capture at a place, if it is there and has this digest."""
         try:
             capture = derive(read_record(self._folder.warc / place.file, place.offset))
@@ -161,15 +166,22 @@ class Keeper:
         return Links(links.base, found, links.listing)
 
     def kept_robots(self, url: str) -> Robots | None:
-        """The robots.txt that this crawl has stored already, so that a resumed one need not ask."""
+        """The robots.txt that this crawl has stored already, so that a resumed one need not ask.
+
+        None if the server was unable then: it is asked again.
+        """
         for _ in range(MAX_REDIRECTS + 1):
-            captures = list(self._catalog.captures(url=url, crawl=self._crawl))
+            # Of this origin only: http and https, with and without www, share a key.
+            found_here = self._catalog.captures(url=url, crawl=self._crawl)
+            captures = [capture for capture in found_here if capture.url == url]
             if not captures:
                 return None
             last = captures[-1]
             if last.redirect is None:
                 found = self._memento(last)
-                return robots_from(found.status or 200, b"".join(found.payload(MAX_DOCUMENT)))
+                document = b"".join(found.payload(MAX_DOCUMENT))
+                robots = robots_from(found.status or 200, document, last.truncated)
+                return None if robots.hold_off else robots
             url = last.redirect
         return None
 
@@ -190,10 +202,11 @@ class Keeper:
 
 def conditions(last: Capture | None) -> Headers:
     """The headers that ask whether the last capture still holds."""
-    if last is None:
+    if last is None or last.status != 200:
         return ()
     asked: list[tuple[str, str]] = []
-    if last.etag and last.etag.isascii() and last.etag.isprintable():
+    # `*` would mean: whatever you have (RFC 9110 section 13.1.2).
+    if last.etag and last.etag != "*" and last.etag.isascii() and last.etag.isprintable():
         asked.append(("If-None-Match", last.etag))
     if last.last_modified is not None:
         asked.append(("If-Modified-Since", http_date(last.last_modified)))

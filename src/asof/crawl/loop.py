@@ -11,6 +11,7 @@ import asyncio
 import json
 import re
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -26,6 +27,7 @@ from asof.crawl.monitor import Monitor
 from asof.crawl.summary import Snapshot, Summary
 from asof.crawl.visit import FULL, Visitor
 from asof.crawl.writer import Writer
+from asof.errors import AsofError
 from asof.fetch.http import Fetcher
 from asof.frontier.hosts import Hosts
 from asof.frontier.queue import Frontier
@@ -81,8 +83,10 @@ class Crawler:
         self._visits: set[asyncio.Task[None]] = set()
         self._commit: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
+        self._alarm_at = 0.0  # when the loop looks by itself
         self._trouble: BaseException | None = None
         self._thirsty = self._paused = False
+        self._unwritten = False  # a commit has failed: there will be no other
         self._ended_by = ""
         self._deadline = float("inf")
         self._before = 0
@@ -121,16 +125,27 @@ class Crawler:
             await self.finish()
         except BaseException:
             await self._abandon()
+            await self._save()
             raise
         return self.summary()
 
     async def finish(self) -> None:
         """Commit all that was kept."""
         while self._commit is not None or self.journal.pending or self.frontier.pending:
-            self._begin_commit()
-            if self._commit is not None:
-                await self._commit
             self._raise_trouble()
+            self._begin_commit()
+            if self._commit is None:
+                return
+            await asyncio.wait((self._commit,))
+            self._raise_trouble()
+
+    async def _save(self) -> None:
+        """Commit what was kept before something went wrong, unless it was the writing."""
+        if self._unwritten:
+            return
+        with suppress(AsofError):  # the trouble that is already known is told
+            self._trouble = None
+            await self.finish()
 
     def close(self) -> None:
         """Let go of the database; what was kept and not committed is dropped."""
@@ -191,7 +206,9 @@ class Crawler:
         if self._trouble is None and not self._ended_by:
             self._check_limits()
             self._launch()
-        if not self._visits or self._trouble is not None or self._ended_by:
+        due = self._hosts.next_due()
+        sooner = due is not None and due < self._alarm_at
+        if sooner or not self._visits or self._trouble is not None or self._ended_by:
             self._wake.set()
 
     def _raise_trouble(self) -> None:
@@ -201,7 +218,9 @@ class Crawler:
     async def _pause(self) -> None:
         """Until a host becomes due, the group must be committed, or something ends."""
         self._wake.clear()
-        alarm = asyncio.ensure_future(self._clock.sleep(self._patience()))
+        patience = self._patience()
+        self._alarm_at = self._clock.monotonic() + patience
+        alarm = asyncio.ensure_future(self._clock.sleep(patience))
         called = asyncio.ensure_future(self._wake.wait())
         try:
             await asyncio.wait((alarm, called), return_when=asyncio.FIRST_COMPLETED)
@@ -271,7 +290,7 @@ class Crawler:
     # -- committing
 
     def _begin_commit(self) -> None:
-        if self._commit is None:
+        if self._commit is None and not self._unwritten:
             self._thirsty = False
             self._commit = self._spawn(self._commit_group(), set())
 
@@ -282,6 +301,9 @@ class Crawler:
             outcome = await self._writer.write(group, changes)
             for host, not_before in self.frontier.applied(changes, outcome).items():
                 self._hosts.want(host, self._in_seconds(not_before))
+        except BaseException:
+            self._unwritten = True
+            raise
         finally:
             self._commit = None
 

@@ -9,6 +9,7 @@ at once, so a kept answer and what it led to are always in the same group.
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
 
 from asof.clock import SECOND, Clock, parse_http_date
 from asof.config import Config
@@ -23,7 +24,7 @@ from asof.fetch.wire import Head
 from asof.frontier.hosts import Hosts, Pace
 from asof.frontier.queue import Frontier
 from asof.frontier.states import Event
-from asof.model import Capture, Exchange, Failure, Hop, Target, find_header
+from asof.model import Capture, Exchange, Failure, Headers, Hop, Target, find_header
 from asof.scope.patterns import Patterns
 from asof.scope.robots import Robots, robots_from
 from asof.scope.sitemaps import sitemaps_of
@@ -42,6 +43,18 @@ _POLL = 0.05
 _HTML = ("text/html", "application/xhtml+xml")
 
 FULL = "max-pages"
+
+
+class _RobotsAnswer(NamedTuple):
+    """What came of asking for robots.txt, and how long to leave the host alone after it.
+
+    `status` is that of the document, also where a 304 has confirmed it.
+    """
+
+    outcome: Exchange | Failure
+    status: int
+    document: bytes
+    wait: float
 
 
 class Visitor:
@@ -79,7 +92,7 @@ class Visitor:
         start = self._clock.monotonic()
         if self._config.robots == "obey" and not self._gates.known(target.url):
             self._frontier.put_back(target)
-            return await self._settle_gate(target, start)
+            return await self._settle_gate(target, host)
         refusal = self._refusal(target, host)
         if refusal is not None:
             self._refuse(target, refusal)
@@ -89,12 +102,13 @@ class Visitor:
             return None
         self._limits.take(host)
         self.current = target.url
-        last = self._keeper.last(target.url) if self._config.conditional else None
-        outcome = await self._fetcher.fetch(target.url, conditions(last), self._judge(target))
+        last = self._keeper.last(target.url)
+        asked = self._conditions(last)
+        outcome = await self._fetcher.fetch(target.url, asked, self._judge(target))
         if isinstance(outcome, Failure):
             self._limits.give_back(host)
             self._fail(target, host, outcome)
-            return self._wait_after(target, start, None)
+            return self._wait_after(host, start, None)
         self._silences.pop(host, None)
         unwanted = self._too_much(target, outcome)
         if unwanted is not None:
@@ -102,8 +116,12 @@ class Visitor:
             self._limits.give_back(host)
             self._refuse(target, unwanted)
         else:
-            self._take_in(target, host, outcome, last)
-        return self._wait_after(target, start, _retry_after(outcome))
+            kept = self._keeper.exchange(outcome, target, last, asked=bool(asked))
+            self._take_in(target, host, outcome, kept)
+        return self._wait_after(host, start, _retry_after(outcome))
+
+    def _conditions(self, last: Capture | None) -> Headers:
+        return conditions(last) if self._config.conditional else ()
 
     def _refusal(self, target: Target, host: str) -> Shut | str | None:
         """Why a target that is queued must not be fetched after all."""
@@ -162,10 +180,9 @@ class Visitor:
         else:
             self._frontier.settle(target, Event.GIVEN_UP, reason=reason)
 
-    def _take_in(self, target: Target, host: str, exchange: Exchange, last: Capture | None) -> None:
-        """Keep an answer, queue what it leads to, and settle its target."""
+    def _take_in(self, target: Target, host: str, exchange: Exchange, kept: Kept) -> None:
+        """Queue what a kept answer leads to, and settle its target."""
         self._limits.received(host, len(exchange.head) + exchange.body.size)
-        kept = self._keeper.exchange(exchange, target, last)
         page = exchange.status in (200, 304) and kept.media_type in _HTML
         self._monitor.fetched(target, exchange, revisit=kept.revisit, page=page)
         self._queue_onward(target, exchange, kept)
@@ -194,39 +211,40 @@ class Visitor:
             text = text_fingerprint(visible_blocks(kept.document))
         self.patterns.learn(target, text, found_in(target, kept.links), new)
 
-    def _wait_after(self, target: Target, start: float, retry_after: float | None) -> float:
+    def _wait_after(self, host: str, start: float, retry_after: float | None) -> float:
+        """How long to leave a host alone after an answer that was asked for at `start`."""
         took = self._clock.monotonic() - start
-        return self._pace.wait(took, self._gates.crawl_delay(target.url), retry_after)
+        return self._pace.wait(took, self._gates.crawl_delay(host), retry_after)
 
     # -- robots.txt
 
-    async def _settle_gate(self, target: Target, start: float) -> float:
+    async def _settle_gate(self, target: Target, host: str) -> float:
         """Learn the rules of a target's origin: from the archive, or by asking for them."""
         url = robots_url(target.url)
         kept = self._keeper.kept_robots(url)
         if kept is not None:
             self._gates.open(target.url, kept)
             return 0.0
-        outcome = await self._fetch_robots(url, target)
-        if isinstance(outcome, Failure):
-            return self._gate_failed(target, outcome.reason, outcome.transient)
-        exchange, document = outcome
-        robots = robots_from(exchange.status, document, exchange.truncated)
+        answer = await self._fetch_robots(url, target, host)
+        if isinstance(answer.outcome, Failure):
+            return max(answer.wait, self._gate_failed(target, answer.outcome))
+        robots = robots_from(answer.status, answer.document, answer.outcome.truncated)
         if robots.hold_off and self._gates.stumbled(target.url) <= self._config.retries:
-            return self._config.retry_delay
-        self._open_gate(target, robots, exchange, document)
-        return self._wait_after(target, start, _retry_after(exchange))
+            return max(answer.wait, self._config.retry_delay)
+        self._open_gate(target, robots, answer)
+        # What has just been learnt holds from now on.
+        return max(answer.wait, self._pace.wait(0.0, self._gates.crawl_delay(host), None))
 
-    def _open_gate(
-        self, target: Target, robots: Robots, exchange: Exchange, document: bytes
-    ) -> None:
-        self._gates.open(target.url, robots)
-        self._monitor.events.write("robots", url=exchange.url, status=exchange.status)
-        if not self._config.sitemaps or exchange.status != 200:
+    def _open_gate(self, target: Target, robots: Robots, answer: _RobotsAnswer) -> None:
+        url = answer.outcome.url
+        for opened in {target.url, url} if robots_url(url) == url else {target.url}:
+            self._gates.open(opened, robots)
+        self._monitor.events.write("robots", url=url, status=answer.status)
+        if not self._config.sitemaps or answer.status != 200:
             return
         # As near as the front page itself: what a sitemap lists has the depth of its links.
-        errand = Target(exchange.url, 0, target.url, Hop.ROBOTS.value)
-        named = [follow(errand, url, Hop.SITEMAP) for url in sitemaps_of(document)]
+        errand = Target(url, 0, target.url, Hop.ROBOTS.value)
+        named = [follow(errand, each, Hop.SITEMAP) for each in sitemaps_of(answer.document)]
         listed = [found for found in named if found is not None]
         if self._config.scope.startswith(("path", "surt:")):
             # A sitemap may well lie outside of the part of a host that it lists.
@@ -235,52 +253,63 @@ class Visitor:
         elif self._config.scope != "page":
             self._funnel.put(listed)
 
-    async def _fetch_robots(self, url: str, target: Target) -> tuple[Exchange, bytes] | Failure:
+    async def _fetch_robots(self, url: str, target: Target, host: str) -> _RobotsAnswer:
         """The last answer of a chain of redirects, every one of them kept."""
-        hops = 0
+        hops, wait = 0, 0.0
         while True:
             errand = Target(url, 0, target.url, Hop.ROBOTS.value)
             last = self._keeper.last(url)
-            outcome = await self._fetch_politely(url, target, again=hops > 0)
+            asked = self._conditions(last)
+            there = host_of(url)
+            if there == host:
+                await self._clock.sleep(wait)
+                start = self._clock.monotonic()
+                outcome = await self._fetcher.fetch(url, asked)
+            else:
+                outcome, start = await self._fetch_elsewhere(url, there, asked)
+            patience = None if isinstance(outcome, Failure) else _retry_after(outcome)
+            if there == host:
+                wait = self._wait_after(host, start, patience)
             if isinstance(outcome, Failure):
                 self._monitor.failed(errand, outcome)
                 self._keeper.failure(outcome, errand)
-                return outcome
-            kept = self._keeper.exchange(outcome, errand, last)
+                return _RobotsAnswer(outcome, 0, b"", wait)
+            kept = self._keeper.exchange(outcome, errand, last, asked=bool(asked))
             self._frontier.settle(errand, Event.CAPTURED)
             onward = kept.redirect and follow(errand, kept.redirect, Hop.REDIRECT)
             if not onward or hops == MAX_REDIRECTS:
-                return outcome, kept.document
+                status = 200 if asked and outcome.status == 304 else outcome.status
+                return _RobotsAnswer(outcome, status, kept.document, wait)
             url = onward.url
             hops += 1
 
-    async def _fetch_politely(self, url: str, target: Target, *, again: bool) -> Exchange | Failure:
-        """Fetch for a host that holds its turn: after a delay, or in the turn of another host."""
-        own, other = host_of(target.url), host_of(url)
-        if own == other:
-            if again:
-                await self._clock.sleep(self._pace.delay)
-            return await self._fetcher.fetch(url)
-        patience = self._clock.monotonic() + _OTHER_HOST
-        while not self._hosts.claim(other, self._clock.monotonic()):
-            if self._clock.monotonic() >= patience:
-                detail = f"{other} had no turn to spare"
-                return Failure(url, "timeout", detail, self._clock.now(), transient=True)
+    async def _fetch_elsewhere(
+        self, url: str, host: str, asked: Headers
+    ) -> tuple[Exchange | Failure, float]:
+        """Fetch of another host, in its turn; gives when it was asked, too."""
+        start = self._clock.monotonic()
+        while not self._hosts.claim(host, self._clock.monotonic()):
+            if self._clock.monotonic() >= start + _OTHER_HOST:
+                detail = f"{host} had no turn to spare"
+                failure = Failure(url, "timeout", detail, self._clock.now(), transient=True)
+                return failure, self._clock.monotonic()
             await self._clock.sleep(max(_POLL, self._pace.delay / 4))
+        start, patience = self._clock.monotonic(), None
         try:
-            return await self._fetcher.fetch(url)
+            outcome = await self._fetcher.fetch(url, asked)
+            patience = None if isinstance(outcome, Failure) else _retry_after(outcome)
+            return outcome, start
         finally:
             now = self._clock.monotonic()
-            self._hosts.release(other, now + self._pace.delay)
-            due = self._frontier.due(other, self._clock.now())
-            if due is not None:
-                self._hosts.want(other, now)
+            self._hosts.release(host, now + self._wait_after(host, start, patience))
+            if self._frontier.due(host, self._clock.now()) is not None:
+                self._hosts.want(host, now)
 
-    def _gate_failed(self, target: Target, reason: str, transient: bool) -> float:
+    def _gate_failed(self, target: Target, failure: Failure) -> float:
         tries = self._gates.stumbled(target.url)
-        if transient and tries <= self._config.retries:
+        if failure.transient and tries <= self._config.retries:
             return float(self._config.retry_delay * 2 ** (tries - 1))
-        self._gates.shut(target.url, reason)
+        self._gates.shut(target.url, failure.reason)
         return 0.0
 
 

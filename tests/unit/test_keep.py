@@ -1,0 +1,528 @@
+"""Keeping: what is stored of an answer, and what it means for the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import random
+import sys
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from asof.archive import Archive
+from asof.archive.journal import Journal
+from asof.catalog.derive import content_digest, derive
+from asof.clock import DAY, http_date
+from asof.config import Config
+from asof.crawl.discover import MAX_DOCUMENT
+from asof.crawl.keep import Keeper, Kept, conditions
+from asof.crawl.writer import OwnWriter
+from asof.frontier.queue import Changes
+from asof.ledger import Ledger
+from asof.model import Capture, Exchange, Hop, Segment, Target
+from asof.testing import SimulatedClock
+from asof.text.link import Link
+from asof.warc.digest import digest_text
+from asof.warc.reader import scan
+from asof.warc.record import Record, StoredRecord
+from exchanges import CRAWL, START, answer, failure
+
+ONE, OTHER = "http://a.example/one", "http://b.example/other"
+PAGE = b'<p><a href="/next">next</a></p>' + b"<p>Some words.</p>" * 40
+ETAG = (("ETag", '"1"'),)
+PLAIN = Config()
+
+
+class Shelf:
+    """An archive with the keeper of a crawl that is under way."""
+
+    def __init__(self, root: Path, config: Config = PLAIN) -> None:
+        self.config = config
+        self.clock = SimulatedClock(virtual=True)
+        self.archive = Archive.write(root, purpose="test", clock=self.clock)
+        self.archive.catalog.put_crawl(CRAWL)
+        self.reader = Ledger(self.archive.folder.db, writable=False)
+        self.journal = Journal(self.clock, config)
+        self.writer = OwnWriter(self.archive.folder, self.archive.ledger, CRAWL, config)
+        self.keeper = self.new_keeper()
+
+    def new_keeper(self) -> Keeper:
+        """As the next crawl has it: with nothing fresh, and with history if there is any."""
+        self.clock.jump(days=1)
+        self.keeper = Keeper(self.archive, self.journal, CRAWL.id, self.reader, self.config)
+        return self.keeper
+
+    def keep(self, exchange: Exchange, last: Capture | None = None, hops: str = "") -> Kept:
+        return self.keeper.exchange(exchange, Target(exchange.url, hops=hops), last)
+
+    def came(self, url: str, body: bytes = PAGE, **changes: object) -> Exchange:
+        """An answer of this moment."""
+        return answer(url, body, at=self.clock.now(), **changes)  # type: ignore[arg-type]
+
+    def records(self) -> list[Record]:
+        """What waits to be written: of each answer the record that is a capture."""
+        units = self.journal.take().units
+        return [unit[1] for unit in units if len(unit) == 3]
+
+    def commit(self) -> None:
+        asyncio.run(self.writer.write(self.journal.take(), Changes((), (), ())))
+
+    def close(self) -> None:
+        self.journal.take().discard()
+        self.writer.close()
+        self.reader.close()
+        self.archive.close()
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    made = Shelf(tmp_path / "archive")
+    yield made
+    made.close()
+
+
+def fields(record: Record) -> dict[str, str]:
+    return dict(record.fields)
+
+
+# -- What an answer means for the crawl -----------------------------------------------------------
+
+
+def test_an_answer_is_stored_with_its_request_and_what_led_to_it(shelf: Shelf) -> None:
+    shelf.keep(shelf.came(ONE))
+    assert shelf.journal.pending == 3
+    [unit] = shelf.journal.take().units
+    assert [record.kind for record in unit] == ["request", "response", "metadata"]
+
+
+def test_a_page_leads_on(shelf: Shelf) -> None:
+    kept = shelf.keep(shelf.came(ONE, media="Text/HTML; charset=utf-8"))
+    assert kept.links.found == (Link("/next", Hop.LINK),)
+    assert (kept.document, kept.media_type) == (PAGE, "text/html")
+    assert (kept.redirect, kept.revisit) == (None, False)
+
+
+def test_a_packed_page_is_read_unpacked(shelf: Shelf) -> None:
+    headers = (("Content-Encoding", "gzip"),)
+    kept = shelf.keep(shelf.came(ONE, gzip.compress(PAGE), headers=headers))
+    assert kept.document == PAGE
+    assert kept.links.found == (Link("/next", Hop.LINK),)
+
+
+@pytest.mark.parametrize("media", ["image/png", "video/mp4", None])
+def test_what_has_no_links_is_not_read(shelf: Shelf, media: str | None) -> None:
+    assert shelf.keep(shelf.came(ONE, media=media)) == Kept(media_type=media)
+
+
+def test_a_page_that_is_too_large_is_kept_and_not_searched(shelf: Shelf, tmp_path: Path) -> None:
+    body = PAGE + bytes(MAX_DOCUMENT)
+    kept = shelf.keep(shelf.came(ONE, body, spool=tmp_path / "spool"))
+    assert (kept.document, kept.links.found, kept.media_type) == (b"", (), "text/html")
+    assert len(shelf.records()) == 1
+
+
+def test_a_spooled_page_is_searched_where_it_lies(shelf: Shelf, tmp_path: Path) -> None:
+    kept = shelf.keep(shelf.came(ONE, spool=tmp_path / "spool"))
+    assert kept.links.found == (Link("/next", Hop.LINK),)
+    assert (tmp_path / "spool").exists(), "it is removed when it is written"
+
+
+@pytest.mark.parametrize(
+    ("status", "location", "redirect"),
+    [
+        (302, "/there", "http://a.example/there"),
+        (301, OTHER, OTHER),
+        (302, "http://[", None),
+        (302, "mailto:a@b", None),
+        (200, "/there", None),
+        (302, "/caf\xc3\xa9", "http://a.example/caf%C3%A9"),
+    ],
+)
+def test_where_a_redirect_leads(
+    shelf: Shelf, status: int, location: str, redirect: str | None
+) -> None:
+    """Only a status of 3xx leads anywhere; raw UTF-8 is what servers mean by it."""
+    came = shelf.came(ONE, b"", status=status, headers=(("Location", location),))
+    assert shelf.keep(came).redirect == redirect
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_what_is_not_wanted_is_not_found(tmp_path: Path, wanted: bool) -> None:
+    """Guesses, feeds and sitemaps can be switched off; plain links cannot."""
+    shelf = Shelf(tmp_path / "archive", Config(guesses=wanted))
+    found = shelf.keep(shelf.came(ONE, PAGE + b'<script>"/guess.html"</script>')).links.found
+    shelf.close()
+    guess = [Link("/guess.html", Hop.GUESS)] if wanted else []
+    assert list(found) == [Link("/next", Hop.LINK), *guess]
+
+
+def test_links_of_the_head_count_for_every_kind_of_document(shelf: Shelf) -> None:
+    headers = (("Link", "</style.css>; rel=stylesheet"),)
+    kept = shelf.keep(shelf.came(ONE, media="image/png", headers=headers))
+    assert [link.reference for link in kept.links.found] == ["/style.css"]
+
+
+def test_a_robots_txt_is_read_whatever_it_is_called(shelf: Shelf) -> None:
+    kept = shelf.keep(shelf.came(ONE, b"User-agent: *", media="image/png"), hops="P")
+    assert kept.document == b"User-agent: *"
+
+
+def test_a_failure_is_written_down(shelf: Shelf) -> None:
+    shelf.keeper.failure(failure(ONE), Target(ONE))
+    [[record]] = shelf.journal.take().units
+    assert record.kind == "metadata"
+    assert b"fetchFailure: timeout" in record.block[0].data
+
+
+# -- Nothing is stored twice ----------------------------------------------------------------------
+
+
+def test_a_payload_of_another_url_is_not_stored_again(shelf: Shelf) -> None:
+    """While its record waits to be written, and when it is committed."""
+    shelf.keep(shelf.came(ONE))
+    kept = shelf.keep(shelf.came(OTHER))
+    assert kept.revisit
+    assert kept.links.found, "what it leads to is known all the same"
+    first, second = shelf.records()
+    assert (first.kind, second.kind) == ("response", "revisit")
+    assert fields(second)["WARC-Refers-To-Target-URI"] == ONE
+    assert fields(second)["WARC-Refers-To"] == fields(first)["WARC-Record-ID"]
+    assert second.size < 200
+
+
+def test_a_payload_of_an_earlier_crawl_is_not_stored_again(shelf: Shelf) -> None:
+    shelf.keep(shelf.came(ONE))
+    shelf.commit()
+    shelf.new_keeper()
+    assert shelf.keep(shelf.came(OTHER)).revisit
+    shelf.commit()
+    for url in (ONE, OTHER):
+        capture = shelf.archive.as_of(url)
+        assert capture is not None
+        assert b"".join(shelf.archive.read(capture).payload()) == PAGE
+
+
+def test_a_spooled_body_that_is_not_stored_again_is_removed(shelf: Shelf, tmp_path: Path) -> None:
+    """It is in no record, so nobody would remove it when the group is written."""
+    shelf.keep(shelf.came(ONE, spool=tmp_path / "first"))
+    kept = shelf.keep(shelf.came(OTHER, spool=tmp_path / "second"))
+    assert kept.revisit
+    assert kept.links.found, "it is read before it is removed"
+    shelf.commit()
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
+
+
+def test_a_small_payload_is_stored_again(shelf: Shelf) -> None:
+    """The reference would take more room; but not of the same URL, where it is evidence."""
+    for size in (255, 256):
+        body = b"x" * size
+        shelf.keep(shelf.came(f"{ONE}/{size}", body))
+        assert shelf.keep(shelf.came(f"{OTHER}/{size}", body)).revisit == (size == 256)
+    shelf.commit()
+    shelf.new_keeper()
+    url = f"{ONE}/255"
+    assert shelf.keep(shelf.came(url, b"x" * 255), shelf.keeper.last(url)).revisit
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"truncated": "length"}, {"status": 206}, {"status": 304}],
+    ids=["truncated", "part", "confirmation"],
+)
+def test_what_is_no_whole_payload_stands_for_none(shelf: Shelf, changes: dict[str, Any]) -> None:
+    """Neither may another refer to it, nor is it a revisit of another."""
+    shelf.keep(shelf.came(ONE, **changes))
+    assert not shelf.keep(shelf.came(OTHER)).revisit
+    assert not shelf.keep(shelf.came(ONE + "/again", **changes)).revisit
+
+
+def test_only_so_many_fresh_payloads_are_remembered(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("asof.crawl.keep._FRESH", 10)
+    for n in range(20):
+        shelf.keep(shelf.came(f"{ONE}/{n}", PAGE + b"%d" % n))
+    assert not shelf.keep(shelf.came(OTHER, PAGE + b"0")).revisit
+    assert shelf.keep(shelf.came(OTHER + "/19", PAGE + b"19")).revisit
+    assert len(shelf.keeper._fresh) == 10
+
+
+@pytest.mark.parametrize("damage", ["gone", "torn"])
+def test_a_payload_whose_file_is_lost_is_stored_anew(shelf: Shelf, damage: str) -> None:
+    shelf.keep(shelf.came(ONE))
+    shelf.commit()
+    shelf.writer.close()
+    [path] = shelf.archive.folder.segment_files()
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(bytes(path.stat().st_size))
+    shelf.new_keeper()
+    assert not shelf.keep(shelf.came(OTHER)).revisit
+
+
+@pytest.mark.parametrize("page_first", [False, True], ids=["file first", "page first"])
+def test_a_packed_file_here_and_a_packed_page_there_are_two_contents(
+    shelf: Shelf, page_first: bool
+) -> None:
+    """Equal bytes under another coding are another entity, and no change of either is made up."""
+    document = PAGE + random.Random(1).randbytes(999).hex().encode()
+    packed = gzip.compress(document, mtime=0)
+    file: dict[str, Any] = {"media": "application/gzip"}
+    page: dict[str, Any] = {"headers": (("Content-Encoding", "gzip"),)}
+    shelf.keep(shelf.came(OTHER, document))  # the page as it came at first, not packed
+    shelf.commit()
+    shelf.new_keeper()
+    for url, changes in ((OTHER, page), (ONE, file))[:: 1 if page_first else -1]:
+        shelf.keep(shelf.came(url, packed, **changes), shelf.keeper.last(url))
+    shelf.commit()
+    contents = {}
+    for url, entity in ((OTHER, document), (ONE, packed)):
+        [validity] = shelf.archive.history(url)
+        contents[url] = validity.content
+        assert validity.content == content_digest((), [entity])
+        capture = shelf.archive.as_of(url)
+        assert capture is not None
+        assert b"".join(shelf.archive.read(capture).payload()) == entity
+    assert contents[ONE] != contents[OTHER]
+
+
+def foreign(shelf: Shelf, block: bytes, payload: bytes) -> None:
+    """Import a response that declares the digest of some payload, whatever its block holds."""
+    path = shelf.archive.folder.warc / "000009-import-foreign.warc.gz"
+    head = (
+        f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {ONE}\r\n"
+        "WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\n"
+        "WARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type: application/http;msgtype=response\r\n"
+        f"WARC-Payload-Digest: {digest_text(sha256(payload).digest())}\r\n"
+        f"Content-Length: {len(block)}\r\n\r\n"
+    )
+    path.write_bytes(gzip.compress(head.encode() + block + b"\r\n\r\n"))
+    [record] = scan(path)
+    assert isinstance(record, StoredRecord)
+    capture = derive(record)
+    assert capture is not None
+    number = shelf.archive.catalog.put_segment(Segment(path.name, path.stat().st_size))
+    shelf.archive.catalog.add([capture], number)
+
+
+FOREIGN = {
+    "another payload than it says": b"HTTP/1.1 200 OK\r\n\r\n" + b"forged" * 200,
+    "its chunks, where others digest what is in them": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + b"%x\r\n%b\r\n0\r\n\r\n" % (len(PAGE), PAGE)
+    ),
+}
+
+
+@pytest.mark.parametrize("block", FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize("url", [ONE, OTHER], ids=["the same URL", "another URL"])
+def test_what_a_foreign_record_says_of_its_payload_is_not_enough(
+    shelf: Shelf, block: bytes, url: str
+) -> None:
+    """A revisit drops the bytes that came: those that it refers to must be the same ones."""
+    foreign(shelf, block, PAGE)
+    shelf.new_keeper()
+    came = shelf.came(url)
+    shelf.keep(came, shelf.keeper.last(url))
+    shelf.commit()
+    capture = shelf.archive.as_of(url)
+    assert capture is not None
+    assert capture.at == came.started
+    assert b"".join(shelf.archive.read(capture).payload()) == PAGE
+
+
+# -- Asking whether it still holds ----------------------------------------------------------------
+
+
+def test_the_last_capture_gives_its_validators(shelf: Shelf) -> None:
+    shelf.keep(shelf.came(ONE, headers=(*ETAG, ("Last-Modified", http_date(START - DAY)))))
+    shelf.commit()
+    last = shelf.new_keeper().last(ONE)
+    assert conditions(last) == (
+        ("If-None-Match", '"1"'),
+        ("If-Modified-Since", http_date(START - DAY)),
+    )
+
+
+@pytest.mark.parametrize("etag", ['"caf\xe9"', '"a\x7fb"', ""])
+def test_a_validator_that_cannot_be_sent_is_not(shelf: Shelf, etag: str) -> None:
+    shelf.keep(shelf.came(ONE, headers=(("ETag", etag),)))
+    shelf.commit()
+    assert conditions(shelf.new_keeper().last(ONE)) == ()
+    assert conditions(None) == ()
+
+
+def test_an_archive_without_history_is_not_asked(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within one crawl every URL is fetched once."""
+    keeper = shelf.new_keeper()
+    shelf.keep(shelf.came(ONE, headers=ETAG))
+    shelf.commit()
+    assert keeper.last(ONE) is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"status": 404}, {"status": 302}, {"truncated": "length"}, {"status": 500}],
+    ids=["404", "302", "truncated", "500"],
+)
+def test_only_a_whole_good_answer_can_be_confirmed(shelf: Shelf, changes: dict[str, Any]) -> None:
+    shelf.keep(shelf.came(ONE, headers=ETAG, **changes))
+    shelf.commit()
+    assert shelf.new_keeper().last(ONE) is None
+
+
+def test_a_neighbour_under_the_same_key_is_another_page(shelf: Shelf) -> None:
+    """https and http share a SURT; a validator of one is none of the other."""
+    shelf.keep(shelf.came(ONE, headers=ETAG))
+    shelf.commit()
+    assert shelf.new_keeper().last(ONE.replace("http:", "https:")) is None
+
+
+def confirm(shelf: Shelf, url: str, **changes: object) -> Kept:
+    """The next crawl asks, and the server says that nothing has changed."""
+    last = shelf.new_keeper().last(url)
+    assert last is not None
+    return shelf.keep(shelf.came(url, b"", status=304, media=None, **changes), last)
+
+
+def test_a_304_is_a_revisit_that_leads_on_as_before(shelf: Shelf) -> None:
+    shelf.keep(shelf.came(ONE, headers=ETAG))
+    shelf.commit()
+    kept = confirm(shelf, ONE)
+    assert kept.revisit
+    assert kept.links.found == (Link("/next", Hop.LINK),)
+    assert kept.document == PAGE
+    [record] = shelf.records()
+    assert record.kind == "revisit"
+    assert fields(record)["WARC-Profile"].endswith("/server-not-modified")
+    assert fields(record)["WARC-Refers-To-Target-URI"] == ONE
+
+
+def test_a_304_confirms_the_kind_of_document_too(shelf: Shelf) -> None:
+    """A page that has not changed is a page of the crawl (URLsCrawled.txt, traps)."""
+    shelf.keep(shelf.came(ONE, headers=ETAG))
+    shelf.commit()
+    assert confirm(shelf, ONE).media_type == "text/html"
+
+
+def test_confirmations_follow_each_other(shelf: Shelf) -> None:
+    """The next crawl asks with what the server said last."""
+    shelf.keep(shelf.came(ONE, headers=ETAG))
+    shelf.commit()
+    for _ in range(3):
+        assert confirm(shelf, ONE).links.found
+        shelf.commit()
+    last = shelf.new_keeper().last(ONE)
+    assert conditions(last) == (("If-None-Match", '"1"'),)
+    [validity] = shelf.archive.history(ONE)
+    assert len(validity.evidence) == 4
+
+
+def test_a_url_is_asked_about_with_its_own_validators(shelf: Shelf) -> None:
+    """Its payload may lie under another URL; what that one's server said is not for this one."""
+    shelf.keep(shelf.came(ONE, headers=(("ETag", '"of one"'),)))
+    shelf.keep(shelf.came(OTHER, headers=(("ETag", '"of other"'),)))
+    shelf.commit()
+    for _ in range(2):
+        last = shelf.new_keeper().last(OTHER)
+        assert conditions(last) == (("If-None-Match", '"of other"'),)
+        confirm(shelf, OTHER)
+        shelf.commit()
+
+
+def test_a_304_that_nobody_asked_for_confirms_nothing(shelf: Shelf) -> None:
+    """Without a validator there was no condition that could have failed (RFC 9110, 15.4.5)."""
+    shelf.keep(shelf.came(ONE))
+    shelf.commit()
+    last = shelf.new_keeper().last(ONE)
+    assert conditions(last) == ()
+    kept = shelf.keep(shelf.came(ONE, b"", status=304, media=None), last)
+    assert not kept.revisit
+    [record] = shelf.records()
+    assert record.kind == "response"
+
+
+def test_a_304_to_a_url_that_was_never_seen_is_an_answer_like_others(shelf: Shelf) -> None:
+    kept = shelf.keep(shelf.came(ONE, b"", status=304, media=None))
+    assert kept == Kept()
+    [record] = shelf.records()
+    assert record.kind == "response"
+
+
+def test_a_304_for_what_is_lost_since_does_not_end_the_crawl(shelf: Shelf) -> None:
+    """The confirmation is kept; what the lost page led to cannot be known."""
+    shelf.keep(shelf.came(ONE, headers=ETAG))
+    shelf.commit()
+    shelf.writer.close()
+    for path in shelf.archive.folder.segment_files():
+        path.unlink()
+    kept = confirm(shelf, ONE)
+    assert kept.links.found == ()
+    assert len(shelf.records()) == 1
+
+
+def test_what_came_again_is_evidence(shelf: Shelf) -> None:
+    """The same bytes under the same URL, without validators."""
+    shelf.keep(shelf.came(ONE))
+    shelf.commit()
+    last = shelf.new_keeper().last(ONE)
+    assert shelf.keep(shelf.came(ONE), last).revisit
+    shelf.commit()
+    [validity] = shelf.archive.history(ONE)
+    assert [str(e.proof) for e in validity.evidence] == ["download", "same-digest"]
+
+
+# -- robots.txt -----------------------------------------------------------------------------------
+
+ROBOTS = "http://a.example/robots.txt"
+
+
+def test_a_robots_txt_of_this_crawl_is_remembered(shelf: Shelf) -> None:
+    shelf.keep(shelf.came(ROBOTS, b"User-agent: *\nDisallow: /no", media="text/plain"), hops="P")
+    shelf.commit()
+    robots = shelf.keeper.kept_robots(ROBOTS)
+    assert robots is not None
+    assert robots.allows("http://a.example/yes", "asof")
+    assert not robots.allows("http://a.example/no", "asof")
+    assert shelf.keeper.kept_robots("http://b.example/robots.txt") is None
+
+
+def test_a_robots_txt_that_moved_is_followed_to_its_end(shelf: Shelf) -> None:
+    there = "http://a.example/there"
+    moved = (("Location", "/there"),)
+    shelf.keep(shelf.came(ROBOTS, b"", status=301, headers=moved), hops="P")
+    shelf.commit()
+    assert shelf.keeper.kept_robots(ROBOTS) is None, "its end is not known yet"
+    shelf.keep(shelf.came(there, b"User-agent: *\nDisallow: /", media="text/plain"), hops="P")
+    shelf.commit()
+    robots = shelf.keeper.kept_robots(ROBOTS)
+    assert robots is not None
+    assert not robots.allows(ONE, "asof")
+
+
+def test_a_robots_txt_that_moves_in_a_circle_is_asked_for_again(shelf: Shelf) -> None:
+    moved = (("Location", "/robots.txt"),)
+    shelf.keep(shelf.came(ROBOTS, b"", status=301, headers=moved), hops="P")
+    shelf.commit()
+    assert shelf.keeper.kept_robots(ROBOTS) is None
+
+
+@pytest.mark.parametrize(
+    "changes", [{"status": 503}, {"truncated": "disconnect"}], ids=["unavailable", "cut"]
+)
+def test_a_robots_txt_that_was_not_to_be_had_is_asked_for_again(
+    shelf: Shelf, changes: dict[str, Any]
+) -> None:
+    """A crawl that is resumed tomorrow should not hold off for what was the matter today."""
+    shelf.keep(shelf.came(ROBOTS, b"sorry", media="text/plain", **changes), hops="P")
+    shelf.commit()
+    assert shelf.keeper.kept_robots(ROBOTS) is None
