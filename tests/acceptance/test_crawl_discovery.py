@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import signal
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -349,3 +350,31 @@ def validated(answer: rig.Reply, path: str) -> rig.Answer:
     whole = rig.Reply((head + f"\r\nETag: {tag}\r\n\r\n".encode() + body,), "keep")
     same = rig.Reply((f"HTTP/1.1 304 Not Modified\r\nETag: {tag}\r\n\r\n".encode(),), "keep")
     return lambda asked: same if tag.encode() in asked and b"200 OK" in head else whole
+
+
+def test_after_a_lost_database_the_sitemaps_are_still_known(tmp_path: Path) -> None:
+    """An interrupted crawl goes on from its WARC files alone: robots.txt names what is to come."""
+    archive = tmp_path / "archive"
+    with site({}) as server:
+        robots = f"User-agent: *\nDisallow: /x\nSitemap: {server.url}/sitemap.xml\n"
+        server.pages |= {
+            "/": page(rig.links("/a")),
+            "/a": page("a"),
+            "/robots.txt": page(robots, media="text/plain"),
+            "/sitemap.xml": page(urlset(f"{server.url}/listed"), media="application/xml"),
+            "/listed": page("listed"),
+        }
+        process = rig.start("crawl", server.url + "/", "-a", archive, "--delay", 1, "-q")
+        try:
+            rig.wait_for(lambda: "/" in server.paths(), 20, "the front page is asked for")
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+        assert server.paths() == ["/robots.txt", "/"]
+        rig.remove_database(archive)
+        rig.ok("reindex", "-a", archive)
+        crawl(archive)
+        assert sorted(server.paths()) == sorted(server.pages)

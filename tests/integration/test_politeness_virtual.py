@@ -349,11 +349,10 @@ def test_robots_txt_that_has_moved_to_another_host(tmp_path: Path) -> None:
 
 
 def test_a_crawl_delay_that_was_learnt_on_an_errand(tmp_path: Path) -> None:
-    """Asked for because another host's robots.txt redirects there, it has named its wish before
-    anything of its own is asked for."""
+    """It was asked for since another host's robots.txt redirects there; the wish is known then."""
     away = Answer(302, headers=(("Location", f"{B}/robots.txt"),))
     web = web_of(a_robots=away, a_0=Answer(body=links(f"{B}/0")), b_robots=robots(20), b_0=Answer())
-    crawl(web, [f"{A}/0"], tmp_path, delay=1.0)
+    crawl(web, [f"{A}/0"], tmp_path, delay=1.0, scope="surt:example,")
     assert f"{B}/0" in [each.url for each in web.asked]
     assert min(gaps(web, "b.example")) >= 20 - SLACK
 

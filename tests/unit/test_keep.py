@@ -59,7 +59,9 @@ class Shelf:
         return self.keeper
 
     def keep(self, exchange: Exchange, last: Capture | None = None, hops: str = "") -> Kept:
-        return self.keeper.exchange(exchange, Target(exchange.url, hops=hops), last)
+        asked = bool(conditions(last))
+        target = Target(exchange.url, hops=hops)
+        return self.keeper.exchange(exchange, target, last, asked=asked)
 
     def came(self, url: str, body: bytes = PAGE, **changes: object) -> Exchange:
         """An answer of this moment."""
@@ -89,6 +91,13 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
 
 def fields(record: Record) -> dict[str, str]:
     return dict(record.fields)
+
+
+def records_of(shelf: Shelf) -> list[StoredRecord]:
+    """The responses and revisits in the archive's file."""
+    [path] = shelf.archive.folder.segment_files()
+    found = [item for item in scan(path) if isinstance(item, StoredRecord)]
+    return [item for item in found if item.header.kind in ("response", "revisit")]
 
 
 # -- What an answer means for the crawl -----------------------------------------------------------
@@ -202,6 +211,8 @@ def test_a_payload_of_an_earlier_crawl_is_not_stored_again(shelf: Shelf) -> None
     shelf.new_keeper()
     assert shelf.keep(shelf.came(OTHER)).revisit
     shelf.commit()
+    first, second = records_of(shelf)
+    assert second.header.get("WARC-Refers-To") == first.header.get("WARC-Record-ID")
     for url in (ONE, OTHER):
         capture = shelf.archive.as_of(url)
         assert capture is not None
@@ -377,7 +388,7 @@ def test_an_archive_without_history_is_not_asked(
 def test_only_a_whole_good_answer_can_be_confirmed(shelf: Shelf, changes: dict[str, Any]) -> None:
     shelf.keep(shelf.came(ONE, headers=ETAG, **changes))
     shelf.commit()
-    assert shelf.new_keeper().last(ONE) is None
+    assert conditions(shelf.new_keeper().last(ONE)) == ()
 
 
 def test_a_neighbour_under_the_same_key_is_another_page(shelf: Shelf) -> None:
@@ -458,16 +469,20 @@ def test_a_304_to_a_url_that_was_never_seen_is_an_answer_like_others(shelf: Shel
     assert record.kind == "response"
 
 
-def test_a_304_for_what_is_lost_since_does_not_end_the_crawl(shelf: Shelf) -> None:
-    """The confirmation is kept; what the lost page led to cannot be known."""
+@pytest.mark.parametrize("damage", ["gone", "torn"])
+def test_what_is_lost_since_is_asked_for_whole(shelf: Shelf, damage: str) -> None:
+    """A 304 would confirm what nobody can read any more."""
     shelf.keep(shelf.came(ONE, headers=ETAG))
     shelf.commit()
     shelf.writer.close()
-    for path in shelf.archive.folder.segment_files():
+    [path] = shelf.archive.folder.segment_files()
+    if damage == "gone":
         path.unlink()
-    kept = confirm(shelf, ONE)
-    assert kept.links.found == ()
-    assert len(shelf.records()) == 1
+    else:
+        path.write_bytes(bytes(path.stat().st_size))
+    last = shelf.new_keeper().last(ONE)
+    assert conditions(last) == ()
+    assert not shelf.keep(shelf.came(ONE), last).revisit
 
 
 def test_what_came_again_is_evidence(shelf: Shelf) -> None:

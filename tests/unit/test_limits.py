@@ -91,16 +91,19 @@ def test_pages_of_a_host_are_refused_by_the_host_alone(clock: SimulatedClock) ->
 
 
 def test_a_resumed_crawl_goes_on_counting(clock: SimulatedClock) -> None:
-    """Pages of earlier runs count, in all and by host; bytes and time are those of this run."""
-    resumed = limits(clock, per_host=3, max_pages=5, time_limit=60)
+    """Pages and bytes of earlier runs count, in all and by host; the time is that of this run."""
+    resumed = limits(clock, per_host=3, max_pages=5, time_limit=60, max_bytes_per_host=100)
     clock.jump(seconds=50)
-    resumed.resume({"a.example": 3, "b.example": 1})
-    assert resumed.refusal("a.example") is not None
+    resumed.resume({"a.example": 3, "b.example": 1}, {"b.example": 70, "c.example": 100})
+    assert resumed.refusal("a.example") == "more than 3 pages of one host"
     assert resumed.refusal("b.example") is None
+    assert resumed.refusal("c.example") == "more than 100 bytes of one host"
     before = resumed.full
     resumed.take("b.example")
+    resumed.received("b.example", 30)
     assert (before, resumed.full) == (False, True)
-    assert (resumed.bytes, resumed.elapsed, resumed.time_left) == (0, 0.0, 60.0)
+    assert resumed.refusal("b.example") is not None
+    assert (resumed.bytes, resumed.elapsed, resumed.time_left) == (200, 0.0, 60.0)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from("abc"))))

@@ -23,6 +23,7 @@ from asof.scope.presets import PRESETS, load_config
 from asof.scope.robots import MAX_BYTES, robots_from
 from asof.scope.rule_text import shown
 from asof.scope.rules import Decision, Scope, Step, Verdict
+from asof.scope.traps import shape_trap
 from asof.url import canonical, origin
 
 _LINKS = (Hop.LINK, Hop.SITEMAP, Hop.FEED, Hop.GUESS)
@@ -30,6 +31,8 @@ _LINKS = (Hop.LINK, Hop.SITEMAP, Hop.FEED, Hop.GUESS)
 _ROBOTS_REDIRECTS = 5
 # How much of a rule is printed for people.
 _WIDE = 200
+# Reasons that only the crawl could find: by evidence, by answers, by counting.
+_MET = ("trap:", "rule: out media:", "rule: out size:", "more than ")
 _FOUND = "SELECT depth, via, hops, state, reason FROM targets WHERE crawl = ? AND key = ?"
 
 
@@ -194,11 +197,18 @@ class _Case:
 
     def answer(self, url: str, address: str, told: Target | None) -> _Answer:
         """Explain one URL, found as told, or as in the newest crawl, or as a link on a seed."""
-        target, notes = self._target(address)
+        target, notes, fate = self._target(address)
         if told is not None:
-            target = replace(told, url=address)
+            target, fate = replace(told, url=address), None
         decision = self.scope.decide(target)
         steps = self.scope.explain(target)
+        trap = self._trap(address, fate) if decision.inside and target.hops else None
+        if trap is not None:
+            decision = Decision(False, trap)
+            steps = (
+                *(replace(step, decided=False) for step in steps),
+                Step(f"what the crawl met: {trap}", Verdict.OUT, decided=True),
+            )
         via = f", found on {target.via}" if target.via else ""
         way = f"with the hops {target.hops}" if target.hops else "as a seed"
         notes = (f"judged {way}, at depth {target.depth}{via}", *notes)
@@ -213,17 +223,26 @@ class _Case:
             steps = tuple(replace(step, decided=False) for step in steps)
         return _Answer(url, address, decision, (*steps, refusal), notes)
 
-    def _target(self, address: str) -> tuple[Target, tuple[str, ...]]:
-        """The URL as the newest crawl found it, and what became of it there."""
+    def _trap(self, address: str, fate: str | None) -> str | None:
+        """Why the crawl does, or did, not take what the rules let in: traps, unwanted answers."""
+        if fate is not None:
+            return fate
+        return shape_trap(address) if self.config.traps else None
+
+    def _target(self, address: str) -> tuple[Target, tuple[str, ...], str | None]:
+        """The URL as the newest crawl found it, what became of it, and why it was left out."""
         if self.archive is not None and self.crawl is not None:
             number = self.archive.catalog.crawl_no(self.crawl.id)
             row = self.archive.ledger.db.execute(_FOUND, (number, url_key(address))).fetchone()
             if row is not None:
                 depth, via, hops, state, reason = row
+                met = state == "left_out" and str(reason).startswith(_MET)
+                fate = str(reason) if met else None
                 state = str(state).replace("_", " ") + (f": {reason}" if reason else "")
-                return Target(address, depth, via, hops), (f"in crawl {self.crawl.id}: {state}",)
+                note = f"in crawl {self.crawl.id}: {state}"
+                return Target(address, depth, via, hops), (note,), fate
         hops = "" if address in self.seeds else Hop.LINK.value
-        return Target(address, _depth(hops), None, hops), ()
+        return Target(address, _depth(hops), None, hops), (), None
 
     def _robots(self, address: str, inside: bool) -> Step | None:
         """What the stored robots.txt of the URL's origin says, as a last step; None without one."""

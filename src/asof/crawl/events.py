@@ -2,7 +2,7 @@
 
     {"at": "2026-01-01T00:00:00.000000Z", "event": "fetched", "url": ..., "status": 200, ...}
 
-started   crawl, seeds, settings; also when a crawl goes on
+started   crawl, seeds, settings; resumed says whether the crawl goes on
 robots    url, status           a robots.txt has come
 fetched   url, status, bytes, ms, hops, depth; via, revisit and truncated where there is such
 failed    url, reason, detail, tries

@@ -7,6 +7,7 @@ still hold (RFC 9110 section 13), so that it need not send the payload at all.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from asof.archive import Archive
@@ -24,7 +25,7 @@ from asof.ledger import Ledger
 from asof.model import Capture, Exchange, Failure, Headers, Hop, Location, Target, find_header
 from asof.scope.robots import Robots, robots_from
 from asof.text.links import Links
-from asof.url import resolve
+from asof.url import host_of, resolve
 from asof.warc.build import exchange_records, failure_record
 from asof.warc.digest import digest_text
 from asof.warc.reader import read_record
@@ -164,6 +165,13 @@ class Keeper:
             return links
         found = tuple(link for link in links.found if link.hop not in self._unwanted)
         return Links(links.base, found, links.listing)
+
+    def bytes_by_host(self) -> dict[str, int]:
+        """How much of each host this crawl has stored."""
+        sizes: Counter[str] = Counter()
+        for capture in self._catalog.captures(crawl=self._crawl):
+            sizes[host_of(capture.url)] += capture.size
+        return sizes
 
     def kept_robots(self, url: str) -> Robots | None:
         """The robots.txt that this crawl has stored already, so that a resumed one need not ask.

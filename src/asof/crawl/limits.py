@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from asof.clock import Clock
@@ -31,11 +32,19 @@ class Limits:
         self._bytes_of: Counter[str] = Counter()
         self.bytes = 0
 
-    def resume(self, pages_of: dict[str, int]) -> None:
-        """Begin, with what the crawl had taken before; bytes and time count anew in each run."""
+    def resume(self, pages_of: Mapping[str, int], bytes_of: Mapping[str, int]) -> None:
+        """Begin, with what the crawl had taken before, by host; time counts anew in each run."""
         self._started = self._clock.monotonic()
         self._pages_of.update(pages_of)
         self._pages = sum(pages_of.values())
+        self._bytes_of.update(bytes_of)
+        self.bytes = sum(bytes_of.values())
+
+    @property
+    def counts_bytes(self) -> bool:
+        """Whether there is a limit on them."""
+        config = self._config
+        return config.max_bytes is not None or config.max_bytes_per_host is not None
 
     @property
     def full(self) -> bool:

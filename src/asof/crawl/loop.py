@@ -110,10 +110,12 @@ class Crawler:
     async def run(self) -> Summary:
         """Crawl until the queue is empty, a limit is reached, or somebody calls stop()."""
         self._before = self.frontier.tally[State.DONE]
-        self._limits.resume(self.frontier.done_by_host())
-        now = self._clock.monotonic()
+        done = self.frontier.done_by_host()
+        self._limits.resume(done, self.keeper.bytes_by_host() if self._limits.counts_bytes else {})
+        # Nobody knows when the run before asked last: a delay ago at the least.
+        begin = self._clock.monotonic() + (self._config.delay if done else 0.0)
         for host in self.frontier.hosts():
-            self._hosts.want(host, now)
+            self._hosts.want(host, begin)
         try:
             self._report()
             while self._go_on():
@@ -156,6 +158,8 @@ class Crawler:
         """Go on with what an earlier run of the crawl left by `memory`."""
         if memory:
             self._visitor.patterns.restore(json.loads(memory))
+        else:  # at least how large the hosts are
+            self._visitor.patterns.expect(self.frontier.done_by_host())
 
     @property
     def memory(self) -> str:

@@ -119,6 +119,7 @@ def monitoring(
     watch: Watcher | None,
     talk: Callable[[str], None],
     controlled: bool,
+    resumed: bool = False,
 ) -> Iterator[Monitor]:
     """The monitor of one run; all its files are closed at the end."""
     with ExitStack() as held:
@@ -138,5 +139,11 @@ def monitoring(
             already = [page.url for page in crawled_pages(archive, crawl)]
             pages = AssignmentFiles(beside(archive), already)
             held.callback(pages.close)
-        events.write("started", crawl=crawl.id, seeds=list(crawl.seeds), settings=crawl.settings)
+        events.write(
+            "started",
+            crawl=crawl.id,
+            seeds=list(crawl.seeds),
+            resumed=resumed,
+            settings=crawl.settings,
+        )
         yield Monitor(events, watch, control, pages)

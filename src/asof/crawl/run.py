@@ -85,7 +85,7 @@ def run_crawl(
         with archive.ledger.transaction():
             archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
         with monitoring(
-            archive, crawl, watch=watch, talk=talk, controlled=request.control
+            archive, crawl, watch=watch, talk=talk, controlled=request.control, resumed=resumed
         ) as monitor:
             with closing(open_writer(archive, crawl, config)) as writer:
                 summary, crawl = _in_loop(archive, crawl, config, writer, monitor, talk)
@@ -198,6 +198,7 @@ async def _run(
     except asyncio.CancelledError:
         crawler.stop(INTERRUPTED)
         await crawler.finish()
+        archive.catalog.put_memory(crawl.id, crawler.memory)
         return crawler.summary(), crawler.crawl
     except sqlite3.Error as error:
         raise translate(error, archive.folder.db) from error

@@ -142,12 +142,13 @@ class Visitor:
         if not scope.judges_answers:
             return None
 
-        def judge(head: Head) -> str | None:
+        def judge(head: Head, received: int) -> str | None:
             if not 200 <= head.status < 300:
                 return None
             length = find_header(head.headers, "Content-Length") or ""
-            size = int(length) if length.isascii() and length.isdigit() else None
-            return scope.judge(target, find_header(head.headers, "Content-Type"), size)
+            declared = int(length) if length.isascii() and length.isdigit() else 0
+            media_type = find_header(head.headers, "Content-Type")
+            return scope.judge(target, media_type, max(declared, received))
 
         return judge
 
@@ -185,6 +186,8 @@ class Visitor:
         self._limits.received(host, len(exchange.head) + exchange.body.size)
         page = exchange.status in (200, 304) and kept.media_type in _HTML
         self._monitor.fetched(target, exchange, revisit=kept.revisit, page=page)
+        if not page and self._config.preset == "assignment":
+            self._limits.give_back(host)  # its Numpages are pages
         self._queue_onward(target, exchange, kept)
         if exchange.status in _PATIENCE and target.tries < self._config.retries:
             self._limits.give_back(host)

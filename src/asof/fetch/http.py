@@ -34,8 +34,8 @@ from asof.model import Body, Exchange, Failure, Headers, Timings
 __all__ = ["AddressPolicy", "FetchSettings", "Fetcher", "HttpClient", "Judge"]
 
 
-Judge = Callable[[Head], str | None]
-"""Asked when the head of an answer has come: why the rest is not wanted, or None."""
+Judge = Callable[[Head, int], str | None]
+"""Asked when the head of an answer has come, and at each megabyte: why the rest is not wanted."""
 
 
 class Fetcher(Protocol):

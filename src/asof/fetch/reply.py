@@ -11,6 +11,9 @@ from asof.fetch.spool import SpoolFile
 from asof.fetch.wire import Data, End, Event, Framer, Head
 from asof.model import Body
 
+# Bytes between two questions whether the rest of a body is wanted.
+_JUDGED = 1 << 20
+
 
 class Reply:
     """Takes bytes from a connection and knows when the response is over.
@@ -23,8 +26,9 @@ class Reply:
     """
 
     __slots__ = (
-        "_block", "_clock", "_file", "_framer", "_judge", "_parts", "_payload", "_reused", "_spool",
-        "_spool_over", "asked", "end", "first_byte", "head", "notes", "size", "unwanted",
+        "_block", "_clock", "_file", "_framer", "_judge", "_judge_at", "_parts", "_payload",
+        "_reused", "_spool", "_spool_over", "asked", "end", "first_byte", "head", "notes", "size",
+        "unwanted",
     )  # fmt: skip
 
     def __init__(
@@ -33,7 +37,7 @@ class Reply:
         clock: Clock,
         spool: Path | None = None,
         spool_over: int = 0,
-        judge: Callable[[Head], str | None] | None = None,
+        judge: Callable[[Head, int], str | None] | None = None,
         *,
         reused: bool = False,
     ) -> None:
@@ -45,6 +49,7 @@ class Reply:
         self.notes: list[str] = []  # anomalies that only a client can see
         self.unwanted = ""  # why nobody wants the rest
         self._judge = judge
+        self._judge_at = _JUDGED
         self._reused = reused
         self._framer = framer
         self._clock = clock
@@ -117,16 +122,22 @@ class Reply:
             elif isinstance(event, Head):
                 self.head = event
                 self._block.update(event.raw)
-                if self._judge is not None:
-                    self.unwanted = self._judge(event) or ""
+                self._ask_judge()
             elif isinstance(event, End):
                 self.end = event
             elif not (self.end and self.end.truncated) and "surplus-bytes" not in self.notes:
                 # After a cut of ours the rest of the body is no surplus.
                 self.notes.append("surplus-bytes")
 
+    def _ask_judge(self) -> None:
+        if self._judge is not None and self.head is not None:
+            self.unwanted = self._judge(self.head, self.size) or ""
+            self._judge_at = self.size + _JUDGED
+
     def _keep(self, raw: bytes) -> None:
         self.size += len(raw)
+        if self.size >= self._judge_at:
+            self._ask_judge()
         self._block.update(raw)
         self._payload.update(raw)
         if self._file is not None:

@@ -22,7 +22,7 @@ a feed lists, from what a page needs, and from pages linked by sound pages of an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from zlib import crc32
 
 from asof.model import Hop, Target
@@ -60,6 +60,8 @@ _NEW, _NEW_FILTERED = 1, 4
 _FULL = 3_000
 # Texts of a pattern that brings new ones are looked at more and more seldom, down to one in 16.
 _SELDOM = 16
+# Series that a snapshot holds, of up to 2 KB each.
+_KEPT = 500
 
 _LISTED = (Hop.SITEMAP.value, Hop.FEED.value)
 _PART = Hop.REQUISITE.value
@@ -299,15 +301,19 @@ class Patterns:
         return series
 
     def snapshot(self) -> list[Row]:
-        """What a restart must not forget: series under suspicion, and the sizes of hosts.
+        """What a restart must not forget: the latest series, and the sizes of hosts.
 
         Rows of texts and numbers. The rest is learned anew, at the cost of looking at some texts.
         """
         return [
             *(("host", host, n, 0, 0, 0, 0, 0, "") for host, n in self._hosts.items()),
             *((f"{s.seen:x}", key, s.pages, s.good, s.debt, s.run, s.kin, s.doors, s.first)
-              for key, s in self._series.items() if s.debt or s.run > _SUSPECT),
+              for key, s in list(self._series.items())[-_KEPT:]),
         ]  # fmt: skip
+
+    def expect(self, pages: Mapping[str, int]) -> None:
+        """Without a snapshot: how many pages were taken of each host, which sets the budgets."""
+        self._hosts.update(pages)
 
     def restore(self, rows: Iterable[Row]) -> None:
         """Go on from a snapshot."""
