@@ -6,6 +6,7 @@ through which all of them are asked. Expectations are written out by hand, from 
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -383,3 +384,35 @@ def test_a_size_rule_leaves_nothing_behind_on_the_disk(tmp_path: Path) -> None:
         )
         assert [path for path in (archive / "spool").rglob("*") if path.is_file()] == []
         assert sum(path.stat().st_size for path in archive.rglob("*") if path.is_file()) < 5_000_000
+
+
+# -- Other rules for a crawl that goes on -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--exclude", "/x/"], ["--rule", "out path:/x/"], ["--depth", "0"], ["--preset", "page"]],
+    ids=lambda words: words[0],
+)
+def test_a_rule_given_at_a_resumption_acts_on_what_waits(tmp_path: Path, words: list[str]) -> None:
+    """As `asof exclude` does on a running crawl; to be silent about it would be worst."""
+    names = [f"/x/{no}" for no in range(30)]
+    pages: dict[str, rig.Answer] = {name: page(name) for name in names}
+    with site({"/": page(rig.links(*names))} | pages) as server:
+        process = rig.start("crawl", server.url + "/", "-a", tmp_path / "a", "--delay", 0.1, "-q")
+        try:
+            rig.wait_for(lambda: len(server.hits) >= 5, 20, "the crawl gets on")
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+        before = len(server.hits)
+        report = rig.run("crawl", "-a", tmp_path / "a", *words, "--delay", 0, "--json")
+        if report.code == 2:  # a crawl that was begun may keep its rules, if it says so
+            assert words[0].strip("-") in report.err
+            return
+        assert server.paths()[before:] == [], str(report)
+        assert report.json()["queued"] == 0
+        assert report.json()["left_out"] == len(names) + 2 - before
