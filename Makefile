@@ -55,6 +55,9 @@ format: $(DEV) ## format the code and mend what the linter can
 bench: $(DEV) ## measure against other tools, as ratios in one interleaved run
 	@$(PY) bench/spine.py $(ARGS)
 	@$(PY) bench/catalog_lookup.py
+	@$(PY) bench/crawl.py
+	@$(PY) bench/frontier_scale.py
+	@$(PY) bench/host_scheduler.py --virtual
 
 .PHONY: clean
 clean: ## remove .venv, caches and build output (never an archive)
