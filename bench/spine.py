@@ -1,19 +1,17 @@
 """The spine against its peers, as ratios in one interleaved run.
 
-    python bench/spine.py [--records N] [--pages N] [--rounds N]
+    python bench/spine.py [--records N] [--rounds N]
 
-import+index against cdxj-indexer, check against `warcio check`, crawl against `wget --warc`; the
-WARC is made by warcio from pages of the synthetic site, so both sides read a foreign file.
+import+index against cdxj-indexer, check against `warcio check`; the WARC is made by warcio from pages
+of the synthetic site, so both sides read a foreign file. bench/crawl.py has the crawl.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
-import json
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -31,7 +29,6 @@ BIN = Path(sys.executable).parent
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=40_000)
-    parser.add_argument("--pages", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="asof-bench-") as scratch:
@@ -40,7 +37,6 @@ def main() -> None:
             warc = make_warc(place / f"{shape}.warc.gz", options.records, shape)
             bench_import(warc, place, options, shape)
             bench_check(warc, place, options, shape)
-        bench_crawl(place, options)
 
 
 # What files hold: long pages and nothing else; or, as crawlers write them, a request with each
@@ -132,43 +128,6 @@ def compare(
     with one_core():
         costs = interleave(options.rounds, {names[0]: ours, names[1]: peer})
     report(f"{title}, one core", costs, options.records, "records")
-
-
-def bench_crawl(place: Path, options: argparse.Namespace) -> None:
-    """Both crawl the same site from the same server process on loopback, without delay."""
-    if shutil.which("wget") is None:
-        print("\nwget is not installed: no crawl comparison (apt-get install wget)")
-        return
-    command = [sys.executable, "-m", "asof.testing", "--pages", str(options.pages), "--port", "0"]
-    command += ["--errors", "404,410", "--prepare"]  # no 503: asof would wait and try again
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    try:
-        url = server.stdout.readline().split()[-1]
-        archive, other = place / "crawled", place / "wget"
-
-        def ours() -> Cost:
-            shutil.rmtree(archive, ignore_errors=True)
-            arguments = ["crawl", url, "--delay", "0", "-a", str(archive), "--quiet"]
-            return run([str(BIN / "asof"), *arguments])
-
-        def peer() -> Cost:
-            shutil.rmtree(other, ignore_errors=True)
-            other.mkdir()
-            arguments = ["-q", "-r", "-l", "inf", "-p", "--delete-after", "-P", str(other)]
-            warc = [f"--warc-file={other / 'wget'}", f"--warc-tempdir={other}"]
-            return run(["wget", *arguments, *warc, url], okay=(0, 8))
-
-        costs = interleave(max(2, options.rounds // 2), {"asof crawl": ours, "wget --warc": peer})
-        listed = subprocess.run(
-            [str(BIN / "asof"), "list", "--json", "-a", str(archive)],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        captures = sum(1 for line in listed.stdout.splitlines() if json.loads(line))
-        report("crawl", costs, captures, "captures")
-    finally:
-        server.terminate()
-        server.wait()
 
 
 if __name__ == "__main__":
