@@ -2,8 +2,8 @@
 
     python bench/spine.py [--records N] [--rounds N]
 
-import+index against cdxj-indexer, check against `warcio check`; the WARC is made by warcio from pages
-of the synthetic site, so both sides read a foreign file. bench/crawl.py has the crawl.
+import+index against cdxj-indexer, check against `warcio check`; the WARC is made by warcio from
+pages of the synthetic site, so both sides read a foreign file. bench/crawl.py has the crawl.
 """
 
 from __future__ import annotations
