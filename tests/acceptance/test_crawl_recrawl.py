@@ -6,6 +6,7 @@ in the WARC files as FastWARC reads them, and what `asof get` gives for either t
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import time
 import warnings
@@ -335,6 +336,31 @@ def test_an_etag_that_is_new_each_time(tmp_path: Path) -> None:
         assert b'If-None-Match: "0"' in sent[1]
         assert b'If-None-Match: "0"' not in sent[2], "the newest one is asked about"
         assert stored_twice(archive) == {}
+
+
+@pytest.mark.parametrize("coding", ["chunked", "gzip"])
+def test_the_same_content_in_another_wrapping_is_the_same(tmp_path: Path, coding: str) -> None:
+    """Chunks are cut anew and gzip has the time in it: the entity decides (ADR 5), not its bytes."""
+    archive = tmp_path / "archive"
+    number = itertools.count(1)
+    body = FILL.encode() * 9
+
+    def answer(head: bytes) -> Reply:
+        if coding == "gzip":
+            return page(gzip.compress(body, mtime=next(number)), Content_Encoding="gzip")
+        size = 100 * next(number)
+        cuts = [body[at : at + size] for at in range(0, len(body), size)]
+        lines = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+        chunks = b"".join(b"%x\r\n%b\r\n" % (len(cut), cut) for cut in cuts)
+        return Reply((lines + chunks + b"0\r\n\r\n",), "keep")
+
+    with site({"/": answer}) as server:
+        for _ in range(3):
+            crawl(archive, server.url + "/")
+        kinds = [record.kind for record in records(archive) if record.url == server.url + "/"]
+        assert kinds == ["response", "revisit", "revisit"]
+        assert ok("get", server.url + "/", "-a", archive).out == body
+        rig.referees_agree(archive)
 
 
 def test_validators_that_would_break_a_request_are_not_sent(tmp_path: Path) -> None:

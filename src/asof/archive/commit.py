@@ -49,13 +49,18 @@ class Committer:
         self._crawl = crawl
         self._config = config
         self._file: WarcFile | None = None
+        self._failed: Exception | None = None
 
     def write(self, group: Group, also: Callable[[], None] = lambda: None) -> None:
         """Make a group durable: first the records, then the rows that speak of them.
 
         `also` is called inside the transaction, for what must be committed together with them.
+        After a failure nothing more is written: the offset of a later commit would hide records
+        that lie in the file already. The next start adopts what is whole.
         """
         try:
+            if self._failed is not None:
+                raise self._failed
             written = self._append(group)
             for part in written:
                 part.file.sync()
@@ -66,6 +71,9 @@ class Committer:
                     )
                     self._catalog.add_rows(part.rows, self._catalog.put_segment(segment))
                 also()
+        except Exception as error:
+            self._failed = error
+            raise
         finally:
             group.discard()
         for part in written:
@@ -92,7 +100,8 @@ class Committer:
                 written[-1].sealed = True
                 self._file = None
             if self._file is None:
-                self._file = self._reopen() or self._create(group.taken)
+                # One that this very group has filled is not known to be full yet.
+                self._file = (None if written else self._reopen()) or self._create(group.taken)
             if not written or written[-1].sealed:
                 written.append(_Written(self._file))
             rows = written[-1].rows

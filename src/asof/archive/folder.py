@@ -137,12 +137,13 @@ def _locked(handle: int) -> bool:
     """Take the lock; a crawl that was killed may hold it while its last group is committed, and
     one who only asks whether there is a lock holds it for a moment.
     """
-    for wait in _LOCK_WAITS:
+    for wait in (*_LOCK_WAITS, None):
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         except BlockingIOError:
-            nap(wait)
+            if wait is not None:
+                nap(wait)
     return False
 
 

@@ -158,8 +158,12 @@ class Catalog:
             if found.record_id in seen:
                 return None
             seen.add(found.record_id)
-            found = self._named(found) or self._alike(found) or self._before(found)
+            found = self.referent(found)
         return found
+
+    def referent(self, revisit: Capture) -> Capture | None:
+        """The capture that a revisit refers to itself, which may be a revisit as well."""
+        return self._named(revisit) or self._alike(revisit) or self._before(revisit)
 
     def holds(self, capture: Capture) -> bool:
         """Whether a capture is in the catalog, here or as a copy in another segment."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -104,6 +104,13 @@ def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
     source = catalog.resolve(capture)
     if source is None:
         raise _missing(capture)
+    if capture.profile == NOT_MODIFIED and source.url != capture.url:
+        said = catalog.referent(capture)
+        if said is not None and said.url == capture.url and said.profile != NOT_MODIFIED:
+            # What is confirmed is what this URL said, though the payload lies under another.
+            confirmed = memento(catalog, warc_dir, said)
+            headers = _freshened(confirmed.headers, head.headers)
+            return replace(confirmed, capture=capture, headers=headers, head=head.raw)
     stored_record = _read(warc_dir, source)
     stored = _head(stored_record, source)
     if capture.profile == NOT_MODIFIED:

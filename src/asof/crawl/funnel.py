@@ -49,7 +49,9 @@ class Funnel:
                 known[url] = None
                 inside.append(target)
             else:
-                left[place] = target.depth
+                # Of too many redirects the chain was refused, not the page at its end.
+                if not target.hops.endswith(Hop.REDIRECT):
+                    left[place] = target.depth
                 outside.append((target, reason))
         if inside:
             self._frontier.add(inside)

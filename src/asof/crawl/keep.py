@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from asof.archive import Archive
 from asof.archive.journal import Journal
 from asof.catalog.captures import Catalog
-from asof.catalog.derive import as_utf8, derive
+from asof.catalog.derive import as_utf8, derive, record_uri
 from asof.catalog.memento import Memento, memento
 from asof.clock import http_date
 from asof.config import Config
@@ -28,7 +29,7 @@ from asof.text.links import Links
 from asof.url import host_of, resolve
 from asof.warc.build import exchange_records, failure_record
 from asof.warc.digest import digest_text
-from asof.warc.reader import read_record
+from asof.warc.reader import block_chunks, read_record
 
 _NO_LINKS = Links(None, ())
 # Payloads of records that may not be committed yet, by digest; the database knows the others.
@@ -85,8 +86,10 @@ class Keeper:
         source = self._catalog.resolve(earlier) if earlier.kind == "revisit" else earlier
         if source is None or self._at(source.where, source.digest) is None:
             return None
-        # A 304 stands for what it confirmed.
-        return source if earlier.status == 304 else earlier
+        # A 304 stands for what it confirmed, and that is what this URL said: its payload may lie
+        # under another one, whose validators are not for this one.
+        last = self._catalog.referent(earlier) if earlier.status == 304 else earlier
+        return last if last is not None and last.url == url else None
 
     def exchange(
         self,
@@ -102,12 +105,18 @@ class Keeper:
         """
         confirmed = asked and exchange.status == 304
         same = last if confirmed else self._same_payload(exchange, last)
+        if same is not None:  # the catalog leaves out `urn:uuid:`, a record must not
+            same = replace(same, record_id=record_uri(same.record_id))
         records = exchange_records(exchange, target=target, refers_to=same)
         self._journal.put(*records)
         self._remember(exchange, records[1].fields)
         if confirmed and last is not None:
             return replace(self.stored(last, target), revisit=True)
-        return self._read(exchange, target, revisit=records[1].kind == "revisit")
+        revisit = records[1].kind == "revisit"
+        kept = self._read(exchange, target, revisit=revisit)
+        if revisit:
+            exchange.body.discard()  # in no record, so nobody else would
+        return kept
 
     def failure(self, failure: Failure, target: Target) -> None:
         """Store that a fetch brought nothing, and why."""
@@ -118,23 +127,43 @@ class Keeper:
         if exchange.truncated or not exchange.body.size or exchange.status in _NO_PAYLOAD:
             return None
         digest = digest_text(exchange.payload_digest)
-        if last is not None and last.digest == digest:
+        if last is not None and last.digest == digest and self._is_sound(last):
             return last
         if exchange.body.size < _WORTH_IT:
             return None
-        fresh = self._fresh.get(digest)
-        if fresh is not None:
-            return fresh
-        place = self._catalog.payloads.find(digest)
-        return None if place is None else self._at(place, digest)
+        found = self._fresh.get(digest)
+        if found is None:
+            place = self._catalog.payloads.find(digest)
+            found = None if place is None else self._at(place, digest, proven=True)
+        # The same bytes may be a packed file here and a packed page there: two contents.
+        alike = found is not None and _is_coded(exchange.headers) == (found.content != digest)
+        return found if alike else None
 
-    def _at(self, place: Location, digest: str | None) -> Capture | None:
-        """The capture at a place, if it is there and has this digest."""
+    def _is_sound(self, capture: Capture) -> bool:
+        """Whether a capture has the payload that it says: ours have, of others nobody knows."""
+        source = self._catalog.resolve(capture)
+        if source is None or source.crawl is not None:
+            return source is not None
+        return self._at(source.where, source.digest, proven=True) is not None
+
+    def _at(self, place: Location, digest: str | None, *, proven: bool = False) -> Capture | None:
+        """The capture at a place, if it is there and has this digest.
+
+        `proven`: has it, and does not only say so. Others digest a chunked body without its chunks,
+        and who wants to can write any digest into a file that is imported.
+        """
         try:
-            capture = derive(read_record(self._folder.warc / place.file, place.offset))
+            record = read_record(self._folder.warc / place.file, place.offset)
+            capture = derive(record)
+            if capture is None or capture.digest != digest:
+                return None
+            skip, running = record.size - capture.size, sha256()
+            for chunk in block_chunks(record) if proven else ():
+                running.update(chunk[skip:])
+                skip = max(0, skip - len(chunk))
         except AsofError:  # a file that was lost or damaged since: the payload is stored anew
             return None
-        return capture if capture is not None and capture.digest == digest else None
+        return capture if not proven or digest_text(running.digest()) == digest else None
 
     def _remember(self, exchange: Exchange, fields: Headers) -> None:
         if fields[0][1] != "response" or exchange.truncated or exchange.status in _NO_PAYLOAD:
@@ -221,6 +250,10 @@ def conditions(last: Capture | None) -> Headers:
     return tuple(asked)
 
 
+def _is_coded(headers: Headers) -> bool:
+    return any(name.lower() in ("content-encoding", "transfer-encoding") for name, _ in headers)
+
+
 def _media_type(headers: Headers) -> str | None:
     value = find_header(headers, "Content-Type")
     return value.split(";", 1)[0].strip().lower() or None if value else None
@@ -230,6 +263,7 @@ def _capture(exchange: Exchange, record_id: str, digest: str) -> Capture:
     """As much of a capture that is being stored as a revisit of it has to name."""
     return Capture(
         url=exchange.url, surt="", at=exchange.started, kind="response", status=exchange.status,
-        media_type=None, digest=digest, content=None, size=exchange.body.size,
+        media_type=None, digest=digest, content=None if _is_coded(exchange.headers) else digest,
+        size=exchange.body.size,
         record_id=record_id.strip("<>"), where=Location("", 0, 0),
     )  # fmt: skip

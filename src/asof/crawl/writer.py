@@ -114,6 +114,7 @@ class ProcessWriter(Writer):
         self._thread.shutdown()
         self._pipe.close()
         self._process.join()
+        self._process.close()
 
 
 def _serve(
@@ -133,7 +134,7 @@ def _serve(
             except Exception as error:  # noqa: BLE001 - all of them are the crawl's to judge
                 answer = error
             pipe.send_bytes(pickle.dumps(answer, pickle.HIGHEST_PROTOCOL))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
+    except (EOFError, OSError):  # the crawl is gone, maybe in the middle of a message
         pass
     finally:
         writer.close()

@@ -142,7 +142,8 @@ def _answer(exchange: Exchange, refers_to: Capture | None) -> tuple[str, Headers
     block_digest = ("WARC-Block-Digest", digest_text(exchange.block_digest))
     if refers_to is not None and exchange.status == 304:
         said = ("WARC-Payload-Digest", refers_to.digest) if refers_to.digest else None
-        fields = (("WARC-Profile", NOT_MODIFIED), *_reference(refers_to), block_digest)
+        # It is this URL that has not changed since, wherever its payload lies.
+        fields = (("WARC-Profile", NOT_MODIFIED), *_named(refers_to), block_digest)
         return "revisit", (*fields, said) if said else fields, (head, exchange.body)
     payload_digest = _payload_digest(exchange)
     if refers_to is not None and payload_digest and payload_digest == refers_to.digest:
@@ -177,6 +178,10 @@ def _reference(capture: Capture) -> Headers:
             ("WARC-Refers-To-Target-URI", capture.refers_to_url),
             ("WARC-Refers-To-Date", iso(capture.refers_to_at)),
         )
+    return _named(capture)
+
+
+def _named(capture: Capture) -> Headers:
     return (
         ("WARC-Refers-To", f"<{capture.record_id.strip('<>')}>"),
         ("WARC-Refers-To-Target-URI", capture.url),
