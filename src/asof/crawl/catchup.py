@@ -66,6 +66,8 @@ def _settle(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> N
             onward.extend([hop] if hop is not None else [])
         if Hop.ROBOTS.value not in target.hops:
             crawler.funnel.put(onward)
+        elif capture.status == 200:
+            crawler.list_sitemaps(target.url, kept.document)
     crawler.frontier.settle(target, Event.CAPTURED)
     archive.ledger.db.execute("DELETE FROM temp.unsettled WHERE key = ?", (url_key(target.url),))
 

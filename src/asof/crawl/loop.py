@@ -154,6 +154,10 @@ class Crawler:
         self.journal.take().discard()
         self._reader.close()
 
+    def list_sitemaps(self, url: str, document: bytes) -> None:
+        """Queue what a robots.txt that is in the archive names."""
+        self._visitor.list_sitemaps(url, url, document)
+
     def recall(self, memory: str) -> None:
         """Go on with what an earlier run of the crawl left by `memory`."""
         if memory:
@@ -184,8 +188,7 @@ class Crawler:
         halted = self._ended_by or self._paused or self.journal.full
         now = self._clock.monotonic()
         while not halted and len(self._visits) < self._config.concurrency:
-            host = self._hosts.take(now)
-            if host is None:
+            if (host := self._hosts.take(now)) is None:
                 break
             self._spawn(self._visit(host), self._visits)
         idle = not self._visits and self._hosts.next_due() is None
@@ -255,8 +258,7 @@ class Crawler:
             await asyncio.gather(self._commit, return_exceptions=True)
 
     def _check_limits(self) -> None:
-        reached = self._limits.reached()
-        if reached:
+        if reached := self._limits.reached():
             self.stop(reached)
 
     async def _visit(self, host: str) -> None:
@@ -275,7 +277,6 @@ class Crawler:
         """One step for a host's next target, then let go of the host; whether it may go on."""
         wait: float | None = 0.0
         target = self.frontier.next(host, self._clock.now())
-        due = None
         try:
             if target is not None:
                 wait = await self._visitor.serve(target, host)

@@ -32,7 +32,7 @@ from asof.fetch.http import Fetcher, HttpClient
 from asof.fetch.settings import FetchSettings
 from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
-from asof.scope.presets import load_config
+from asof.scope.presets import load_config, preset_settings
 from asof.scope.rules import Scope
 from asof.url import canonical
 from asof.warc.build import crawl_end
@@ -125,6 +125,8 @@ def _choose(
         crawl = meant[-1]
         config = Config().updated(crawl.settings, source=f"crawl {crawl.id}")
         given = {k: v for k, v in request.settings.items() if v is not None}
+        if given.get("preset"):
+            given = preset_settings(str(given["preset"]), crawl.seeds) | given
         return crawl, config.updated(given, source="the command line"), True
     if not seeds:
         raise _nothing_to_resume()
@@ -189,6 +191,10 @@ async def _run(
         with archive.ledger.transaction():
             crawler.frontier.flush()
         catch_up(archive, crawl, crawler)
+        if config.as_dict() != crawl.settings:  # other rules than those by which they were queued
+            with archive.ledger.transaction():
+                crawler.frontier.refuse_waiting(crawler.funnel.scope.refusal)
+            crawler.frontier.recount()
         crawler.recall(archive.catalog.memory(crawl.id))
         archive.ledger.db.execute("PRAGMA shrink_memory")  # the writer has its own
         _obey_signals(crawler, talk)

@@ -243,15 +243,20 @@ class Visitor:
         for opened in {target.url, url} if robots_url(url) == url else {target.url}:
             self._gates.open(opened, robots)
         self._monitor.events.write("robots", url=url, status=answer.status)
-        if not self._config.sitemaps or answer.status != 200:
+        if answer.status == 200:
+            self.list_sitemaps(target.url, url, answer.document)
+
+    def list_sitemaps(self, via: str, url: str, document: bytes) -> None:
+        """Queue the sitemaps that a robots.txt names."""
+        if not self._config.sitemaps:
             return
         # As near as the front page itself: what a sitemap lists has the depth of its links.
-        errand = Target(url, 0, target.url, Hop.ROBOTS.value)
-        named = [follow(errand, each, Hop.SITEMAP) for each in sitemaps_of(answer.document)]
+        errand = Target(url, 0, via, Hop.ROBOTS.value)
+        named = [follow(errand, each, Hop.SITEMAP) for each in sitemaps_of(document)]
         listed = [found for found in named if found is not None]
         if self._config.scope.startswith(("path", "surt:")):
             # A sitemap may well lie outside of the part of a host that it lists.
-            host = host_of(target.url)
+            host = host_of(via)
             self._frontier.add([found for found in listed if host_of(found.url) == host])
         elif self._config.scope != "page":
             self._funnel.put(listed)

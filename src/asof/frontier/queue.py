@@ -24,6 +24,8 @@ from asof.url import host_of
 
 # Rows read at once for a host: larger saves little, smaller asks too often.
 _BATCH = 64
+# From this priority on a target is a guess (asof.crawl.discover), to be taken after all others.
+_FAR = 500.0
 _LEAST = 8
 _BUFFERED = 16_384
 
@@ -231,9 +233,14 @@ class Frontier:
             (self._crawl, host, now, limit),
         ).fetchall()
         out = self._out
-        buffer = deque([Target(*row[1:]) for row in rows if row[0] not in out])
-        if len(rows) < limit:
+        waiting = [Target(*row[1:]) for row in rows if row[0] not in out]
+        near = [target for target in waiting if target.priority < _FAR]
+        if len(rows) < limit and len(near) == len(waiting):
             self._dry.add(host)
+        if not near and waiting:
+            # Only guesses are left: one at a time, and not before all that was found is known here.
+            near = [] if host in self._due else waiting[:1]
+        buffer = deque(near)
         if buffer:
             self._buffers[host] = buffer
         else:
@@ -279,6 +286,22 @@ class Frontier:
         self.tally[State.QUEUED] -= moved
         self.tally[State.LEFT_OUT] += moved
         return moved
+
+    def refuse_waiting(self, refusal: Callable[[Target], str | None]) -> int:
+        """Leave out what waits and has a refusal; gives how many. Nothing may be given out yet."""
+        rows = self._db.execute(
+            "SELECT key, url, depth, via, hops, priority, tries FROM targets "
+            "WHERE crawl = ? AND state = 'queued'",
+            (self._crawl,),
+        )
+        judged = ((row[0], refusal(Target(*row[1:]))) for row in rows.fetchall())
+        refused = [(why, _REFUSED, self._crawl, key) for key, why in judged if why is not None]
+        self._db.executemany(
+            "UPDATE targets SET state = 'left_out', reason = ?, not_before = ? "
+            "WHERE crawl = ? AND key = ?",
+            refused,
+        )
+        return len(refused)
 
     def put_back(self, target: Target) -> None:
         """Return a target that was taken and not fetched; it is the next of its host again."""

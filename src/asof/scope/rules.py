@@ -116,6 +116,11 @@ class Scope:
                 return decision
         return self._else
 
+    def refusal(self, target: Target) -> str | None:
+        """Why a target is out, or None."""
+        decision = self.decide(target)
+        return None if decision.inside else decision.reason
+
     def explain(self, target: Target) -> tuple[Step, ...]:
         """What every rule says about a target, in order; the first with an opinion decided."""
         steps: list[Step] = []
