@@ -67,8 +67,8 @@ CREATE TABLE payloads (
   segment INTEGER NOT NULL REFERENCES segments(no),
   offset INTEGER NOT NULL
 );
--- `key` is a 64-bit hash of the URL: an index of 12 MB for a million URLs stays in memory, one of
--- the URLs themselves does not, and every link of every page is looked up in it.
+-- `key` is a 64-bit hash of the URL: an index of such keys stays in memory far longer than one of
+-- the URLs themselves, and every link of every page is looked up in it.
 CREATE TABLE targets (
   no INTEGER PRIMARY KEY,
   crawl INTEGER NOT NULL REFERENCES crawls(no),

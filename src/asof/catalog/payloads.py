@@ -1,7 +1,7 @@
 """Which payloads the archive has, by digest: so that none has to be stored twice.
 
-A table of 60-bit keys (some 20 bytes a payload, where an index by digest would take 150, since it
-would repeat the captures' own key). A key says only where to look; the record there says the rest.
+A table of 60-bit keys: an index by digest would repeat the captures' own long key in every entry.
+A key says only where to look; the record there says the rest.
 """
 
 from __future__ import annotations
