@@ -105,7 +105,6 @@ class StillWeb:
             headers=fields,
             started=started,
             timings=Timings(0, took, took),
-            block_digest=hashlib.sha256(head + body).digest(),
             payload_digest=hashlib.sha256(body).digest(),
             peer="192.0.2.7",
         )

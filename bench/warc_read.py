@@ -68,7 +68,6 @@ def make(path: Path, count: int, size: int, *, whole: bool = False) -> None:
                 headers=(),
                 started=1_790_000_000_000_000 + number * 1_234_567,
                 timings=Timings(0, 0, 0),
-                block_digest=hashlib.sha256(head + body).digest(),
                 payload_digest=hashlib.sha256(body).digest(),
                 peer="192.0.2.7",
             )

@@ -43,7 +43,6 @@ def answer(
         headers=parse_head(head).headers,
         started=at,
         timings=Timings(1_000, 2_000, 3_000),
-        block_digest=sha256(head + body).digest(),
         payload_digest=sha256(body).digest(),
         truncated=truncated,
         anomalies=anomalies,

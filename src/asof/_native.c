@@ -439,6 +439,16 @@ static Py_ssize_t plain_length(const unsigned char *p, Py_ssize_t size, int root
     return i == size ? length : -1;
 }
 
+/* A text of a stem and a part of a reference that need no other character. */
+static PyObject *concat(const unsigned char *stem, Py_ssize_t length, const unsigned char *p,
+                        Py_ssize_t size) {
+    PyObject *url = PyUnicode_New(length + size, 127);
+    if (url == NULL) return NULL;
+    memcpy(PyUnicode_1BYTE_DATA(url), stem, length);
+    memcpy(PyUnicode_1BYTE_DATA(url) + length, p, size);
+    return url;
+}
+
 static PyObject *join(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     if (count != 2 || !PyUnicode_Check(args[0]) || !PyUnicode_Check(args[1])) {
         PyErr_SetString(PyExc_TypeError, "join takes two texts");
@@ -450,11 +460,159 @@ static PyObject *join(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     if (size == 0) Py_RETURN_NONE;
     Py_ssize_t length = plain_length(p, size, p[0] == '/');
     if (length < 0 || stem + length > 1 << 16) Py_RETURN_NONE;
-    PyObject *url = PyUnicode_New(stem + length, 127);
-    if (url == NULL) return NULL;
-    memcpy(PyUnicode_1BYTE_DATA(url), PyUnicode_1BYTE_DATA(args[0]), stem);
-    memcpy(PyUnicode_1BYTE_DATA(url) + stem, p, length);
-    return url;
+    return concat(PyUnicode_1BYTE_DATA(args[0]), stem, p, length);
+}
+
+/* What a reference means in a document whose server and folder these are; None if it is not plain.
+ * One that is absolute stands for itself, as far as somebody knows it just so. */
+static PyObject *plain_url(PyObject *root, PyObject *folder, PyObject *reference, int *absolute) {
+    const unsigned char *p = PyUnicode_1BYTE_DATA(reference);
+    const unsigned char *stem = PyUnicode_1BYTE_DATA(folder);
+    Py_ssize_t size = PyUnicode_GET_LENGTH(reference), length = PyUnicode_GET_LENGTH(folder);
+    Py_ssize_t top = PyUnicode_GET_LENGTH(root) + 1;
+    *absolute = 0;
+    if (size > 8 && p[0] == 'h' && (!memcmp(p, "http://", 7) || !memcmp(p, "https://", 8))) {
+        const unsigned char *hash = memchr(p, '#', size);
+        *absolute = 1;
+        return concat(p, 0, p, hash ? hash - p : size);
+    }
+    int rooted = size > 0 && p[0] == '/';
+    while (!rooted && size > 0 && p[0] == '.') {
+        if (size > 2 && p[1] == '.' && p[2] == '/') {
+            p += 3, size -= 3;
+            if (length > top) /* the topmost folder is its own parent */
+                for (length--; stem[length - 1] != '/'; length--) {}
+        } else if (size > 1 && p[1] == '/') {
+            p += 2, size -= 2;
+        } else {
+            break;
+        }
+    }
+    if (rooted) length = top - 1;
+    Py_ssize_t used = size > 0 ? plain_length(p, size, rooted) : -1;
+    if (used < 0 || length + used > 1 << 16) Py_RETURN_NONE;
+    return concat(stem, length, p, used);
+}
+
+/* Of tuples that begin with a reference: those that mean a URL which is no key of `known`, each
+ * with that URL, or with None where somebody else has to look. */
+static PyObject *unknown(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    if (count != 4 || !PyTuple_Check(args[0]) || !PyUnicode_Check(args[1]) ||
+        !PyUnicode_Check(args[2]) || !PyDict_Check(args[3]) || !PyUnicode_IS_ASCII(args[1]) ||
+        !PyUnicode_IS_ASCII(args[2]) ||
+        PyUnicode_GET_LENGTH(args[2]) <= PyUnicode_GET_LENGTH(args[1]) ||
+        PyUnicode_READ_CHAR(args[2], PyUnicode_GET_LENGTH(args[1])) != '/' ||
+        PyUnicode_READ_CHAR(args[2], PyUnicode_GET_LENGTH(args[2]) - 1) != '/') {
+        PyErr_SetString(PyExc_TypeError, "unknown takes tuples, a server, a folder and a dict");
+        return NULL;
+    }
+    PyObject *left = PyList_New(0);
+    for (Py_ssize_t i = 0; left != NULL && i < PyTuple_GET_SIZE(args[0]); i++) {
+        PyObject *item = PyTuple_GET_ITEM(args[0], i), *url;
+        int absolute = 0, is_known = 0;
+        if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) == 0 ||
+            !PyUnicode_Check(PyTuple_GET_ITEM(item, 0))) {
+            PyErr_SetString(PyExc_TypeError, "an item begins with a text");
+            Py_CLEAR(left);
+            break;
+        }
+        PyObject *reference = PyTuple_GET_ITEM(item, 0);
+        if (PyUnicode_IS_ASCII(reference)) {
+            url = plain_url(args[1], args[2], reference, &absolute);
+        } else {
+            url = Py_NewRef(Py_None);
+        }
+        if (url != NULL && url != Py_None) is_known = PyDict_Contains(args[3], url);
+        if (url == NULL || is_known < 0) {
+            Py_XDECREF(url);
+            Py_CLEAR(left);
+        } else if (!is_known) {
+            PyObject *pair = PyTuple_Pack(2, absolute ? Py_None : url, item);
+            if (pair == NULL || PyList_Append(left, pair) < 0) Py_CLEAR(left);
+            Py_XDECREF(pair);
+        }
+        Py_XDECREF(url);
+    }
+    return left;
+}
+
+/* ---- HTTP ---------------------------------------------------------------------------------- */
+
+/* The characters of a header's name: RFC 9110 section 5.6.2. */
+static unsigned char TOKEN[256];
+
+static void fill_token(void) {
+    for (int c = 0; c < 128; c++)
+        TOKEN[c] = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
+                   (c && strchr("!#$%&'*+.^_`|~-", c) != NULL);
+}
+
+/* The head of an answer with nothing odd about it, and whose length is plainly told (fetch/head.py,
+ * fetch/wire.py): where it ends, version, status, reason, headers, length of the body, and whether
+ * the connection stays open. None of any other. */
+static PyObject *plain_head(PyObject *self, PyObject *content) {
+    const char *p;
+    Py_ssize_t size;
+    if (!take_bytes(content, &p, &size)) return NULL;
+    if (size < 19 || memcmp(p, "HTTP/1.1 ", 9) || p[12] != ' ') Py_RETURN_NONE;
+    int status = 0;
+    for (int i = 9; i < 12; i++) {
+        if (p[i] < '0' || p[i] > '9') Py_RETURN_NONE;
+        status = status * 10 + p[i] - '0';
+    }
+    if (status < 200 || status > 599 || status == 204 || status == 304) Py_RETURN_NONE;
+    const char *line = p + 13, *end = p + size, *stop = memchr(line, '\r', size - 13);
+    if (stop == NULL || end - stop < 2 || stop[1] != '\n' || stop == line) Py_RETURN_NONE;
+    if (*line <= ' ' || stop[-1] <= ' ') Py_RETURN_NONE;
+    for (const char *c = line; c < stop; c++)
+        if (*c < ' ' || *c > '~') Py_RETURN_NONE;
+    PyObject *fields = PyList_New(0), *answer = NULL;
+    if (fields == NULL) return NULL;
+    const char *reason = line, *reason_end = stop;
+    long long length = -1;
+    int open = 1;
+    for (line = stop + 2;; line = stop + 2) {
+        if (end - line < 2) goto odd;
+        if (line[0] == '\r' && line[1] == '\n') break;
+        stop = memchr(line, '\r', end - line);
+        if (stop == NULL || end - stop < 2 || stop[1] != '\n') goto odd;
+        const char *colon = line, *value, *tail = stop;
+        while (colon < stop && TOKEN[(unsigned char)*colon]) colon++;
+        if (colon == line || colon == stop || *colon != ':') goto odd;
+        for (value = colon + 1; value < tail && (*value == ' ' || *value == '\t'); value++) {}
+        while (tail > value && (tail[-1] == ' ' || tail[-1] == '\t')) tail--;
+        for (const char *c = value; c < tail; c++)
+            if ((*c < ' ' || *c > '~') && *c != '\t') goto odd;
+        Py_ssize_t named = colon - line, said = tail - value;
+        if (named == 17 && same_name(line, "transfer-encoding", 17)) goto odd;
+        if (named == 14 && same_name(line, "content-length", 14)) {
+            if (length >= 0 || said == 0 || said > 18) goto odd;
+            for (length = 0; value < tail; value++) {
+                if (*value < '0' || *value > '9') goto odd;
+                length = length * 10 + *value - '0';
+            }
+            value = tail - said;
+        } else if (named == 10 && same_name(line, "connection", 10)) {
+            if (said == 5 && same_name(value, "close", 5)) open = 0;
+            else if (said != 10 || !same_name(value, "keep-alive", 10)) goto odd;
+        }
+        PyObject *field = Py_BuildValue("(s#s#)", line, named, value, said);
+        if (field == NULL || PyList_Append(fields, field) < 0) {
+            Py_XDECREF(field);
+            Py_DECREF(fields);
+            return NULL;
+        }
+        Py_DECREF(field);
+    }
+    if (length < 0) goto odd;
+    answer = PyList_AsTuple(fields);
+    Py_DECREF(fields);
+    if (answer == NULL) return NULL;
+    return Py_BuildValue("(nis#NLi)", (Py_ssize_t)(line + 2 - p), status, reason,
+                         (Py_ssize_t)(reason_end - reason), answer, length, open);
+odd:
+    Py_DECREF(fields);
+    Py_RETURN_NONE;
 }
 
 /* ---- HTML ---------------------------------------------------------------------------------- */
@@ -615,9 +773,33 @@ static PyObject *small_name(View view, Py_ssize_t start, Py_ssize_t end) {
     return folded;
 }
 
+/* Whether a reference is all ASCII, has no entity, no blank at an end, and no scheme that leads
+ * nowhere (text/link.py, SUSPECT). */
+static int plain_reference(View view, Attribute href) {
+    const unsigned char *p = view.p + href.value, *end = view.p + href.stop;
+    if (p == end || *p <= ' ' || *p == '#' || strchr("jdmtab", *p | 32) || end[-1] <= ' ') return 0;
+    for (; p < end; p++)
+        if (*p == '&' || *p >= 128) return 0;
+    return 1;
+}
+
+/* A link like another one, but with this reference, which is taken over. */
+static PyObject *linked(PyObject *link, PyObject *reference) {
+    PyTypeObject *type = Py_TYPE(link);
+    PyObject *made = type->tp_alloc(type, PyTuple_GET_SIZE(link));
+    if (made == NULL) {
+        Py_DECREF(reference);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(made, 0, reference);
+    for (Py_ssize_t i = 1; i < PyTuple_GET_SIZE(link); i++)
+        PyTuple_SET_ITEM(made, i, Py_NewRef(PyTuple_GET_ITEM(link, i)));
+    return made;
+}
+
 /* The place after a start tag at i, with what it may refer to put into `found`; -1: no more. *turn
  * says that something other than markup begins there, or may. */
-static Py_ssize_t start_tag(View view, Py_ssize_t i, PyObject *found, int *turn) {
+static Py_ssize_t start_tag(View view, Py_ssize_t i, PyObject *link, PyObject *found, int *turn) {
     const unsigned char *p = view.p;
     Py_ssize_t start = i + 1, at = start;
     int custom = 0;
@@ -643,6 +825,7 @@ static Py_ssize_t start_tag(View view, Py_ssize_t i, PyObject *found, int *turn)
     if (anchor && !odd) {
         if (href.stop < 0) return at;
         hit = slice(view, href.value, href.stop);
+        if (hit != NULL && plain_reference(view, href)) hit = linked(link, hit);
     } else if (attributes && (odd || one_of(p + start, length, ELEMENTS))) {
         PyObject *name = small_name(view, start, name_end);
         PyObject *written = name ? slice(view, name_end, at - 1) : NULL;
@@ -658,8 +841,9 @@ static Py_ssize_t start_tag(View view, Py_ssize_t i, PyObject *found, int *turn)
 }
 
 static PyObject *tags(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    if (count != 3 || !PyUnicode_Check(args[0])) {
-        PyErr_SetString(PyExc_TypeError, "tags takes a text, a place and a number");
+    if (count != 4 || !PyUnicode_Check(args[0]) || !PyTuple_Check(args[3]) ||
+        PyTuple_GET_SIZE(args[3]) == 0) {
+        PyErr_SetString(PyExc_TypeError, "tags takes a text, a place, a number and a link");
         return NULL;
     }
     if (PyUnicode_READY(args[0]) < 0) return NULL;
@@ -686,7 +870,7 @@ static PyObject *tags(PyObject *self, PyObject *const *args, Py_ssize_t count) {
                     continue;
                 }
             }
-            i = start_tag(view, i, found, &turn);
+            i = start_tag(view, i, args[3], found, &turn);
             if (i == -2) {
                 Py_DECREF(found);
                 return NULL;
@@ -712,6 +896,9 @@ static PyObject *tags(PyObject *self, PyObject *const *args, Py_ssize_t count) {
 static PyMethodDef METHODS[] = {
     {"tags", (PyCFunction)(void (*)(void))tags, METH_FASTCALL,
      "The tags of a page that may refer to something."},
+    {"unknown", (PyCFunction)(void (*)(void))unknown, METH_FASTCALL,
+     "The references that mean a URL which is not known, with that URL."},
+    {"plain_head", plain_head, METH_O, "What a plain head says, or None."},
     {"join", (PyCFunction)(void (*)(void))join, METH_FASTCALL, "Two parts of a URL as one."},
     {"base32", base32, METH_O, "RFC 4648 base32 of a digest."},
     {"find_member", (PyCFunction)(void (*)(void))find_member, METH_FASTCALL,
@@ -728,5 +915,6 @@ static struct PyModuleDef MODULE = {
 
 PyMODINIT_FUNC PyInit__native(void) {
     fill_url_class();
+    fill_token();
     return PyModule_Create(&MODULE);
 }

@@ -1,5 +1,10 @@
 """The compiled twin of some Python; see _native.c."""
 
+from typing import TypeVar
+
+_Item = TypeVar("_Item", bound=tuple[object, ...])
+_Link = TypeVar("_Link", bound=tuple[object, ...])
+
 def response(
     content: bytes | bytearray, /
 ) -> (
@@ -11,6 +16,12 @@ def digests(content: bytes | bytearray, /) -> tuple[bytes, int, int, bytes, byte
 def find_member(data: bytes, start: int, /) -> int: ...
 def base32(digest: bytes, /) -> str: ...
 def join(stem: str, reference: str, /) -> str | None: ...
+def unknown(
+    items: tuple[_Item, ...], server: str, folder: str, known: dict[str, None], /
+) -> list[tuple[str | None, _Item]]: ...
+def plain_head(
+    data: bytes, /
+) -> tuple[int, int, str, tuple[tuple[str, str], ...], int, int] | None: ...
 def tags(
-    view: str, position: int, most: int, /
-) -> tuple[list[str | tuple[str, str]], int, int]: ...
+    view: str, position: int, most: int, link: _Link, /
+) -> tuple[list[_Link | str | tuple[str, str]], int, int]: ...

@@ -6,13 +6,26 @@ Target -> fetch -> Exchange | Failure -> warc -> Location -> catalog -> Capture 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from operator import attrgetter
 from pathlib import Path
+from typing import TypeVar
 
 from asof.clock import Instant
 
 Headers = tuple[tuple[str, str], ...]
+_T = TypeVar("_T")
+
+
+def travels(cls: type[_T]) -> type[_T]:
+    """Pickle a frozen dataclass as its values, in order: at a third of what its own way takes.
+
+    For the values that go from a crawl to the process that writes them, thousands a second.
+    """
+    values = attrgetter(*[each.name for each in fields(cls)])  # type: ignore[arg-type]
+    cls.__reduce__ = lambda self: (cls, values(self))  # type: ignore[method-assign]
+    return cls
 
 
 class Hop(StrEnum):
@@ -28,6 +41,7 @@ class Hop(StrEnum):
     GUESS = "X"
 
 
+@travels
 @dataclass(frozen=True, slots=True)
 class Target:
     """A URL that a crawl wants. `url` is canonical; `hops` is the path of letters from the seed."""
@@ -40,6 +54,7 @@ class Target:
     tries: int = 0
 
 
+@travels
 @dataclass(frozen=True, slots=True)
 class Body:
     """Bytes as they came over the wire: in memory, or spooled to a file when they are many."""
@@ -74,6 +89,7 @@ class Tls:
     problem: str = ""
 
 
+@travels
 @dataclass(frozen=True, slots=True)
 class Timings:
     """Microseconds from the start of the fetch: connected, first byte, last byte."""
@@ -83,14 +99,14 @@ class Timings:
     total: int
 
 
+@travels
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One request and what came back, byte for byte.
 
     `head + body` are exactly the response's bytes on the wire: interim 1xx blocks, status line
     and headers, then the body with its transfer coding. `head[head_start:]` is the head of the
-    final response. Digests are SHA-256: `block_digest` over all of it, `payload_digest` over the
-    stored body.
+    final response. `payload_digest` is SHA-256 over the stored body.
     """
 
     url: str
@@ -101,7 +117,6 @@ class Exchange:
     headers: Headers
     started: Instant
     timings: Timings
-    block_digest: bytes
     payload_digest: bytes
     head_start: int = 0
     truncated: str = ""
@@ -257,5 +272,8 @@ class Segment:
 
 def find_header(headers: Headers, name: str) -> str | None:
     """The first value of a header, by case-insensitive name."""
-    wanted = name.lower()
-    return next((value for key, value in headers if key.lower() == wanted), None)
+    wanted, length = name.lower(), len(name)
+    for key, value in headers:
+        if len(key) == length and key.lower() == wanted:
+            return value
+    return None

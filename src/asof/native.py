@@ -11,3 +11,6 @@ except ImportError:
     _native = None  # type: ignore[assignment]
 
 compiled = _native
+
+# End of the head, status, reason, headers, length of the body, whether the connection stays open.
+PlainHead = tuple[int, int, str, tuple[tuple[str, str], ...], int, int]

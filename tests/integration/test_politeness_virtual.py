@@ -120,7 +120,7 @@ class Web:
         took = int(answer.takes * SECOND)
         return Exchange(
             url, f"GET {url} HTTP/1.1\r\n\r\n".encode(), head, Body(len(body), body), answer.status,
-            tuple(fields), started, Timings(0, took, took), hashlib.sha256(head + body).digest(),
+            tuple(fields), started, Timings(0, took, took),
             hashlib.sha256(body).digest(), peer="192.0.2.7",
         )  # fmt: skip
 

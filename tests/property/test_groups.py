@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -124,7 +123,6 @@ def exchange_of(event: Event, number: int, folder: Path) -> Exchange:
         status=found.status,
         headers=found.headers,
         head_start=len(INTERIM) if event.head.startswith(INTERIM) else 0,
-        block_digest=sha256(event.head + event.body).digest(),
         truncated=event.truncated,
         anomalies=event.anomalies,
         tls=Tls("TLSv1.3", "TLS_AES_128_GCM_SHA256", False, "expired") if event.tls else None,

@@ -16,7 +16,8 @@ from asof.archive.journal import GROUP_BYTES, Group, Journal
 from asof.config import Config
 from asof.model import Body, Target
 from asof.testing import SimulatedClock
-from asof.warc.build import exchange_records
+from asof.warc.build import exchange_records, new_record_id
+from asof.warc.draft import Draft
 from asof.warc.record import Record
 from exchanges import answer
 
@@ -101,8 +102,9 @@ def test_a_discarded_group_leaves_no_files(tmp_path: Path) -> None:
     bodies = [random.Random(n).randbytes(100) for n in range(3)]
     exchanges = [answer(URL, body, spool=p) for body, p in zip(bodies, paths, strict=True)]
     paths[2].unlink()
-    group = Group([exchange_records(e, target=Target(URL)) for e in exchanges])
-    group.units.append((record(),))
+    first, *others = exchanges
+    group = Group([exchange_records(first, target=Target(URL)), (record(),)])
+    group.units += [Draft(each, Target(URL), new_record_id()) for each in others]
     group.discard()
     assert list(tmp_path.iterdir()) == []
     group.discard()

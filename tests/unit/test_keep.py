@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.archive.journal import Journal
+from asof.archive.journal import records_of as records_of_unit
 from asof.catalog.derive import content_digest, derive
 from asof.clock import DAY, http_date
 from asof.config import Config
@@ -69,7 +70,7 @@ class Shelf:
 
     def records(self) -> list[Record]:
         """What waits to be written: of each answer the record that is a capture."""
-        units = self.journal.take().units
+        units = map(records_of_unit, self.journal.take().units)
         return [unit[1] for unit in units if len(unit) == 3]
 
     def commit(self) -> None:
@@ -107,7 +108,8 @@ def test_an_answer_is_stored_with_its_request_and_what_led_to_it(shelf: Shelf) -
     shelf.keep(shelf.came(ONE))
     assert shelf.journal.pending == 3
     [unit] = shelf.journal.take().units
-    assert [record.kind for record in unit] == ["request", "response", "metadata"]
+    kinds = [record.kind for record in records_of_unit(unit)]
+    assert kinds == ["request", "response", "metadata"]
 
 
 def test_a_page_leads_on(shelf: Shelf) -> None:

@@ -179,7 +179,7 @@ def _with_head(exchange: Exchange, head: bytes, start: int) -> Exchange:
     return Exchange(
         exchange.url, exchange.request, head, Body(exchange.body.size, exchange.body.data),
         exchange.status, parse_head(head).headers, exchange.started, exchange.timings,
-        exchange.block_digest, exchange.payload_digest, head_start=start,
+        exchange.payload_digest, head_start=start,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.catalog.captures import Catalog
-from asof.catalog.payloads import Payloads, payload_key
+from asof.catalog.payloads import PayloadFilter, Payloads, payload_key
 from asof.ledger import Ledger
 from asof.model import Capture, Location, Segment
 from asof.warc.digest import base32, digest_text
@@ -161,3 +161,18 @@ def test_a_reader_of_its_own_sees_what_is_committed(catalog: Catalog, ledger: Le
         assert Payloads(reader).find(digest("a")) is None
     assert Payloads(reader).find(digest("a")) == Location(FILE, 1, 0)
     reader.close()
+
+
+def test_the_filter_misses_nothing(catalog: Catalog, ledger: Ledger) -> None:
+    """Neither what the archive had before nor what has come since; the rest it mostly rules out."""
+    held = [f"held {n}" for n in range(500)]
+    with ledger.transaction():
+        segment = catalog.put_segment(Segment(FILE, 1 << 20))
+        catalog.add([capture(word, n) for n, word in enumerate(held)], segment)
+    found = PayloadFilter(Payloads(ledger))
+    came = [f"came {n}" for n in range(500)]
+    for word in came:
+        found.add(sha256(word.encode()).digest())
+    assert all(sha256(word.encode()).digest() in found for word in [*held, *came])
+    others = [sha256(f"other {n}".encode()).digest() in found for n in range(2000)]
+    assert sum(others) < 20

@@ -61,7 +61,6 @@ def exchange(head: bytes = HEAD, body: bytes = b"hello", **changes: object) -> E
         headers=(),
         started=NOON,
         timings=Timings(1_000, 20_000, 33_333),
-        block_digest=sha256(head + body).digest(),
         payload_digest=sha256(body).digest(),
         peer="192.0.2.7",
     )

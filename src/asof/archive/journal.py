@@ -10,12 +10,21 @@ from dataclasses import dataclass, field
 
 from asof.clock import Clock, Instant
 from asof.config import Config
+from asof.warc.draft import Draft
 from asof.warc.record import Record
 
 # Bytes that wait in memory for their commit, at most about so many.
 GROUP_BYTES = 8 << 20
 
-Unit = tuple[Record, ...]
+# The records that a draft makes: request, answer, metadata.
+_DRAFTED = 3
+
+Unit = Draft | tuple[Record, ...]
+
+
+def records_of(unit: Unit) -> tuple[Record, ...]:
+    """The records of a unit, made now if they are not yet."""
+    return unit.records() if isinstance(unit, Draft) else unit
 
 
 @dataclass(slots=True)
@@ -31,6 +40,9 @@ class Group:
     def discard(self) -> None:
         """Remove the spool files of bodies."""
         for unit in self.units:
+            if isinstance(unit, Draft):
+                unit.discard()
+                continue
             for record in unit:
                 for part in record.block:
                     part.discard()
@@ -56,14 +68,20 @@ class Journal:
 
     def put(self, *records: Record) -> None:
         """Add records that belong together to the open group."""
+        size = sum([record.size for record in records if record.in_memory])
+        self._add(records, len(records), size)
+
+    def draft(self, draft: Draft) -> None:
+        """Add an exchange, whose records are made when it is written."""
+        self._add(draft, _DRAFTED, draft.size)
+
+    def _add(self, unit: Unit, records: int, size: int) -> None:
         group = self._group
         if not group.units:
             group.opened = self._clock.monotonic()
-        group.units.append(records)
-        group.records += len(records)
-        for record in records:
-            if record.in_memory:
-                group.size += record.size
+        group.units.append(unit)
+        group.records += records
+        group.size += size
 
     def due(self) -> bool:
         """Whether the group is large enough, or old enough."""

@@ -18,7 +18,7 @@ get back: they are as deep as the links of the page that linked to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from asof.model import Headers, Hop, Target, find_header
 from asof.scope.feeds import is_feed, read_feed
@@ -32,7 +32,7 @@ from asof.text.link_header import header_links
 from asof.text.links import Link, Links, html_links
 from asof.text.pdf_links import pdf_links
 from asof.text.scripts import MAX_GUESSES, script_links
-from asof.url import resolve
+from asof.url import resolve, unknown
 from asof.url.whatwg import MAX_LENGTH
 
 # A document larger than this is kept, but not searched for links.
@@ -122,21 +122,20 @@ def follow(
     return None if url is None else _onward(target, url, hop, target.depth, hint, listing)
 
 
-def found_in(target: Target, links: Links, known: Container[str] = ()) -> Iterator[Target]:
+def found_in(
+    target: Target, links: Links, known: dict[str, None] | None = None
+) -> Iterator[Target]:
     """The distinct targets a document leads to, in document order, but for URLs that are known."""
     base = target.url if links.base is None else resolve(target.url, links.base) or target.url
     level = target.depth
     if links.listing and target.hops.rstrip(Hop.REDIRECT)[-1:] in _PAID:
         level = max(0, level - 1)
     seen: set[tuple[str, Hop]] = set()
-    for reference, hop, hint, listing in links.found:
-        key = (reference, hop)
-        if key in seen:
+    for url, (_, hop, hint, listing) in unknown(base, links.found, known or {}):
+        key = (url, hop)
+        if url == target.url or key in seen:
             continue
         seen.add(key)
-        url = resolve(base, reference)
-        if url is None or url == target.url or url in known:
-            continue
         if listing and not _may_list(target, hop):
             continue
         yield _onward(target, url, hop, level, hint, listing)

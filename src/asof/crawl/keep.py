@@ -16,19 +16,31 @@ from asof.archive.journal import Journal
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import as_utf8, derive, record_uri
 from asof.catalog.memento import Memento, memento
-from asof.clock import http_date
+from asof.catalog.payloads import PayloadFilter
+from asof.clock import Instant, http_date
 from asof.config import Config
 from asof.crawl.discover import MAX_DOCUMENT, is_searched, references
 from asof.crawl.gate import MAX_REDIRECTS
 from asof.errors import AsofError
 from asof.fetch.entity import decode
 from asof.ledger import Ledger
-from asof.model import Capture, Exchange, Failure, Headers, Hop, Location, Target, find_header
+from asof.model import (
+    Body,
+    Capture,
+    Exchange,
+    Failure,
+    Headers,
+    Hop,
+    Location,
+    Target,
+    find_header,
+)
 from asof.scope.robots import Robots, robots_from
 from asof.text.links import Links
 from asof.url import host_of, resolve
-from asof.warc.build import exchange_records, failure_record
+from asof.warc.build import failure_record, is_revisit, new_record_id
 from asof.warc.digest import digest_text
+from asof.warc.draft import Draft
 from asof.warc.reader import block_chunks, read_record
 
 _NO_LINKS = Links(None, ())
@@ -40,6 +52,12 @@ _FRESH = 4_096
 _WORTH_IT = 256
 # Parts and confirmations are no payloads (RFC 9110 sections 15.3.7, 15.4.5).
 _NO_PAYLOAD = (206, 304)
+_CODINGS = ("content-encoding", "transfer-encoding")
+_CODING_LENGTHS = frozenset(map(len, _CODINGS))
+
+
+# Of a capture on its way into the archive: URL, moment, record, and whether its bytes are coded.
+_Fresh = tuple[str, Instant, str, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +87,8 @@ class Keeper:
         self._journal = journal
         self._crawl = crawl
         self._has_history = not self._catalog.is_empty()
-        self._fresh: dict[str, Capture] = {}
+        self._held = PayloadFilter(self._catalog.payloads)
+        self._fresh: dict[bytes, _Fresh] = {}
         wanted = {
             Hop.SITEMAP: config.sitemaps,
             Hop.FEED: config.feeds,
@@ -108,15 +127,18 @@ class Keeper:
         same = last if confirmed else self._same_payload(exchange, last)
         if same is not None:  # the catalog leaves out `urn:uuid:`, a record must not
             same = replace(same, record_id=record_uri(same.record_id))
-        records = exchange_records(exchange, target=target, refers_to=same)
-        self._journal.put(*records)
-        self._remember(exchange, records[1].fields)
+        record_id = new_record_id()
         if confirmed and last is not None:
+            self._journal.draft(Draft(exchange, target, record_id, same))
             return replace(self.stored(last, target), revisit=True)
-        revisit = records[1].kind == "revisit"
-        kept = self._read(exchange, target, revisit=revisit)
-        if revisit:
+        kept = self._read(exchange, target)
+        if same is not None and is_revisit(exchange, same):
             exchange.body.discard()  # in no record, so nobody else would
+            bare = replace(exchange, body=Body(0))
+            self._journal.draft(Draft(bare, target, record_id, same))
+            return replace(kept, revisit=True)
+        self._journal.draft(Draft(exchange, target, record_id, same))
+        self._remember(exchange, record_id)
         return kept
 
     def failure(self, failure: Failure, target: Target) -> None:
@@ -127,13 +149,15 @@ class Keeper:
         """The capture that has the payload of this response, if the archive has one."""
         if exchange.truncated or not exchange.body.size or exchange.status in _NO_PAYLOAD:
             return None
-        digest = digest_text(exchange.payload_digest)
-        if last is not None and last.digest == digest and self._is_sound(last):
+        payload = exchange.payload_digest
+        if last is not None and last.digest == digest_text(payload) and self._is_sound(last):
             return last
-        if exchange.body.size < _WORTH_IT:
+        if exchange.body.size < _WORTH_IT or payload not in self._held:
             return None
-        found = self._fresh.get(digest)
-        if found is None:
+        digest = digest_text(payload)
+        if payload in self._fresh:
+            found: Capture | None = _capture(exchange, digest, self._fresh[payload])
+        else:
             place = self._catalog.payloads.find(digest)
             found = None if place is None else self._at(place, digest, proven=True)
         # The same bytes may be a packed file here and a packed page there: two contents.
@@ -166,17 +190,19 @@ class Keeper:
             return None
         return capture if not proven or digest_text(running.digest()) == digest else None
 
-    def _remember(self, exchange: Exchange, fields: Headers) -> None:
-        if fields[0][1] != "response" or exchange.truncated or exchange.status in _NO_PAYLOAD:
+    def _remember(self, exchange: Exchange, record_id: str) -> None:
+        """That a response is stored now; one whose payload other readers find elsewhere is none."""
+        if exchange.truncated or exchange.status in _NO_PAYLOAD or not exchange.body.size:
             return
-        digest = find_header(fields, "WARC-Payload-Digest")
-        if not digest or not exchange.body.size:
+        if exchange.head_start or not exchange.head:
             return
         if len(self._fresh) >= _FRESH:
             del self._fresh[next(iter(self._fresh))]
-        self._fresh[digest] = _capture(exchange, fields[1][1], digest)
+        coded = _is_coded(exchange.headers)
+        self._fresh[exchange.payload_digest] = (exchange.url, exchange.started, record_id, coded)
+        self._held.add(exchange.payload_digest)
 
-    def _read(self, exchange: Exchange, target: Target, *, revisit: bool) -> Kept:
+    def _read(self, exchange: Exchange, target: Target) -> Kept:
         headers = exchange.headers
         location = find_header(headers, "Location") if 300 <= exchange.status < 400 else None
         redirect = None if location is None else resolve(exchange.url, as_utf8(location))
@@ -186,7 +212,7 @@ class Keeper:
         if searched and exchange.body.size <= MAX_DOCUMENT:
             document = b"".join(decode(headers, exchange.body.chunks(), limit=MAX_DOCUMENT))
         links = self._links(media_type, document, exchange.url, headers)
-        return Kept(links, redirect, document, media_type, revisit)
+        return Kept(links, redirect, document, media_type)
 
     def _links(self, media_type: str | None, document: bytes, url: str, headers: Headers) -> Links:
         """What a document and its headers refer to, but for the kinds that are not wanted."""
@@ -252,7 +278,7 @@ def conditions(last: Capture | None) -> Headers:
 
 
 def _is_coded(headers: Headers) -> bool:
-    return any(name.lower() in ("content-encoding", "transfer-encoding") for name, _ in headers)
+    return any(len(name) in _CODING_LENGTHS and name.lower() in _CODINGS for name, _ in headers)
 
 
 def _media_type(headers: Headers) -> str | None:
@@ -260,11 +286,11 @@ def _media_type(headers: Headers) -> str | None:
     return value.split(";", 1)[0].strip().lower() or None if value else None
 
 
-def _capture(exchange: Exchange, record_id: str, digest: str) -> Capture:
+def _capture(exchange: Exchange, digest: str, fresh: _Fresh) -> Capture:
     """As much of a capture that is being stored as a revisit of it has to name."""
+    url, at, record_id, coded = fresh
     return Capture(
-        url=exchange.url, surt="", at=exchange.started, kind="response", status=exchange.status,
-        media_type=None, digest=digest, content=None if _is_coded(exchange.headers) else digest,
-        size=exchange.body.size,
+        url=url, surt="", at=at, kind="response", status=exchange.status, media_type=None,
+        digest=digest, content=None if coded else digest, size=exchange.body.size,
         record_id=record_id.strip("<>"), where=Location("", 0, 0),
     )  # fmt: skip

@@ -106,7 +106,6 @@ class HttpClient(Fetcher):
                 url, why.reason, why.detail, started, why.transient, why.request, why.peer, why.tls
             )
         body = self._release(connection, request, reply)
-        block_digest, payload_digest = reply.digests()
         times = (reply.asked, reply.first_byte, self._clock.monotonic())
         return Exchange(
             url=url,
@@ -117,8 +116,7 @@ class HttpClient(Fetcher):
             headers=head.headers,
             started=started,
             timings=Timings(*[int((time - began) * SECOND) for time in times]),
-            block_digest=block_digest,
-            payload_digest=payload_digest,
+            payload_digest=reply.digest(),
             head_start=head.start,
             truncated=end.truncated,
             anomalies=reply.anomalies,

@@ -26,7 +26,7 @@ class Reply:
     """
 
     __slots__ = (
-        "_block", "_clock", "_file", "_framer", "_judge", "_judge_at", "_parts", "_payload",
+        "_clock", "_file", "_framer", "_judge", "_judge_at", "_parts", "_payload",
         "_reused", "_spool", "_spool_over", "asked", "end", "first_byte", "head", "notes", "size",
         "unwanted",
     )  # fmt: skip
@@ -55,7 +55,6 @@ class Reply:
         self._clock = clock
         self._spool = spool
         self._spool_over = spool_over
-        self._block = sha256()
         self._payload = sha256()
         self._parts: list[bytes] = []
         self._file: SpoolFile | None = None
@@ -96,9 +95,9 @@ class Reply:
         """Whether the connection may carry another request."""
         return self.end is not None and self.end.reusable and not self.notes
 
-    def digests(self) -> tuple[bytes, bytes]:
-        """SHA-256 of head and body together, and of the body alone."""
-        return self._block.digest(), self._payload.digest()
+    def digest(self) -> bytes:
+        """SHA-256 of the body."""
+        return self._payload.digest()
 
     def body(self) -> Body:
         """The body, which now belongs to the caller, as does its file."""
@@ -121,7 +120,6 @@ class Reply:
                 self._keep(event.raw)
             elif isinstance(event, Head):
                 self.head = event
-                self._block.update(event.raw)
                 self._ask_judge()
             elif isinstance(event, End):
                 self.end = event
@@ -138,7 +136,6 @@ class Reply:
         self.size += len(raw)
         if self.size >= self._judge_at:
             self._ask_judge()
-        self._block.update(raw)
         self._payload.update(raw)
         if self._file is not None:
             self._file.write(raw)

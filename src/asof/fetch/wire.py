@@ -43,6 +43,7 @@ from enum import Enum, auto
 from asof.fetch.chunked import ChunkState, Dechunker
 from asof.fetch.head import Head, HeadFinder, find_head_end, parse_head
 from asof.model import Headers
+from asof.native import PlainHead, compiled
 
 __all__ = [
     "Data", "Dechunker", "End", "Event", "Framer", "Head", "Surplus", "delimit", "find_head_end",
@@ -143,6 +144,10 @@ class Framer:
         return self._stop(truncated, closed=False)
 
     def _feed_head(self, data: bytes) -> list[Event]:
+        if compiled is not None and not self._buffer and self._method == "GET":
+            plain = compiled.plain_head(data)
+            if plain is not None and plain[0] <= self._head_limit:
+                return self._feed_plain(data, plain)
         # Mostly the first bytes hold the whole head; only what comes in pieces is put together.
         buffer: bytes | bytearray = data
         if self._buffer:
@@ -155,6 +160,14 @@ class Framer:
         if not self._buffer:
             self._buffer += data
         return []
+
+    def _feed_plain(self, data: bytes, plain: PlainHead) -> list[Event]:
+        """A head with nothing odd about it, as nearly all are, and what came with it."""
+        end, status, reason, headers, self._left, keeps_open = plain
+        self._keeps_open = bool(keeps_open)
+        self.state = State.LENGTH
+        head = Head(data[:end], 0, "1.1", status, reason, headers)
+        return [head, *self._feed_body(data[end:])]
 
     def _close_head(self, buffer: bytes | bytearray, end: int, truncated: str) -> list[Event]:
         """The first `end` bytes are the head; `truncated` says why, if it is unfinished."""

@@ -100,9 +100,9 @@ _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _MAX_NESTING = 4
 
 
-_Found = tuple[str, Hop, float, bool]
-_Tags = Callable[[str, int, int], tuple[list[str | tuple[str, str]], int, int]]
-# The hrefs and elements from a place on, and the tag of the first text that is not markup.
+_Hit = Link | str | tuple[str, str]
+_Tags = Callable[[str, int, int, Link], tuple[list[_Hit], int, int]]
+# Links, other hrefs and elements from a place on, and the tag of the first text that is no markup.
 _tags: _Tags | None = getattr(compiled, "tags", None)
 
 
@@ -118,12 +118,14 @@ def html_links(document: bytes | str, charset: str | None = None, *, xml: bool =
         page.read_tokens(xml=True)
     else:
         page.read()
-    return Links(page.base, tuple(map(_link, page.found[:MAX_LINKS])))
+    return Links(page.base, tuple(page.found[:MAX_LINKS]))
 
 
 _LINK = Hop.LINK
-# Link(*values) at a third of the price.
-_link: Callable[[_Found], Link] = partial(tuple.__new__, Link)
+# What links are made like.
+_ANY = Link("", _LINK)
+# Link(...) at a third of the price, of all its values.
+_link: Callable[[tuple[str, Hop, float, bool]], Link] = partial(tuple.__new__, Link)
 
 
 class _Page:
@@ -131,7 +133,7 @@ class _Page:
 
     def __init__(self, data: bytes, charset: str | None, nesting: int = 0) -> None:
         self.base: str | None = None
-        self.found: list[_Found] = []
+        self.found: list[Link] = []
         self._data = data
         self._charset = charset
         self._codec: str | None = None
@@ -158,9 +160,11 @@ class _Page:
     def _read_compiled(self, tags: _Tags) -> None:
         view, position = self.view, 0
         while position < len(view):
-            hits, start, position = tags(view, position, MAX_LINKS)
+            hits, start, position = tags(view, position, MAX_LINKS, _ANY)
             for hit in hits:
-                if isinstance(hit, str):
+                if type(hit) is Link:
+                    self.found.append(hit)
+                elif type(hit) is str:
                     self._href(hit)
                 else:
                     self._tag(*hit)
@@ -225,7 +229,7 @@ class _Page:
         ):
             self._add(self._text(reference), _LINK)
         else:
-            self.found.append((reference, _LINK, 0.0, False))
+            self.found.append(_link((reference, _LINK, 0.0, False)))
 
     def _tag(self, name: str, written: str) -> None:
         """An element that may refer to something, with its attributes as written."""
@@ -316,7 +320,7 @@ class _Page:
             return
         if not reference.isascii() and self.codec != "utf-8":
             reference = _encode_query(reference, self.codec)
-        self.found.append((reference, hop, 0.0, False))
+        self.found.append(_link((reference, hop, 0.0, False)))
 
     def _text(self, value: str) -> str:
         """The characters of an attribute value."""

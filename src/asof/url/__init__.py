@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from asof.url.prefix import key_ranges, surt_form, surt_prefix
 from asof.url.sortkey import surt
-from asof.url.whatwg import canonical, host_of, origin, resolve
+from asof.url.whatwg import canonical, host_of, origin, resolve, unknown
 
 __all__ = [
     "canonical",
@@ -19,4 +19,5 @@ __all__ = [
     "surt",
     "surt_form",
     "surt_prefix",
+    "unknown",
 ]

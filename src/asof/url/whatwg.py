@@ -8,11 +8,15 @@ Measured: ada through its Python wrapper costs about 3 us a URL, the shortcuts u
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
+from typing import TypeVar
 
 import ada_url
 
 from asof.native import compiled
+
+_Item = TypeVar("_Item", bound=tuple[str, object, object, object])
 
 # Servers refuse far shorter ones; a reference of megabytes (data:, junk) is no target.
 MAX_LENGTH = 1 << 16
@@ -35,6 +39,8 @@ _ROOTED = re.compile(rf"(/(?!/){_PATH}*{_TAIL}", re.ASCII)
 _RELATIVE = re.compile(rf"([A-Za-z0-9_~](?:(?!:){_PATH})*{_TAIL}", re.ASCII)
 _QUERY_ONLY = re.compile(rf"(\?{_QUERY}*)(?:#{_FRAGMENT}*)?", re.ASCII)
 _DOT_SEGMENT = re.compile(r"/\.|%2e", re.IGNORECASE)
+# Names have 253 characters at most; what is longer is not remembered.
+_LONGEST_SERVER = 300
 _DEFAULT_PORT = {"http": "80", "https": "443"}
 
 
@@ -75,6 +81,24 @@ def resolve(base: str, reference: str) -> str | None:
     return plain if plain is not None else _parsed(written, base)
 
 
+def unknown(
+    base: str, items: tuple[_Item, ...], known: dict[str, None]
+) -> Iterator[tuple[str, _Item]]:
+    """Of tuples that begin with a reference, those that mean a URL which is not known, with it.
+
+    Most links of a page were on the page before; compiled, those cost a tenth.
+    """
+    parts = None if compiled is None else _base_parts(base)
+    if compiled is None or parts is None:
+        pairs: Iterable[tuple[str | None, _Item]] = ((None, item) for item in items)
+    else:
+        pairs = compiled.unknown(items, parts[0], parts[1], known)
+    for found, item in pairs:
+        url = resolve(base, item[0]) if found is None else found
+        if url is not None and url not in known:
+            yield url, item
+
+
 def _plainly_joined(pattern: re.Pattern[str], stem: str, reference: str) -> str | None:
     match = pattern.fullmatch(reference)
     if match is None or _DOT_SEGMENT.search(match[1]) is not None:
@@ -104,11 +128,26 @@ def _climbed(root: str, folder: str, reference: str) -> tuple[str, str]:
     return folder, reference
 
 
+def _server_of(url: str) -> tuple[str, str] | None:
+    """Origin and host of a URL, if its first part is written plainly."""
+    end = url.find("/", 8)
+    server = url if end < 0 else url[:end]
+    return _plain_server(server) if len(server) <= _LONGEST_SERVER else None
+
+
+@lru_cache(maxsize=4096)
+def _plain_server(server: str) -> tuple[str, str] | None:
+    match = _SERVER.match(server)
+    if match is None or match[3] == _DEFAULT_PORT[match[1]] or "xn--" in match[2]:
+        return None
+    return match[0], match[2]
+
+
 def origin(url: str) -> str | None:
     """Scheme, host and port (`https://example.org`, `http://example.org:8080`), or None."""
-    match = _SERVER.match(url)
-    if match is not None and match[3] != _DEFAULT_PORT[match[1]] and "xn--" not in match[2]:
-        return match[0]
+    server = _server_of(url)
+    if server is not None:
+        return server[0]
     parsed = _http_url(url, None)
     return None if parsed is None else parsed.origin
 
@@ -119,9 +158,9 @@ def host_of(url: str) -> str:
     http and https of one host share it, for they are one server to be polite to. An empty string
     when the URL has none.
     """
-    match = _SERVER.match(url)
-    if match is not None and match[3] != _DEFAULT_PORT[match[1]] and "xn--" not in match[2]:
-        return match[2]
+    server = _server_of(url)
+    if server is not None:
+        return server[1]
     parsed = _http_url(url, None)
     return "" if parsed is None else parsed.host
 

@@ -14,15 +14,15 @@ from hashlib import sha256
 
 from asof.clock import Instant, iso
 from asof.model import Body, Capture, Exchange, Failure, Headers, Target, Tls
-from asof.warc.compose import FIELDS_TYPE, compose, new_record_id, new_record_ids
+from asof.warc.compose import FIELDS_TYPE, compose, new_record_id
 from asof.warc.digest import digest_text
 from asof.warc.fields import format_fields
 from asof.warc.info import crawl_end, import_info, read_crawl, warcinfo
 from asof.warc.record import Record
 
 __all__ = [
-    "crawl_end", "exchange_records", "failure_record", "import_info", "new_record_id", "read_crawl",
-    "resource", "warcinfo",
+    "crawl_end", "exchange_records", "failure_record", "import_info", "is_revisit", "new_record_id",
+    "read_crawl", "resource", "warcinfo",
 ]  # fmt: skip
 
 REQUEST_TYPE = "application/http; msgtype=request"
@@ -56,15 +56,20 @@ _SUITES = {
 
 
 def exchange_records(
-    exchange: Exchange, *, target: Target, refers_to: Capture | None = None, extra: Headers = ()
+    exchange: Exchange,
+    *,
+    target: Target,
+    refers_to: Capture | None = None,
+    extra: Headers = (),
+    record_id: str = "",
 ) -> tuple[Record, ...]:
     """The request, the response or revisit, and the metadata of one exchange.
 
     `refers_to` is the earlier capture that this exchange repeats or, answered by 304, confirms. It
     makes a revisit only where that loses nothing: the stored payloads must be equal byte for byte.
-    `extra` fields are added to the metadata.
+    `extra` fields are added to the metadata; `record_id` is that of the answer, if it has one.
     """
-    record_id, request_id, metadata_id = new_record_ids()
+    record_id = record_id or new_record_id()
     event = (("WARC-Date", iso(exchange.started)), ("WARC-Target-URI", exchange.url))
     origin = (*event, *_address(exchange.peer))
     concurrent = ("WARC-Concurrent-To", record_id)
@@ -79,9 +84,9 @@ def exchange_records(
     )
     about = format_fields((*_path_fields(target), *_timing_fields(exchange), *extra))
     return (
-        compose("request", (*origin, concurrent), REQUEST_TYPE, exchange.request, request_id),
+        compose("request", (*origin, concurrent), REQUEST_TYPE, exchange.request),
         Record(answer, block, packed=kind == "response" and _is_packed(exchange.headers)),
-        compose("metadata", (*event, concurrent), FIELDS_TYPE, about, metadata_id),
+        compose("metadata", (*event, concurrent), FIELDS_TYPE, about),
     )
 
 
@@ -139,14 +144,13 @@ def resource(
 def _answer(exchange: Exchange, refers_to: Capture | None) -> tuple[str, Headers, tuple[Body, ...]]:
     """The type of the record that holds the answer, the fields of that type, and its block."""
     head = Body(len(exchange.head), exchange.head)
-    block_digest = ("WARC-Block-Digest", digest_text(exchange.block_digest))
     if refers_to is not None and exchange.status == 304:
         said = ("WARC-Payload-Digest", refers_to.digest) if refers_to.digest else None
         # It is this URL that has not changed since, wherever its payload lies.
-        fields = (("WARC-Profile", NOT_MODIFIED), *_named(refers_to), block_digest)
+        fields = (("WARC-Profile", NOT_MODIFIED), *_named(refers_to), _block_digest(exchange))
         return "revisit", (*fields, said) if said else fields, (head, exchange.body)
     payload_digest = _payload_digest(exchange)
-    if refers_to is not None and payload_digest and payload_digest == refers_to.digest:
+    if refers_to is not None and is_revisit(exchange, refers_to):
         # Only the head is kept. That is what the profile means, and no truncation: WARC-Truncated
         # would tell readers that the payload is lost (WARC 1.1 section 6.7.2 makes it optional).
         fields = (
@@ -156,10 +160,25 @@ def _answer(exchange: Exchange, refers_to: Capture | None) -> tuple[str, Headers
             ("WARC-Payload-Digest", payload_digest),
         )
         return "revisit", fields, (head,)
-    fields = (block_digest,)
+    fields = (_block_digest(exchange),)
     if payload_digest:
         fields = (*fields, ("WARC-Payload-Digest", payload_digest))
     return "response", fields, (head, exchange.body)
+
+
+def is_revisit(exchange: Exchange, refers_to: Capture) -> bool:
+    """Whether an exchange that repeats or confirms a capture is kept without its payload."""
+    if exchange.status == 304:
+        return True
+    digest = _payload_digest(exchange)
+    return bool(digest) and digest == refers_to.digest
+
+
+def _block_digest(exchange: Exchange) -> tuple[str, str]:
+    digest = sha256(exchange.head)
+    for chunk in exchange.body.chunks():
+        digest.update(chunk)
+    return "WARC-Block-Digest", digest_text(digest.digest())
 
 
 def _payload_digest(exchange: Exchange) -> str:
