@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator
+from functools import cache
 
 from asof.model import Hop
 from asof.text.link import Link, bare
@@ -56,16 +57,14 @@ _TOKENS = re.compile(
 )
 _SPELLED = re.compile(r"\\(?:0{0,4}[2-7][0-9a-fA-F](?![0-9a-fA-F])|[g-zG-Z-])")
 _URL = rf"(?<!{_IN_NAME})(?P<url>{_spelled('url')}|{_spelled('src')})\("
-_ALL_TOKENS = re.compile(
+_ALL_TOKENS = (
     rf"(?=[/\"'uUsSiI@\\])(?:{_COMMENT}|{_STRING}|{_URL}"
     rf"|@(?P<import>{_spelled('import')})(?![\w-])|@{_spelled('namespace')}{_NAMESPACE}"
-    rf"|(?P<set>{_spelled('image-set')})\(|{_ESCAPE})",
-    re.ASCII,
+    rf"|(?P<set>{_spelled('image-set')})\(|{_ESCAPE})"
 )
-_IN_SET = re.compile(
+_IN_SET = (
     rf"{_COMMENT}|(?P<string>{_STRING})|{_URL}|(?P<open>\()|(?P<close>\))|(?P<end>[;{{}}])"
-    rf"|{_ESCAPE}",
-    re.ASCII,
+    rf"|{_ESCAPE}"
 )
 _QUOTED = re.compile(rf"{_GAP}({_STRING})")
 _AFTER_STRING = re.compile(rf"{_GAP}\)")
@@ -73,6 +72,12 @@ _BARE = re.compile(
     rf"{_WS}*+((?:[^\"'()\\\s\x00-\x08\x0e-\x1f\x7f]++|{_ESCAPE})++){_WS}*+(?=\)|\Z)"
 )
 _UNESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\r\n\f]|\Z)|([\s\S]))")
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """Compiled when it is first needed: the two that seldom are took a tenth of asof's start."""
+    return re.compile(text, re.ASCII)
 
 
 def css_links(sheet: str) -> Iterator[Link]:
@@ -98,7 +103,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 def _literals(sheet: str) -> Iterator[str]:
     """The references as they are written, escapes and all, without quotes and parentheses."""
-    search = (_ALL_TOKENS if _SPELLED.search(sheet) else _TOKENS).search
+    search = (_pattern(_ALL_TOKENS) if _SPELLED.search(sheet) else _TOKENS).search
     position = 0
     while (token := search(sheet, position)) is not None:
         position, kind = token.end(), token.lastgroup
@@ -132,7 +137,8 @@ def _url(sheet: str, start: int) -> tuple[str, int]:
 def _image_set(sheet: str, start: int) -> Generator[str, None, int]:
     """After `image-set(`: bare strings are images, those inside `type()` are not."""
     depth, position = 1, start
-    while depth and (token := _IN_SET.search(sheet, position)) is not None:
+    search = _pattern(_IN_SET).search
+    while depth and (token := search(sheet, position)) is not None:
         position, kind = token.end(), token.lastgroup
         if kind == "url":
             literal, position = _url(sheet, position)

@@ -7,7 +7,6 @@ that each of them starts with, and in a metadata record at the crawl's end.
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
 
 from asof.clock import Instant, iso, parse_iso
 from asof.model import Crawl, CrawlState, Headers
@@ -68,6 +67,8 @@ def read_crawl(record: StoredRecord) -> Crawl | None:
 def _warcinfo(
     filename: str, at: Instant, marks: Headers, extra: tuple[tuple[str, object], ...]
 ) -> Record:
+    from importlib.metadata import version  # asof starts sooner without
+
     block = format_fields(
         (
             ("software", f"asof/{version('asof')}"),
