@@ -1,0 +1,1 @@
+"""COMPARE: how alike documents are, and what changed between two captures of one."""
