@@ -10,6 +10,7 @@ commit or none, and waits for the lock that long.
 from __future__ import annotations
 
 import asyncio
+import mmap
 import multiprocessing
 import os
 import pickle
@@ -30,6 +31,13 @@ from asof.errors import StorageError
 from asof.frontier.queue import Applied, Changes, apply
 from asof.ledger import Ledger
 from asof.model import Crawl
+
+
+# Memory that both processes see, by which groups are handed over; larger ones go through the pipe,
+# whose buffer holds a part of a group only: both sides would wait for one another again and again.
+_DESK = 4 << 20
+# A message of so many bytes tells how much lies on the desk; a group takes more.
+_SIZE = 4
 
 
 class Writer(Protocol):
@@ -84,7 +92,8 @@ class ProcessWriter(Writer):
     def __init__(self, folder: Folder, crawl: Crawl, config: Config) -> None:
         context = multiprocessing.get_context("fork")
         self._pipe, theirs = context.Pipe()
-        work = partial(_serve, theirs, self._pipe, folder, crawl, config)
+        self._desk = mmap.mmap(-1, _DESK)
+        work = partial(_serve, theirs, self._pipe, self._desk, folder, crawl, config)
         self._process = context.Process(target=work, name="asof-writer", daemon=True)
         self._process.start()
         theirs.close()
@@ -97,7 +106,12 @@ class ProcessWriter(Writer):
 
     def _ask(self, group: Group, changes: Changes) -> Applied:
         try:
-            self._pipe.send_bytes(pickle.dumps((group, changes), pickle.HIGHEST_PROTOCOL))
+            letter = pickle.dumps((group, changes), pickle.HIGHEST_PROTOCOL)
+            if len(letter) <= _DESK:
+                self._desk[: len(letter)] = letter
+                self._pipe.send_bytes(len(letter).to_bytes(_SIZE, "big"))
+            else:
+                self._pipe.send_bytes(letter)
             answer = pickle.loads(self._pipe.recv_bytes())
         except (EOFError, OSError) as error:
             raise StorageError(
@@ -115,10 +129,16 @@ class ProcessWriter(Writer):
         self._pipe.close()
         self._process.join()
         self._process.close()
+        self._desk.close()
 
 
 def _serve(
-    pipe: Connection, crawls: Connection, folder: Folder, crawl: Crawl, config: Config
+    pipe: Connection,
+    crawls: Connection,
+    desk: mmap.mmap,
+    folder: Folder,
+    crawl: Crawl,
+    config: Config,
 ) -> None:
     """The process: commit what comes, until nobody is there any more."""
     crawls.close()  # or the end of the crawl would not be seen
@@ -128,7 +148,10 @@ def _serve(
     writer = OwnWriter(folder, ledger, crawl, config)
     try:
         while True:
-            group, changes = pickle.loads(pipe.recv_bytes())
+            letter = pipe.recv_bytes()
+            if len(letter) == _SIZE:
+                letter = desk[: int.from_bytes(letter, "big")]
+            group, changes = pickle.loads(letter)
             try:
                 answer: Applied | Exception = writer.commit(group, changes)
             except Exception as error:  # noqa: BLE001 - all of them are the crawl's to judge
