@@ -67,7 +67,7 @@ def _settle(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> N
         if Hop.ROBOTS.value not in target.hops:
             crawler.funnel.put(onward)
         elif capture.status == 200:
-            crawler.list_sitemaps(target.url, kept.document)
+            crawler.visitor.list_sitemaps(target.url, target.url, kept.document)
     crawler.frontier.settle(target, Event.CAPTURED)
     archive.ledger.db.execute("DELETE FROM temp.unsettled WHERE key = ?", (url_key(target.url),))
 

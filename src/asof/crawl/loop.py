@@ -19,6 +19,7 @@ from asof.archive import Archive
 from asof.archive.journal import Journal
 from asof.clock import SECOND
 from asof.config import Config
+from asof.crawl.backlog import Backlog
 from asof.crawl.control import Act, Order
 from asof.crawl.funnel import Funnel
 from asof.crawl.keep import Keeper
@@ -71,12 +72,13 @@ class Crawler:
         self._reader = Ledger(archive.folder.db, writable=False)
         self.frontier = Frontier(archive.ledger, self._number, reader=self._reader)
         self.journal = Journal(self._clock, config)
+        self._backlog = Backlog(self.journal, self.frontier)
         self._writer = writer
         self.keeper = Keeper(archive, self.journal, crawl.id, self._reader, config)
         self.funnel = Funnel(scope, self.frontier, config, self._clock)
         self._hosts = Hosts()
         self._limits = Limits(config, self._clock, archive.folder.root, scope.per_host)
-        self._visitor = Visitor(
+        self.visitor = Visitor(
             config, self._clock, fetcher, self.frontier, self.keeper, self.funnel, self._hosts,
             self._limits, monitor,
         )  # fmt: skip
@@ -85,7 +87,7 @@ class Crawler:
         self._wake = asyncio.Event()
         self._alarm_at = 0.0  # when the loop looks by itself
         self._trouble: BaseException | None = None
-        self._thirsty = self._paused = False
+        self._paused = False
         self._unwritten = False  # a commit has failed: there will be no other
         self._ended_by = ""
         self._deadline = float("inf")
@@ -133,7 +135,7 @@ class Crawler:
 
     async def finish(self) -> None:
         """Commit all that was kept."""
-        while self._commit is not None or self.journal.pending or self.frontier.pending:
+        while self._commit is not None or self._backlog:
             self._raise_trouble()
             self._begin_commit()
             if self._commit is None:
@@ -154,21 +156,17 @@ class Crawler:
         self.journal.take().discard()
         self._reader.close()
 
-    def list_sitemaps(self, url: str, document: bytes) -> None:
-        """Queue what a robots.txt that is in the archive names."""
-        self._visitor.list_sitemaps(url, url, document)
-
     def recall(self, memory: str) -> None:
         """Go on with what an earlier run of the crawl left by `memory`."""
         if memory:
-            self._visitor.patterns.restore(json.loads(memory))
+            self.visitor.patterns.restore(json.loads(memory))
         else:  # at least how large the hosts are
-            self._visitor.patterns.expect(self.frontier.done_by_host())
+            self.visitor.patterns.expect(self.frontier.done_by_host())
 
     @property
     def memory(self) -> str:
         """What the next run of this crawl should know, and the archive does not hold."""
-        return json.dumps(self._visitor.patterns.snapshot())
+        return json.dumps(self.visitor.patterns.snapshot())
 
     # -- turning
 
@@ -185,14 +183,13 @@ class Crawler:
 
     def _launch(self) -> None:
         """Begin visits to hosts whose time has come, and a commit when one is due."""
-        halted = self._ended_by or self._paused or self.journal.full
         now = self._clock.monotonic()
-        while not halted and len(self._visits) < self._config.concurrency:
+        while not self._is_halted() and len(self._visits) < self._config.concurrency:
             if (host := self._hosts.take(now)) is None:
                 break
             self._spawn(self._visit(host), self._visits)
         idle = not self._visits and self._hosts.next_due() is None
-        if self.journal.due() or self._thirsty or (idle and self.frontier.pending):
+        if self._backlog.is_due() or (idle and self.frontier.pending):
             self._begin_commit()
 
     def _spawn(
@@ -217,6 +214,10 @@ class Crawler:
         sooner = due is not None and due < self._alarm_at
         if sooner or not self._visits or self._trouble is not None or self._ended_by:
             self._wake.set()
+
+    def _is_halted(self) -> bool:
+        """Whether no more fetches may begin for now."""
+        return bool(self._ended_by) or self._paused or self._backlog.is_crowded(len(self._visits))
 
     def _raise_trouble(self) -> None:
         if self._trouble is not None:
@@ -264,13 +265,12 @@ class Crawler:
     async def _visit(self, host: str) -> None:
         """Serve a host's targets, one after the other as long as it need not be left alone."""
         while await self._step(host):
-            if self.journal.due() or self._thirsty:
+            if self._backlog.is_due():
                 self._begin_commit()
             self._check_limits()
-            halted = self._ended_by or self._paused or self.journal.full
             # Another host that is due goes first when there is no room for both.
             full = len(self._visits) >= self._config.concurrency
-            if halted or full or not self._hosts.claim(host, self._clock.monotonic()):
+            if self._is_halted() or full or not self._hosts.claim(host, self._clock.monotonic()):
                 return
 
     async def _step(self, host: str) -> bool:
@@ -279,7 +279,7 @@ class Crawler:
         target = self.frontier.next(host, self._clock.now())
         try:
             if target is not None:
-                wait = await self._visitor.serve(target, host)
+                wait = await self.visitor.serve(target, host)
                 if wait is None:
                     self.stop(FULL)
         finally:
@@ -289,19 +289,18 @@ class Crawler:
             if due is not None:
                 self._hosts.want(host, self._in_seconds(due) if due else now)
             elif self.frontier.awaits(host):
-                self._thirsty = True
+                self._backlog.thirsty = True
         return due == 0 and wait == 0.0
 
     # -- committing
 
     def _begin_commit(self) -> None:
         if self._commit is None and not self._unwritten:
-            self._thirsty = False
             self._commit = self._spawn(self._commit_group(), set())
 
     async def _commit_group(self) -> None:
         """Write the open group and what was learnt with it; then the hosts may have more."""
-        group, changes = self.journal.take(), self.frontier.take_changes()
+        group, changes = self._backlog.take()
         try:
             outcome = await self._writer.write(group, changes)
             for host, not_before in self.frontier.applied(changes, outcome).items():
@@ -375,7 +374,7 @@ class Crawler:
                 queued=tally[State.QUEUED],
                 bytes=self._limits.bytes,
                 hosts=len(self._hosts),
-                current=self._visitor.current,
+                current=self.visitor.current,
                 busiest=self._busiest,
                 reasons=self._reasons,
                 state="stopping" if self._ended_by else running,

@@ -32,7 +32,6 @@ from asof.frontier.queue import Applied, Changes, apply
 from asof.ledger import Ledger
 from asof.model import Crawl
 
-
 # Memory that both processes see, by which groups are handed over; larger ones go through the pipe,
 # whose buffer holds a part of a group only: both sides would wait for one another again and again.
 _DESK = 4 << 20
