@@ -79,11 +79,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="asof-bench-") as scratch:
         archive = Path(scratch) / "archive"
         with watched_memory() as seen:
-            cost = run(
-                [str(BIN / "asof"), "crawl", f"http://127.0.0.1:{web.port}/", "--delay", "0"]
-                + ["-q", "--include", ".", "--allow-private", "--max-pages", str(pages)]
-                + ["-a", str(archive)]
-            )
+            switches = ["--delay", "0", "-q", "--include", ".", "--allow-private"]
+            limit = ["--max-pages", str(pages), "-a", str(archive)]
+            seed = f"http://127.0.0.1:{web.port}/"
+            cost = run([str(BIN / "asof"), "crawl", seed, *switches, *limit])
         with closing(sqlite3.connect(archive / "asof.db")) as db:
             [(queued,)] = db.execute("SELECT count(*) FROM targets WHERE state = 'queued'")
     print(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive.journal import Journal
 from asof.config import Config
@@ -50,14 +53,13 @@ def test_ordinary_pages_never_crowd(desk: Desk) -> None:
 
 
 def test_many_links_are_written_before_more_is_begun(desk: Desk) -> None:
-    for number in range(11):
-        assert not desk.backlog.is_due()
+    for number in range(9):
         desk.page(number, 1000)
-        if number == 9:
-            break
+    assert not desk.backlog.is_due()
+    desk.page(9, 1000)
     assert desk.backlog.is_due()
-    for number in range(11, 21):
-        assert not desk.backlog.is_crowded(visits=0)
+    assert not desk.backlog.is_crowded(visits=0)
+    for number in range(10, 20):
         desk.page(number, 1000)
     assert desk.backlog.is_crowded(visits=0)
 
