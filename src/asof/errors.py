@@ -69,7 +69,7 @@ class DamageError(AsofError):
     def __init__(self, what: str, *, file: str, offset: int, hint: str = "") -> None:
         self.file = file
         self.offset = offset
-        super().__init__(f"{file} at offset {offset}: {what}", hint=hint)
+        super().__init__(f"{file} at offset {offset}: {what.rstrip('.')}.", hint=hint)
 
 
 class StorageError(AsofError):

@@ -292,6 +292,25 @@ def test_guesses_come_after_everything_else(tmp_path: Path) -> None:
     assert asked[-1] == "/s/guessed.html"
 
 
+@pytest.mark.parametrize("scope", ["host", "path"])
+def test_an_excluded_sitemap_is_left_alone(tmp_path: Path, scope: str) -> None:
+    """Also where sitemaps outside of the scope are asked for: they may list what is inside."""
+    pages = {
+        "/robots.txt": page("Sitemap: /maps/a.xml\nSitemap: /secret/b.xml\n", media="text/plain"),
+        "/maps/a.xml": page(urlset("/in/one"), media="application/xml"),
+        "/in/": page("<p>here</p>"),
+        "/in/one": page("<p>listed</p>"),
+    }
+    with site(pages) as server:
+        pages["/maps/a.xml"] = page(urlset(f"{server.url}/in/one"), media="application/xml")
+        server.pages.update(pages)
+        crawl(tmp_path / "a", f"{server.url}/in/", "--scope", scope, "--exclude", "/secret/")
+        asked = server.paths()
+    assert "/maps/a.xml" in asked
+    assert "/in/one" in asked
+    assert "/secret/b.xml" not in asked
+
+
 # -- Switched off ---------------------------------------------------------------------------------
 
 

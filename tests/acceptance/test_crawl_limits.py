@@ -82,7 +82,7 @@ def test_so_many_bytes_in_all(tmp_path: Path) -> None:
     with ExitStack() as held:
         servers = [held.enter_context(site(many(60))) for _ in range(3)]
         seeds = [server.url + "/" for server in servers]
-        report = crawl(tmp_path / "a", *seeds, "--max-bytes", 400_000).json()
+        report = crawl(tmp_path / "a", *seeds, "--max-bytes", "400kB").json()
     assert report["ended_by"] == "max-bytes"
     assert 400_000 <= report["bytes"] <= 400_000 + 3 * (SIZE + 500)
     assert report["queued"] > 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from asof.cli.options import archive_option, examples, json_option
+from asof.cli.options import archive_option, examples, json_option, size
 from asof.cli.output import human_bytes, print_json, say
 from asof.cli.view import CrawlView, duration
 from asof.crawl import CrawlRequest, run_crawl
@@ -43,12 +43,14 @@ from asof.model import CrawlState
 @click.option(
     "--max-pages", type=int, metavar="N", help="Stop after N captures, robots.txt not counted."
 )
-@click.option("--max-bytes", type=int, metavar="N", help="Stop after N bytes from the wire.")
+@click.option(
+    "--max-bytes", type=size, metavar="N", help="Stop after N bytes (kB, MB, GB) from the wire."
+)
 @click.option("--time-limit", type=float, metavar="S", help="Stop after S seconds.")
 @click.option("--max-pages-per-host", type=int, metavar="N", help="At most N captures of a host.")
-@click.option("--max-bytes-per-host", type=int, metavar="N", help="At most N bytes of a host.")
+@click.option("--max-bytes-per-host", type=size, metavar="N", help="At most N bytes of a host.")
 @click.option(
-    "--disk-reserve", type=int, metavar="N", help="Stop when fewer bytes are free [200 MB]."
+    "--disk-reserve", type=size, metavar="N", help="Stop when fewer bytes are free [200 MB]."
 )
 @click.option(
     "--delay", type=float, metavar="S", help="Seconds to leave a host alone after an answer [1]."

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from asof.scope.rule_text import parse_size
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -16,6 +18,14 @@ def _require_name(ctx: click.Context, option: click.Parameter, value: Path) -> P
     if value == Path():
         raise click.BadParameter("the name of the folder is empty.", ctx=ctx, param=option)
     return value
+
+
+def size(value: str) -> int:
+    """The type of an option that is a number of bytes: 500kB, 10MB, 2GB or plain digits."""
+    found = parse_size(value)
+    if found is None:
+        raise click.BadParameter(f"{value!r} is no number of bytes; write 500000, 500kB or 10MB.")
+    return found
 
 
 def archive_option(function: Command) -> Command:

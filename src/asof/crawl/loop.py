@@ -341,7 +341,7 @@ class Crawler:
             f"excluded by {order.pattern}",
             also=lambda: self._catalog.put_crawl(self.crawl),
         )
-        return f"{moved:,} queued URLs left out"
+        return f"{moved:,} queued {'URL' if moved == 1 else 'URLs'} left out"
 
     # -- telling
 

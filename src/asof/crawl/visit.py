@@ -256,8 +256,9 @@ class Visitor:
         listed = [found for found in named if found is not None]
         if self._config.scope.startswith(("path", "surt:")):
             # A sitemap may well lie outside of the part of a host that it lists.
-            host = host_of(via)
-            self._frontier.add([found for found in listed if host_of(found.url) == host])
+            host, forbids = host_of(via), self._funnel.scope.forbids
+            here = [found for found in listed if host_of(found.url) == host]
+            self._frontier.add([found for found in here if not forbids(found)])
         elif self._config.scope != "page":
             self._funnel.put(listed)
 

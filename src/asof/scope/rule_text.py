@@ -281,12 +281,20 @@ def _media(value: str) -> str:
 
 def _size(value: str) -> str:
     _filled(value, "size:10000000 or size:10MB")
-    match = _SIZE.fullmatch(value)
-    if match is None:
+    size = parse_size(value)
+    if size is None:
         hint = "Write bytes in digits or with a unit, as in size:500kB or size:10MB."
         raise _Wrong(f"{shown(value)!r} is not a number of bytes", hint)
+    return str(size)
+
+
+def parse_size(text: str) -> int | None:
+    """A number of bytes as people write it (`500kB`, `10 MB`, `1000000`), or None."""
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        return None
     number, unit = match.groups()
-    return str(int(number) * _UNITS[(unit or "").lower()] if number else int(value))
+    return int(number) * _UNITS[(unit or "").lower()] if number else int(text)
 
 
 def _without_spaces(value: str, hint: str) -> None:

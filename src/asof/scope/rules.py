@@ -121,6 +121,11 @@ class Scope:
         decision = self.decide(target)
         return None if decision.inside else decision.reason
 
+    def forbids(self, target: Target) -> bool:
+        """Whether a rule is against a target, and not only none for it."""
+        decision = self.decide(target)
+        return not decision.inside and decision is not self._else
+
     def explain(self, target: Target) -> tuple[Step, ...]:
         """What every rule says about a target, in order; the first with an opinion decided."""
         steps: list[Step] = []
