@@ -1,4 +1,4 @@
-"""The one part of the build that pyproject.toml cannot say: a reader in C, compiled where possible.
+"""The one part of the build that pyproject.toml cannot say: some C, compiled where possible.
 
 Optional: without a C compiler the installation goes on, and Python does the same work, slower.
 """
@@ -14,6 +14,18 @@ setup(
             ["src/asof/_native.c"],
             extra_compile_args=["-O2"],
             optional=True,
-        )
+        ),
+        Extension(
+            "asof.change._shingles",
+            ["src/asof/change/_shingles.c"],
+            extra_compile_args=["-O3"],  # its loops are written to be done for 16 bytes at once
+            optional=True,
+        ),
+        Extension(
+            "asof.text._html_blocks",
+            ["src/asof/text/_html_blocks.c"],
+            extra_compile_args=["-O2"],
+            optional=True,
+        ),
     ]
 )

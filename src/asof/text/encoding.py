@@ -12,24 +12,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-# Labels mean what browsers take them to mean (WHATWG Encoding, section 4.2): supersets, mostly.
-_SUPERSET = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "tis-620": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-}
-# Python has codecs that are no encodings of web pages (rot13, idna, utf-7 ...): these are.
-_KNOWN = re.compile(
-    r"utf-8|cp125\d|cp866|cp874|cp932|cp949|iso8859-\d+|koi8-[ru]|mac-(?:roman|cyrillic)"
-    r"|gb18030|big5hkscs|euc_jp|iso2022_jp(?:_\w+)?|utf-(?:16|32)(?:-[lb]e)?"
-)
+from asof.text.labels import CODECS, encoding_named
+
+_UTF_32 = re.compile(r"utf-?32(?:-?([lb]e))?")
 _TRANSCODED = re.compile(r"utf-(?:16|32).*|iso2022.*")
 # Their second byte can be a backslash, which CSS would take for an escape.
 _BACKSLASH_TRAIL = frozenset(("cp932", "gb18030", "big5hkscs"))
@@ -69,12 +54,12 @@ def codec_of(label: str | None) -> str | None:
 
 @lru_cache(maxsize=256)
 def _codec_of(label: str) -> str | None:
-    try:
-        name = codecs.lookup(label.strip().lower().removeprefix("x-")).name
-    except (LookupError, ValueError):  # ValueError: a NUL or a non-ASCII character in the label
-        return None
-    name = _SUPERSET.get(name, name)
-    return name if _KNOWN.fullmatch(name) else None
+    name = encoding_named(label)
+    if name is not None:
+        return CODECS.get(name)
+    # Browsers read no UTF-32; an archive may hold some.
+    found = _UTF_32.fullmatch(label.strip().lower())
+    return f"utf-32-{found[1] or 'le'}" if found else None
 
 
 def html_codec(data: bytes, declared: str | None) -> str:
