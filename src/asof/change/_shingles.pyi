@@ -1,0 +1,53 @@
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Array: TypeAlias = bytes | bytearray | memoryview | NDArray[np.uint64] | NDArray[np.int64]
+
+def shingles(text: str, k: int, distinct: bool, /) -> bytes: ...
+def shingle_texts(texts: Sequence[str], k: int, /) -> tuple[bytes, bytes]: ...
+def runs(text: str, k: int, distinct: bool, /) -> bytes: ...
+def features(words: Sequence[str], /) -> bytes: ...
+def sign(hashes: _Array, starts: _Array, m: int, seed: int, /) -> bytes: ...
+def sign_texts(texts: Sequence[str], k: int, m: int, seed: int, /) -> bytes: ...
+def sign_words(lists: Sequence[Sequence[str]], m: int, seed: int, /) -> bytes: ...
+def overlap(a: _Array, b: _Array, /) -> int: ...
+def scan(
+    query: _Array,
+    hashes: _Array,
+    starts: _Array,
+    first: int,
+    last: int,
+    t: float,
+    form: int,
+    /,
+) -> bytes: ...
+def pairs(
+    hashes: _Array,
+    starts: _Array,
+    keys: NDArray[np.uint64],
+    marks: NDArray[np.uint8],
+    order: NDArray[np.int64],
+    band: int,
+    at: int,
+    t: float,
+    least: int,
+    most: int,
+    /,
+) -> tuple[bytes, int]: ...
+def join(
+    hashes: _Array,
+    starts: _Array,
+    keys: NDArray[np.uint64],
+    marks: NDArray[np.uint8],
+    order: NDArray[np.int64],
+    band: int,
+    at: int,
+    t: float,
+    least: int,
+    most: int,
+    parents: NDArray[np.int64],
+    /,
+) -> int: ...
