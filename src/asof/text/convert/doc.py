@@ -1,0 +1,188 @@
+"""Word documents before DOCX: Word 6 to 2003 in compound files, and Word 1 and 2 without.
+
+[MS-DOC] section 2.4.1: text lies in pieces, of one or two bytes a character, and the piece table in
+the table stream says where. Word 6 and 95 have the same table in the document stream, and only if
+the file was saved fast; else their text is one run. Deleted text that is still kept under change
+tracking is not told from the rest.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from asof.text.convert.flow import field_links
+from asof.text.convert.found import Found, Refused
+from asof.text.convert.ole import Compound, codec, properties
+
+_WORD_6_TO_2003 = 0xA5EC
+_WORD_8 = 0x00C1  # the first version that has Unicode
+_ENCRYPTED, _FAST_SAVED, _TABLE_1, _FAR_EAST = 0x0100, 0x0004, 0x0200, 0x4000
+_MAX_PIECES = 1_000_000
+# A field is \x13 code \x14 result \x15; codes are for machines, but links stand in them.
+_FIELD = re.compile("[\x13\x14\x15]")
+_SPECIAL = str.maketrans(
+    {
+        "\x07": "\t",  # the end of a cell or row
+        "\x0b": "\n",
+        "\x0c": "\n\n",
+        "\x0d": "\n",
+        "\x0e": "\n",
+        "\x1e": "\u2011",
+        "\x1f": None,  # a place where a word may be broken
+        "\x01": None,
+        "\x02": None,
+        "\x03": None,
+        "\x04": None,
+        "\x05": None,
+        "\x08": None,
+        "\xad": None,
+    }
+)
+_ROW_END = re.compile("\x07\x07")
+# Windows code pages by the language that Word was set to, where they differ from 1252.
+_CODEPAGES = {
+    **dict.fromkeys((0x05, 0x0E, 0x15, 0x18, 0x1A, 0x1B, 0x1C, 0x24), 1250),
+    **dict.fromkeys((0x02, 0x19, 0x22, 0x23, 0x2F), 1251),
+    0x08: 1253,
+    0x1F: 1254,
+    0x0D: 1255,
+    0x01: 1256,
+    0x29: 1256,
+    0x20: 1256,
+    0x25: 1257,
+    0x26: 1257,
+    0x27: 1257,
+    0x2A: 1258,
+    0x1E: 874,
+    0x11: 932,
+    0x12: 949,
+    0x04: 936,
+}
+_TRADITIONAL = (0x0404, 0x0C04, 0x1404)
+
+
+def fill_doc(compound: Compound, found: Found) -> None:
+    """The text of a document in a compound file, with its notes, headers and boxes."""
+    properties(compound, found)
+    main = compound.read("WordDocument")
+    if len(main) < 68:
+        raise Refused("is a damaged Word document")
+    fill_doc_stream(main, compound, found)
+
+
+def fill_old_doc(data: bytes, found: Found) -> None:
+    """The text of a document of Word 1 or 2, which is a file of its own."""
+    fill_doc_stream(data, None, found)
+
+
+def fill_doc_stream(main: bytes, compound: Compound | None, found: Found) -> None:
+    """The text of a document stream."""
+    version, language, flags = struct.unpack_from("<2xH2xH2xH", main)
+    if flags & _ENCRYPTED:
+        raise Refused("is encrypted")
+    if version >= _WORD_8 and compound is not None:
+        name = "1Table" if flags & _TABLE_1 else "0Table"
+        table = compound.read(name) or compound.read("0Table") or compound.read("1Table")
+        offset, size = struct.unpack_from("<II", main, 0x01A2) if len(main) > 0x1AA else (0, 0)
+        pieces = _pieces(table[offset : offset + size])
+        text = _joined(main, pieces, "cp1252", wide=True)
+        text = text or _run(main, "cp1252")
+        if not text and len(main) > 0x50 and struct.unpack_from("<I", main, 0x4C)[0] > 1:
+            raise Refused("is damaged: its text is not where it should be")
+    else:
+        used = _codec(main, language)
+        text = ""
+        if flags & _FAST_SAVED and len(main) > 0x168:
+            offset, size = struct.unpack_from("<II", main, 0x0160)
+            text = _joined(main, _pieces(main[offset : offset + size]), used, wide=False)
+        text = text or _run(main, used)
+    _put(text, found)
+
+
+def _codec(main: bytes, language: int) -> str:
+    """The code page of a document without Unicode: by the machine, the language, or its letters."""
+    if main[0x12:0x13] == b"\x01":
+        return "mac-roman"
+    page = 950 if language in _TRADITIONAL else _CODEPAGES.get(language & 0x3FF, 1252)
+    if page == 1252:  # English Word wrote Russian, too; only its fonts say so
+        from asof.text.charset import charset_of
+
+        start, end = struct.unpack_from("<II", main, 0x18)
+        sample = main[start : min(end, start + 20_000)]
+        high = sum(byte > 0xBF for byte in sample)
+        if high > len(sample) // 4:
+            return charset_of(sample, markup=False).codec
+    return codec(page)
+
+
+def _run(main: bytes, used: str) -> str:
+    """The text of a document without a piece table: from fcMin to fcMac."""
+    start, end = struct.unpack_from("<II", main, 0x18)
+    return main[start:end].decode(used, "replace") if start < end else ""
+
+
+def _pieces(clx: bytes) -> list[tuple[int, int, int]]:
+    """The pieces as (first character, last, place), in order of the text ([MS-DOC] 2.9.38)."""
+    position = 0
+    while position + 3 <= len(clx) and clx[position] == 1:  # properties, which are not read
+        position += 3 + int(struct.unpack_from("<H", clx, position + 1)[0])
+    if position + 5 > len(clx) or clx[position] != 2:
+        return []
+    size = min(int(struct.unpack_from("<I", clx, position + 1)[0]), len(clx) - position - 5)
+    count = min((size - 4) // 12, _MAX_PIECES)
+    start = position + 5
+    if count <= 0:
+        return []
+    characters = struct.unpack_from(f"<{count + 1}I", clx, start)
+    places = [
+        int(struct.unpack_from("<I", clx, start + 4 * (count + 1) + 8 * each + 2)[0])
+        for each in range(count)
+    ]
+    return [(characters[n], characters[n + 1], places[n]) for n in range(count)]
+
+
+def _joined(main: bytes, pieces: list[tuple[int, int, int]], used: str, *, wide: bool) -> str:
+    """The text of the pieces; `wide`: a bit of the place says whether it is of one or two bytes."""
+    parts: list[str] = []
+    room = 4 * len(main)  # pieces may overlap; a hostile file has thousands of the same one
+    for first, last, place in pieces:
+        length = last - first
+        if length <= 0 or room < 0:
+            continue
+        if wide and not place & 0x40000000:
+            data = main[place : place + 2 * length]
+            parts.append(data.decode("utf-16-le", "replace"))
+        else:
+            at = (place & 0x3FFFFFFF) // 2 if wide else place
+            data = main[at : at + length]
+            parts.append(data.decode(used, "replace"))
+        room -= len(data)
+    return "".join(parts)
+
+
+def _put(text: str, found: Found) -> None:
+    """Text without codes of fields, which give their links."""
+    shown: list[str] = []
+    # Where text goes, field by field: into a code, or with a result to where the field stands.
+    open_fields: list[tuple[list[str], bool]] = []
+    target, position = shown, 0
+    for mark in _FIELD.finditer(text):
+        target.append(text[position : mark.start()])
+        position = mark.end()
+        if mark[0] == "\x13":
+            open_fields.append((target, True))
+            target = []
+            continue
+        if not open_fields:
+            continue
+        outer, in_code = open_fields.pop()
+        if in_code:
+            found.links(field_links("".join(target)))
+            target = outer
+        if mark[0] == "\x14":
+            open_fields.append((outer, False))
+    target.append(text[position:])
+    if target is not shown:  # a code that never ends is no code
+        shown.extend(target)
+    found.add(_ROW_END.sub("\x07\n", "".join(shown)).translate(_SPECIAL))

@@ -1,0 +1,280 @@
+"""PowerPoint presentations before PPTX: the text of slides and notes, in the order of the show.
+
+[MS-PPT]: a presentation is a tree of records. Edits are appended, so that old copies of slides stay
+in the file; the persist directory (2.3.4) says which are alive. Where that is lost, every text of
+the stream is taken.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+
+from asof.text.convert.flow import field_links
+from asof.text.convert.found import Found, Refused
+from asof.text.convert.ole import Compound, properties
+from asof.text.convert.within import put_embedded
+
+_DOCUMENT, _SLIDE, _NOTES, _LIST, _PERSIST = 1000, 1006, 1008, 4080, 1011
+_CHARS, _BYTES, _STRING, _OUTLINE_REF = 4000, 4008, 4026, 3998
+_EDIT, _DIRECTORY, _LINKS, _LINK, _COMMENT, _EDGES = 4085, 6002, 1033, 4055, 12000, 4057
+_SHAPE, _PLACEHOLDER, _OBJECT = 0xF004, 3011, 4113
+_CONTAINER = 0x0F
+_MAX_EMBEDDED = 5_000
+_MAX_OBJECT = 16 << 20
+_DEEPEST = 64
+_MAX_RECORDS = 2_000_000
+_MAX_EDITS = 10_000
+_DOCUMENT_START = b"\x0f\x00"
+_UNSEEN = {0x0B: "\n", 0x0D: "\n", 0x2028: "\n"}
+
+Record = tuple[int, int, int, int]  # type, instance, start and end of the data
+
+
+def fill_ppt(compound: Compound, found: Found) -> None:
+    """The text of a presentation, its notes and comments, and its links."""
+    properties(compound, found)
+    # A file for two versions has the newer one in a folder.
+    folder = "PP97_DUALSTORAGE/" if compound.has("PP97_DUALSTORAGE/PowerPoint Document") else ""
+    data = compound.read(f"{folder}PowerPoint Document")
+    if not data:
+        raise Refused("is a damaged presentation")
+    if compound.read("EncryptedSummary") or _is_encrypted(compound.read(f"{folder}Current User")):
+        raise Refused("is encrypted")
+    if not data.startswith(_DOCUMENT_START) and compound.has("Text_Content"):
+        found.add(_old_text(compound.read("Text_Content")))  # PowerPoint 95 keeps it apart
+        return
+    reading = _Reading(data, found)
+    if not reading.by_directory(compound.read(f"{folder}Current User")):
+        reading.everything()
+
+
+def _old_text(data: bytes) -> str:
+    from asof.text.charset import charset_of, decoded
+
+    return decoded(data, charset_of(data, markup=False))
+
+
+def _is_encrypted(current: bytes) -> bool:
+    # 2.3.2: the token of an encrypted presentation.
+    return len(current) >= 16 and struct.unpack_from("<I", current, 12)[0] == 0xF3D1C4DF
+
+
+class _Reading:
+    """The records of a presentation's stream."""
+
+    def __init__(self, data: bytes, found: Found) -> None:
+        self._data = data
+        self._found = found
+        self._room = _MAX_RECORDS
+
+    def by_directory(self, current: bytes) -> bool:
+        """Read what is alive; False if the way there is broken."""
+        offset = int(struct.unpack_from("<I", current, 16)[0]) if len(current) >= 20 else 0
+        places, document = self._places(offset)
+        start = places.get(document)
+        record = self._record(start) if start is not None else None
+        if record is None or record[0] != _DOCUMENT:
+            return False
+        self._links(record)
+        seen: set[int] = set()
+        lists = [each for each in self._children(record) if each[0] == _LIST]
+        for wanted in (0, 2):  # slides, then notes
+            for each in lists:
+                if each[1] == wanted:
+                    self._list(each, places, seen)
+        for each in lists:
+            if each[1] == 1:
+                self._masters(each, places)
+        self._edges(record[2], record[3])
+        self._embedded(places)
+        return True
+
+    def everything(self) -> None:
+        """All texts of the stream, alive or not, each once."""
+        seen: set[str] = set()
+        for kind, instance, start, end in self._all(0, len(self._data)):
+            text = self._text(kind, start, end)
+            if text and text not in seen:
+                seen.add(text)
+                self._found.line(text)
+            if kind == _LINK:
+                self._link((kind, instance, start, end))
+
+    def _places(self, offset: int) -> tuple[dict[int, int], int]:
+        """Where the living objects are, by their numbers; the newest edit counts (2.3.4)."""
+        places: dict[int, int] = {}
+        document = 1
+        for turn in range(_MAX_EDITS):
+            record = self._record(offset)
+            if record is None or record[0] != _EDIT or record[3] - record[2] < 20:
+                break
+            previous, directory, edited = struct.unpack_from("<III", self._data, record[2] + 8)
+            if turn == 0:
+                document = edited
+            self._directory(directory, places)
+            if previous >= offset or previous == 0:  # edits are appended: older ones lie before
+                break
+            offset = previous
+        return places, document
+
+    def _directory(self, offset: int, places: dict[int, int]) -> None:
+        record = self._record(offset)
+        if record is None or record[0] != _DIRECTORY:
+            return
+        position, end = record[2], record[3]
+        while position + 4 <= end:
+            head = int(struct.unpack_from("<I", self._data, position)[0])
+            first, count = head & 0xFFFFF, head >> 20
+            position += 4
+            for number in range(min(count, (end - position) // 4)):
+                place = int(struct.unpack_from("<I", self._data, position + 4 * number)[0])
+                places.setdefault(first + number, place)
+            position += 4 * count
+
+    def _list(self, record: Record, places: dict[int, int], seen: set[int]) -> None:
+        """A list of slides: each by its number, followed by what the outline has of it (2.4.14)."""
+        outline: list[str] = []
+        number: int | None = None
+        for kind, _, start, end in self._children(record):
+            if kind == _PERSIST and end - start >= 4:
+                self._slide(number, outline, places, seen)
+                outline = []
+                number = int(struct.unpack_from("<I", self._data, start)[0])
+            else:
+                text = self._text(kind, start, end)
+                if text is not None:
+                    outline.append(text)
+        self._slide(number, outline, places, seen)
+
+    def _slide(
+        self, number: int | None, outline: list[str], places: dict[int, int], seen: set[int]
+    ) -> None:
+        if number is None or number in seen:
+            return
+        seen.add(number)
+        used: set[int] = set()
+        place = places.get(number)
+        record = self._record(place) if place is not None else None
+        drawn: list[str] = []
+        if record is not None and record[0] in (_SLIDE, _NOTES):
+            for kind, _, start, end in self._all(record[2], record[3]):
+                if kind == _OUTLINE_REF and end - start >= 4:
+                    index = int(struct.unpack_from("<I", self._data, start)[0])
+                    if index < len(outline) and index not in used:
+                        used.add(index)
+                        drawn.append(outline[index])
+                else:
+                    drawn.append(self._text(kind, start, end, inside_slide=True) or "")
+        rest = [text for index, text in enumerate(outline) if index not in used]
+        for text in [*rest, *drawn]:
+            if text.strip() and text.strip() != "*":  # a star stands for the slide's number
+                self._found.line(text)
+        self._found.line()
+
+    def _text(self, kind: int, start: int, end: int, *, inside_slide: bool = False) -> str | None:
+        if kind == _CHARS:
+            text = self._data[start:end].decode("utf-16-le", "replace")
+        elif kind == _BYTES:
+            text = self._data[start:end].decode("latin-1")
+        elif kind == _COMMENT and inside_slide:
+            text = "\n".join(self._strings(start, end))
+        else:
+            return None
+        return text.translate(_UNSEEN)
+
+    def _strings(self, start: int, end: int) -> Iterator[str]:
+        for kind, _, first, last in self._all(start, end):
+            if kind == _STRING:
+                yield self._data[first:last].decode("utf-16-le", "replace")
+
+    def _masters(self, record: Record, places: dict[int, int]) -> None:
+        """What stands on all slides; not the placeholders, which say "Click to edit" (2.5.3)."""
+        for kind, _, start, end in self._children(record):
+            if kind != _PERSIST or end - start < 4:
+                continue
+            place = places.get(int(struct.unpack_from("<I", self._data, start)[0]), -1)
+            master = self._record(place)
+            for each in self._all(master[2], master[3], also=_SHAPE) if master else ():
+                inside = list(self._all(each[2], each[3])) if each[0] == _SHAPE else []
+                if any(inner[0] == _PLACEHOLDER for inner in inside):
+                    continue
+                for inner_kind, _, first, last in inside:
+                    text = self._text(inner_kind, first, last) or ""
+                    if text.strip() not in ("", "*"):
+                        self._found.line(text)
+
+    def _embedded(self, places: dict[int, int]) -> None:
+        """Workbooks and documents that are shown on slides (2.10.34)."""
+        for place in sorted(places.values())[:_MAX_EMBEDDED]:
+            record = self._record(place)
+            if record is None or record[0] != _OBJECT:
+                continue
+            data = self._data[record[2] : record[3]]
+            if record[1] == 1:  # packed, after its size
+                try:
+                    data = zlib.decompressobj().decompress(data[4:], _MAX_OBJECT)
+                except zlib.error:
+                    continue
+            put_embedded(data, self._found)
+
+    def _edges(self, start: int, end: int) -> None:
+        """Headers and footers of slides and notes (2.4.15)."""
+        seen: set[str] = set()
+        for kind, _, first, last in self._all(start, end):
+            if kind == _EDGES:
+                seen.update(self._strings(first, last))
+        for text in sorted(seen):
+            self._found.line(text)
+
+    def _links(self, document: Record) -> None:
+        for each in self._children(document):
+            if each[0] == _LINKS:
+                for inner in self._children(each):
+                    if inner[0] == _LINK:
+                        self._link(inner)
+
+    def _link(self, record: Record) -> None:
+        for kind, instance, start, end in self._children(record):
+            if kind == _STRING and instance == 1:
+                url = self._data[start:end].decode("utf-16-le", "replace")
+                self._found.links(field_links(f'HYPERLINK "{url}"'))
+
+    def _record(self, offset: int) -> Record | None:
+        if offset < 0 or offset + 8 > len(self._data):
+            return None
+        head, kind, size = struct.unpack_from("<HHI", self._data, offset)
+        return kind, head >> 4, offset + 8, min(offset + 8 + size, len(self._data))
+
+    def _children(self, record: Record) -> Iterator[Record]:
+        position, end = record[2], record[3]
+        while position + 8 <= end and self._room > 0:
+            self._room -= 1
+            child = self._record(position)
+            if child is None:
+                return
+            yield child
+            position = child[3]
+
+    def _all(self, start: int, end: int, also: int = 0) -> Iterator[Record]:
+        """All records between two places that hold no others, and containers of the kind `also`."""
+        waiting = [(start, end)]
+        while waiting and self._room > 0:
+            position, end = waiting.pop()
+            if position + 8 > end:
+                continue
+            self._room -= 1
+            record = self._record(position)
+            if record is None:
+                continue
+            if record[3] < end:
+                waiting.append((record[3], end))
+            container = self._data[position] & 0x0F == _CONTAINER
+            if record[0] == _COMMENT or not container:
+                yield record
+            else:
+                if record[0] in (_LINK, _EDGES, also):
+                    yield record
+                if len(waiting) < _DEEPEST:
+                    waiting.append((record[2], min(record[3], end)))

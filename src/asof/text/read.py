@@ -1,0 +1,124 @@
+"""Reading a document: from bytes, and what is said of them, to what they say.
+
+Media type, then charset, then the reader of the format, then the language. Nothing is raised for
+any bytes: what cannot be read is a `Document` with a reason in `error`, and with whatever was found
+before. Readers in C and C++ can crash, and all can be kept busy by a hostile file: what comes from
+the web belongs into a child process (`apart`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asof.text.convert import CONVERTERS, Convert, Refused, by_magic, text_reader
+from asof.text.convert.found import broken
+from asof.text.document import Document, Method, Page
+from asof.text.media import media_of
+
+_HTML = frozenset(("text/html", "application/xhtml+xml"))
+_NOTHING = Page()
+_UNKNOWN = "application/octet-stream"
+OUT_OF_MEMORY = "needed more memory than there is"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was found in a document, what it was taken for, and why there is not more."""
+
+    media_type: str
+    charset: str | None = None
+    page: Page = _NOTHING
+    error: str | None = None
+
+
+def read(
+    data: bytes,
+    declared: str | None = None,
+    url: str | None = None,
+    name: str | None = None,
+    method: Method = "default",
+) -> Document:
+    """What a document says, read in this process.
+
+    `declared` is the Content-Type it came with, `url` where it came from, `name` its file's name.
+    """
+    try:
+        reading = read_page(data, declared, url, name, method)
+        language = _language(reading.page)
+    except MemoryError:
+        reading, language = Reading(_UNKNOWN, error=OUT_OF_MEMORY), None
+    page = reading.page
+    return Document(
+        media_type=reading.media_type,
+        charset=reading.charset,
+        title=page.title,
+        language=language,
+        date=page.date,
+        main=page.main,
+        text=page.text,
+        links=page.links,
+        method=page.method,
+        error=reading.error,
+    )
+
+
+def read_page(
+    data: bytes,
+    declared: str | None = None,
+    url: str | None = None,
+    name: str | None = None,
+    method: Method = "default",
+) -> Reading:
+    """The same without its language."""
+    media_type, charset = _UNKNOWN, None
+    try:
+        media_type = media_of(data, declared, name or url).settled
+        if not data.strip(b"\0 \t\r\n"):
+            raise Refused("has nothing but blanks" if data else "is empty")
+        convert = _converter(media_type, data)
+        if convert is not None:
+            return Reading(media_type, None, convert(data))
+        text, charset = _characters(data, declared, media_type)
+        return Reading(media_type, charset, _page(text, media_type, url, method))
+    except Refused as refused:
+        return Reading(media_type, charset, refused.page or _NOTHING, refused.reason)
+    except MemoryError:
+        raise
+    except RecursionError:
+        return Reading(media_type, charset, error="is nested too deeply")
+    except Exception as error:  # noqa: BLE001 (no document may stop an archive; the reason is kept)
+        return Reading(media_type, charset, error=broken(error))
+
+
+def _converter(media_type: str, data: bytes) -> Convert | None:
+    """The reader of bytes for a type; where it is unknown, the first bytes may know better."""
+    convert = CONVERTERS.get(media_type)
+    if convert is None and media_type not in _HTML and text_reader(media_type) is None:
+        convert = by_magic(data)
+        if convert is None:
+            raise Refused(f"is {media_type}, of which no text is read")
+    return convert
+
+
+def _characters(data: bytes, declared: str | None, media_type: str) -> tuple[str, str]:
+    from asof.text.charset import charset_of, decoded
+
+    markup = media_type.endswith(("html", "xml"))
+    charset = charset_of(data, declared, markup=markup)
+    return decoded(data, charset), charset.name
+
+
+def _page(text: str, media_type: str, url: str | None, method: Method) -> Page:
+    if media_type in _HTML:
+        from asof.text.html_page import read_html
+
+        return read_html(text, url, method)
+    reader = text_reader(media_type)
+    assert reader is not None
+    return reader(text)
+
+
+def _language(page: Page) -> str | None:
+    from asof.text.language import language_of
+
+    return language_of(page.main or page.text, page.language)
