@@ -1,0 +1,299 @@
+"""What changed between two versions, by the cheapest stage that can tell.
+
+Seed 000, "multistage change measurement procedure":
+
+    status          the kinds of answer differ: gone, moved, appeared, no answer
+    validator       304 Not Modified, or the same strong ETag
+    last-modified   the same date: only a claim, taken where nothing can be checked
+    payload         the same bytes
+    entity          the same bytes once decoded
+    main-text       the same title and main text, without case, blanks, clocks and counters
+    shingles        similarity, and how long the passages are that came or went
+    edit-distance   the same for texts that are too short for that
+
+A stage that cannot tell hands on to the next; the one that decides is the evidence. What a server
+says never stands against bytes: where digests of both are at hand and differ, an equal ETag or
+date is a mistake of the server and is noted as such.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from asof.change.alignment import edit_distance
+from asof.change.categories import Category, Change, Stage, Thresholds
+from asof.change.digests import DATA, compared_text, same
+from asof.change.link_changes import Holdings, LinkChanges, link_changes
+from asof.change.noise import bare, settled
+from asof.change.passages import Passages, passages, words
+from asof.change.version import PAGES, Standing, Version, signpost, soft_404, standing
+from asof.text.document import Document
+
+DEFAULT = Thresholds()
+
+
+def compare(
+    old: Version | None,
+    new: Version,
+    *,
+    thresholds: Thresholds = DEFAULT,
+    holdings: Holdings | None = None,
+) -> Change:
+    """What became of `old`, the version before `new`; None if there was none.
+
+    The two may be of different URLs: the same content at another address has moved.
+    """
+    if old is None:
+        return _first(new)
+    change = _by_status(old, new)
+    if change is not None:
+        return change
+    change = _by_claims(old, new) or _by_bytes(old, new)
+    if change is None:
+        change = _by_content(old, new, thresholds, holdings)
+    notes = tuple(_contradictions(old, new))
+    if notes:
+        change = replace(change, details=(*change.details, *notes))
+    if old.url != new.url and change.category in (Category.UNCHANGED, Category.INSIGNIFICANT):
+        return replace(change, category=Category.MOVED, moved_to=new.url)
+    return change
+
+
+# -- Status --------------------------------------------------------------------------------------
+
+
+def _first(new: Version) -> Change:
+    category = {
+        Standing.PRESENT: Category.APPEARED,
+        Standing.ELSEWHERE: Category.MOVED,
+        Standing.GONE: Category.REMOVED,
+        Standing.SILENT: Category.UNAVAILABLE,
+    }[standing(new)]
+    moved_to = new.redirect if category is Category.MOVED else None
+    return Change(category, Stage.STATUS, moved_to=moved_to, details=("no version before",))
+
+
+def _by_status(old: Version, new: Version) -> Change | None:
+    """Where one of the two has no content there is nothing to compare but the answers."""
+    before, now = standing(old), standing(new)
+    if now is Standing.SILENT:
+        return Change(Category.UNAVAILABLE, Stage.STATUS, details=(_answer(new),))
+    if now is Standing.GONE:
+        if before is Standing.GONE:
+            return Change(Category.UNCHANGED, Stage.STATUS, details=(_answer(new),))
+        return Change(
+            Category.REMOVED, Stage.STATUS, moved_to=new.redirect, details=(_answer(new),)
+        )
+    if now is Standing.ELSEWHERE:
+        kept = before is Standing.ELSEWHERE and old.redirect == new.redirect
+        category = Category.UNCHANGED if kept else Category.MOVED
+        return Change(category, Stage.STATUS, moved_to=new.redirect, details=(_answer(new),))
+    if before is not Standing.PRESENT:
+        return Change(Category.APPEARED, Stage.STATUS, details=(f"before: {_answer(old)}",))
+    return None
+
+
+def _answer(version: Version) -> str:
+    if version.failure is not None:
+        return f"no answer: {version.failure}"
+    if version.redirect:
+        return f"status {version.status} to {version.redirect}"
+    return f"status {version.status}"
+
+
+# -- What servers say, and bytes -----------------------------------------------------------------
+
+
+def _by_claims(old: Version, new: Version) -> Change | None:
+    known = same(old.entity, new.entity)
+    if known is None:
+        known = same(old.payload, new.payload)
+    if known is False:
+        return None
+    if new.confirms:
+        return Change(Category.UNCHANGED, Stage.VALIDATOR, 1.0, details=("304 Not Modified",))
+    if _same_strong_etag(old, new):
+        return Change(Category.UNCHANGED, Stage.VALIDATOR, 1.0, details=("the same strong ETag",))
+    # Dates of whole seconds cannot prove anything (RFC 9110 section 8.8.2.2), and servers set them
+    # as they like: only where there is nothing else, and said to be a claim.
+    if known is None and old.last_modified is not None and old.last_modified == new.last_modified:
+        note = "claimed by the server, not checked"
+        return Change(Category.UNCHANGED, Stage.LAST_MODIFIED, details=(note,))
+    return None
+
+
+def _same_strong_etag(old: Version, new: Version) -> bool:
+    """Strong means: other bytes, other tag (RFC 9110 section 8.8.1), for one URL."""
+    if old.url != new.url or not old.etag or not new.etag or old.etag != new.etag:
+        return False
+    return old.etag.startswith('"') and len(old.etag) > len('""')
+
+
+def _by_bytes(old: Version, new: Version) -> Change | None:
+    if same(old.payload, new.payload):
+        return Change(Category.UNCHANGED, Stage.PAYLOAD, 1.0)
+    if same(old.entity, new.entity):
+        note = "coded differently" if old.payload and new.payload else ""
+        return Change(Category.UNCHANGED, Stage.ENTITY, 1.0, details=(note,) if note else ())
+    return None
+
+
+def _contradictions(old: Version, new: Version) -> list[str]:
+    if same(old.entity, new.entity) is not False:
+        return []
+    notes = []
+    if _same_strong_etag(old, new):
+        notes.append("the server gave the same ETag for other bytes")
+    if old.last_modified is not None and old.last_modified == new.last_modified:
+        notes.append("the server gave the same Last-Modified for other bytes")
+    if old.truncated or new.truncated:
+        notes.append("one of the two was cut short")
+    return notes
+
+
+# -- Content -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A document as it is compared."""
+
+    bare: str  # without punctuation
+    bare_whole: str
+    words: list[str]
+    whole: list[str]
+
+    def says_the_same(self, other: _Text) -> bool:
+        """Whether nothing but punctuation differs.
+
+        In the main text; or in the whole, when only another part of it was taken for main.
+        """
+        if self.bare == other.bare:
+            return True
+        return bool(self.bare_whole) and self.bare_whole == other.bare_whole
+
+
+def _by_content(
+    old: Version, new: Version, thresholds: Thresholds, holdings: Holdings | None
+) -> Change:
+    before, after = _read(old), _read(new)
+    if before is None or after is None:
+        # Pictures, sounds, archives; or a document that could not be read. The bytes differ, and
+        # that is all there is to say: a picture stored anew looks no different to a digest.
+        stage = Stage.ENTITY if old.entity and new.entity else Stage.PAYLOAD
+        return Change(Category.MAJOR, stage, details=("not text: other bytes",))
+    if soft_404(after, thresholds.soft_404) and not soft_404(before, thresholds.soft_404):
+        return Change(Category.REMOVED, Stage.MAIN_TEXT, details=("the page says it is not there",))
+    change = _by_signposts(signpost(before), signpost(after))
+    if change is not None:
+        return change
+    # Of a page that moved, relative links lead elsewhere by themselves.
+    moved = old.url != new.url
+    links = LinkChanges() if moved else link_changes(before.links, after.links, holdings)
+    change = _by_text(_text(before), _text(after), _cut(old, new), thresholds)
+    if links:
+        change = replace(
+            change,
+            links_added=links.added,
+            links_removed=links.removed,
+            links_to_new=links.to_new,
+            links_to_removed=links.to_removed,
+        )
+        if change.category in (Category.INSIGNIFICANT, Category.MINOR):
+            change = replace(change, category=Category.STRUCTURE)
+    return change
+
+
+def _read(version: Version) -> Document | None:
+    """The document, if there is anything to compare. A page of markup may well have no text."""
+    document = None if version.read is None else version.read()
+    if document is None or document.text or document.main:
+        return document
+    return document if document.media_type in PAGES and not document.error else None
+
+
+def _by_signposts(old: str | None, new: str | None) -> Change | None:
+    """Pages that only lead elsewhere are redirects, written in markup."""
+    if new is not None:
+        category = Category.INSIGNIFICANT if old == new else Category.MOVED
+        note = "a page that only leads elsewhere"
+        return Change(category, Stage.MAIN_TEXT, moved_to=new, details=(note,))
+    if old is not None:
+        return Change(Category.APPEARED, Stage.MAIN_TEXT, details=(f"before: led to {old}",))
+    return None
+
+
+def _text(document: Document) -> _Text:
+    compared = compared_text(document)
+    if document.media_type in DATA:
+        return _Text(compared, "", words(compared.lower()), [])
+    # With the title, as that is compared with the main text.
+    whole = settled(f"{document.title or ''}\n{document.text}")
+    return _Text(bare(compared), bare(whole), words(compared), words(whole))
+
+
+def _cut(old: Version, new: Version) -> bool:
+    return old.truncated != new.truncated
+
+
+def _by_text(old: _Text, new: _Text, cut: bool, thresholds: Thresholds) -> Change:
+    if not old.words and not new.words:
+        return Change(Category.MINOR, Stage.ENTITY, details=("no text: other markup",))
+    if old.says_the_same(new):
+        return _beside_the_main_text(old, new, thresholds)
+    if _scrap(old, thresholds) or _scrap(new, thresholds):
+        old, new = replace(old, words=old.whole), replace(new, words=new.whole)
+    found = passages(old.words, new.words, old.whole, new.whole)
+    longest = max(len(old.words), len(new.words))
+    if longest < thresholds.small_text:
+        return _small(old, new, found, thresholds)
+    stays = 1 - (sum(found.added) + sum(found.removed)) / (len(old.words) + len(new.words))
+    if cut:
+        # The rest of a text that was cut short is not gone: what there is of it must be known.
+        stays = max(found.kept, found.known)
+    large = max(thresholds.large_section, thresholds.large_share * longest)
+    largest = found.largest
+    major = stays < thresholds.major or (largest >= large and not cut)
+    return _measured(
+        Category.MAJOR if major else Category.MINOR, Stage.SHINGLES, found.similarity, found
+    )
+
+
+def _scrap(text: _Text, thresholds: Thresholds) -> bool:
+    """Whether the main text that was found is a scrap of the page, as on pages of lists."""
+    found, whole = len(text.words), len(text.whole)
+    return found < thresholds.small_text and found < thresholds.scrap * whole
+
+
+def _small(old: _Text, new: _Text, found: Passages, thresholds: Thresholds) -> Change:
+    """Short texts by their words: one of twelve changed leaves three shingles of eight."""
+    either = max(len(old.words), len(new.words), 1)
+    similarity = 1 - edit_distance(old.words, new.words) / either
+    # Not less than what is found when text may move, also out of the main content.
+    moved = sum(found.added) + sum(found.removed)
+    similarity = max(similarity, 1 - moved / either)
+    category = Category.MAJOR if similarity < thresholds.major else Category.MINOR
+    return _measured(category, Stage.EDIT_DISTANCE, similarity, found)
+
+
+def _beside_the_main_text(old: _Text, new: _Text, thresholds: Thresholds) -> Change:
+    """The main texts are equal; what else changed is furniture, unless it is much."""
+    found = passages(old.whole, new.whole)
+    largest = found.largest
+    if largest >= thresholds.furniture:
+        change = _measured(Category.MINOR, Stage.SHINGLES, found.similarity, found)
+        return replace(change, details=("outside the main text",))
+    return Change(Category.INSIGNIFICANT, Stage.MAIN_TEXT, 1.0, kept=1.0, known=1.0)
+
+
+def _measured(category: Category, stage: Stage, similarity: float, found: Passages) -> Change:
+    return Change(
+        category,
+        stage,
+        similarity=similarity,
+        kept=found.kept,
+        known=found.known,
+        added=sum(found.added),
+        removed=sum(found.removed),
+        largest=found.largest,
+    )

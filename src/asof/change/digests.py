@@ -1,0 +1,95 @@
+"""Exact digests of a document at three levels: its bytes, its decoded entity, its main text.
+
+    payload   the bytes as stored, transfer and content coding and all     `Capture.digest`
+    entity    what they decode to                                           `Capture.content`
+    main      title and main text under the policy of `asof.change.noise`   here
+
+The first two are in the catalog. Equal digests of a level mean that nothing changed at that level
+and at those below; the third is what lets advertisements, counters and clocks fall away.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+
+from asof.change.noise import settled
+from asof.text.document import Document
+from asof.warc.digest import digest_text, parse_digest
+
+# Types whose text is data or code: a figure in them is not a clock, and no part is furniture.
+DATA = frozenset(
+    (
+        *("application/json", "application/ld+json", "application/geo+json", "text/json"),
+        *("application/manifest+json", "application/x-ndjson", "application/yaml", "text/yaml"),
+        *("application/javascript", "application/x-javascript", "application/ecmascript"),
+        *("text/javascript", "text/css", "text/csv", "text/tab-separated-values"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """The three of one document; None where a level cannot be told."""
+
+    payload: str | None
+    entity: str | None
+    main: str | None
+
+
+def digests(payload: bytes, entity: bytes, document: Document | None = None) -> Digests:
+    """The digests of a document at hand."""
+    main = None if document is None else main_digest(document)
+    return Digests(bytes_digest(payload), bytes_digest(entity), main)
+
+
+def bytes_digest(data: bytes) -> str:
+    """SHA-256 as everywhere in the archive (ADR 4)."""
+    return digest_text(sha256(data).digest())
+
+
+def main_digest(document: Document) -> str | None:
+    """Of the title and the main text as they are compared; None where there is nothing to read."""
+    compared = compared_text(document)
+    return bytes_digest(compared.encode("utf-8", "surrogatepass")) if compared else None
+
+
+def compared_text(document: Document) -> str:
+    """What of a document is compared: title and main text, settled; of data, its own form.
+
+    Where no main content was found everything that can be seen counts.
+    """
+    if document.media_type in DATA:
+        return data_form(document.media_type, document.text or document.main)
+    main = settled(document.main or document.text)
+    title = settled(document.title or "")
+    return f"{title}\n{main}" if title or main else ""
+
+
+def data_form(media_type: str, text: str) -> str:
+    """Data and code in one form: JSON by value, the rest with single blanks. Case counts."""
+    if "json" in media_type and media_type != "application/x-ndjson":
+        try:
+            return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            pass  # not JSON after all, or nested beyond reason: as text, then
+    return " ".join(text.split())
+
+
+def same(one: str | None, other: str | None) -> bool | None:
+    """Whether two digests are of the same bytes; None where they cannot be compared.
+
+    A foreign record's SHA-1 and our SHA-256 say nothing about each other. Hexadecimal and base32 of
+    one value are the same digest.
+    """
+    if one is None or other is None:
+        return None
+    if one == other:
+        return True
+    first, second = parse_digest(one), parse_digest(other)
+    if not isinstance(first, tuple) or not isinstance(second, tuple):
+        return None
+    if first[0] is not second[0]:
+        return None
+    return first[1] == second[1]
