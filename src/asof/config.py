@@ -40,6 +40,7 @@ class Config:
     feeds: bool = True
     guesses: bool = True
     traps: bool = True
+    text: bool = True
     robots: str = "obey"
     allow_private: bool = False
     # HOW MUCH

@@ -317,7 +317,7 @@ def test_list_filters_agree_with_the_whole_list(rich):
     keys = {
         "url", "surt", "timestamp", "at", "kind", "status", "media_type", "digest", "content",
         "size", "crawl", "file", "offset", "length", "record_id", "etag", "last_modified",
-        "redirect", "truncated", "profile", "refers_to_url", "refers_to_at", "anomalies",
+        "redirect", "truncated", "profile", "refers_to_url", "refers_to_at", "anomalies", "change",
     }  # fmt: skip
     assert all(set(row) == keys for row in rows)
     assert [(r["surt"], r["at"]) for r in rows] == sorted((r["surt"], r["at"]) for r in rows)

@@ -3,6 +3,7 @@
 archive/  asof.toml          settings (optional)
           warc/*.warc.gz     the truth, append-only
           asof.db            catalog and frontier; rebuilt by `asof reindex`
+          derived/text.db    what was read out of documents; rebuilt by `asof reindex --text`
           spool/             large bodies on their way into a WARC; emptied at start
           logs/*.jsonl       events of each crawl; nothing reads them back (asof.crawl.events)
           control/           orders to a crawl that runs, and how it stands (asof.crawl.control)
@@ -46,6 +47,11 @@ class Folder:
     def db(self) -> Path:
         """The database."""
         return self.root / "asof.db"
+
+    @property
+    def texts(self) -> Path:
+        """What was read out of documents."""
+        return self.root / "derived" / "text.db"
 
     @property
     def spool(self) -> Path:

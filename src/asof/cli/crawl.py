@@ -64,6 +64,7 @@ from asof.model import CrawlState
 @click.option("--allow-private", is_flag=True, help="Let pages lead into private networks.")
 @click.option("--no-conditional", is_flag=True, help="Ask for everything, changed or not.")
 @click.option("--no-traps", is_flag=True, help="Follow endless calendars and the like, too.")
+@click.option("--no-text", is_flag=True, help="Read no documents while the crawl waits.")
 @click.option("--control", is_flag=True, help="Take orders: asof pause, resume, exclude, stop.")
 @click.option("--new", is_flag=True, help="Start a new crawl even if one can be resumed.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
@@ -108,6 +109,7 @@ _FLAGS = {
     "allow_private": ("allow_private", True),
     "no_conditional": ("conditional", False),
     "no_traps": ("traps", False),
+    "no_text": ("text", False),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -14,7 +15,16 @@ from asof.archive.recovery import recover
 from asof.archive.reindex import reindex, total_bytes
 from asof.archive.scan import workers
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import byte_progress, cores, damage_json, print_damage, print_json, say
+from asof.cli.output import (
+    byte_progress,
+    cores,
+    count_progress,
+    damage_json,
+    open_archive,
+    print_damage,
+    print_json,
+    say,
+)
 from asof.errors import AsofError, InputError
 
 
@@ -128,17 +138,27 @@ def _problem_json(problem: Problem) -> dict[str, object]:
     }
 
 
-@click.command("reindex")
+@click.command(
+    "reindex",
+    epilog=examples(
+        "asof reindex            the catalog, from the WARC files alone",
+        "asof reindex --text     read the documents that have not been read yet",
+    ),
+)
 @archive_option
+@click.option("--text", is_flag=True, help="Read the texts of documents, and compare versions.")
 @json_option
-def reindex_command(folder: Path, as_json: bool) -> int:
-    """Rebuild the catalog from the WARC files alone.
+def reindex_command(folder: Path, text: bool, as_json: bool) -> int:
+    """Rebuild the catalog from the WARC files alone; or read the texts of all documents.
 
-    They are only read. What a crawl found and did not take is not in them: of earlier crawls,
-    `asof quality` knows nothing any more.
+    The files are only read. What a crawl found and did not take is not in them: of earlier crawls,
+    `asof quality` knows nothing any more. With --text the catalog stays as it is; what was read
+    before is not read again, so that an interrupted reading goes on where it stood.
     """
     place = Folder(folder)
     place.require()
+    if text:
+        return _read_texts(folder, as_json=as_json)
     size = total_bytes(place)
     with workers(cores(), size) as spread, byte_progress("reading", size) as progress:
         result = reindex(place, spread=spread, progress=progress)
@@ -157,3 +177,21 @@ def reindex_command(folder: Path, as_json: bool) -> int:
         )
         print_damage(result.damage)
     return 1 if result.damage else 0
+
+
+def _read_texts(folder: Path, *, as_json: bool) -> int:
+    from asof.archive.texts import Texts
+
+    with open_archive(folder) as archive, Texts(archive, writable=True) as texts:
+        total = sum(1 for _ in texts.unread()) + texts.unjudged()
+        with count_progress("reading", total) as progress:
+            reading = texts.read_all(cores(), progress)
+    if as_json:
+        print_json(asdict(reading))
+    else:
+        unread = f", {reading.failed:,} of those now without success" if reading.failed else ""
+        click.echo(
+            f"{reading.documents:,} documents are read{unread}; "
+            f"{reading.judged:,} captures were compared with their predecessors"
+        )
+    return 0

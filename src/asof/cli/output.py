@@ -14,6 +14,7 @@ import click
 from asof.archive import Archive
 from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, stamp, to_datetime
+from asof.errors import NotCaptured
 from asof.model import Capture, Damage, Validity
 
 
@@ -133,6 +134,55 @@ def byte_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)
+
+
+@contextmanager
+def count_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar over things that are counted, on a terminal, and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(task, done)
+
+
+@contextmanager
+def judgements(archive: Archive) -> Iterator[Callable[[Capture], str | None]]:
+    """What became of a URL with a capture, as far as documents have been read (a category)."""
+    if not archive.folder.texts.exists():
+        yield lambda capture: None
+        return
+    from asof.change.store import ChangeStore
+    from asof.text.shelf import Shelf
+
+    shelf = Shelf(archive.folder.texts, writable=False)
+    try:
+        store = ChangeStore(shelf) if shelf.is_current else None
+
+        def category(capture: Capture) -> str | None:
+            found = None if store is None else store.get(capture.record_id)
+            return None if found is None else found.category
+
+        yield category
+    finally:
+        shelf.close()
+
+
+def not_captured(archive: Archive, url: str, moment: str) -> NotCaptured:
+    """That there is no capture of a URL as of a moment, and when there is one."""
+    first = next(archive.captures(url=url), None)
+    if first is None:
+        return NotCaptured(f"{url} is not in the archive.", hint="Capture it with `asof crawl`.")
+    return NotCaptured(
+        f"{url} was not captured as of {moment}.",
+        hint=f"Its first capture is of {when(first.at)} UTC: use --at {stamp(first.at)} or later.",
+    )
 
 
 def cores() -> int:

@@ -10,10 +10,18 @@ from typing import BinaryIO
 
 import click
 
-from asof.archive import Archive
 from asof.catalog.memento import Memento
 from asof.cli.options import archive_option, examples, json_option, selection_options
-from asof.cli.output import capture_json, human_bytes, open_archive, print_json, validity_json, when
+from asof.cli.output import (
+    capture_json,
+    human_bytes,
+    judgements,
+    not_captured,
+    open_archive,
+    print_json,
+    validity_json,
+    when,
+)
 from asof.clock import stamp
 from asof.errors import NotCaptured, UsageError
 from asof.model import Capture
@@ -49,11 +57,12 @@ def list_command(
         captures = islice(
             archive.captures(url=url, prefix=prefix, since=since, until=until, crawl=crawl), limit
         )
-        for capture in captures:
-            if as_json:
-                print_json(capture_json(capture))
-            else:
-                click.echo(_line(capture))
+        with judgements(archive) as judged:
+            for capture in captures:
+                if as_json:
+                    print_json({**capture_json(capture), "change": judged(capture)})
+                else:
+                    click.echo(_line(capture))
     return 0
 
 
@@ -74,13 +83,18 @@ def show_command(url: str, folder: Path, as_json: bool) -> int:
     with open_archive(folder) as archive:
         captures = list(archive.captures(url=url))
         history = archive.history(url)
+        with judgements(archive) as judged:
+            changes = {capture.record_id: judged(capture) for capture in captures}
     if not captures:
         raise NotCaptured(f"{url} is not in the archive.", hint="Capture it with `asof crawl`.")
     if as_json:
         print_json(
             {
                 "url": captures[0].url,
-                "captures": [capture_json(capture) for capture in captures],
+                "captures": [
+                    {**capture_json(capture), "change": changes[capture.record_id]}
+                    for capture in captures
+                ],
                 "validity": [validity_json(validity) for validity in history],
             }
         )
@@ -95,7 +109,8 @@ def show_command(url: str, folder: Path, as_json: bool) -> int:
         )
         click.echo(f"content {number}: proven {span}{claim}")
         for item in validity.evidence:
-            click.echo(f"    {stamp(item.at)}  {item.proof.value}")
+            change = changes.get(item.record_id)
+            click.echo(f"    {stamp(item.at)}  {item.proof.value}{f'  {change}' if change else ''}")
     return 0
 
 
@@ -134,7 +149,7 @@ def get_command(
     with open_archive(folder) as archive:
         capture = archive.as_of(url, moment)
         if capture is None:
-            raise _not_captured(archive, url, moment)
+            raise not_captured(archive, url, moment)
         memento = archive.read(capture)
         if as_json:
             print_json(_memento_json(memento))
@@ -166,13 +181,3 @@ def _memento_json(memento: Memento) -> dict[str, object]:
         "headers": [list(header) for header in memento.headers],
         "source": capture_json(memento.source),
     }
-
-
-def _not_captured(archive: Archive, url: str, moment: str) -> NotCaptured:
-    first = next(archive.captures(url=url), None)
-    if first is None:
-        return NotCaptured(f"{url} is not in the archive.", hint="Capture it with `asof crawl`.")
-    return NotCaptured(
-        f"{url} was not captured as of {moment}.",
-        hint=f"Its first capture is of {when(first.at)} UTC: use --at {stamp(first.at)} or later.",
-    )

@@ -7,12 +7,13 @@ import secrets
 import shutil
 import signal
 import sqlite3
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from asof.archive import Archive
+from asof.archive.background import BackgroundReader
 from asof.archive.commit import Committer
 from asof.archive.folder import Folder
 from asof.archive.journal import Group
@@ -87,7 +88,7 @@ def run_crawl(
         with monitoring(
             archive, crawl, watch=watch, talk=talk, controlled=request.control, resumed=resumed
         ) as monitor:
-            with closing(open_writer(archive, crawl, config)) as writer:
+            with closing(open_writer(archive, crawl, config)) as writer, _reading(archive, config):
                 summary, crawl = _in_loop(archive, crawl, config, writer, monitor, talk)
             monitor.ended(summary)
         crawl = _conclude(archive, crawl, config, summary)
@@ -97,6 +98,16 @@ def run_crawl(
             raise _disk_is_short(archive)
         files = tuple(s.file for s in archive.segments() if s.crawl == crawl.id)
     return CrawlOutcome(crawl, summary, resumed, recovery, files)
+
+
+@contextmanager
+def _reading(archive: Archive, config: Config) -> Iterator[None]:
+    """Documents are read in the time that a polite crawl spends waiting."""
+    if not config.text or config.delay <= 0 or not isinstance(archive.clock, SystemClock):
+        yield
+        return
+    with closing(BackgroundReader(archive.folder.root)):
+        yield
 
 
 def _seed(url: str) -> str:

@@ -1,0 +1,227 @@
+"""What the documents of an archive say, and how each capture differs from the one before it.
+
+Texts are read once, in child processes that no document can harm, and kept in `derived/text.db`;
+what has not been read yet is read when it is asked for. Nothing here writes to the archive itself,
+so it may go on beside a crawl, and may be interrupted: what was read stays read.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from types import TracebackType
+from typing import Self
+
+from asof.archive.archive import Archive
+from asof.change.cascade import compare
+from asof.change.categories import Change
+from asof.change.store import ChangeStore, Judgement
+from asof.change.version import Version, tells, version_of
+from asof.errors import AsofError
+from asof.model import Capture, find_header
+from asof.text.apart import ReadApart, Source, read_many
+from asof.text.document import Document
+from asof.text.shelf import Shelf
+from asof.text.store import TextStore, document_key
+
+# More of a document is not read: a book of a thousand pages has a tenth of it.
+MAX_DOCUMENT = 64 << 20
+# Documents that are kept at once, and captures that are judged at once.
+_BATCH = 64
+_JUDGED = 500
+# What has no text, by its type; the rest may have some, whatever it calls itself.
+_NO_TEXT = ("image/", "audio/", "video/", "font/")
+_NO_DOCUMENTS = frozenset(
+    (
+        "text/css",
+        "text/javascript",
+        "application/javascript",
+        "application/x-javascript",
+        "application/font-woff",
+        "application/vnd.ms-fontobject",
+        "application/wasm",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How far the reading of an archive has come."""
+
+    documents: int  # that are read now
+    failed: int  # of those read this time: with a reason instead of a text
+    judged: int  # captures compared with their predecessors this time
+
+
+class Texts:
+    """The texts of one archive. `writable` keeps what is read."""
+
+    def __init__(self, archive: Archive, *, writable: bool = False) -> None:
+        self._archive = archive
+        self._held = ExitStack()
+        self._apart: ReadApart | None = None
+        self._shelf = self._open(writable=writable)
+        self._store = None if self._shelf is None else TextStore(self._shelf)
+        self._changes = None if self._shelf is None else ChangeStore(self._shelf)
+
+    def _open(self, *, writable: bool) -> Shelf | None:
+        path = self._archive.folder.texts
+        if not writable and not path.exists():
+            return None
+        shelf = Shelf(path, writable=writable)
+        self._held.callback(shelf.close)
+        return shelf if shelf.is_current else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._held.close()
+
+    # -- one document
+
+    def document(self, capture: Capture) -> Document | None:
+        """What a capture says; None if it holds no document, or its payload is lost."""
+        key = self._key(capture)
+        if key is None:
+            return None
+        kept = None if self._store is None else self._store.get(key)
+        if kept is not None:
+            return kept
+        if self._apart is None:
+            self._apart = self._held.enter_context(ReadApart())
+        try:
+            source = self._source(capture)
+        except AsofError:
+            return None
+        return self._apart.read(source.data, source.declared, source.url)
+
+    def version(self, capture: Capture) -> Version:
+        """A capture as a version to compare; its text is read only if that is needed."""
+        original = self._archive.catalog.resolve(capture) if capture.kind == "revisit" else None
+        return version_of(capture, original, read=partial(self.document, capture))
+
+    def judgement(self, capture: Capture) -> Judgement | None:
+        """What is kept about a capture and its predecessor, if anything is."""
+        return None if self._changes is None else self._changes.get(capture.record_id)
+
+    def _key(self, capture: Capture) -> int | None:
+        """None where there is nothing to read."""
+        source: Capture | None = capture
+        if capture.kind == "revisit":
+            source = self._archive.catalog.resolve(capture)
+        if source is None or not is_document(source):
+            return None
+        content = source.content or source.digest
+        return document_key(capture.url, content, source.media_type) if content else None
+
+    def _source(self, capture: Capture) -> Source:
+        found = self._archive.read(capture)
+        declared = find_header(found.headers, "Content-Type") or found.media_type
+        return Source(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
+
+    # -- all of them
+
+    def unread(self) -> Iterator[tuple[int, Capture]]:
+        """Captures with a document that has not been read, one for each."""
+        assert self._store is not None
+        seen: set[int] = set()
+        for capture in self._archive.captures():
+            key = self._key(capture)
+            if key is None or key in seen:
+                continue
+            if key not in self._store:
+                seen.add(key)
+                yield key, capture
+
+    def read_all(
+        self,
+        workers: int,
+        progress: Callable[[int], None] = lambda count: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Reading:
+        """Read what has not been read, and compare what has not been compared.
+
+        `stop` is asked now and then; what was read until then is kept.
+        """
+        assert self._store is not None
+        failed = 0
+        batch: list[tuple[int, Document]] = []
+        keys: deque[int] = deque()
+        for document in read_many(self._sources(keys, stop), workers):
+            batch.append((keys.popleft(), document))
+            failed += document.error is not None and not document.text
+            if len(batch) >= _BATCH:
+                self._store.put(batch)
+                batch.clear()
+            progress(1)
+        self._store.put(batch)
+        return Reading(len(self._store), failed, self._judge_all(progress, stop))
+
+    def _sources(self, keys: deque[int], stop: Callable[[], bool]) -> Iterator[Source]:
+        for key, capture in self.unread():
+            if stop():
+                return
+            try:
+                source = self._source(capture)
+            except AsofError:  # damaged, or its payload is not here: nothing to read
+                continue
+            keys.append(key)
+            yield source
+
+    def unjudged(self) -> int:
+        """How many captures have not been compared with their predecessors."""
+        assert self._changes is not None
+        changes = self._changes
+        return sum(capture.record_id not in changes for capture in self._archive.captures())
+
+    def _judge_all(self, progress: Callable[[int], None], stop: Callable[[], bool]) -> int:
+        assert self._changes is not None
+        judged = 0
+        batch: list[tuple[str, Change]] = []
+        for record_id, change in self._judgements():
+            if stop():
+                break
+            batch.append((record_id, change))
+            judged += 1
+            progress(1)
+            if len(batch) >= _JUDGED:
+                self._changes.put(batch)
+                batch.clear()
+        self._changes.put(batch)
+        return judged
+
+    def _judgements(self) -> Iterator[tuple[str, Change]]:
+        """Every capture that was not judged, against the last of its URL that said anything."""
+        assert self._changes is not None
+        for _, captures in groupby(self._archive.captures(), key=lambda capture: capture.surt):
+            before: dict[str, Version] = {}
+            for capture in captures:
+                version = self.version(capture)
+                if capture.record_id not in self._changes:
+                    yield capture.record_id, compare(before.get(capture.url), version)
+                if tells(version):
+                    before[capture.url] = version
+
+
+def is_document(capture: Capture) -> bool:
+    """Whether a capture may have a text: an answer with content, and no picture or the like."""
+    if capture.status is not None and not 200 <= capture.status <= 299:
+        return False
+    if capture.kind not in ("response", "resource"):
+        return False
+    media_type = capture.media_type or ""
+    if media_type == "image/svg+xml":
+        return True
+    return bool(capture.size) and not (
+        media_type.startswith(_NO_TEXT) or media_type in _NO_DOCUMENTS
+    )

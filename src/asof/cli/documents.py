@@ -1,0 +1,247 @@
+"""`asof text` and `asof diff`: what documents say, and what changed."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from asof.archive import Archive
+from asof.cli.options import archive_option, examples, json_option
+from asof.cli.output import not_captured, open_archive, print_json, say, when
+from asof.clock import stamp
+from asof.errors import InputError, NotCaptured, UsageError
+from asof.model import Capture
+from asof.text.document import Document, Method
+
+if TYPE_CHECKING:
+    from asof.archive.texts import Texts
+    from asof.change.categories import Change
+    from asof.text.apart import ReadApart
+
+_FULL = click.option("--full", is_flag=True, help="All of the text, not the main content alone.")
+
+
+@click.command(
+    "text",
+    epilog=examples(
+        "asof text page.html report.pdf --json           one line of JSON for each file",
+        "asof text https://example.org/ --at 2026-03-01  what the archive reads there",
+        "asof text page.html --method tags               by the distribution of tags",
+    ),
+)
+@click.argument("inputs", nargs=-1, required=True, metavar="FILE|URL...")
+@archive_option
+@click.option("--at", "moment", default="now", metavar="T", help="URLs as of this moment [now].")
+@click.option(
+    "--method",
+    type=click.Choice(["default", "fast", "tags"]),
+    default="default",
+    show_default=True,
+    help="How the main content of a page is found.",
+)
+@_FULL
+@json_option
+def text_command(
+    inputs: tuple[str, ...], folder: Path, moment: str, method: Method, full: bool, as_json: bool
+) -> int:
+    """What documents say: local files, or captures of URLs.
+
+    Each is read in a process of its own that may take 10 s and 500 MB, so that no file can do harm.
+    Ends with 1 if one of them could not be read.
+    """
+    from asof.text.apart import ReadApart
+
+    unread = 0
+    with ExitStack() as held:
+        apart = held.enter_context(ReadApart())
+        archive: Archive | None = None
+        for name in inputs:
+            if archive is None and _is_url(name):
+                archive = held.enter_context(open_archive(folder))
+            document = _read(name, archive, apart, moment, method)
+            unread += document.error is not None and not document.text
+            if as_json:
+                print_json({"input": name, **asdict(document)})
+            else:
+                _print_text(name, document, full=full, several=len(inputs) > 1)
+    return 1 if unread else 0
+
+
+def _is_url(name: str) -> bool:
+    return name.startswith(("http://", "https://")) and not Path(name).exists()
+
+
+def _read(
+    name: str, archive: Archive | None, apart: ReadApart, moment: str, method: Method
+) -> Document:
+    if archive is None or not _is_url(name):
+        return _read_file(Path(name), apart, method)
+    capture = archive.as_of(name, moment)
+    if capture is None:
+        raise not_captured(archive, name, moment)
+    found = archive.read(capture)
+    declared = next((v for k, v in found.headers if k.lower() == "content-type"), None)
+    return apart.read(b"".join(found.payload()), declared, capture.url, method=method)
+
+
+def _read_file(path: Path, apart: ReadApart, method: Method) -> Document:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read: {error.strerror}.", hint="Name a file, or a URL with http://."
+        ) from error
+    return apart.read(data, name=path.name, method=method)
+
+
+def _print_text(name: str, document: Document, *, full: bool, several: bool) -> None:
+    if document.error is not None:
+        say(f"{name}: {document.error}")
+    if several:
+        click.echo(f"==> {name} <==")
+    if document.title:
+        click.echo(document.title + "\n")
+    click.echo(document.text if full else document.main)
+
+
+# -- diff ------------------------------------------------------------------------------------------
+
+
+@click.command(
+    "diff",
+    epilog=examples(
+        "asof diff https://example.org/ 2026-01 2026-06",
+        "asof diff https://example.org/                  the last two versions",
+        "asof diff https://example.org/ 2026-01 2026-06 --html -o changes.html",
+    ),
+)
+@click.argument("url")
+@click.argument("before", required=False, metavar="[T1]")
+@click.argument("after", required=False, metavar="[T2]")
+@archive_option
+@_FULL
+@click.option("--html", "as_html", is_flag=True, help="A page of its own, to be sent around.")
+@click.option("--context", type=click.IntRange(min=0), default=3, metavar="N", show_default=True,
+              help="Unchanged lines around a change; the rest is folded.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
+              help="Write there, not to stdout.")  # fmt: skip
+@json_option
+def diff_command(
+    url: str,
+    before: str | None,
+    after: str | None,
+    folder: Path,
+    full: bool,
+    as_html: bool,
+    context: int,
+    output: Path | None,
+    as_json: bool,
+) -> int:
+    """What changed at a URL between two moments, and what kind of change it is.
+
+    Without moments: between the last two contents that it had. The stage says what decided: equal
+    bytes, equal main text, or how alike the texts are.
+    """
+    if as_html and as_json:
+        raise UsageError("--html and --json exclude each other.", hint="Give one of them.")
+    from asof.archive.texts import Texts
+    from asof.change.cascade import compare
+
+    with open_archive(folder) as archive, Texts(archive) as texts:
+        old, new = _two_captures(archive, url, before, after)
+        change = compare(texts.version(old), texts.version(new))
+        shown = "".join(_shown_diff(texts, old, new, change, context, full, as_html, as_json))
+    if output is None:
+        click.echo(shown, nl=False)
+    else:
+        output.write_text(shown, encoding="utf-8")
+    return 0
+
+
+def _two_captures(
+    archive: Archive, url: str, before: str | None, after: str | None
+) -> tuple[Capture, Capture]:
+    if before is None:
+        return _last_two(archive, url)
+    found = []
+    for moment in (before, after or "now"):
+        capture = archive.as_of(url, moment)
+        if capture is None:
+            raise not_captured(archive, url, moment)
+        found.append(capture)
+    return found[0], found[1]
+
+
+def _last_two(archive: Archive, url: str) -> tuple[Capture, Capture]:
+    """The last capture, and the one before it that has another content, if there is one."""
+    captures = list(archive.captures(url=url))
+    if not captures:
+        raise not_captured(archive, url, "now")
+    last = captures[-1]
+    if len(captures) == 1:
+        raise NotCaptured(f"{url} has one capture only.", hint="Crawl again, then ask again.")
+    others = [c for c in captures[:-1] if c.content != last.content and c.kind != "revisit"]
+    return (others or captures[:-1])[-1], last
+
+
+def _shown_diff(
+    texts: Texts,
+    old: Capture,
+    new: Capture,
+    change: Change,
+    context: int,
+    full: bool,
+    as_html: bool,
+    as_json: bool,
+) -> Iterator[str]:
+    import json
+
+    from asof.change.difference import as_json as difference_json
+    from asof.change.difference import difference
+    from asof.change.difference_page import page
+    from asof.change.side_by_side import terminal
+
+    documents = [texts.document(old), texts.document(new)]
+    found = difference(*[_text(document, full=full) for document in documents])
+    names = (f"{when(old.at)} UTC", f"{when(new.at)} UTC")
+    if as_json:
+        value = {
+            "url": new.url,
+            "from": stamp(old.at),
+            "to": stamp(new.at),
+            **change.as_json(),
+            "difference": difference_json(found),
+        }
+        yield json.dumps(value, ensure_ascii=False) + "\n"
+    elif as_html:
+        notes = [_sentence(change), *change.details]
+        yield page(found, title=new.url, names=names, notes=notes, context=context)
+    else:
+        width = shutil.get_terminal_size((100, 24)).columns
+        yield f"{new.url}\n{_sentence(change)}\n"
+        yield from (f"{detail}\n" for detail in change.details)
+        yield from (f"+ {link}\n" for link in change.links_added[:10])
+        yield from (f"- {link}\n" for link in change.links_removed[:10])
+        colour = sys.stdout.isatty()
+        lines = terminal(found, width, colour=colour, context=context, names=names)
+        yield from (f"{line}\n" for line in lines)
+
+
+def _text(document: Document | None, *, full: bool) -> str:
+    if document is None:
+        return ""
+    return document.text if full else document.main or document.text
+
+
+def _sentence(change: Change) -> str:
+    alike = "" if change.similarity is None else f", {change.similarity:.0%} alike"
+    links = len(change.links_added), len(change.links_removed)
+    changed = f"; links: {links[0]} added, {links[1]} removed" if any(links) else ""
+    return f"{change.category.value} (by {change.stage.value}{alike}){changed}"

@@ -1,0 +1,131 @@
+"""The database of what was read out of documents: `derived/text.db`. Rebuilt from the WARC files.
+
+It stands apart from the archive's own database, so that reading can go on beside a crawl, which
+holds that one, and so that nothing is lost when it is deleted. Texts lie packed in blocks of some
+dozen documents; a document says which block, and where in it (seed 002: "large files, each
+compressed block by block, and an index").
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from asof.errors import ArchiveError
+from asof.ledger import translate
+
+# One up whenever readers give other texts for the same bytes: everything is then read again.
+VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE blocks (no INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE documents (
+  key INTEGER PRIMARY KEY,
+  block INTEGER NOT NULL REFERENCES blocks(no),
+  start INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  media_type TEXT NOT NULL,
+  charset TEXT,
+  title TEXT,
+  language TEXT,
+  date TEXT,
+  method TEXT NOT NULL,
+  error TEXT
+);
+CREATE TABLE changes (
+  record_id TEXT PRIMARY KEY,
+  category TEXT NOT NULL,
+  stage TEXT NOT NULL,
+  similarity REAL
+) WITHOUT ROWID;
+"""
+
+
+class Shelf:
+    """A connection to the database. One process writes at a time; readers never wait."""
+
+    def __init__(self, path: Path, *, writable: bool) -> None:
+        self.path = path
+        self._handle: int | None = None
+        if writable:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._handle = _hold(path)
+        try:
+            name = str(path) if writable else f"{path.resolve().as_uri()}?mode=ro"
+            self.db = sqlite3.connect(
+                name, uri=not writable, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._prepare(writable=writable)
+            except BaseException:
+                self.db.close()
+                raise
+        except BaseException as error:
+            self._let_go()
+            if isinstance(error, sqlite3.Error):
+                raise translate(error, path) from error
+            raise
+
+    def _prepare(self, *, writable: bool) -> None:
+        self.db.execute("PRAGMA busy_timeout = 10000")
+        if not writable:
+            return
+        self.db.execute("PRAGMA journal_mode = WAL")
+        # What a power cut takes away is read again.
+        self.db.execute("PRAGMA synchronous = NORMAL")
+        if self.db.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+            return
+        with self.transaction():
+            for table in ("documents", "blocks", "changes"):
+                self.db.execute(f"DROP TABLE IF EXISTS {table}")
+            for statement in _SCHEMA.split(";\n"):
+                self.db.execute(statement)
+            self.db.execute(f"PRAGMA user_version = {VERSION}")
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it was written by readers that read as these do."""
+        return bool(self.db.execute("PRAGMA user_version").fetchone()[0] == VERSION)
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing."""
+        try:
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.db
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.db.close()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+
+def _hold(path: Path) -> int:
+    """A lock that ends with this process: two of them would read everything twice."""
+    handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise ArchiveError(
+            f"The texts of {path.parent.parent} are being read by another process.",
+            hint="Wait until it has finished; what it reads is kept.",
+        ) from None
+    return handle

@@ -1,0 +1,129 @@
+"""The texts of documents, kept in packed blocks, each found by its document's key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+
+import zstandard
+
+from asof.text.document import Document
+from asof.text.shelf import Shelf
+
+# Bytes of text in a block, about. Larger blocks pack better; one has to be unpacked to read a
+# document, though, which takes a millisecond or so.
+BLOCK = 1 << 18
+_LARGEST = 1 << 30
+_FACTS = "media_type, charset, title, language, date, method, error"
+
+
+def document_key(url: str, content: str, media_type: str | None) -> int:
+    """The key of a document: the same bytes at another URL have other links."""
+    text = f"{url}\0{content}\0{media_type or ''}"
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+class TextStore:
+    """Documents by key."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._unpacked: tuple[int, bytes] = (0, b"")
+
+    def __len__(self) -> int:
+        return int(self._shelf.db.execute("SELECT count(*) FROM documents").fetchone()[0])
+
+    def __contains__(self, key: int) -> bool:
+        found = self._shelf.db.execute("SELECT 1 FROM documents WHERE key = ?", (key,))
+        return found.fetchone() is not None
+
+    def put(self, documents: Sequence[tuple[int, Document]]) -> None:
+        """Keep documents, all or none; one that is there already is replaced."""
+        packer = zstandard.ZstdCompressor(level=6)
+        with self._shelf.transaction() as db:
+            for block in _blocks(documents):
+                raw = b"".join(content for _, _, content in block)
+                no = db.execute("INSERT INTO blocks (data) VALUES (?)", (packer.compress(raw),))
+                start = 0
+                for key, document, content in block:
+                    db.execute(
+                        "INSERT OR REPLACE INTO documents (key, block, start, size, "
+                        f"{_FACTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        (key, no.lastrowid, start, len(content), *_facts(document)),
+                    )
+                    start += len(content)
+
+    def get(self, key: int) -> Document | None:
+        """A document, or None if it has not been read."""
+        row = self._shelf.db.execute(
+            f"SELECT block, start, size, {_FACTS} FROM documents WHERE key = ?", (key,)
+        ).fetchone()
+        return None if row is None else self._document(*row)
+
+    def documents(self) -> Iterator[tuple[int, Document]]:
+        """All of them, block by block."""
+        rows = self._shelf.db.execute(
+            f"SELECT key, block, start, size, {_FACTS} FROM documents ORDER BY block, start"
+        )
+        for key, *row in rows:
+            yield key, self._document(*row)
+
+    def _document(self, block: int, start: int, size: int, *facts: str | None) -> Document:
+        main, text, links = json.loads(self._block(block)[start : start + size])
+        media_type, charset, title, language, date, method, error = facts
+        return Document(
+            media_type=media_type or "",
+            charset=charset,
+            title=title,
+            language=language,
+            date=date,
+            main=text if main is None else main,
+            text=text,
+            links=tuple(links),
+            method=method or "",
+            error=error,
+        )
+
+    def _block(self, no: int) -> bytes:
+        if self._unpacked[0] != no:
+            (data,) = self._shelf.db.execute(
+                "SELECT data FROM blocks WHERE no = ?", (no,)
+            ).fetchone()
+            raw = zstandard.ZstdDecompressor().decompress(data, max_output_size=_LARGEST)
+            self._unpacked = (no, raw)
+        return self._unpacked[1]
+
+
+_Packed = tuple[int, Document, bytes]
+
+
+def _blocks(documents: Iterable[tuple[int, Document]]) -> Iterator[list[_Packed]]:
+    block: list[_Packed] = []
+    held = 0
+    for key, document in documents:
+        content = _content(document)
+        if block and held + len(content) > BLOCK:
+            yield block
+            block, held = [], 0
+        block.append((key, document, content))
+        held += len(content)
+    if block:
+        yield block
+
+
+def _content(document: Document) -> bytes:
+    main = None if document.main == document.text else document.main
+    values = [main, document.text, document.links]
+    return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _facts(document: Document) -> tuple[str | None, ...]:
+    return tuple(
+        None if value is None else value.encode("utf-8", "replace").decode()
+        for value in (
+            document.media_type, document.charset, document.title, document.language,
+            document.date, document.method, document.error,
+        )
+    )  # fmt: skip
