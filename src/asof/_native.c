@@ -463,6 +463,34 @@ static PyObject *join(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     return concat(PyUnicode_1BYTE_DATA(args[0]), stem, p, length);
 }
 
+/* Where the path of an absolute URL begins whose server is plainly written (url/whatwg.py): a name of
+ * small letters, digits and hyphens whose last label begins with a letter, and maybe a port that is
+ * not the usual one; -1 of any other. */
+static Py_ssize_t plain_server(const unsigned char *p, Py_ssize_t size) {
+    Py_ssize_t start = p[4] == 's' ? 8 : 7, i = start, label = start;
+    for (; i < size; i++) {
+        if (p[i] == '.') {
+            if (i == label) return -1;
+            label = i + 1;
+        } else if (!((p[i] >= 'a' && p[i] <= 'z') || (p[i] >= '0' && p[i] <= '9') || p[i] == '-')) {
+            break;
+        } else if (p[i] == '-' && i - start >= 3 && !memcmp(p + i - 3, "xn-", 3)) {
+            return -1; /* IDNA */
+        }
+    }
+    if (i == label || p[label] < 'a' || p[label] > 'z' || i >= size) return -1;
+    if (p[i] == ':') {
+        Py_ssize_t port = i + 1, digits;
+        for (i = port; i < size && p[i] >= '0' && p[i] <= '9'; i++) {}
+        digits = i - port;
+        if (digits == 0 || digits > 5 || p[port] == '0' || (digits == 5 && p[port] > '5')) return -1;
+        if (start == 7 ? digits == 2 && !memcmp(p + port, "80", 2)
+                       : digits == 3 && !memcmp(p + port, "443", 3))
+            return -1;
+    }
+    return i < size && p[i] == '/' ? i : -1;
+}
+
 /* What a reference means in a document whose server and folder these are; None if it is not plain.
  * One that is absolute stands for itself, as far as somebody knows it just so. */
 static PyObject *plain_url(PyObject *root, PyObject *folder, PyObject *reference, int *absolute) {
@@ -472,6 +500,10 @@ static PyObject *plain_url(PyObject *root, PyObject *folder, PyObject *reference
     Py_ssize_t top = PyUnicode_GET_LENGTH(root) + 1;
     *absolute = 0;
     if (size > 8 && p[0] == 'h' && (!memcmp(p, "http://", 7) || !memcmp(p, "https://", 8))) {
+        Py_ssize_t path = plain_server(p, size);
+        Py_ssize_t used = path < 0 || (path + 1 < size && p[path + 1] == '/')
+                              ? -1 : plain_length(p + path, size - path, 1);
+        if (used >= 0 && path + used <= 1 << 16) return concat(p, path, p + path, used);
         const unsigned char *hash = memchr(p, '#', size);
         *absolute = 1;
         return concat(p, 0, p, hash ? hash - p : size);

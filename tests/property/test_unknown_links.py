@@ -21,6 +21,15 @@ BASES = [
 PIECES = [
     *("/", ".", "..", "../", "./", "//", "?", "#", ":", "a", "b.html", "%2e", "é", " ", "&", "h"),
     *("http:", "http://", "https://", "http://h", "https://h:8443", "http://H/", "://", "@", "\\"),
+    *("http://a.example", "https://a.example:443/", "http://a.example:8080/x", "http://1.2.3.4/"),
+    *(
+        "http://a..b/",
+        "http://-a-/",
+        "http://a.1/",
+        "http://a.b1-:65536/",
+        "http://XN--a/",
+        "/x?y#z",
+    ),
     *("/a/b", "http://h/a", "http://h:80/", "mailto:x", "?q=1", "#top", "\t", "\ud800", "xn--a"),
 ]
 references = st.lists(st.sampled_from(PIECES), max_size=6).map("".join) | st.text(max_size=8)

@@ -142,11 +142,7 @@ def _shown(blocks: list[Block]) -> list[Block]:
 
 def joined(blocks: Iterable[Block]) -> str:
     """Blocks as text."""
-    parts: list[str] = []
-    for block in blocks:
-        parts.append("\t" if block.beside else "\n")
-        parts.append(block.text)
-    return "".join(parts[1:])
+    return "".join([("\t" if beside else "\n") + text for text, _, _, _, beside in blocks])[1:]
 
 
 class _Reader:

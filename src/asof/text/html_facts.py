@@ -254,7 +254,8 @@ def _wanted_names(written: str) -> list[str]:
 def _href(written: str) -> str | None:
     # As nearly all are written; a quote in front of it could be around it.
     start = written.find(' href="') + 7
-    if start > 6 and written.count('"', 0, start) % 2 and "'" not in written[:start]:
+    inside = start > 7 and (not written.count('"', 0, start) % 2 or "'" in written[:start])
+    if start > 6 and not inside:
         href = written[start : written.index('"', start)]
         return unescape(href) if "&" in href else href
     if "href" not in written and "HREF" not in written:
