@@ -24,6 +24,8 @@ from asof.url import host_of
 
 # Rows read at once for a host: larger saves little, smaller asks too often.
 _BATCH = 64
+# Targets that are judged anew at a time.
+_JUDGED = 2_000
 # From this priority on a target is a guess (asof.crawl.discover), to be taken after all others.
 _FAR = 500.0
 _LEAST = 8
@@ -289,19 +291,21 @@ class Frontier:
 
     def refuse_waiting(self, refusal: Callable[[Target], str | None]) -> int:
         """Leave out what waits and has a refusal; gives how many. Nothing may be given out yet."""
-        rows = self._db.execute(
-            "SELECT key, url, depth, via, hops, priority, tries FROM targets "
-            "WHERE crawl = ? AND state = 'queued'",
-            (self._crawl,),
-        )
-        judged = ((row[0], refusal(Target(*row[1:]))) for row in rows.fetchall())
-        refused = [(why, _REFUSED, self._crawl, key) for key, why in judged if why is not None]
-        self._db.executemany(
-            "UPDATE targets SET state = 'left_out', reason = ?, not_before = ? "
-            "WHERE crawl = ? AND key = ?",
-            refused,
-        )
-        return len(refused)
+        moved = last = 0
+        while rows := self._db.execute(
+            "SELECT no, url, depth, via, hops, priority, tries FROM targets NOT INDEXED "
+            "WHERE crawl = ? AND state = 'queued' AND no > ? ORDER BY no LIMIT ?",
+            (self._crawl, last, _JUDGED),
+        ).fetchall():
+            last = rows[-1][0]
+            judged = [(refusal(Target(*row[1:])), row[0]) for row in rows]
+            refused = [(why, _REFUSED, no) for why, no in judged if why is not None]
+            self._db.executemany(
+                "UPDATE targets SET state = 'left_out', reason = ?, not_before = ? WHERE no = ?",
+                refused,
+            )
+            moved += len(refused)
+        return moved
 
     def put_back(self, target: Target) -> None:
         """Return a target that was taken and not fetched; it is the next of its host again."""
