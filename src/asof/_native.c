@@ -556,7 +556,6 @@ static PyObject *unknown(PyObject *self, PyObject *const *args, Py_ssize_t count
         }
         if (url != NULL && url != Py_None) is_known = PyDict_Contains(args[3], url);
         if (url == NULL || is_known < 0) {
-            Py_XDECREF(url);
             Py_CLEAR(left);
         } else if (!is_known) {
             PyObject *pair = PyTuple_Pack(2, absolute ? Py_None : url, item);

@@ -96,7 +96,7 @@ class Ledger:
         self.path = path
         self.writable = writable
         try:
-            self.db = _connect(path) if writable else _connect_for_reading(path)
+            self.db = _connect(path) if writable else connect_for_reading(path)
             try:
                 self._prepare()
             except BaseException:
@@ -196,7 +196,7 @@ def _connect(name: Path | str) -> sqlite3.Connection:
     return sqlite3.connect(name, uri=uri, isolation_level=None, check_same_thread=False)
 
 
-def _connect_for_reading(path: Path) -> sqlite3.Connection:
+def connect_for_reading(path: Path) -> sqlite3.Connection:
     """Read-only; on a medium that cannot be written, without the shared-memory file WAL needs."""
     uri = f"{path.resolve().as_uri()}?mode=ro"
     db = _connect(uri)

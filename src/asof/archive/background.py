@@ -13,12 +13,17 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 
 from asof.errors import AsofError
 
 # A crawl that is over sooner is not worth the start; and seconds between two looks for more.
 _BEGIN_AFTER = 3.0
 _LOOK_EVERY = 5.0
+# How many times as long as a look that found nothing the process then rests, at least.
+_REST = 20
+# Seconds by the clock for one document: beside other work, little of them is this process's.
+_PATIENCE = 600.0
 # Seconds that the process gets to let go of its files.
 _GRACE = 5.0
 _COMMAND = "from asof.archive.background import main; main()"
@@ -55,17 +60,23 @@ def main() -> None:
         os.nice(19)
     patience = _BEGIN_AFTER
     while not _ended(patience):
+        found, began = False, monotonic()
         with suppress(AsofError):  # busy, damaged or full: only a service, and the crawl goes on
-            _read(Path(sys.argv[1]))
-        patience = _LOOK_EVERY
+            found = _read(Path(sys.argv[1]))
+        # A look goes through all captures: of a large archive it takes its time, and is rarer.
+        took = 0.0 if found else monotonic() - began
+        patience = max(_LOOK_EVERY, _REST * took)
 
 
-def _read(folder: Path) -> None:
+def _read(folder: Path) -> bool:
+    """Read what there is; whether there was anything new."""
     from asof.archive.archive import Archive
     from asof.archive.texts import Texts
+    from asof.text.apart import Limits
 
-    with Archive.open(folder) as archive, Texts(archive, writable=True) as texts:
-        texts.read_all(1, stop=lambda: _ended(0.0))
+    limits = Limits(patience=_PATIENCE)
+    with Archive.open(folder) as archive, Texts(archive, writable=True, limits=limits) as texts:
+        return texts.read_all(1, stop=lambda: _ended(0.0)).judged > 0
 
 
 def _ended(patience: float) -> bool:

@@ -10,28 +10,30 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from asof.archive.archive import Archive
+from asof.catalog.validity import ANSWERS, NOT_MODIFIED
 from asof.change.cascade import compare
 from asof.change.categories import Change
 from asof.change.store import ChangeStore, Judgement
 from asof.change.version import Version, tells, version_of
 from asof.errors import AsofError
 from asof.model import Capture, find_header
-from asof.text.apart import ReadApart, Source, read_many
+from asof.text.apart import Limits, ReadApart, Source, read_many
 from asof.text.document import Document
 from asof.text.shelf import Shelf
 from asof.text.store import TextStore, document_key
 
-# More of a document is not read: a book of a thousand pages has a tenth of it.
+# More of a document is not read.
 MAX_DOCUMENT = 64 << 20
-# Documents that are kept at once, and captures that are judged at once.
+# Documents that are kept at once, characters of them at most about, and captures judged at once.
 _BATCH = 64
+_BATCH_SIZE = 8 << 20
 _JUDGED = 500
 # What has no text, by its type; the rest may have some, whatever it calls itself.
 _NO_TEXT = ("image/", "audio/", "video/", "font/")
@@ -57,11 +59,21 @@ class Reading:
     judged: int  # captures compared with their predecessors this time
 
 
+class _Earlier(NamedTuple):
+    """A capture that another one is compared with."""
+
+    capture: Capture
+    version: Version
+
+
 class Texts:
     """The texts of one archive. `writable` keeps what is read."""
 
-    def __init__(self, archive: Archive, *, writable: bool = False) -> None:
+    def __init__(
+        self, archive: Archive, *, writable: bool = False, limits: Limits | None = None
+    ) -> None:
         self._archive = archive
+        self._limits = limits
         self._held = ExitStack()
         self._apart: ReadApart | None = None
         self._shelf = self._open(writable=writable)
@@ -98,7 +110,7 @@ class Texts:
         if kept is not None:
             return kept
         if self._apart is None:
-            self._apart = self._held.enter_context(ReadApart())
+            self._apart = self._held.enter_context(ReadApart(self._limits))
         try:
             source = self._source(capture)
         except AsofError:
@@ -112,17 +124,28 @@ class Texts:
 
     def judgement(self, capture: Capture) -> Judgement | None:
         """What is kept about a capture and its predecessor, if anything is."""
-        return None if self._changes is None else self._changes.get(capture.record_id)
+        return None if self._changes is None else self._changes.get(capture)
 
     def _key(self, capture: Capture) -> int | None:
         """None where there is nothing to read."""
-        source: Capture | None = capture
-        if capture.kind == "revisit":
-            source = self._archive.catalog.resolve(capture)
-        if source is None or not is_document(source):
+        answer = self._answer(capture) if capture.kind == "revisit" else capture
+        if answer is None or not is_document(answer):
             return None
-        content = source.content or source.digest
-        return document_key(capture.url, content, source.media_type) if content else None
+        content = answer.content or answer.digest
+        return document_key(capture.url, content, answer.media_type) if content else None
+
+    def _answer(self, revisit: Capture) -> Capture | None:
+        """The capture that holds a revisit's payload, with what the URL itself said of it.
+
+        As in `asof.catalog.memento`: the same bytes may be an error there, and a page here.
+        """
+        catalog = self._archive.catalog
+        source, said = catalog.resolve(revisit), revisit
+        if source is not None and revisit.profile == NOT_MODIFIED and source.url != revisit.url:
+            said = catalog.referent(revisit) or revisit
+        if source is None or said.profile == NOT_MODIFIED or said.status is None:
+            return source
+        return replace(source, status=said.status, media_type=said.media_type or source.media_type)
 
     def _source(self, capture: Capture) -> Source:
         found = self._archive.read(capture)
@@ -131,11 +154,13 @@ class Texts:
 
     # -- all of them
 
-    def unread(self) -> Iterator[tuple[int, Capture]]:
+    def unread(self, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[int, Capture]]:
         """Captures with a document that has not been read, one for each."""
         assert self._store is not None
         seen: set[int] = set()
         for capture in self._archive.captures():
+            if stop():
+                return
             key = self._key(capture)
             if key is None or key in seen:
                 continue
@@ -154,23 +179,23 @@ class Texts:
         `stop` is asked now and then; what was read until then is kept.
         """
         assert self._store is not None
-        failed = 0
+        failed = held = 0
         batch: list[tuple[int, Document]] = []
         keys: deque[int] = deque()
-        for document in read_many(self._sources(keys, stop), workers):
+        for document in read_many(self._sources(keys, stop), workers, self._limits):
             batch.append((keys.popleft(), document))
             failed += document.error is not None and not document.text
-            if len(batch) >= _BATCH:
+            held += len(document.text) + len(document.main)
+            if len(batch) >= _BATCH or held >= _BATCH_SIZE:
                 self._store.put(batch)
                 batch.clear()
+                held = 0
             progress(1)
         self._store.put(batch)
         return Reading(len(self._store), failed, self._judge_all(progress, stop))
 
     def _sources(self, keys: deque[int], stop: Callable[[], bool]) -> Iterator[Source]:
-        for key, capture in self.unread():
-            if stop():
-                return
+        for key, capture in self.unread(stop):
             try:
                 source = self._source(capture)
             except AsofError:  # damaged, or its payload is not here: nothing to read
@@ -181,17 +206,23 @@ class Texts:
     def unjudged(self) -> int:
         """How many captures have not been compared with their predecessors."""
         assert self._changes is not None
-        changes = self._changes
-        return sum(capture.record_id not in changes for capture in self._archive.captures())
+        return sum(
+            not self._changes.is_settled(capture, before and before.capture)
+            for capture, before, _ in self._successions()
+        )
 
     def _judge_all(self, progress: Callable[[int], None], stop: Callable[[], bool]) -> int:
         assert self._changes is not None
         judged = 0
-        batch: list[tuple[str, Change]] = []
-        for record_id, change in self._judgements():
+        batch: list[tuple[Capture, Capture | None, Change]] = []
+        for capture, before, version in self._successions():
             if stop():
                 break
-            batch.append((record_id, change))
+            earlier = before and before.capture
+            if self._changes.is_settled(capture, earlier):
+                continue
+            change = compare(before and before.version, version)
+            batch.append((capture, earlier, change))
             judged += 1
             progress(1)
             if len(batch) >= _JUDGED:
@@ -200,17 +231,17 @@ class Texts:
         self._changes.put(batch)
         return judged
 
-    def _judgements(self) -> Iterator[tuple[str, Change]]:
-        """Every capture that was not judged, against the last of its URL that said anything."""
-        assert self._changes is not None
+    def _successions(self) -> Iterator[tuple[Capture, _Earlier | None, Version]]:
+        """Every capture, with the last before it of its URL that said anything."""
         for _, captures in groupby(self._archive.captures(), key=lambda capture: capture.surt):
-            before: dict[str, Version] = {}
+            before: dict[str, _Earlier] = {}
             for capture in captures:
+                if capture.kind not in ANSWERS:  # what somebody noted about a URL is no version
+                    continue
                 version = self.version(capture)
-                if capture.record_id not in self._changes:
-                    yield capture.record_id, compare(before.get(capture.url), version)
+                yield capture, before.get(capture.url), version
                 if tells(version):
-                    before[capture.url] = version
+                    before[capture.url] = _Earlier(capture, version)
 
 
 def is_document(capture: Capture) -> bool:

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from asof.change.categories import Change
+from asof.model import Capture
 from asof.text.shelf import Shelf
+from asof.text.store import hashed
 
 
 class Judgement(NamedTuple):
@@ -18,26 +20,43 @@ class Judgement(NamedTuple):
 
 
 class ChangeStore:
-    """Judgements by the id of the capture's record."""
+    """Judgements by capture, each with the capture that it was compared with."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
 
-    def __contains__(self, record_id: str) -> bool:
-        return self.get(record_id) is not None
-
-    def get(self, record_id: str) -> Judgement | None:
+    def get(self, capture: Capture) -> Judgement | None:
         """What was found out about a capture, or None if nobody has looked."""
-        row = self._shelf.db.execute(
-            "SELECT category, stage, similarity FROM changes WHERE record_id = ?", (record_id,)
-        ).fetchone()
+        row = self._shelf.fetch(
+            "SELECT category, stage, similarity FROM changes WHERE key = ?", _key(capture)
+        )
         return None if row is None else Judgement(*row)
 
-    def put(self, changes: Iterable[tuple[str, Change]]) -> None:
-        """Keep what was found out, all or nothing."""
+    def is_settled(self, capture: Capture, before: Capture | None) -> bool:
+        """Whether a capture was compared with this one; an import may bring another before it."""
+        row = self._shelf.fetch("SELECT before FROM changes WHERE key = ?", _key(capture))
+        return row is not None and row[0] == _maybe_key(before)
+
+    def put(self, changes: Iterable[tuple[Capture, Capture | None, Change]]) -> None:
+        """Keep what was found out of captures and those before them, all or nothing."""
         rows = [
-            (record_id, change.category.value, change.stage.value, change.similarity)
-            for record_id, change in changes
+            (
+                _key(capture),
+                _maybe_key(before),
+                change.category.value,
+                change.stage.value,
+                change.similarity,
+            )
+            for capture, before, change in changes
         ]
         with self._shelf.transaction() as db:
-            db.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?)", rows)
+            db.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _key(capture: Capture) -> int:
+    """By what the catalog tells captures apart: ids of foreign records may stand twice."""
+    return hashed(capture.surt, str(capture.at), capture.record_id)
+
+
+def _maybe_key(capture: Capture | None) -> int | None:
+    return None if capture is None else _key(capture)

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.archive import Archive
+from asof.catalog.validity import ANSWERS
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import not_captured, open_archive, print_json, say, when
+from asof.cli.output import not_captured, open_archive, print_json, printable, say, when
 from asof.clock import stamp
 from asof.errors import InputError, NotCaptured, UsageError
-from asof.model import Capture
+from asof.model import Capture, find_header
 from asof.text.document import Document, Method
 
 if TYPE_CHECKING:
@@ -68,9 +69,9 @@ def text_command(
             document = _read(name, archive, apart, moment, method)
             unread += document.error is not None and not document.text
             if as_json:
-                print_json({"input": name, **asdict(document)})
+                print_json({"input": printable(name), **asdict(document)})
             else:
-                _print_text(name, document, full=full, several=len(inputs) > 1)
+                _print_text(printable(name), document, full=full, several=len(inputs) > 1)
     return 1 if unread else 0
 
 
@@ -83,17 +84,21 @@ def _read(
 ) -> Document:
     if archive is None or not _is_url(name):
         return _read_file(Path(name), apart, method)
+    from asof.archive.texts import MAX_DOCUMENT
+
     capture = archive.as_of(name, moment)
     if capture is None:
         raise not_captured(archive, name, moment)
     found = archive.read(capture)
-    declared = next((v for k, v in found.headers if k.lower() == "content-type"), None)
-    return apart.read(b"".join(found.payload()), declared, capture.url, method=method)
+    declared = find_header(found.headers, "Content-Type") or found.media_type
+    data = b"".join(found.payload(MAX_DOCUMENT))
+    return apart.read(data, declared, capture.url, method=method)
 
 
 def _read_file(path: Path, apart: ReadApart, method: Method) -> Document:
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:  # more than this the reader refuses
+            data = file.read((apart.most << 20) + 1)
     except OSError as error:
         raise InputError(
             f"{path} cannot be read: {error.strerror}.", hint="Name a file, or a URL with http://."
@@ -102,13 +107,16 @@ def _read_file(path: Path, apart: ReadApart, method: Method) -> Document:
 
 
 def _print_text(name: str, document: Document, *, full: bool, several: bool) -> None:
+    from asof.change.columns import harmless
+
     if document.error is not None:
         say(f"{name}: {document.error}")
     if several:
         click.echo(f"==> {name} <==")
-    if document.title:
-        click.echo(document.title + "\n")
-    click.echo(document.text if full else document.main)
+    shown = f"{document.title}\n\n" if document.title else ""
+    shown += document.text if full else document.main
+    # Into a file or a pipe as it is; on a terminal nothing that acts on it.
+    click.echo(harmless(shown) if sys.stdout.isatty() else shown)
 
 
 # -- diff ------------------------------------------------------------------------------------------
@@ -181,13 +189,14 @@ def _two_captures(
 
 def _last_two(archive: Archive, url: str) -> tuple[Capture, Capture]:
     """The last capture, and the one before it that has another content, if there is one."""
-    captures = list(archive.captures(url=url))
+    found = archive.catalog.answers(archive.address(url))
+    captures = [capture for capture in found if capture.kind in ANSWERS]
     if not captures:
         raise not_captured(archive, url, "now")
     last = captures[-1]
     if len(captures) == 1:
         raise NotCaptured(f"{url} has one capture only.", hint="Crawl again, then ask again.")
-    others = [c for c in captures[:-1] if c.content != last.content and c.kind != "revisit"]
+    others = [capture for capture in captures[:-1] if capture.content != last.content]
     return (others or captures[:-1])[-1], last
 
 
@@ -203,6 +212,7 @@ def _shown_diff(
 ) -> Iterator[str]:
     import json
 
+    from asof.change.columns import harmless
     from asof.change.difference import as_json as difference_json
     from asof.change.difference import difference
     from asof.change.difference_page import page
@@ -226,9 +236,9 @@ def _shown_diff(
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         yield f"{new.url}\n{_sentence(change)}\n"
-        yield from (f"{detail}\n" for detail in change.details)
-        yield from (f"+ {link}\n" for link in change.links_added[:10])
-        yield from (f"- {link}\n" for link in change.links_removed[:10])
+        yield from (f"{harmless(detail)}\n" for detail in change.details)
+        yield from (f"+ {harmless(link)}\n" for link in change.links_added[:10])
+        yield from (f"- {harmless(link)}\n" for link in change.links_removed[:10])
         colour = sys.stdout.isatty()
         lines = terminal(found, width, colour=colour, context=context, names=names)
         yield from (f"{line}\n" for line in lines)

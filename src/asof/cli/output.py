@@ -14,7 +14,7 @@ import click
 from asof.archive import Archive
 from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, stamp, to_datetime
-from asof.errors import NotCaptured
+from asof.errors import AsofError, NotCaptured
 from asof.model import Capture, Damage, Validity
 
 
@@ -34,6 +34,11 @@ def open_archive(folder: Path) -> Archive:
 def print_json(value: object) -> None:
     """One line of JSON on stdout."""
     click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def printable(name: str) -> str:
+    """A name from the command line, whose bytes need not be UTF-8, as text that can be printed."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def maybe_iso(instant: Instant | None) -> str | None:
@@ -161,12 +166,17 @@ def judgements(archive: Archive) -> Iterator[Callable[[Capture], str | None]]:
     from asof.change.store import ChangeStore
     from asof.text.shelf import Shelf
 
-    shelf = Shelf(archive.folder.texts, writable=False)
+    try:
+        shelf = Shelf(archive.folder.texts, writable=False)
+    except AsofError as error:  # the catalog is whole without it
+        say(f"asof: {error}")
+        yield lambda capture: None
+        return
     try:
         store = ChangeStore(shelf) if shelf.is_current else None
 
         def category(capture: Capture) -> str | None:
-            found = None if store is None else store.get(capture.record_id)
+            found = None if store is None else store.get(capture)
             return None if found is None else found.category
 
         yield category

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from asof.archive import Archive
+from asof.catalog.validity import ANSWERS
 from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import cores, count_progress, not_captured, open_archive, print_json, say
 from asof.clock import stamp
-from asof.errors import AsofError, UsageError
+from asof.errors import ArchiveError, AsofError, UsageError
 from asof.model import Capture
 
 if TYPE_CHECKING:
@@ -64,7 +66,10 @@ def similar_command(
     from asof.archive.texts import Texts
 
     with open_archive(folder) as archive:
-        read_texts(archive)
+        try:
+            read_texts(archive)
+        except ArchiveError as error:  # a crawl is reading them: what it has not, is read here
+            say(f"asof: {error}")
         with Texts(archive) as texts:
             index = _index(archive, texts, threshold, versions=versions, moment=moment)
             if everything:
@@ -99,15 +104,18 @@ def _index(
 def _main_texts(
     archive: Archive, texts: Texts, *, versions: bool, moment: str
 ) -> Iterator[tuple[Name, str]]:
-    """The main texts of captures with a content of their own; of each URL the last, or all."""
-    waiting: Capture | None = None
-    for capture in archive.captures(until=moment):
-        if waiting is not None and (versions or waiting.url != capture.url):
-            yield from _main_text(texts, waiting)
-        if capture.kind != "revisit" or waiting is None or waiting.url != capture.url:
-            waiting = capture
-    if waiting is not None:
-        yield from _main_text(texts, waiting)
+    """The main texts of each URL's last capture, or of all that brought a content of their own."""
+    # URLs of one key, with and without www, come mixed.
+    for _, captures in groupby(archive.captures(until=moment), key=lambda capture: capture.surt):
+        last: dict[str, Capture] = {}
+        for capture in captures:
+            if versions and (capture.kind != "revisit" or capture.url not in last):
+                yield from _main_text(texts, capture)
+            if capture.kind in ANSWERS:
+                last[capture.url] = capture
+        if not versions:
+            for capture in last.values():
+                yield from _main_text(texts, capture)
 
 
 def _main_text(texts: Texts, capture: Capture) -> Iterator[tuple[Name, str]]:

@@ -244,8 +244,8 @@ class Crawler:
         if not self._ended_by:
             waits.append(self._limits.time_left)
         due = self._hosts.next_due()
-        room = len(self._visits) < self._config.concurrency and not self._paused
-        if due is not None and room and not self._ended_by:
+        room = len(self._visits) < self._config.concurrency and not self._is_halted()
+        if due is not None and room:
             waits.append(max(_TICK, due - now))
         return max(0.0, min(*waits, self._deadline - now))
 

@@ -37,10 +37,15 @@ _CHILD = "from asof.text.apart_child import main; main()"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What reading one document may cost: seconds by the clock on the wall, memory in MB."""
+    """What reading one document may cost: seconds of the processor, memory in MB.
+
+    `patience` are the seconds by the clock on the wall, as many if it is not given. A process that
+    runs only when nothing else wants to needs more: a busy machine is no fault of a document.
+    """
 
     seconds: float = 10.0
     megabytes: int = 500
+    patience: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,11 @@ class ReadApart:
         with self._lock:
             self._drop()
 
+    @property
+    def most(self) -> int:
+        """The size of a document, in MB, beyond which it is not even begun."""
+        return int(self.limits.megabytes * _LARGEST_SHARE)
+
     def read(
         self,
         data: bytes,
@@ -87,25 +97,29 @@ class ReadApart:
         method: Method = "default",
     ) -> Document:
         """What a document says, or why it cannot be read; raises only if no child can be had."""
-        most = int(self.limits.megabytes * _LARGEST_SHARE)
-        if len(data) > most << 20:
-            return _unread(f"is larger than {most} MB")
+        if len(data) > self.most << 20:
+            return _unread(f"is larger than {self.most} MB")
         words = {"declared": declared, "url": url, "name": name, "method": method}
         head = json.dumps(words).encode("ascii")
+        patience = self.limits.seconds if self.limits.patience is None else self.limits.patience
         with self._lock:
             if self._child is None:
                 self._child = _Child(self.limits)
             try:
-                answer = self._child.ask(head, data, self.limits.seconds)
+                answer = self._child.ask(head, data, patience)
             except TimeoutError:
                 self._drop()
-                return _unread(f"took longer than {self.limits.seconds:g} s")
+                return _unread(f"took longer than {patience:g} s")
             except (BrokenPipeError, EOFError):
                 return _unread(self._drop(dead=True))
             except BaseException:  # a child that was left in mid-answer would answer the next one
                 self._drop()
                 raise
-            document, tired = _document(answer)
+            try:
+                document, tired = _document(answer)
+            except (ValueError, KeyError, TypeError):  # whatever a document made of the child
+                self._drop()
+                return _unread("the reader gave no answer that makes sense")
             if tired:
                 self._drop()
             return document
@@ -270,7 +284,8 @@ def read_many(
             finally:
                 free.put(apart)
 
-        pool = ends.enter_context(ThreadPoolExecutor(workers))
+        pool = ThreadPoolExecutor(workers)
+        ends.callback(pool.shutdown, cancel_futures=True)  # nobody will ask for what waits
         waiting: deque[Future[Document]] = deque()
         for source in sources:
             waiting.append(pool.submit(one, source))

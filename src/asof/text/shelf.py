@@ -14,12 +14,15 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from asof.errors import ArchiveError
-from asof.ledger import translate
+from asof.ledger import connect_for_reading, translate
 
 # One up whenever readers give other texts for the same bytes: everything is then read again.
-VERSION = 1
+VERSION = 2
+
+_ANEW = "Delete it; `asof reindex --text` reads the documents again."
 
 _SCHEMA = """
 CREATE TABLE blocks (no INTEGER PRIMARY KEY, data BLOB NOT NULL);
@@ -37,11 +40,12 @@ CREATE TABLE documents (
   error TEXT
 );
 CREATE TABLE changes (
-  record_id TEXT PRIMARY KEY,
+  key INTEGER PRIMARY KEY,
+  before INTEGER,
   category TEXT NOT NULL,
   stage TEXT NOT NULL,
   similarity REAL
-) WITHOUT ROWID;
+);
 """
 
 
@@ -55,19 +59,21 @@ class Shelf:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._handle = _hold(path)
         try:
-            name = str(path) if writable else f"{path.resolve().as_uri()}?mode=ro"
-            self.db = sqlite3.connect(
-                name, uri=not writable, isolation_level=None, check_same_thread=False
-            )
-            try:
-                self._prepare(writable=writable)
-            except BaseException:
-                self.db.close()
-                raise
-        except BaseException as error:
+            with _translated(path):
+                self.db = (
+                    sqlite3.connect(path, isolation_level=None)
+                    if writable
+                    else connect_for_reading(path)
+                )
+                try:
+                    self._prepare(writable=writable)
+                    # Whether it was written by readers that read as these do.
+                    self.is_current = self._version() == VERSION
+                except BaseException:
+                    self.db.close()
+                    raise
+        except BaseException:
             self._let_go()
-            if isinstance(error, sqlite3.Error):
-                raise translate(error, path) from error
             raise
 
     def _prepare(self, *, writable: bool) -> None:
@@ -77,7 +83,7 @@ class Shelf:
         self.db.execute("PRAGMA journal_mode = WAL")
         # What a power cut takes away is read again.
         self.db.execute("PRAGMA synchronous = NORMAL")
-        if self.db.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+        if self._version() == VERSION:
             return
         with self.transaction():
             for table in ("documents", "blocks", "changes"):
@@ -86,15 +92,23 @@ class Shelf:
                 self.db.execute(statement)
             self.db.execute(f"PRAGMA user_version = {VERSION}")
 
-    @property
-    def is_current(self) -> bool:
-        """Whether it was written by readers that read as these do."""
-        return bool(self.db.execute("PRAGMA user_version").fetchone()[0] == VERSION)
+    def _version(self) -> int:
+        return int(self.db.execute("PRAGMA user_version").fetchone()[0])
+
+    def fetch(self, sql: str, *values: int) -> tuple[Any, ...] | None:
+        """The first row of an answer, if it has any."""
+        with _translated(self.path):
+            row: tuple[Any, ...] | None = self.db.execute(sql, values).fetchone()
+            return row
+
+    def damaged(self, what: object) -> ArchiveError:
+        """That something in it is not as it was written."""
+        return ArchiveError(f"{self.path} is damaged ({what}).", hint=_ANEW)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing."""
-        try:
+        with _translated(self.path):
             self.db.execute("BEGIN IMMEDIATE")
             try:
                 yield self.db
@@ -103,8 +117,6 @@ class Shelf:
                 if self.db.in_transaction:
                     self.db.execute("ROLLBACK")
                 raise
-        except sqlite3.Error as error:
-            raise translate(error, self.path) from error
 
     def close(self) -> None:
         """Let go of the database."""
@@ -115,6 +127,17 @@ class Shelf:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    """SQLite's errors become ours; of damage, with the way out of it that this database has."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+            raise ArchiveError(f"{path} is damaged ({error}).", hint=_ANEW) from error
+        raise translate(error, path) from error
 
 
 def _hold(path: Path) -> int:

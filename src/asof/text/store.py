@@ -20,7 +20,12 @@ _FACTS = "media_type, charset, title, language, date, method, error"
 
 def document_key(url: str, content: str, media_type: str | None) -> int:
     """The key of a document: the same bytes at another URL have other links."""
-    text = f"{url}\0{content}\0{media_type or ''}"
+    return hashed(url, content, media_type or "")
+
+
+def hashed(*words: str) -> int:
+    """Words as an integer that SQLite can hold."""
+    text = "\0".join(words)
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
@@ -33,11 +38,11 @@ class TextStore:
         self._unpacked: tuple[int, bytes] = (0, b"")
 
     def __len__(self) -> int:
-        return int(self._shelf.db.execute("SELECT count(*) FROM documents").fetchone()[0])
+        row = self._shelf.fetch("SELECT count(*) FROM documents")
+        return 0 if row is None else int(row[0])
 
     def __contains__(self, key: int) -> bool:
-        found = self._shelf.db.execute("SELECT 1 FROM documents WHERE key = ?", (key,))
-        return found.fetchone() is not None
+        return self._shelf.fetch("SELECT 1 FROM documents WHERE key = ?", key) is not None
 
     def put(self, documents: Sequence[tuple[int, Document]]) -> None:
         """Keep documents, all or none; one that is there already is replaced."""
@@ -57,9 +62,9 @@ class TextStore:
 
     def get(self, key: int) -> Document | None:
         """A document, or None if it has not been read."""
-        row = self._shelf.db.execute(
-            f"SELECT block, start, size, {_FACTS} FROM documents WHERE key = ?", (key,)
-        ).fetchone()
+        row = self._shelf.fetch(
+            f"SELECT block, start, size, {_FACTS} FROM documents WHERE key = ?", key
+        )
         return None if row is None else self._document(*row)
 
     def documents(self) -> Iterator[tuple[int, Document]]:
@@ -71,7 +76,10 @@ class TextStore:
             yield key, self._document(*row)
 
     def _document(self, block: int, start: int, size: int, *facts: str | None) -> Document:
-        main, text, links = json.loads(self._block(block)[start : start + size])
+        try:
+            main, text, links = json.loads(self._block(block)[start : start + size])
+        except (ValueError, TypeError, zstandard.ZstdError) as damage:
+            raise self._shelf.damaged(damage) from damage
         media_type, charset, title, language, date, method, error = facts
         return Document(
             media_type=media_type or "",
@@ -88,11 +96,10 @@ class TextStore:
 
     def _block(self, no: int) -> bytes:
         if self._unpacked[0] != no:
-            (data,) = self._shelf.db.execute(
-                "SELECT data FROM blocks WHERE no = ?", (no,)
-            ).fetchone()
-            raw = zstandard.ZstdDecompressor().decompress(data, max_output_size=_LARGEST)
-            self._unpacked = (no, raw)
+            row = self._shelf.fetch("SELECT data FROM blocks WHERE no = ?", no)
+            if row is None or zstandard.frame_content_size(row[0]) > _LARGEST:
+                raise ValueError(f"block {no}")
+            self._unpacked = (no, zstandard.ZstdDecompressor().decompress(row[0]))
         return self._unpacked[1]
 
 
