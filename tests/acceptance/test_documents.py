@@ -88,9 +88,26 @@ def test_a_file_that_cannot_be_read_has_a_reason(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
+    """The others are read all the same, each in its line."""
     result = run("text", tmp_path / "none.html")
     assert result.code == 2
     assert "none.html" in result.err
+    (tmp_path / "a.txt").write_text("Words.")
+    several = run("text", tmp_path / "none.html", tmp_path / "a.txt", "--json")
+    assert several.code == 2
+    missing, there = several.rows()
+    assert "cannot be read" in missing["error"]
+    assert there["text"].strip() == "Words."
+
+
+def test_many_files_come_in_their_order(tmp_path: Path) -> None:
+    """Though several are read at once."""
+    files = [tmp_path / f"{n}.txt" for n in range(30)]
+    for number, file in enumerate(files):
+        file.write_text(f"Number {number}." * (1 + number % 7 * 1000))
+    rows = run("text", *files, "--json").rows()
+    assert [row["input"] for row in rows] == [str(file) for file in files]
+    assert all(row["text"].startswith(f"Number {n}.") for n, row in enumerate(rows))
 
 
 def test_a_capture_is_read_as_of_a_moment(archive: tuple[Path, str]) -> None:

@@ -526,3 +526,19 @@ def test_a_change_as_json_is_plain() -> None:
     assert told["links_added"] == ["https://example.org/n"]
     assert told["words_added"] == 1
     assert 0 < told["similarity"] < 1
+
+
+def test_endless_texts_are_compared_in_part() -> None:
+    """And it is said so: nobody waits a minute for the comparison of two logs."""
+    old, new = ("one two three four five six seven. " * 80_000, "eight nine ten. " * 200_000)
+    versions = [
+        Version(
+            "http://a.example/",
+            entity=f"sha256:{n}",
+            read=lambda text=text: Document("text/plain", main=text, text=text),
+        )
+        for n, text in enumerate((old, new))
+    ]
+    change = compare(*versions)
+    assert change.category is Category.MAJOR
+    assert any("characters were compared" in detail for detail in change.details)

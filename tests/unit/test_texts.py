@@ -21,6 +21,7 @@ from asof.archive.folder import Folder
 from asof.archive.texts import Texts
 from asof.catalog.derive import record_uri
 from asof.cli import run as cli
+from asof.cli.output import judgements
 from asof.clock import SECOND, Instant, iso
 from asof.model import Exchange, Target
 from asof.text.apart import ReadApart
@@ -68,8 +69,8 @@ def put_revisit(folder: Path, exchange: Exchange, url: str, at: Instant) -> None
 def categories(folder: Path, url: str = URL) -> list[str | None]:
     with Archive.open(folder) as archive, Texts(archive, writable=True) as texts:
         texts.read_all(1)
-        found = [texts.judgement(capture) for capture in archive.captures(url=url)]
-    return [None if each is None else each.category for each in found]
+    with Archive.open(folder) as archive, judgements(archive) as judged:
+        return [judged(capture) for capture in archive.captures(url=url)]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from asof.archive.archive import Archive
 from asof.catalog.validity import ANSWERS, NOT_MODIFIED
 from asof.change.cascade import compare
 from asof.change.categories import Change
-from asof.change.store import ChangeStore, Judgement
+from asof.change.store import ChangeStore
 from asof.change.version import Version, tells, version_of
 from asof.errors import AsofError
 from asof.model import Capture, find_header
@@ -122,10 +122,6 @@ class Texts:
         original = self._archive.catalog.resolve(capture) if capture.kind == "revisit" else None
         return version_of(capture, original, read=partial(self.document, capture))
 
-    def judgement(self, capture: Capture) -> Judgement | None:
-        """What is kept about a capture and its predecessor, if anything is."""
-        return None if self._changes is None else self._changes.get(capture)
-
     def _key(self, capture: Capture) -> int | None:
         """None where there is nothing to read."""
         answer = self._answer(capture) if capture.kind == "revisit" else capture
@@ -203,13 +199,14 @@ class Texts:
             keys.append(key)
             yield source
 
-    def unjudged(self) -> int:
-        """How many captures have not been compared with their predecessors."""
+    def left(self) -> int:
+        """How many steps `read_all` would take: documents to read, captures to compare."""
         assert self._changes is not None
-        return sum(
+        unjudged = sum(
             not self._changes.is_settled(capture, before and before.capture)
             for capture, before, _ in self._successions()
         )
+        return sum(1 for _ in self.unread()) + unjudged
 
     def _judge_all(self, progress: Callable[[int], None], stop: Callable[[], bool]) -> int:
         assert self._changes is not None

@@ -6,6 +6,7 @@ Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 130 interrupted, s
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sqlite3
 import sys
@@ -67,6 +68,9 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
+            stream.reconfigure(errors="backslashreplace")  # rather \u4e2d than no answer
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 

@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,16 +15,24 @@ import click
 from asof.archive import Archive
 from asof.catalog.validity import ANSWERS
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import not_captured, open_archive, print_json, printable, say, when
+from asof.cli.output import (
+    cores,
+    not_captured,
+    open_archive,
+    print_json,
+    printable,
+    say,
+    when,
+)
 from asof.clock import stamp
-from asof.errors import InputError, NotCaptured, UsageError
+from asof.errors import AsofError, InputError, NotCaptured, UsageError
 from asof.model import Capture, find_header
+from asof.text.apart import Limits, Source, read_many
 from asof.text.document import Document, Method
 
 if TYPE_CHECKING:
     from asof.archive.texts import Texts
     from asof.change.categories import Change
-    from asof.text.apart import ReadApart
 
 _FULL = click.option("--full", is_flag=True, help="All of the text, not the main content alone.")
 
@@ -55,55 +63,77 @@ def text_command(
     """What documents say: local files, or captures of URLs.
 
     Each is read in a process of its own that may take 10 s and 500 MB, so that no file can do harm.
-    Ends with 1 if one of them could not be read.
+    Ends with 1 if one of them could not be read, with 2 if one is not there.
     """
-    from asof.text.apart import ReadApart
-
-    unread = 0
+    code = 0
+    refused: dict[int, AsofError] = {}
     with ExitStack() as held:
-        apart = held.enter_context(ReadApart())
-        archive: Archive | None = None
-        for name in inputs:
-            if archive is None and _is_url(name):
-                archive = held.enter_context(open_archive(folder))
-            document = _read(name, archive, apart, moment, method)
-            unread += document.error is not None and not document.text
+        sources = _sources(inputs, folder, moment, method, refused, held)
+        documents = read_many(sources, min(cores(), len(inputs)))
+        for number, (name, document) in enumerate(zip(inputs, documents, strict=True)):
+            if number in refused:
+                error = refused[number]
+                document = Document(media_type="", error=str(error))
+                code = max(code, error.exit_code)
+                if not as_json:
+                    say(f"asof: {error}")
+                    continue
+            elif document.error is not None and not document.text:
+                code = max(code, 1)
             if as_json:
                 print_json({"input": printable(name), **asdict(document)})
             else:
                 _print_text(printable(name), document, full=full, several=len(inputs) > 1)
-    return 1 if unread else 0
+    return code
+
+
+def _sources(
+    inputs: tuple[str, ...],
+    folder: Path,
+    moment: str,
+    method: Method,
+    refused: dict[int, AsofError],
+    held: ExitStack,
+) -> Iterator[Source]:
+    """What is to be read, in order; of what cannot be had the reason goes to `refused`."""
+    archive: Archive | None = None
+    for number, name in enumerate(inputs):
+        try:
+            if not _is_url(name):
+                yield replace(_file(Path(name)), method=method)
+                continue
+            if archive is None:
+                archive = held.enter_context(open_archive(folder))
+            yield replace(_captured(archive, name, moment), method=method)
+        except (InputError, NotCaptured) as error:  # the others are read all the same
+            refused[number] = error
+            yield Source(b"")
 
 
 def _is_url(name: str) -> bool:
-    return name.startswith(("http://", "https://")) and not Path(name).exists()
+    return name.lower().startswith(("http://", "https://")) and not Path(name).exists()
 
 
-def _read(
-    name: str, archive: Archive | None, apart: ReadApart, moment: str, method: Method
-) -> Document:
-    if archive is None or not _is_url(name):
-        return _read_file(Path(name), apart, method)
+def _captured(archive: Archive, url: str, moment: str) -> Source:
     from asof.archive.texts import MAX_DOCUMENT
 
-    capture = archive.as_of(name, moment)
+    capture = archive.as_of(url, moment)
     if capture is None:
-        raise not_captured(archive, name, moment)
+        raise not_captured(archive, url, moment)
     found = archive.read(capture)
     declared = find_header(found.headers, "Content-Type") or found.media_type
-    data = b"".join(found.payload(MAX_DOCUMENT))
-    return apart.read(data, declared, capture.url, method=method)
+    return Source(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
 
 
-def _read_file(path: Path, apart: ReadApart, method: Method) -> Document:
+def _file(path: Path) -> Source:
     try:
         with path.open("rb") as file:  # more than this the reader refuses
-            data = file.read((apart.most << 20) + 1)
+            return Source(file.read((Limits().most << 20) + 1), name=path.name)
     except OSError as error:
         raise InputError(
-            f"{path} cannot be read: {error.strerror}.", hint="Name a file, or a URL with http://."
+            f"{printable(str(path))} cannot be read: {error.strerror}.",
+            hint="Name a file, or a URL with http://.",
         ) from error
-    return apart.read(data, name=path.name, method=method)
 
 
 def _print_text(name: str, document: Document, *, full: bool, several: bool) -> None:
@@ -182,7 +212,7 @@ def _two_captures(
     for moment in (before, after or "now"):
         capture = archive.as_of(url, moment)
         if capture is None:
-            raise not_captured(archive, url, moment)
+            raise not_captured(archive, url, moment, use="a moment of")
         found.append(capture)
     return found[0], found[1]
 

@@ -18,7 +18,6 @@ from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import (
     byte_progress,
     cores,
-    count_progress,
     damage_json,
     open_archive,
     print_damage,
@@ -180,12 +179,10 @@ def reindex_command(folder: Path, text: bool, as_json: bool) -> int:
 
 
 def _read_texts(folder: Path, *, as_json: bool) -> int:
-    from asof.archive.texts import Texts
+    from asof.cli.similar import read_texts
 
-    with open_archive(folder) as archive, Texts(archive, writable=True) as texts:
-        total = sum(1 for _ in texts.unread()) + texts.unjudged()
-        with count_progress("reading", total) as progress:
-            reading = texts.read_all(cores(), progress)
+    with open_archive(folder) as archive:
+        reading = read_texts(archive)
     if as_json:
         print_json(asdict(reading))
     else:

@@ -184,14 +184,14 @@ def judgements(archive: Archive) -> Iterator[Callable[[Capture], str | None]]:
         shelf.close()
 
 
-def not_captured(archive: Archive, url: str, moment: str) -> NotCaptured:
+def not_captured(archive: Archive, url: str, moment: str, use: str = "--at") -> NotCaptured:
     """That there is no capture of a URL as of a moment, and when there is one."""
     first = next(archive.captures(url=url), None)
     if first is None:
         return NotCaptured(f"{url} is not in the archive.", hint="Capture it with `asof crawl`.")
     return NotCaptured(
         f"{url} was not captured as of {moment}.",
-        hint=f"Its first capture is of {when(first.at)} UTC: use --at {stamp(first.at)} or later.",
+        hint=f"Its first capture is of {when(first.at)} UTC: use {use} {stamp(first.at)} or later.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +19,7 @@ from asof.errors import ArchiveError, AsofError, UsageError
 from asof.model import Capture
 
 if TYPE_CHECKING:
-    from asof.archive.texts import Texts
+    from asof.archive.texts import Reading, Texts
     from asof.change.near import Measure, Near, NearIndex
 
 Name = tuple[str, str]  # URL and stamp of a capture
@@ -80,15 +81,14 @@ def similar_command(
             return _print_near(near, limit, as_json=as_json)
 
 
-def read_texts(archive: Archive) -> None:
-    """Read what has not been read, with a bar where that takes long."""
+def read_texts(archive: Archive) -> Reading:
+    """Read what has not been read, with a bar for those who watch."""
     from asof.archive.texts import Texts
 
     with Texts(archive, writable=True) as texts:
-        total = sum(1 for _ in texts.unread()) + texts.unjudged()
-        if total:
-            with count_progress("reading", total) as progress:
-                texts.read_all(cores(), progress)
+        total = texts.left() if sys.stderr.isatty() else 0
+        with count_progress("reading", total) as progress:
+            return texts.read_all(cores(), progress)
 
 
 def _index(

@@ -106,7 +106,12 @@ def _reading(archive: Archive, config: Config) -> Iterator[None]:
     if not config.text or config.delay <= 0 or not isinstance(archive.clock, SystemClock):
         yield
         return
-    with closing(BackgroundReader(archive.folder.root)):
+    try:
+        reader = BackgroundReader(archive.folder.root)
+    except OSError:  # no more processes, say: only a service, and the crawl goes on
+        yield
+        return
+    with closing(reader):
         yield
 
 

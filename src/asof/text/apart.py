@@ -47,6 +47,11 @@ class Limits:
     megabytes: int = 500
     patience: float | None = None
 
+    @property
+    def most(self) -> int:
+        """The size of a document, in MB, beyond which it is not even begun."""
+        return int(self.megabytes * _LARGEST_SHARE)
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -83,11 +88,6 @@ class ReadApart:
         with self._lock:
             self._drop()
 
-    @property
-    def most(self) -> int:
-        """The size of a document, in MB, beyond which it is not even begun."""
-        return int(self.limits.megabytes * _LARGEST_SHARE)
-
     def read(
         self,
         data: bytes,
@@ -97,8 +97,8 @@ class ReadApart:
         method: Method = "default",
     ) -> Document:
         """What a document says, or why it cannot be read; raises only if no child can be had."""
-        if len(data) > self.most << 20:
-            return _unread(f"is larger than {self.most} MB")
+        if len(data) > self.limits.most << 20:
+            return _unread(f"is larger than {self.limits.most} MB")
         words = {"declared": declared, "url": url, "name": name, "method": method}
         head = json.dumps(words).encode("ascii")
         patience = self.limits.seconds if self.limits.patience is None else self.limits.patience

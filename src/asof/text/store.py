@@ -67,14 +67,6 @@ class TextStore:
         )
         return None if row is None else self._document(*row)
 
-    def documents(self) -> Iterator[tuple[int, Document]]:
-        """All of them, block by block."""
-        rows = self._shelf.db.execute(
-            f"SELECT key, block, start, size, {_FACTS} FROM documents ORDER BY block, start"
-        )
-        for key, *row in rows:
-            yield key, self._document(*row)
-
     def _document(self, block: int, start: int, size: int, *facts: str | None) -> Document:
         try:
             main, text, links = json.loads(self._block(block)[start : start + size])
