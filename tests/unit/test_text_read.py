@@ -138,3 +138,11 @@ def test_readers_are_loaded_when_they_are_needed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_page_that_is_cut_says_so() -> None:
+    """What was read stays beside the reason."""
+    found = read(b"<p>First words.</p>" + b"<i>x</i>" * 2_200_000, "text/html")
+    assert found.text.startswith("First words.")
+    assert found.error is not None
+    assert "the rest is left out" in found.error

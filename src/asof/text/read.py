@@ -111,8 +111,13 @@ def _characters(data: bytes, declared: str | None, media_type: str) -> tuple[str
 def _page(text: str, media_type: str, url: str | None, method: Method) -> Page:
     if media_type in _HTML:
         from asof.text.html_page import read_html
+        from asof.text.html_tokens import MOST_CHARACTERS
 
-        return read_html(text, url, method)
+        page = read_html(text, url, method)
+        if len(text) > MOST_CHARACTERS:
+            reason = f"has more than {MOST_CHARACTERS:,} characters, the rest is left out"
+            raise Refused(reason, page)
+        return page
     reader = text_reader(media_type)
     assert reader is not None
     return reader(text)
