@@ -95,11 +95,13 @@ def test_ci_has_the_compiled_reader() -> None:
 
 @settings(deadline=None)
 @given(soups)
+@example("--><script></script>-->")
 def test_nothing_is_raised_and_content_is_text_of_the_page(markup: str) -> None:
     for method in ("fast", "tags"):
         page = read_html(markup, "https://example.org/", method)
-        words = set(page.text.split())
-        assert set(page.main.split()) <= words
+        # The tags method may end inside a word that a script stands in the middle of.
+        condensed = "".join(page.text.split())
+        assert all(word in condensed for word in page.main.split())
         assert len(set(page.links)) == len(page.links)
         assert "\0" not in page.text
 
