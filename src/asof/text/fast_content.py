@@ -18,10 +18,8 @@ from asof.text.html_parts import CORE, DOUBTFUL, NOISE, REMARKS
 
 # What calls itself noise is believed if this share of the text is left without it. Some pages are
 # one <nav> that never ends; some have classes like `main-no-sidebar`.
-_LEFT_WITHOUT_NOISE = 0.05
-_LEFT_WITHOUT_DOUBTFUL = 0.4
 # Remarks are content where they are most of it, as in a forum.
-_LEFT_WITHOUT_REMARKS = 0.4
+_LEFT_WITHOUT = ((NOISE, 0.05), (DOUBTFUL, 0.4), (REMARKS, 0.4))
 # What calls itself the main part is believed with this share of the text, and so many characters.
 _SHARE_OF_CORE = 0.5
 _LEAST_CORE = 200
@@ -34,12 +32,13 @@ _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 def fast_content(blocks: Sequence[Block]) -> list[Block]:
     """The blocks of the main content, in order."""
-    left = _without(blocks, NOISE, _LEFT_WITHOUT_NOISE)
-    left = _without(left, DOUBTFUL, _LEFT_WITHOUT_DOUBTFUL)
-    left = _without(left, REMARKS, _LEFT_WITHOUT_REMARKS)
+    left, own = blocks, _own(blocks)
+    for part, least in _LEFT_WITHOUT:
+        rest = [block for block in left if not block.said & part]
+        if len(rest) < len(left) and (kept := _own(rest)) >= least * own:
+            left, own = rest, kept
     core = [block for block in left if block.said & CORE]
-    own = _own(core)
-    if own > _LEAST_CORE and own >= _SHARE_OF_CORE * _own(left):
+    if core and (kept := _own(core)) > _LEAST_CORE and kept >= _SHARE_OF_CORE * own:
         left = core
     start, end = best_row([_weight(block) for block in left])
     while start and left[start - 1].name in _HEADINGS:
@@ -66,13 +65,6 @@ def best_row(weights: Sequence[float]) -> tuple[int, int]:
         if total > best:
             best, best_start, best_end = total, start, place + 1
     return best_start, best_end
-
-
-def _without(blocks: Sequence[Block], part: int, least: float) -> Sequence[Block]:
-    left = [block for block in blocks if not block.said & part]
-    if len(left) == len(blocks) or _own(left) < least * _own(blocks):
-        return blocks
-    return left
 
 
 def _own(blocks: Iterable[Block]) -> int:

@@ -143,7 +143,14 @@ class Facts:
         """The addresses that the document's `<a>` and `<area>` lead to, in order, each once."""
         if self.base is not None:
             base = resolve(base or "", bare(self.base)) or base
-        written = dict.fromkeys(href for text in self._linking if (href := _href(text)))
+        # As nearly all are written, and as _href would read it; a page has a hundred of them.
+        hrefs = [
+            text[7 : text.index('"', 7)]
+            if text.startswith(' href="') and "&" not in text
+            else _href(text)
+            for text in self._linking
+        ]
+        written = dict.fromkeys(href for href in hrefs if href)
         references = (
             bare(href) if href[:1] in SUSPECT or href[-1] <= " " else href for href in written
         )
