@@ -26,7 +26,7 @@ def zipped(*members: tuple[str, bytes], stored: bool = False) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members:
             plain = stored or name == "mimetype"
-            # A date of its own: the bytes are in the names of tests, which must not change by the clock.
+            # Not by the clock: these bytes stand in the names of tests.
             info = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
             archive.writestr(info, content, zipfile.ZIP_STORED if plain else zipfile.ZIP_DEFLATED)
     return out.getvalue()
