@@ -20,10 +20,11 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
 with warnings.catch_warnings():
@@ -465,3 +466,28 @@ def wait_for(condition: Callable[[], bool], timeout: float, what: str) -> None:
             return
         time.sleep(0.02)
     raise AssertionError(f"{what}: not within {timeout} s")
+
+
+@contextlib.contextmanager
+def tmpfs(path: Path, size: str) -> Iterator[Path]:
+    """A small file system of its own; unmounted whatever happens."""
+    path.mkdir()
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"a tmpfs cannot be mounted: {done.stderr}")
+        pytest.skip(f"a tmpfs cannot be mounted here: {done.stderr.strip()}")
+    try:
+        yield path
+    finally:
+        for _ in range(20):
+            if not subprocess.run(
+                ["umount", str(path)], capture_output=True, check=False
+            ).returncode:
+                break
+            time.sleep(0.1)
+        else:
+            subprocess.run(["umount", "-l", str(path)], check=True)

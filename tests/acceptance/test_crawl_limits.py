@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
-import os
 import random
 import shutil
 import signal
@@ -20,7 +19,7 @@ from typing import Any
 
 import pytest
 import rig
-from rig import Reply, crawl, links, ok, page, rows_of, site, wait_for
+from rig import Reply, crawl, links, ok, page, rows_of, site, tmpfs, wait_for
 
 SIZE = 10_000
 
@@ -193,24 +192,6 @@ def test_bytes_count_over_an_interruption(tmp_path: Path, limit: str) -> None:
 
 
 # -- The disk ------------------------------------------------------------------------------------
-
-
-@contextmanager
-def tmpfs(path: Path, size: str) -> Iterator[Path]:
-    """A small file system of its own; unmounted whatever happens."""
-    path.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"a tmpfs cannot be mounted: {done.stderr}")
-        pytest.skip(f"a tmpfs cannot be mounted here: {done.stderr.strip()}")
-    try:
-        yield path
-    finally:
-        subprocess.run(["umount", "-l", str(path)], check=False)
 
 
 def heavy() -> dict[str, rig.Answer]:

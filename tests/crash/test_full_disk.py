@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
 import time
 from collections import Counter
-from contextlib import contextmanager
 
 import pytest
 import rig
-from rig import crawl, links, ok, page, referees_agree, rows_of, site, wait_for
+from rig import crawl, links, ok, page, referees_agree, rows_of, site, tmpfs, wait_for
 
 COUNT = 400
 SIZE = 25_000
@@ -30,31 +28,6 @@ def big_site() -> dict[str, rig.Answer]:
         pages[f"/list/{no}"] = page(links(*group))
     pages["/"] = page(links(*(f"/list/{no}" for no in range(len(groups)))))
     return pages
-
-
-@contextmanager
-def tmpfs(path, size: str):
-    """A small file system of its own; unmounted whatever happens."""
-    path.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"a tmpfs cannot be mounted: {done.stderr}")
-        pytest.skip(f"a tmpfs cannot be mounted here: {done.stderr.strip()}")
-    try:
-        yield path
-    finally:
-        for _ in range(20):
-            if not subprocess.run(
-                ["umount", str(path)], capture_output=True, check=False
-            ).returncode:
-                break
-            time.sleep(0.1)
-        else:
-            subprocess.run(["umount", "-l", str(path)], check=True)
 
 
 def remount(path, options: str) -> None:

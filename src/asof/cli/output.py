@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import click
@@ -123,36 +123,30 @@ def human_bytes(count: float) -> str:
     return f"{count:.1f} TB"
 
 
-@contextmanager
-def byte_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+def byte_progress(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
     """A bar over bytes on a terminal, and nothing elsewhere; call the value with what is done."""
+    return _progress(what, total, "DownloadColumn")
+
+
+def count_progress(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+    """The same over things that are counted."""
+    return _progress(what, total, "MofNCompleteColumn")
+
+
+@contextmanager
+def _progress(what: str, total: int, done_column: str) -> Iterator[Callable[[int], None]]:
     if not sys.stderr.isatty():
         yield lambda done: None
         return
     # Here, for loading rich takes longer than most commands.
+    from rich import progress
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"), progress.BarColumn(),
+        getattr(progress, done_column)(), progress.TimeRemainingColumn(),
     )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.advance(task, done)
-
-
-@contextmanager
-def count_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar over things that are counted, on a terminal, and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)
 

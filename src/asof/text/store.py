@@ -12,7 +12,7 @@ from asof.text.document import Document
 from asof.text.shelf import Shelf
 
 # Bytes of text in a block, about. Larger blocks pack better; one has to be unpacked to read a
-# document, though, which takes a millisecond or so.
+# document, though, which takes half a millisecond.
 BLOCK = 1 << 18
 _LARGEST = 1 << 30
 _FACTS = "media_type, charset, title, language, date, method, error"

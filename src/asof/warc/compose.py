@@ -14,7 +14,7 @@ FIELDS_TYPE = "application/warc-fields"
 
 
 # Seeded by the system, and anew in every process that is forked: no two of them draw the same. Ids
-# need not be secret, and a call to the system for each takes ten times as long.
+# need not be secret, and a call to the system for each takes six times as long.
 _random = Random()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_random.seed)
