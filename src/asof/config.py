@@ -21,6 +21,12 @@ from asof.errors import ConfigError
 FILE = "asof.toml"
 _ENV_PREFIX = "ASOF_"
 _LARGEST = 1 << 62
+_CHOICES = {
+    "robots": ("obey", "ignore"),
+    "coherence": ("off", "measurable", "inducible"),
+    "plan": ("auto", "optimal", "threshold", "bfs", "lifo", "fifo"),
+    "trust_dates": ("auto", "always", "never"),
+}
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -59,6 +65,13 @@ class Config:
     retries: int = 2
     retry_delay: float = 2.0
     concurrency: int = 128
+    # HOW TRUE: in which order pages are visited, and whether twice (seed 001)
+    coherence: str = "off"
+    plan: str = "auto"
+    eta: float = 0.6
+    revisits: int | None = None
+    audit: bool = True
+    trust_dates: str = "auto"
     # HOW
     user_agent: str = "asof/0.1 (web archive)"
     connect_timeout: float = 20.0
@@ -87,8 +100,12 @@ class Config:
         self._check_numbers()
 
     def _check_choices(self) -> None:
-        if self.robots not in ("obey", "ignore"):
-            raise ConfigError(f"robots is {self.robots!r}.", hint="Use obey or ignore.")
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                words = f"{', '.join(choices[:-1])} or {choices[-1]}"
+                raise ConfigError(f"{name} is {getattr(self, name)!r}.", hint=f"Use {words}.")
+        if not 0 <= self.eta <= 1:
+            raise ConfigError(f"eta is {self.eta:g}.", hint="It is a risk, from 0 to 1.")
         known = self.scope in ("host", "domain", "path", "page")
         if not known and not re.match(r"surt:\S", self.scope):
             raise ConfigError(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from asof.errors import ArchiveError, StorageError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _SCHEMA = """
 CREATE TABLE crawls (
@@ -26,7 +26,8 @@ CREATE TABLE crawls (
   state TEXT NOT NULL,
   settings TEXT NOT NULL,
   note TEXT NOT NULL DEFAULT '',
-  memory TEXT NOT NULL DEFAULT ''
+  memory TEXT NOT NULL DEFAULT '',
+  course TEXT
 );
 CREATE TABLE segments (
   no INTEGER PRIMARY KEY,

@@ -248,6 +248,25 @@ class CrawlState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Course:
+    """How a crawl seeks coherence: its mode, its plan, and what the plan expected.
+
+    `expected` is C over the `pages` that were planned, None where nothing was known of any. `turn`
+    is the moment of reference: the start (measurable) or the turning point between visits and
+    revisits (inducible), None until it is reached. `newcomers` is the place among the visits of
+    pages that the plan did not know, 0 to 1; None where discovery decides.
+    """
+
+    mode: str
+    plan: str
+    expected: float | None = None
+    pages: int = 0
+    eta: float | None = None
+    turn: Instant | None = None
+    newcomers: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Crawl:
     """One run over a set of seeds. `id` is a sortable name that its WARC files carry, too."""
 
@@ -258,6 +277,7 @@ class Crawl:
     ended: Instant | None = None
     settings: dict[str, object] = field(default_factory=dict)
     note: str = ""
+    course: Course | None = None
 
 
 @dataclass(frozen=True, slots=True)

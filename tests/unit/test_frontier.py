@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from asof.frontier.queue import Frontier, apply, url_key
+from asof.frontier.report import reasons
 from asof.frontier.states import TRANSITIONS, Event, State
 from asof.ledger import Ledger
 from asof.model import Target
@@ -106,7 +107,7 @@ def test_a_stumble_waits_and_counts(frontier: Frontier):
     frontier.settle(again, Event.GIVEN_UP, reason="timeout")
     commit(frontier)
     assert frontier.due(HOST, now=50) is None
-    assert frontier.reasons() == {"timeout": 1}
+    assert reasons(frontier._ledger, 1) == {"timeout": 1}
 
 
 def test_what_is_put_back_comes_next(frontier: Frontier):
@@ -122,7 +123,7 @@ def test_what_is_left_out_is_never_fetched_but_reported(frontier: Frontier):
     frontier.leave_out([(Target(url("x")), "other host"), (Target(url("y")), "other host")])
     commit(frontier)
     assert frontier.next(HOST, now=0) is None
-    assert frontier.reasons() == {"other host": 2}
+    assert reasons(frontier._ledger, 1) == {"other host": 2}
     assert frontier.hosts() == []
     assert frontier.tally[State.LEFT_OUT] == 2
 
@@ -151,7 +152,7 @@ def test_what_was_refused_for_what_it_is_stays_left_out(frontier: Frontier):
     frontier.add([Target(url("x"))])
     commit(frontier)
     assert frontier.next(HOST, now=1) is None
-    assert frontier.reasons() == {"robots.txt": 1}
+    assert reasons(frontier._ledger, 1) == {"robots.txt": 1}
 
 
 def test_an_adopted_capture_settles_an_unknown_target(frontier: Frontier):
@@ -177,7 +178,7 @@ def test_an_exclusion_spares_what_is_in_flight(frontier: Frontier, ledger: Ledge
     assert frontier.next(HOST, now=0) is None
     frontier.settle(flying, Event.CAPTURED)
     commit(frontier)
-    assert frontier.reasons() == {"excluded by bad": 1}
+    assert reasons(frontier._ledger, 1) == {"excluded by bad": 1}
     assert frontier.tally[State.DONE] == 1
 
 

@@ -211,6 +211,8 @@ class _Taker:
                 shared = shared or batch.shared
                 for crawl in batch.crawls:
                     archive.catalog.put_crawl(crawl)
+                if batch.crawls and batch.source.start == 0:  # as `reindex` would say
+                    archive.catalog.put_segment(replace(segment, crawl=batch.crawls[0].id))
                 if intact:
                     self._progress(batch.source.size)
             added += archive.catalog.add_rows(rows, number)

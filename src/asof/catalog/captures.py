@@ -184,6 +184,17 @@ class Catalog:
         sql = "SELECT sum(n) FROM (SELECT count(DISTINCT url) AS n FROM captures GROUP BY surt)"
         return int(fetch(self._ledger, sql)[0][0] or 0)
 
+    def last_answers(self, crawl: str | None = None) -> dict[str, tuple[int | None, Instant]]:
+        """Status and moment of the last answer of every URL, in all or in one crawl."""
+        within = "AND s.crawl = (SELECT no FROM crawls WHERE id = ?)" if crawl is not None else ""
+        # Of a bare column beside max(), SQLite gives the value in the row of the maximum.
+        sql = (
+            "SELECT c.url, c.status, max(c.at) FROM captures c CROSS JOIN segments s "
+            f"ON s.no = c.segment WHERE {_ANSWER[0]} {within} GROUP BY c.url"
+        )
+        rows = fetch(self._ledger, sql, [*_ANSWER[1], *([] if crawl is None else [crawl])])
+        return {url: (status, at) for url, status, at in rows}
+
     def offsets(self) -> dict[str, array[int]]:
         """Where captures lie, by file: what a check compares with the files."""
         files = dict(fetch(self._ledger, "SELECT no, file FROM segments"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from typing import Any
 
 from asof.catalog.rows import fetch, translated
 from asof.ledger import Ledger
-from asof.model import Crawl, CrawlState, Segment
+from asof.model import Course, Crawl, CrawlState, Segment
 
-_CRAWLS = "SELECT id, seeds, started, state, ended, settings, note FROM crawls"
+_CRAWLS = "SELECT id, seeds, started, state, ended, settings, note, course FROM crawls"
 _NUMBERED = re.compile(r"([0-9]+)-")
 
 
@@ -37,13 +38,19 @@ class Runs:
         return int(found[0][0])
 
     def put_crawl(self, crawl: Crawl) -> None:
-        """Enter a crawl, or what has changed about it."""
+        """Enter a crawl, or what has changed about it.
+
+        A turning point stays: a file that was begun after it may speak of the time before it.
+        """
         with self._ledger.transaction() as db, translated(self._ledger):
             db.execute(
-                "INSERT INTO crawls (id, seeds, started, ended, state, settings, note) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
+                "INSERT INTO crawls (id, seeds, started, ended, state, settings, note, course) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
                 "seeds = excluded.seeds, started = excluded.started, ended = excluded.ended, "
-                "state = excluded.state, settings = excluded.settings, note = excluded.note",
+                "state = excluded.state, settings = excluded.settings, note = excluded.note, "
+                "course = CASE WHEN json_extract(course, '$.turn') IS NOT NULL AND "
+                "json_extract(excluded.course, '$.turn') IS NULL THEN course "
+                "ELSE excluded.course END",
                 (
                     crawl.id,
                     json.dumps(crawl.seeds),
@@ -52,6 +59,7 @@ class Runs:
                     crawl.state.value,
                     json.dumps(crawl.settings),
                     crawl.note,
+                    None if crawl.course is None else json.dumps(asdict(crawl.course)),
                 ),
             )
 
@@ -110,7 +118,7 @@ class Runs:
 
 
 def _crawl(row: tuple[Any, ...]) -> Crawl:
-    crawl_id, seeds, started, state, ended, settings, note = row
+    crawl_id, seeds, started, state, ended, settings, note, course = row
     return Crawl(
         crawl_id,
         tuple(json.loads(seeds)),
@@ -119,4 +127,5 @@ def _crawl(row: tuple[Any, ...]) -> Crawl:
         ended,
         json.loads(settings),
         note,
+        None if course is None else Course(**json.loads(course)),
     )

@@ -23,6 +23,7 @@ from asof.model import CrawlState
         "asof crawl https://example.org/blog/ --scope path --depth 3",
         "asof crawl https://a.example/ https://b.example/ --preset extensive",
         "asof crawl https://example.org/ --rule 'out media:video/*' --rule 'out size:50MB'",
+        "asof crawl https://example.org/ --coherence inducible --plan-only",
         "asof crawl                                      resume what was interrupted",
     ),
 )
@@ -65,6 +66,16 @@ from asof.model import CrawlState
 @click.option("--no-conditional", is_flag=True, help="Ask for everything, changed or not.")
 @click.option("--no-traps", is_flag=True, help="Follow endless calendars and the like, too.")
 @click.option("--no-text", is_flag=True, help="Read no documents while the crawl waits.")
+@click.option(
+    "--coherence", metavar="M",
+    help="inducible: visit all, then look at all again; measurable: once, by trusted dates [off].",
+)  # fmt: skip
+@click.option("--plan", metavar="P", help="auto, optimal, threshold, bfs (lifo) or fifo [auto].")
+@click.option("--eta", type=float, metavar="X", help="The risk that threshold takes [0.6].")
+@click.option("--revisits", type=int, metavar="N", help="Look at N pages again, at most.")
+@click.option("--no-audit", is_flag=True, help="Check no 304 by asking for the page itself.")
+@click.option("--trust-dates", metavar="T", help="Last-Modified: auto, always or never [auto].")
+@click.option("--plan-only", is_flag=True, help="Show the plan and what it expects; crawl nothing.")
 @click.option("--control", is_flag=True, help="Take orders: asof pause, resume, exclude, stop.")
 @click.option("--new", is_flag=True, help="Start a new crawl even if one can be resumed.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
@@ -74,6 +85,7 @@ def crawl_command(
     folder: Path,
     control: bool,
     new: bool,
+    plan_only: bool,
     quiet: bool,
     as_json: bool,
     **options: object,
@@ -83,6 +95,9 @@ def crawl_command(
     A crawl that was interrupted (Ctrl-C, crash, full disk) goes on where it stood when the same
     URLs, or none, are given again; with the settings it was begun with, unless options say
     otherwise. A second crawl of a site asks for what has changed, and stores only that.
+
+    With --coherence inducible every page is visited, then looked at again, in the order that
+    promises most pages unchanged between the two; `asof quality` tells how many were.
     """
     request = CrawlRequest(
         archive=folder,
@@ -92,6 +107,11 @@ def crawl_command(
         new=new,
         control=control,
     )
+    if plan_only:
+        from asof.cli.plan import show_plan  # numpy, which other crawls do not need
+
+        show_plan(request, as_json=as_json)
+        return 0
     with CrawlView(silent=quiet) as view:
         outcome = run_crawl(request, watch=None if quiet else view.show, talk=view.say)
     if as_json:
@@ -110,6 +130,7 @@ _FLAGS = {
     "no_conditional": ("conditional", False),
     "no_traps": ("traps", False),
     "no_text": ("text", False),
+    "no_audit": ("audit", False),
 }
 
 
@@ -139,6 +160,8 @@ def print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
         f"{summary.left_out:,} left out, {summary.queued:,} still queued; "
         f"{human_bytes(summary.bytes)} in {duration(summary.seconds)}."
     )
+    if summary.revisited or summary.to_revisit:
+        say(f"  {summary.revisited:>8,}  looked at again; `asof quality` tells what that proves")
     for reason, count in list((summary.reasons or {}).items())[:8]:
         say(f"  {count:>8,}  {reason}")
     where = "" if folder == Path("archive") else f" -a {folder}"

@@ -22,6 +22,7 @@ from asof.cli.output import (
     open_archive,
     print_damage,
     print_json,
+    printable,
     say,
 )
 from asof.errors import AsofError, InputError
@@ -93,13 +94,25 @@ def _report_import(taken: list[Intake], as_json: bool) -> None:
             print_damage(item.damage)
 
 
-@click.command("check", epilog=examples("asof check --json"))
+@click.command("check", epilog=examples("asof check --json", "asof check --certificate crawl.json"))
 @archive_option
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Verify this certificate of coherence instead, by the WARC files alone.",
+)
 @json_option
-def check_command(folder: Path, as_json: bool) -> int:
-    """Verify every record and digest, and that the catalog agrees."""
+def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
+    """Verify every record and digest, and that the catalog agrees.
+
+    With --certificate, make a certificate of `asof quality` anew from the files it names and say
+    what differs. The catalog is not asked, and may be gone.
+    """
     place = Folder(folder)
     place.require()
+    if certificate is not None:
+        return _check_certificate(place, certificate, as_json=as_json)
     size = total_bytes(place)
     with (
         workers(cores(), size) as spread,
@@ -126,6 +139,36 @@ def check_command(folder: Path, as_json: bool) -> int:
         for problem in result.problems[:50]:
             click.echo(f"  {problem.file} at {problem.offset:,}: {problem.problem}")
     return 0 if result.ok else 1
+
+
+def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> int:
+    from asof.archive.certify import MOST_DIFFERENCES, claimed_bytes, load_certificate, recheck
+
+    claim = load_certificate(certificate)
+    size = claimed_bytes(claim)
+    with workers(cores(), size) as spread, byte_progress("checking", size) as progress:
+        result = recheck(place, claim, spread=spread, progress=progress)
+    if as_json:
+        print_json(
+            {
+                "ok": result.ok,
+                "certificate": printable(str(certificate)),
+                "digest": claim.digest,
+                "differences": list(result.differences),
+            }
+        )
+        return 0 if result.ok else 1
+    if result.ok:
+        click.echo(f"the certificate holds: {result.summary}")
+        click.echo(f"  sealed with {claim.digest}")
+        return 0
+    count = len(result.differences)
+    click.echo(f"the certificate does not hold: {count:,} difference{'s' if count != 1 else ''}")
+    for line in result.differences[:50]:
+        click.echo(f"  {line}")
+    if count > 50:
+        click.echo(f"  ... and {count - 50:,} more (--json lists up to {MOST_DIFFERENCES:,})")
+    return 1
 
 
 def _problem_json(problem: Problem) -> dict[str, object]:

@@ -1,47 +1,186 @@
-"""`asof quality`: how complete a crawl is."""
+"""`asof quality`: how complete a crawl is, and how far it holds together."""
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from asof.archive import Archive
+from asof.archive.folder import Folder
+from asof.archive.reindex import total_bytes
+from asof.archive.scan import workers
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import open_archive, print_json
+from asof.cli.output import byte_progress, cores, count_progress, open_archive, print_json, say
 from asof.cli.view import printable
 from asof.crawl.completeness import Completeness, Share, completeness, completeness_json
 from asof.errors import NotCaptured, UsageError
 from asof.model import Crawl
+from asof.warc.whole import whole_file
+
+if TYPE_CHECKING:
+    from asof.coherence.certificate import Choice
+    from asof.coherence.report import Report
 
 _MOST_HOSTS = 10
 
 
 @click.command(
-    "quality", epilog=examples("asof quality", "asof quality 20260301120000-ab12 --json")
+    "quality",
+    epilog=examples(
+        "asof quality                                    of the newest crawl",
+        "asof quality --html report.html                 with pictures, in one file",
+        "asof quality --url https://example.org/news/    of a part of a site, over all crawls",
+        "asof quality 20260301120000-ab12 --json",
+        "asof quality --certificate crawl.json",
+    ),
 )
-@click.argument("crawl", required=False, metavar="[CRAWL]")
+@click.argument("crawls", nargs=-1, metavar="[CRAWL...]")
 @archive_option
+@click.option("--url", "prefix", metavar="PREFIX", help="Only URLs that begin so, of all crawls.")
+@click.option("--at", "moment", metavar="T", help="As of this moment, not the crawl's own.")
+@click.option("--html", "page_file", type=click.Path(path_type=Path, dir_okay=False),
+              metavar="FILE", help="Write the whole report as one page.")  # fmt: skip
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a certificate of coherence, which `asof check --certificate FILE` verifies.",
+)
 @json_option
-def quality_command(crawl: str | None, folder: Path, as_json: bool) -> int:
-    """How much of what a crawl found it has taken.
+def quality_command(
+    crawls: tuple[str, ...],
+    folder: Path,
+    prefix: str | None,
+    moment: str | None,
+    page_file: Path | None,
+    certificate: Path | None,
+    as_json: bool,
+) -> int:
+    """How complete a crawl is, and how far it holds together.
 
-    Of CRAWL, or of the newest one. Vertical completeness: of the URLs found that belong to the
-    crawl, those captured. Horizontal: of the hosts that links lead to, in scope or not, those of
-    which something was captured.
+    Of CRAWL..., or of the newest one. C is the share of pages that are known to have been, at one
+    moment of reference, what was captured; each page that was not is listed with the reason.
+    Vertical completeness: of the URLs found that belong to the crawl, those captured. Horizontal:
+    of the hosts that links lead to, in scope or not, those of which something was captured.
     """
     with open_archive(folder) as archive:
-        chosen = choose_crawl(archive, crawl)
-        if chosen is None:
-            raise NotCaptured(f"{folder} holds no crawl.", hint="Make one with `asof crawl URL`.")
-        value = completeness(archive.ledger, archive.catalog.crawl_no(chosen.id))
+        choice = _choice(archive, folder, crawls, prefix, moment)
+        found = _examined(archive, choice)
+    if certificate is not None:
+        _certify(folder, choice, certificate)
+    if page_file is not None:
+        _write_page(found.report, page_file)
     if as_json:
-        print_json({"crawl": chosen.id, "completeness": completeness_json(value)})
+        _print_json(found)
         return 0
-    click.echo(f"Crawl {chosen.id}")
-    print_completeness(value)
-    _print_hosts(value)
+    _print_text(found)
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """What was found out. `report` is None where nothing was captured."""
+
+    name: str
+    completeness: Completeness | None
+    report: Report | None
+
+
+def _choice(
+    archive: Archive,
+    folder: Path,
+    names: tuple[str, ...],
+    prefix: str | None,
+    moment: str | None,
+) -> Choice:
+    from asof.coherence.certificate import Choice
+
+    reference = None if moment is None else archive.moment(moment)
+    if names or prefix is None:
+        chosen = [choose_crawl(archive, name) for name in names or (None,)]
+        if None in chosen:
+            raise NotCaptured(f"{folder} holds no crawl.", hint="Make one with `asof crawl URL`.")
+        names = tuple(crawl.id for crawl in chosen if crawl is not None)
+    return Choice(names, prefix, reference)
+
+
+def _examined(archive: Archive, choice: Choice) -> _Examined:
+    # Here, for measuring needs numpy, which takes longer to load than the rest.
+    from asof.crawl.quality import categorised, changed_pages, measure_choice, quality_report
+
+    names = choice.crawls
+    value = None
+    if len(names) == 1 and choice.prefix is None:
+        value = completeness(archive.ledger, archive.catalog.crawl_no(names[0]))
+    title = ", ".join(names) if names else f"all crawls of {choice.prefix}"
+    try:
+        gathered, measurement = measure_choice(archive, choice)
+    except NotCaptured:
+        if value is None:
+            raise
+        return _Examined(title, value, None)
+    count = len(changed_pages(measurement))
+    with count_progress("comparing", count) as progress:
+        measurement = categorised(archive, gathered, measurement, progress)
+    return _Examined(title, value, quality_report(archive, gathered, measurement))
+
+
+def _print_json(found: _Examined) -> None:
+    from asof.coherence.report_json import report_json
+
+    said: dict[str, object] = {"crawl": found.name, "coherence": None}
+    if found.report is not None:
+        said |= report_json(found.report)
+    if found.completeness is not None:
+        said["completeness"] = completeness_json(found.completeness)
+    print_json(said)
+
+
+def _print_text(found: _Examined) -> None:
+    if found.report is not None:
+        from asof.coherence.report_text import report_text
+
+        width = min(shutil.get_terminal_size().columns, 110)
+        for line in report_text(found.report, width):
+            click.echo(line)
+    elif found.completeness is not None:
+        click.echo(f"Crawl {found.name}")
+        print_completeness(found.completeness)
+    if found.completeness is not None:
+        _print_hosts(found.completeness)
+
+
+def _write_page(report: Report | None, out: Path) -> None:
+    if report is None:
+        raise NotCaptured("Nothing was captured, so there is nothing to report.", hint="Crawl on.")
+    from asof.coherence.report_page import page
+
+    with whole_file(out) as file:
+        file.write(page(report).encode())
+    say(f"{out}: the report; open it in a browser")
+
+
+def _certify(folder: Path, choice: Choice, out: Path) -> None:
+    """Write the certificate, and say what to note down."""
+    from asof.archive.certify import certify, write_certificate
+
+    size = 2 * total_bytes(Folder(folder))
+    # The workers first: a fork must not inherit an open database.
+    with (
+        workers(cores(), size) as spread,
+        Archive.open(folder) as archive,
+        byte_progress("certifying", size) as progress,
+    ):
+        document = certify(archive, choice, spread=spread, progress=progress)
+    write_certificate(document, out)
+    say(f"{out}: the certificate, sealed with {document['digest']}")
+    if document["unsound"]:
+        say(f"{document['unsound']:,} records do not hold their digests and count for nothing; "
+            "`asof check` lists them.")  # fmt: skip
 
 
 def choose_crawl(archive: Archive, name: str | None) -> Crawl | None:

@@ -183,7 +183,8 @@ def _follow(home: Folder, clock: Clock, *, as_json: bool) -> int:
     with CrawlView(silent=as_json or not sys.stderr.isatty()) as view:
         due = clock.monotonic()
         while (found := watch.look()) is not None:
-            crawl, snapshot = found
+            name, snapshot = found
+            crawl = name or crawl  # its last words may be gone a moment before it is
             view.show(snapshot)
             if crawl and not view.is_live and clock.monotonic() >= due:
                 due = clock.monotonic() + (_JSON_EVERY if as_json else _LINE_EVERY)

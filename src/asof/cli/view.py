@@ -29,9 +29,11 @@ _PLAIN_EVERY = 10.0
 
 _STATES = {
     "running": ("●", "crawling", "green"),
+    "revisiting": ("●", "looking again", "cyan"),
     "paused": ("‖", "paused", "yellow"),
     "stopping": ("■", "stopping", "yellow"),
 }
+_AT_WORK = ("running", "revisiting")
 
 
 class CrawlView:
@@ -240,7 +242,7 @@ def _failures(snapshot: Snapshot) -> Text:
 def _to_go(snapshot: Snapshot, before: str) -> str:
     """When the queue would be empty: nothing while that is no question or nobody can tell."""
     remaining = snapshot.remaining
-    if remaining is None or snapshot.state != "running" or not snapshot.queued:
+    if remaining is None or snapshot.state not in _AT_WORK or not snapshot.queued:
         return ""
     return f"{before}about {duration(remaining)} to go"
 

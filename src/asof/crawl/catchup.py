@@ -9,8 +9,10 @@ the archive in the place of the web.
 from __future__ import annotations
 
 from asof.archive import Archive
+from asof.clock import Instant
 from asof.crawl.discover import follow, found_in
 from asof.crawl.loop import Crawler
+from asof.crawl.visit import PATIENCE
 from asof.frontier.queue import url_key
 from asof.frontier.states import Event
 from asof.model import Capture, Crawl, Hop, Target
@@ -25,6 +27,10 @@ _QUEUED = """
 SELECT t.url, t.depth, t.via, t.hops, t.priority, t.tries FROM targets t
 JOIN temp.unsettled u ON u.key = t.key WHERE t.crawl = ? AND t.state = 'queued'
 ORDER BY t.priority, t.no
+"""
+_REVISITS = """
+SELECT url, depth, via, hops, priority, tries FROM targets WHERE crawl = ? AND state = 'queued'
+ORDER BY no
 """
 
 
@@ -56,7 +62,34 @@ def catch_up(archive: Archive, crawl: Crawl, crawler: Crawler) -> int:
     return settled + len(orphans)
 
 
+def take_again(archive: Archive, crawler: Crawler, turn: Instant) -> int:
+    """Settle the revisits that were made and not settled; gives how many there were."""
+    db, queue = archive.ledger.db, -crawler.frontier.crawl
+    answers = archive.catalog.last_answers(crawler.crawl.id)
+    settled = 0
+    with archive.ledger.transaction():
+        for row in db.execute(_REVISITS, (queue,)).fetchall():
+            target = Target(*row)
+            status, at = answers.get(target.url, (None, 0))
+            if at > turn and status not in PATIENCE:
+                key = url_key(target.url)
+                db.execute(
+                    "UPDATE targets SET state = 'done' WHERE crawl = ? AND key = ?", (queue, key)
+                )
+                _lead_on(archive, crawler, target, crawler.crawl.id)
+                settled += 1
+        crawler.frontier.flush()
+    return settled
+
+
 def _settle(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> None:
+    _lead_on(archive, crawler, target, crawl)
+    crawler.frontier.settle(target, Event.CAPTURED)
+    archive.ledger.db.execute("DELETE FROM temp.unsettled WHERE key = ?", (url_key(target.url),))
+
+
+def _lead_on(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> None:
+    """Queue what the last stored answer of a target leads to."""
     capture = _latest(archive, target.url, crawl)
     if capture is not None:
         kept = crawler.keeper.stored(capture, target)
@@ -68,8 +101,6 @@ def _settle(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> N
             crawler.funnel.put(onward)
         elif capture.status == 200:
             crawler.visitor.list_sitemaps(target.url, target.url, kept.document)
-    crawler.frontier.settle(target, Event.CAPTURED)
-    archive.ledger.db.execute("DELETE FROM temp.unsettled WHERE key = ?", (url_key(target.url),))
 
 
 def _latest(archive: Archive, url: str, crawl: str) -> Capture | None:

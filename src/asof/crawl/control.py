@@ -43,7 +43,7 @@ _TOLD = 32
 # So many ids are remembered, should somebody put a copy in the place of the orders' file.
 _REMEMBERED = 1000
 _ID = re.compile(r"[0-9A-Za-z-]{1,64}")
-_STATES = ("running", "paused", "stopping")
+_STATES = ("running", "revisiting", "paused", "stopping")
 
 
 class Act(StrEnum):

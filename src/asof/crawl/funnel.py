@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from asof.clock import Clock
 from asof.config import Config
-from asof.frontier.queue import Frontier
+from asof.frontier.queue import LAST_PLACE, Frontier
 from asof.model import Hop, Target
 from asof.scope.rules import Scope, is_requisite
 from asof.scope.traps import SESSION, calendar_trap, session_key, shape_trap
@@ -15,6 +16,8 @@ from asof.scope.traps import SESSION, calendar_trap, session_key, shape_trap
 # again. The database has the last word; this only spares it the question.
 _REMEMBERED = 40_000
 _FAR = 1 << 30
+# Priorities by depth, which are less than this, fit between two places of a plan.
+_FAR_PLACES = 1 << 12
 # In a row, each to a new URL: more is no way to anywhere (Fetch standard, "HTTP-redirect fetch").
 MAX_REDIRECTS = 20
 _TOO_MANY = Hop.REDIRECT.value * (MAX_REDIRECTS + 1)
@@ -31,6 +34,8 @@ class Funnel:
         self.known: dict[str, None] = {}  # what was queued lately
         self._left: dict[tuple[str, bool], int] = {}
         self._sessions: dict[str, str] = {}
+        # The place of what a plan did not know, among the places that it gave (asof.crawl.course).
+        self.newcomers: float | None = None
 
     def put(self, targets: Iterable[Target]) -> list[Target]:
         """Queue what belongs to the crawl, note what does not; gives what was queued."""
@@ -54,12 +59,17 @@ class Funnel:
                     left[place] = target.depth
                 outside.append((target, reason))
         if inside:
-            self._frontier.add(inside)
+            self._frontier.add(inside if self.newcomers is None else map(self._placed, inside))
         if outside:
             self._frontier.leave_out(outside)
         _trim(known)
         _trim(left)
         return inside
+
+    def _placed(self, target: Target) -> Target:
+        """A target that was not planned, at its place; of several, in the usual order."""
+        place = (self.newcomers or 0.0) * LAST_PLACE
+        return replace(target, priority=min(place + target.priority / _FAR_PLACES, LAST_PLACE))
 
     def _refusal(self, target: Target) -> str | None:
         decision = self.scope.decide(target)

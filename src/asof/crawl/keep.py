@@ -86,7 +86,7 @@ class Keeper:
         self._catalog = Catalog(reader)
         self._journal = journal
         self._crawl = crawl
-        self._has_history = not self._catalog.is_empty()
+        self.has_history = not self._catalog.is_empty()
         self._held = PayloadFilter(self._catalog.payloads)
         self._fresh: dict[bytes, _Fresh] = {}
         wanted = {
@@ -98,7 +98,7 @@ class Keeper:
 
     def last(self, url: str) -> Capture | None:
         """The last whole capture of exactly this URL whose payload can be read."""
-        if not self._has_history:
+        if not self.has_history:
             return None
         earlier = self._catalog.as_of(url, self._clock.now())
         if earlier is None or earlier.url != url or earlier.truncated:

@@ -27,6 +27,7 @@ class Limits:
         self._per_host = per_host
         self._started = clock.monotonic()
         self._next_look = self._started
+        self.share = 1.0  # of the time, that may be spent so far
         self._pages = 0
         self._pages_of: Counter[str] = Counter()
         self._bytes_of: Counter[str] = Counter()
@@ -55,6 +56,10 @@ class Limits:
         """Why nothing more may be taken of a host, or None."""
         if self._per_host is not None and self._pages_of[host] >= self._per_host:
             return f"more than {self._per_host} pages of one host"
+        return self.glut(host)
+
+    def glut(self, host: str) -> str | None:
+        """Why no more bytes may come from a host, or None."""
         most = self._config.max_bytes_per_host
         if most is not None and self._bytes_of[host] >= most:
             return f"more than {most} bytes of one host"
@@ -85,7 +90,7 @@ class Limits:
     def time_left(self) -> float:
         """Seconds until the run must end."""
         limit = self._config.time_limit
-        return float("inf") if limit is None else limit - self.elapsed
+        return float("inf") if limit is None else limit * self.share - self.elapsed
 
     def reached(self) -> str:
         """The limit that ends the crawl now, or an empty text."""

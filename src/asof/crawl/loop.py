@@ -8,9 +8,8 @@ network never waits for the disk. All that decides happens on this thread, betwe
 from __future__ import annotations
 
 import asyncio
-import json
 import re
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -25,6 +24,8 @@ from asof.crawl.funnel import Funnel
 from asof.crawl.keep import Keeper
 from asof.crawl.limits import Limits
 from asof.crawl.monitor import Monitor
+from asof.crawl.outlook import Outlook, counted
+from asof.crawl.revisit import Revisitor
 from asof.crawl.summary import Snapshot, Summary
 from asof.crawl.visit import FULL, Visitor
 from asof.crawl.writer import Writer
@@ -32,7 +33,6 @@ from asof.errors import AsofError
 from asof.fetch.http import Fetcher
 from asof.frontier.hosts import Hosts
 from asof.frontier.queue import Frontier
-from asof.frontier.report import busiest, failed
 from asof.frontier.states import State
 from asof.ledger import Ledger
 from asof.model import Crawl
@@ -45,9 +45,8 @@ INTERRUPTED = "interrupted"
 _GRACE = 5.0
 # Seconds between two looks at the clock when many hosts become due one after the other.
 _TICK = 0.001
-# Seconds between two looks for orders, and between two counts by host for those who watch.
+# Seconds between two looks for orders.
 _LOOK_EVERY = 0.25
-_COUNT_EVERY = 2.0
 
 
 class Crawler:
@@ -82,6 +81,8 @@ class Crawler:
             config, self._clock, fetcher, self.frontier, self.keeper, self.funnel, self._hosts,
             self._limits, monitor,
         )  # fmt: skip
+        self._serve = self.visitor.serve
+        self._begun = False
         self._visits: set[asyncio.Task[None]] = set()
         self._commit: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
@@ -92,17 +93,39 @@ class Crawler:
         self._ended_by = ""
         self._deadline = float("inf")
         self._before = 0
-        self._count_at = 0.0
-        self._busiest: tuple[tuple[str, int, float], ...] = ()
-        self._reasons: tuple[tuple[str, int], ...] = ()
+        self._outlook = Outlook(self._reader, self._number)
 
     def stop(self, reason: str) -> None:
         """Begin no more fetches; those in flight are finished and kept, if they end in time."""
         if not self._ended_by:
             self._monitor.events.write("stopping", reason=reason)
-        self._ended_by = self._ended_by or reason
+        course = self.crawl.course
+        looks_again = course is not None and course.mode == "inducible" and course.turn is None
+        # What ends the visits is not the end of a crawl that looks again; an interruption is.
+        if not self._ended_by:
+            self._ended_by = reason
         self._deadline = min(self._deadline, self._clock.monotonic() + _GRACE)
         self._wake.set()
+
+    def serve_revisits(self) -> None:
+        """The next run takes the queue of revisits (asof.crawl.turn)."""
+        self.frontier.serve(-self._number)
+        self.keeper.has_history = True
+        self._serve = Revisitor(self.visitor, self._config, self.keeper).serve
+        self._limits.share = 1.0
+        if self._ended_by != INTERRUPTED:  # a wish that came while the crawl turned
+            self._ended_by, self._deadline = "", float("inf")
+
+    def hold(self, starts: Mapping[str, float], share: float) -> None:
+        """Leave hosts alone for so many seconds, and visit for this share of the time at most."""
+        for host, seconds in starts.items():
+            self._hosts.release(host, self._clock.monotonic() + seconds)
+        self._limits.share = share
+
+    def serve_visits(self) -> None:
+        """The next run takes what the crawl has found and not taken yet."""
+        self.frontier.serve(self._number)
+        self._serve = self.visitor.serve
 
     @property
     def stopping(self) -> bool:
@@ -113,7 +136,10 @@ class Crawler:
         """Crawl until the queue is empty, a limit is reached, or somebody calls stop()."""
         self._before = self.frontier.tally[State.DONE]
         done = self.frontier.done_by_host()
-        self._limits.resume(done, self.keeper.bytes_by_host() if self._limits.counts_bytes else {})
+        if not self._begun:
+            sizes = self.keeper.bytes_by_host() if self._limits.counts_bytes else {}
+            self._limits.resume(done, sizes)
+            self._begun = True
         # Nobody knows when the run before asked last: a delay ago at the least.
         begin = self._clock.monotonic() + (self._config.delay if done else 0.0)
         for host in self.frontier.hosts():
@@ -155,18 +181,6 @@ class Crawler:
         """Let go of the database; what was kept and not committed is dropped."""
         self.journal.take().discard()
         self._reader.close()
-
-    def recall(self, memory: str) -> None:
-        """Go on with what an earlier run of the crawl left by `memory`."""
-        if memory:
-            self.visitor.patterns.restore(json.loads(memory))
-        else:  # at least how large the hosts are
-            self.visitor.patterns.expect(self.frontier.done_by_host())
-
-    @property
-    def memory(self) -> str:
-        """What the next run of this crawl should know, and the archive does not hold."""
-        return json.dumps(self.visitor.patterns.snapshot())
 
     # -- turning
 
@@ -279,7 +293,7 @@ class Crawler:
         target = self.frontier.next(host, self._clock.now())
         try:
             if target is not None:
-                wait = await self.visitor.serve(target, host)
+                wait = await self._serve(target, host)
                 if wait is None:
                     self.stop(FULL)
         finally:
@@ -353,30 +367,22 @@ class Crawler:
         now = self._clock.monotonic()
         if not self._monitor.due(now):
             return
-        if now >= self._count_at and self._monitor.watched:
-            self._busiest = tuple(
-                (host, count, max(0.0, self._hosts.due(host, now) - now))
-                for host, count in busiest(self._reader, self._number)
-            )
-            why = failed(self._reader, self._number, examples=0)[:4]
-            self._reasons = tuple((reason.reason, reason.count) for reason in why)
-            # Counting a million targets takes a second: never more than a fiftieth of the time.
-            took = self._clock.monotonic() - now
-            self._count_at = now + max(_COUNT_EVERY, 50 * took)
-        tally = self.frontier.tally
-        running = "paused" if self._paused else "running"
+        if self._monitor.watched:
+            self._outlook.renew(now, self._clock, self._hosts)
+        counts = self.frontier.tally
+        running = "paused" if self._paused else self.frontier.phase
         self._monitor.report(
             Snapshot(
                 elapsed=self._limits.elapsed,
-                captured=tally[State.DONE] - self._before,
-                failed=tally[State.FAILED],
-                left_out=tally[State.LEFT_OUT],
-                queued=tally[State.QUEUED],
+                captured=counts[State.DONE] - self._before,
+                failed=counts[State.FAILED],
+                left_out=counts[State.LEFT_OUT],
+                queued=counts[State.QUEUED],
                 bytes=self._limits.bytes,
                 hosts=len(self._hosts),
                 current=self.visitor.current,
-                busiest=self._busiest,
-                reasons=self._reasons,
+                busiest=self._outlook.busiest,
+                reasons=self._outlook.reasons,
                 state="stopping" if self._ended_by else running,
                 active=len(self._visits),
             ),
@@ -385,15 +391,9 @@ class Crawler:
 
     def summary(self) -> Summary:
         """How things stand, in full, of what is committed."""
-        self.frontier.recount()
-        counts = self.frontier.tally
-        return Summary(
-            captured=counts[State.DONE],
-            failed=counts[State.FAILED],
-            left_out=counts[State.LEFT_OUT],
-            queued=counts[State.QUEUED],
+        return replace(
+            counted(self._reader, self._number),
             bytes=self._limits.bytes,
             seconds=round(self._limits.elapsed, 3),
             ended_by=self._ended_by or "done",
-            reasons=self.frontier.reasons(),
         )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from asof.archive import Archive
 from asof.archive.background import BackgroundReader
@@ -31,12 +32,16 @@ from asof.errors import StorageError, UsageError
 from asof.fetch.addresses import policy
 from asof.fetch.http import Fetcher, HttpClient
 from asof.fetch.settings import FetchSettings
+from asof.frontier.report import tally
 from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
 from asof.scope.presets import load_config, preset_settings
 from asof.scope.rules import Scope
 from asof.url import canonical
 from asof.warc.build import crawl_end
+
+if TYPE_CHECKING:
+    from asof.crawl.course import Itinerary
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +88,17 @@ def run_crawl(
         if recovery.adopted or recovery.cut:
             talk(_recovery_line(recovery))
         crawl, config, resumed = _choose(archive, request, seeds)
+        itinerary = None
+        if config.coherence != "off" and _lacks_a_plan(archive, crawl):
+            itinerary = _planned(archive, crawl, config)
+            crawl = replace(crawl, course=crawl.course or itinerary.course)
         with archive.ledger.transaction():
             archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
         with monitoring(
             archive, crawl, watch=watch, talk=talk, controlled=request.control, resumed=resumed
         ) as monitor:
             with closing(open_writer(archive, crawl, config)) as writer, _reading(archive, config):
-                summary, crawl = _in_loop(archive, crawl, config, writer, monitor, talk)
+                summary, crawl = _in_loop(archive, crawl, config, writer, monitor, talk, itinerary)
             monitor.ended(summary)
         crawl = _conclude(archive, crawl, config, summary)
         if config.preset == "assignment":
@@ -98,6 +107,26 @@ def run_crawl(
             raise _disk_is_short(archive)
         files = tuple(s.file for s in archive.segments() if s.crawl == crawl.id)
     return CrawlOutcome(crawl, summary, resumed, recovery, files)
+
+
+def plan_crawl(request: CrawlRequest, *, clock: Clock | None = None) -> Itinerary:
+    """What a new crawl would do to be coherent, by what the archive knows; nothing is written.
+
+    A request that does not seek coherence is planned as if it sought the inducible kind.
+    """
+    from asof.crawl.course import plan_course  # numpy, which other crawls do not need
+
+    seeds = tuple(dict.fromkeys(_seed(url) for url in request.seeds))
+    if not seeds:
+        raise UsageError("A plan needs seeds.", hint="Name at least one URL.")
+    config = load_config(request.archive, request.environ, seeds, **request.settings)
+    Scope(seeds, config)  # rules that are wrong are an error here, too
+    if config.coherence == "off":
+        config = replace(config, coherence="inducible")
+    if not Folder(request.archive).db.exists():
+        return plan_course(None, seeds, config)
+    with Archive.open(request.archive, clock=clock) as archive:
+        return plan_course(archive, seeds, config)
 
 
 @contextmanager
@@ -173,9 +202,10 @@ def _in_loop(
     writer: Writer,
     monitor: Monitor,
     talk: Callable[[str], None],
+    itinerary: Itinerary | None,
 ) -> tuple[Summary, Crawl]:
     with asyncio.Runner(loop_factory=_new_loop) as runner:
-        return runner.run(_run(archive, crawl, config, writer, monitor, talk))
+        return runner.run(_run(archive, crawl, config, writer, monitor, talk, itinerary))
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -193,6 +223,7 @@ async def _run(
     writer: Writer,
     monitor: Monitor,
     talk: Callable[[str], None],
+    itinerary: Itinerary | None,
 ) -> tuple[Summary, Crawl]:
     """Run to the end; gives the crawl too, for orders may have changed its settings."""
     fetcher: Fetcher = HttpClient(
@@ -203,30 +234,69 @@ async def _run(
     )
     crawler = Crawler(archive, crawl, config, fetcher, writer, monitor)
     try:
+        if itinerary is not None:
+            crawler.frontier.add(itinerary.targets())
         crawler.funnel.put([Target(seed) for seed in crawl.seeds])
         with archive.ledger.transaction():
             crawler.frontier.flush()
+        if crawl.course is not None and crawl.course.newcomers is not None:
+            crawler.funnel.newcomers = crawl.course.newcomers
+            crawler.frontier.exact = True
         catch_up(archive, crawl, crawler)
         if config.as_dict() != crawl.settings:  # other rules than those by which they were queued
             with archive.ledger.transaction():
                 crawler.frontier.refuse_waiting(crawler.funnel.scope.refusal)
             crawler.frontier.recount()
-        crawler.recall(archive.catalog.memory(crawl.id))
+        crawler.visitor.recall(archive.catalog.memory(crawl.id))
         archive.ledger.db.execute("PRAGMA shrink_memory")  # the writer has its own
         _obey_signals(crawler, talk)
-        summary = await crawler.run()
-        archive.catalog.put_memory(crawl.id, crawler.memory)
+        summary = await _follow(archive, crawler, config, itinerary)
+        archive.catalog.put_memory(crawl.id, crawler.visitor.memory)
         return summary, crawler.crawl
     except asyncio.CancelledError:
         crawler.stop(INTERRUPTED)
         await crawler.finish()
-        archive.catalog.put_memory(crawl.id, crawler.memory)
+        archive.catalog.put_memory(crawl.id, crawler.visitor.memory)
         return crawler.summary(), crawler.crawl
     except sqlite3.Error as error:
         raise translate(error, archive.folder.db) from error
     finally:
         await fetcher.close()
         crawler.close()
+
+
+def _lacks_a_plan(archive: Archive, crawl: Crawl) -> bool:
+    """Whether a crawl has none yet, or the queue that held the places of its visits was lost."""
+    if crawl.course is None:
+        return True
+    number = archive.catalog.crawl_no(crawl.id)
+    return crawl.course.turn is None and not any(tally(archive.ledger, number).values())
+
+
+def _planned(archive: Archive, crawl: Crawl, config: Config) -> Itinerary:
+    """The plan of a new crawl that seeks coherence."""
+    from asof.crawl.course import plan_course  # numpy, which other crawls do not need
+
+    return plan_course(archive, crawl.seeds, config)
+
+
+async def _follow(
+    archive: Archive, crawler: Crawler, config: Config, itinerary: Itinerary | None
+) -> Summary:
+    """Run the crawl, in phases if it seeks coherence."""
+    course = crawler.crawl.course
+    if course is None or config.coherence == "off":
+        return await crawler.run()
+    from asof.crawl.turn import run_phases  # numpy, which other crawls do not need
+
+    visiting = course.mode == "inducible" and course.turn is None
+    share = 0.5 if visiting else 1.0
+    starts: dict[str, float] = {}
+    if itinerary is not None and not crawler.frontier.done_by_host():
+        limit = float("inf") if config.time_limit is None else config.time_limit
+        starts = itinerary.starts(limit * share)
+    crawler.hold(starts, share)
+    return await run_phases(archive, crawler, config)
 
 
 def _obey_signals(crawler: Crawler, talk: Callable[[str], None]) -> None:

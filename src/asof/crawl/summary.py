@@ -27,7 +27,8 @@ class Snapshot:
     `hosts` have something queued, `active` of them are being asked now. `recent` are the last
     answers (status, URL), newest last; status 0 is a failure. `busiest` are the hosts with most
     queued: name, how many, seconds until the host may be asked again (below 0: not known).
-    `reasons` are those of failures, most frequent first. `state` is running, paused or stopping.
+    `reasons` are those of failures, most frequent first. `state` is running, revisiting,
+    paused or stopping.
     """
 
     elapsed: float
@@ -181,6 +182,8 @@ class Summary:
     seconds: float = 0.0
     ended_by: str = ""
     reasons: dict[str, int] | None = None
+    revisited: int = 0
+    to_revisit: int = 0
 
     def to_json(self) -> str:
         """One line of JSON."""

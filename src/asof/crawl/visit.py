@@ -8,6 +8,7 @@ at once, so a kept answer and what it led to are always in the same group.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ from asof.url import host_of
 
 # These ask for patience (RFC 9110 sections 15.6.4, RFC 6585 section 4): the host is left alone and
 # the target tried again.
-_PATIENCE = (429, 503)
+PATIENCE = (429, 503)
 # A host that brought nothing so many times in a row is not asked again in this run.
 _SILENT = 5
 _SILENCE = ("dns", "refused", "unreachable", "timeout", "reset", "empty")
@@ -87,50 +88,90 @@ class Visitor:
         self.patterns = Patterns()
         self.current = ""
 
+    def recall(self, memory: str) -> None:
+        """Go on with what an earlier run of the crawl left by `memory`."""
+        if memory:
+            self.patterns.restore(json.loads(memory))
+        else:  # at least how large the hosts are
+            self.patterns.expect(self._frontier.done_by_host())
+
+    @property
+    def memory(self) -> str:
+        """What the next run of this crawl should know, and the archive does not hold."""
+        return json.dumps(self.patterns.snapshot())
+
     async def serve(self, target: Target, host: str) -> float | None:
         """One step for a target; how long to leave its host alone, None when all is full."""
-        start = self._clock.monotonic()
-        if self._config.robots == "obey" and not self._gates.known(target.url):
-            self._frontier.put_back(target)
-            return await self._settle_gate(target, host)
+        if (wait := await self.await_gate(target, host)) is not None:
+            return wait
         refusal = self._refusal(target, host)
         if refusal is not None:
-            self._refuse(target, refusal)
+            self.refuse(target, refusal)
             return 0.0
         if self._limits.full:
-            self._frontier.put_back(target)
+            self.put_back(target)
             return None
         self._limits.take(host)
-        self.current = target.url
         last = self._keeper.last(target.url)
-        asked = self._conditions(last)
-        outcome = await self._fetcher.fetch(target.url, asked, self._judge(target))
+        asked = self.conditions(last)
+        start, outcome = await self.fetch(target, asked)
         if isinstance(outcome, Failure):
             self._limits.give_back(host)
-            self._fail(target, host, outcome)
-            return self._wait_after(host, start, None)
-        self._silences.pop(host, None)
-        unwanted = self._too_much(target, outcome)
+            self.fail(target, host, outcome)
+            return self.wait_after(host, start, None)
+        unwanted = self.too_much(target, outcome)
         if unwanted is not None:
             outcome.body.discard()
             self._limits.give_back(host)
-            self._refuse(target, unwanted)
+            self.refuse(target, unwanted)
         else:
             kept = self._keeper.exchange(outcome, target, last, asked=bool(asked))
             self._take_in(target, host, outcome, kept)
-        return self._wait_after(host, start, _retry_after(outcome))
+        return self.wait_after(host, start, retry_after(outcome))
 
-    def _conditions(self, last: Capture | None) -> Headers:
+    async def await_gate(self, target: Target, host: str) -> float | None:
+        """None if the rules of a target's origin are known; else one step to know them."""
+        if self._config.robots != "obey" or self._gates.known(target.url):
+            return None
+        self.put_back(target)
+        return await self._settle_gate(target, host)
+
+    async def fetch(self, target: Target, asked: Headers) -> tuple[float, Exchange | Failure]:
+        """Ask for a target; gives when that was, too."""
+        start = self._clock.monotonic()
+        self.current = target.url
+        outcome = await self._fetcher.fetch(target.url, asked, self._judge(target))
+        if isinstance(outcome, Exchange):
+            self._silences.pop(host_of(target.url), None)
+        return start, outcome
+
+    def put_back(self, target: Target) -> None:
+        """A target is the next one of its host again."""
+        self._frontier.put_back(target)
+
+    def conditions(self, last: Capture | None) -> Headers:
+        """The headers that ask whether the last capture still holds, if they are wanted."""
         return conditions(last) if self._config.conditional else ()
 
     def _refusal(self, target: Target, host: str) -> Shut | str | None:
         """Why a target that is queued must not be fetched after all."""
-        verdict = self._gates.verdict(target.url) or self._limits.refusal(host)
+        verdict = self.forbidden(target) or self._limits.refusal(host)
         if verdict is None and self._config.traps:
             return self.patterns.allows(target)
         return verdict
 
-    def _refuse(self, target: Target, verdict: Shut | str) -> None:
+    def forbidden(self, target: Target) -> Shut | str | None:
+        """Why the rules of its origin are against a target, or None."""
+        return self._gates.verdict(target.url)
+
+    def excluded(self, target: Target, host: str) -> str | None:
+        """Why a target that was taken must not be taken again: a newer rule, a limit of bytes."""
+        scope = self._funnel.scope
+        against = scope.refusal(target) if scope.forbids(target) else None
+        return against or self._limits.glut(host)
+
+    def refuse(self, target: Target, verdict: Shut | str) -> None:
+        """Settle a target that must not be fetched."""
         if isinstance(verdict, Shut):
             self._frontier.settle(target, Event.GIVEN_UP, reason=verdict.reason)
         else:
@@ -152,14 +193,14 @@ class Visitor:
 
         return judge
 
-    def _too_much(self, target: Target, exchange: Exchange) -> str | None:
+    def too_much(self, target: Target, exchange: Exchange) -> str | None:
         """Why an answer that did not say how long it would be is not wanted after all."""
         scope = self._funnel.scope
         if not scope.judges_answers or not 200 <= exchange.status < 300:
             return None
         return scope.judge(target, exchange.header("Content-Type"), exchange.body.size)
 
-    def _fail(self, target: Target, host: str, failure: Failure) -> None:
+    def fail(self, target: Target, host: str, failure: Failure) -> None:
         """A fetch brought nothing: again later, or never."""
         if failure.reason == "unwanted":
             self._frontier.settle(target, Event.REFUSED, reason=failure.detail)
@@ -183,25 +224,42 @@ class Visitor:
 
     def _take_in(self, target: Target, host: str, exchange: Exchange, kept: Kept) -> None:
         """Queue what a kept answer leads to, and settle its target."""
+        page = self.tell(target, host, exchange, kept)
+        if not page and self._config.preset == "assignment":
+            self._limits.give_back(host)  # its Numpages are pages
+        self._queue_onward(target, exchange, kept, learning=self._config.traps)
+        if not self._settle(target, exchange):
+            self._limits.give_back(host)
+
+    def take_in_again(self, target: Target, exchange: Exchange, kept: Kept) -> None:
+        """The same for a page that was visited before: limits and patterns know it already."""
+        self._queue_onward(target, exchange, kept, learning=False)
+        self._settle(target, exchange)
+
+    def tell(self, target: Target, host: str, exchange: Exchange, kept: Kept) -> bool:
+        """An answer was kept: tell those who count and watch; whether it is a page."""
         self._limits.received(host, len(exchange.head) + exchange.body.size)
         page = exchange.status in (200, 304) and kept.media_type in _HTML
         self._monitor.fetched(target, exchange, revisit=kept.revisit, page=page)
-        if not page and self._config.preset == "assignment":
-            self._limits.give_back(host)  # its Numpages are pages
-        self._queue_onward(target, exchange, kept)
-        if exchange.status in _PATIENCE and target.tries < self._config.retries:
-            self._limits.give_back(host)
-            self._stumble(target, f"status {exchange.status}", transient=True)
-        else:
-            self._frontier.settle(target, Event.CAPTURED)
+        return page
 
-    def _queue_onward(self, target: Target, exchange: Exchange, kept: Kept) -> None:
+    def _settle(self, target: Target, exchange: Exchange) -> bool:
+        """A target is done, unless its host asked for patience and it may be tried again."""
+        if exchange.status in PATIENCE and target.tries < self._config.retries:
+            self._stumble(target, f"status {exchange.status}", transient=True)
+            return False
+        self._frontier.settle(target, Event.CAPTURED)
+        return True
+
+    def _queue_onward(
+        self, target: Target, exchange: Exchange, kept: Kept, *, learning: bool
+    ) -> None:
         onward = list(found_in(target, kept.links, self._funnel.known))
         if kept.redirect is not None:
             hop = follow(target, kept.redirect, Hop.REDIRECT)
             onward.extend([hop] if hop is not None else [])
         new = self._funnel.put(onward)
-        if self._config.traps and exchange.status in (200, 304) and kept.media_type in _HTML:
+        if learning and exchange.status in (200, 304) and kept.media_type in _HTML:
             self._learn(target, kept, new)
         too_long = overlong(target, kept.links, exchange.header("Location"))
         if too_long:
@@ -214,7 +272,7 @@ class Visitor:
             text = text_fingerprint(visible_blocks(kept.document))
         self.patterns.learn(target, text, found_in(target, kept.links), new)
 
-    def _wait_after(self, host: str, start: float, retry_after: float | None) -> float:
+    def wait_after(self, host: str, start: float, retry_after: float | None) -> float:
         """How long to leave a host alone after an answer that was asked for at `start`."""
         took = self._clock.monotonic() - start
         return self._pace.wait(took, self._gates.crawl_delay(host), retry_after)
@@ -268,7 +326,7 @@ class Visitor:
         while True:
             errand = Target(url, 0, target.url, Hop.ROBOTS.value)
             last = self._keeper.last(url)
-            asked = self._conditions(last)
+            asked = self.conditions(last)
             there = host_of(url)
             if there == host:
                 await self._clock.sleep(wait)
@@ -276,9 +334,9 @@ class Visitor:
                 outcome = await self._fetcher.fetch(url, asked)
             else:
                 outcome, start = await self._fetch_elsewhere(url, there, asked)
-            patience = None if isinstance(outcome, Failure) else _retry_after(outcome)
+            patience = None if isinstance(outcome, Failure) else retry_after(outcome)
             if there == host:
-                wait = self._wait_after(host, start, patience)
+                wait = self.wait_after(host, start, patience)
             if isinstance(outcome, Failure):
                 self._monitor.failed(errand, outcome)
                 self._keeper.failure(outcome, errand)
@@ -306,11 +364,11 @@ class Visitor:
         start, patience = self._clock.monotonic(), None
         try:
             outcome = await self._fetcher.fetch(url, asked)
-            patience = None if isinstance(outcome, Failure) else _retry_after(outcome)
+            patience = None if isinstance(outcome, Failure) else retry_after(outcome)
             return outcome, start
         finally:
             now = self._clock.monotonic()
-            self._hosts.release(host, now + self._wait_after(host, start, patience))
+            self._hosts.release(host, now + self.wait_after(host, start, patience))
             if self._frontier.due(host, self._clock.now()) is not None:
                 self._hosts.want(host, now)
 
@@ -322,9 +380,9 @@ class Visitor:
         return 0.0
 
 
-def _retry_after(exchange: Exchange) -> float | None:
+def retry_after(exchange: Exchange) -> float | None:
     """Seconds the host asks to be left alone, said as such or as a date (RFC 9110, 10.2.3)."""
-    value = (exchange.header("Retry-After") or "").strip() if exchange.status in _PATIENCE else ""
+    value = (exchange.header("Retry-After") or "").strip() if exchange.status in PATIENCE else ""
     if value.isascii() and value.isdigit():  # "²" is a digit, too
         return float(value)
     until = parse_http_date(value)

@@ -5,6 +5,10 @@ it over as one frozen value, `apply` writes that inside the transaction of the r
 (maybe on another thread), and `applied` says that this has happened. What is read comes through a
 connection of its own, so that the crawl never waits for a commit.
 
+A crawl that visits its pages twice (asof.crawl.turn) has a second queue, of revisits, under its
+number with a minus. `serve` says which of the two is given out; what is found belongs to the crawl
+either way.
+
 Uniqueness is by canonical URL. A target in flight stays queued in the database (see states.py)
 until its settlement is applied; meanwhile `_out` knows it, so it is never given out twice.
 """
@@ -28,6 +32,8 @@ _BATCH = 64
 _JUDGED = 2_000
 # From this priority on a target is a guess (asof.crawl.discover), to be taken after all others.
 _FAR = 500.0
+# Where a plan gives targets their places, they lie from 0 to this.
+LAST_PLACE = 499.0
 _LEAST = 8
 _BUFFERED = 16_384
 
@@ -103,20 +109,32 @@ class Frontier:
         self._ledger = ledger
         self._db = ledger.db
         self._reader = ledger.db if reader is None else reader.db
-        self._crawl = crawl_no
-        self._buffers: dict[str, deque[Target]] = {}
-        self._out: dict[int, str] = {}  # key of what is given out and not settled yet -> its host
-        self._out_of: Counter[str] = Counter()
+        self.crawl = crawl_no
         self._found: list[Row] = []
         self._left_out: list[Row] = []
         self._settled: list[Settlement] = []
         self._due: dict[str, Instant] = {}
+        # Whether what is found takes its place at once, ahead of what was read before it.
+        self.exact = False
+        self.serve(crawl_no)
+
+    def serve(self, queue: int) -> None:
+        """Give out the targets of this queue from now on. Nothing may be given out or pending."""
+        self._queue = queue
+        self._buffers: dict[str, deque[Target]] = {}
+        self._out: dict[int, str] = {}  # key of what is given out and not settled yet -> its host
+        self._out_of: Counter[str] = Counter()
         # Hosts of which everything that is ready was read: the database need not be asked again
         # before something of theirs is written.
         self._dry: set[str] = set()
         # Hosts with a target that must wait, for all that is known.
         self._waiting = self._hosts_that_wait()
         self.tally = self._count()
+
+    @property
+    def phase(self) -> str:
+        """In a word, what is given out."""
+        return "running" if self._queue == self.crawl else "revisiting"
 
     # -- learning
 
@@ -137,24 +155,26 @@ class Frontier:
     ) -> None:
         """Move a queued target along the table of states; one that is not known is put in."""
         key = url_key(target.url)
+        queue = self._queue
         if key not in self._out:
             self._found.append(self._row(target, State.QUEUED, None))
+            queue = self.crawl
         state = TRANSITIONS[State.QUEUED, event]
         if event is Event.REFUSED:
             not_before = _REFUSED
         tried = event is not Event.REFUSED
-        self._settled.append((state.value, reason, not_before, tried, self._crawl, key))
+        self._settled.append((state.value, reason, not_before, tried, queue, key))
         if state is State.QUEUED:
             host = host_of(target.url)
             self._due[host] = min(not_before, self._due.get(host, not_before))
             self._waiting.add(host)
-        else:
+        elif queue == self._queue:
             self.tally[State.QUEUED] -= 1
             self.tally[state] += 1
 
     def _row(self, target: Target, state: State, reason: str | None) -> Row:
         return (
-            self._crawl, url_key(target.url), target.url, host_of(target.url), state.value,
+            self.crawl, url_key(target.url), target.url, host_of(target.url), state.value,
             target.priority, target.depth, target.hops, target.via, reason,
         )  # fmt: skip
 
@@ -177,8 +197,9 @@ class Frontier:
 
     def applied(self, changes: Changes, outcome: Applied) -> dict[str, Instant]:
         """What was written counts now; gives the hosts that may have something, and from when."""
-        self.tally[State.QUEUED] += outcome.queued + outcome.reconsidered
-        self.tally[State.LEFT_OUT] += outcome.left_out - outcome.reconsidered
+        if self._queue == self.crawl:
+            self.tally[State.QUEUED] += outcome.queued + outcome.reconsidered
+            self.tally[State.LEFT_OUT] += outcome.left_out - outcome.reconsidered
         for settlement in changes.settled:
             host = self._out.pop(settlement[-1], None)
             if host is not None:
@@ -188,6 +209,9 @@ class Frontier:
                 if settlement[0] == State.QUEUED:  # to be tried again: seen as waiting from now on
                     self._waiting.add(host)
         self._dry.difference_update(changes.due)
+        if self.exact and self._queue == self.crawl:
+            for host in changes.due:
+                self._buffers.pop(host, None)
         return changes.due
 
     def flush(self) -> None:
@@ -201,7 +225,7 @@ class Frontier:
         rows = self._reader.execute(
             "SELECT DISTINCT host FROM targets NOT INDEXED WHERE crawl = ? AND state = 'queued' "
             "AND not_before > 0",
-            (self._crawl,),
+            (self._queue,),
         )
         return {host for (host,) in rows}
 
@@ -209,7 +233,7 @@ class Frontier:
         """Every host with something queued, be it for later."""
         rows = self._reader.execute(
             "SELECT DISTINCT host FROM targets WHERE crawl = ? AND state = 'queued'",
-            (self._crawl,),
+            (self._queue,),
         )
         return [host for (host,) in rows]
 
@@ -232,7 +256,7 @@ class Frontier:
         rows = self._reader.execute(
             "SELECT key, url, depth, via, hops, priority, tries FROM targets WHERE crawl = ? "
             "AND host = ? AND state = 'queued' AND not_before <= ? ORDER BY priority, no LIMIT ?",
-            (self._crawl, host, now, limit),
+            (self._queue, host, now, limit),
         ).fetchall()
         out = self._out
         waiting = [Target(*row[1:]) for row in rows if row[0] not in out]
@@ -258,7 +282,7 @@ class Frontier:
         rows = self._reader.execute(
             "SELECT key, not_before FROM targets WHERE crawl = ? AND host = ? "
             "AND state = 'queued' ORDER BY not_before LIMIT ?",
-            (self._crawl, host, self._out_of[host] + 1),
+            (self._queue, host, self._out_of[host] + 1),
         )
         due = next((int(at) for key, at in rows if key not in self._out), None)
         if due is None:
@@ -278,8 +302,14 @@ class Frontier:
             moved = self._db.execute(
                 "UPDATE targets SET state = 'left_out', reason = ?, not_before = ? "
                 "WHERE crawl = ? AND state = 'queued' AND asof_excluded(key, url)",
-                (reason, _REFUSED, self._crawl),
+                (reason, _REFUSED, self._queue),
             ).rowcount
+            if self._queue != self.crawl:  # what was found and is taken after the revisits
+                self._db.execute(
+                    "UPDATE targets SET state = 'left_out', reason = ?, not_before = ? "
+                    "WHERE crawl = ? AND state = 'queued' AND asof_excluded(0, url)",
+                    (reason, _REFUSED, self.crawl),
+                )
             also()
         for buffer in self._buffers.values():
             kept = [target for target in buffer if not matches(target.url)]
@@ -295,7 +325,7 @@ class Frontier:
         while rows := self._db.execute(
             "SELECT no, url, depth, via, hops, priority, tries FROM targets NOT INDEXED "
             "WHERE crawl = ? AND state = 'queued' AND no > ? ORDER BY no LIMIT ?",
-            (self._crawl, last, _JUDGED),
+            (self._queue, last, _JUDGED),
         ).fetchall():
             last = rows[-1][0]
             judged = [(refusal(Target(*row[1:])), row[0]) for row in rows]
@@ -326,22 +356,13 @@ class Frontier:
         rows = self._reader.execute(
             "SELECT host, count(*) FROM targets NOT INDEXED WHERE crawl = ? AND state = 'done' "
             "AND hops NOT LIKE 'P%' GROUP BY host",
-            (self._crawl,),
+            (self.crawl,),
         )
         return dict(rows.fetchall())
 
     def _count(self) -> dict[State, int]:
         rows = self._reader.execute(
             "SELECT state, count(*) FROM targets NOT INDEXED WHERE crawl = ? GROUP BY state",
-            (self._crawl,),
+            (self._queue,),
         )
         return dict.fromkeys(State, 0) | {State(state): count for state, count in rows}
-
-    def reasons(self) -> dict[str, int]:
-        """Why targets failed or were left out, most frequent first."""
-        rows = self._reader.execute(
-            "SELECT reason, count(*) FROM targets NOT INDEXED WHERE crawl = ? AND state IN "
-            "('failed', 'left_out') GROUP BY reason ORDER BY 2 DESC, 1",
-            (self._crawl,),
-        )
-        return {reason: count for reason, count in rows if reason}

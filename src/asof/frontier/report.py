@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from asof.frontier.states import State
 from asof.ledger import Ledger
+from asof.model import Target
 
 _NO_REASON = "no reason given"
 
@@ -131,6 +132,16 @@ def hosts(ledger: Ledger, crawl_no: int) -> list[HostTargets]:
         (crawl_no,),
     )
     return [HostTargets(str(host), found, taken, bool(entry)) for host, found, taken, entry in rows]
+
+
+def captured_targets(ledger: Ledger, crawl_no: int) -> list[Target]:
+    """Every target that was captured, robots.txt itself not counted, in order of discovery."""
+    rows = ledger.db.execute(
+        "SELECT url, depth, via, hops, priority FROM targets NOT INDEXED "
+        f"WHERE crawl = ? AND state = 'done' AND {_STEP} <> 'P' ORDER BY no",
+        (crawl_no,),
+    )
+    return [Target(*row) for row in rows]
 
 
 def done_depths(ledger: Ledger, crawl_no: int) -> dict[str, int]:

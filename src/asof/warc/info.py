@@ -7,9 +7,10 @@ that each of them starts with, and in a metadata record at the crawl's end.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 from asof.clock import Instant, iso, parse_iso
-from asof.model import Crawl, CrawlState, Headers
+from asof.model import Course, Crawl, CrawlState, Headers
 from asof.warc.compose import FIELDS_TYPE, compose
 from asof.warc.fields import format_fields, parse_fields
 from asof.warc.record import Record, StoredRecord
@@ -40,10 +41,12 @@ def import_info(source: str, kind: str, at: Instant) -> Record:
 
 def crawl_end(crawl: Crawl) -> Record:
     """The last record of a crawl: its state, its end and its summary."""
-    fields = (
-        ("WARC-Date", iso(crawl.started if crawl.ended is None else crawl.ended)),
-        (_MARK, crawl.id),
-    )
+    return crawl_record(crawl, crawl.started if crawl.ended is None else crawl.ended)
+
+
+def crawl_record(crawl: Crawl, at: Instant) -> Record:
+    """How a crawl stands: at its end, and where its course has changed."""
+    fields = (("WARC-Date", iso(at)), (_MARK, crawl.id))
     return compose("metadata", fields, FIELDS_TYPE, format_fields(((_FIELD, _crawl_json(crawl)),)))
 
 
@@ -91,8 +94,40 @@ def _crawl_json(crawl: Crawl) -> str:
             "state": crawl.state,
             "settings": crawl.settings,
             "note": crawl.note,
+            "course": _course_json(crawl.course),
         }
     )
+
+
+def _course_json(course: Course | None) -> dict[str, object] | None:
+    if course is None:
+        return None
+    return asdict(course) | {"turn": None if course.turn is None else iso(course.turn)}
+
+
+def _course_from(said: object) -> Course | None:
+    """A course out of JSON that anybody may have written."""
+    if not isinstance(said, dict):
+        return None
+    mode, plan, pages = said.get("mode"), said.get("plan"), said.get("pages")
+    if not isinstance(mode, str) or not isinstance(plan, str):
+        return None
+    return Course(
+        mode=mode,
+        plan=plan,
+        expected=_number(said.get("expected")),
+        pages=pages if isinstance(pages, int) and 0 <= pages < 1 << 63 else 0,
+        eta=_number(said.get("eta")),
+        turn=_instant(said.get("turn")),
+        newcomers=_number(said.get("newcomers")),
+    )
+
+
+def _number(said: object) -> float | None:
+    """A share or a risk, from 0 to 1; all else, such as NaN, is none."""
+    if isinstance(said, int | float) and 0 <= said <= 1:
+        return float(said)
+    return None
 
 
 def _crawl_from(said: dict[str, object]) -> Crawl | None:
@@ -111,6 +146,7 @@ def _crawl_from(said: dict[str, object]) -> Crawl | None:
         ended=ended,
         settings=settings if isinstance(settings, dict) else {},
         note=note if isinstance(note, str) else "",
+        course=_course_from(said.get("course")),
     )
 
 

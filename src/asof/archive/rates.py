@@ -1,0 +1,67 @@
+"""How often the pages of an archive change, as far as its captures tell (asof.freshness)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from asof.archive.archive import Archive
+from asof.clock import DAY, Instant
+from asof.coherence.survival import Expected
+from asof.freshness.history import gather, never
+from asof.freshness.prior import Posterior, Prior, fit, posterior
+from asof.model import Capture
+
+# What is older says little of how often a page changes now: rates learnt on the whole past of a
+# real site did worse than none (35-freshness.md).
+RECENT: Instant = 2 * 365 * DAY
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What is believed of each page: a gamma distribution of its rate, in changes a second.
+
+    Never a single figure: plans on raw estimates from few observations fell below blind ones
+    (20-coherence.md). A page that nobody knows has the distribution of those around it.
+    """
+
+    places: dict[str, int]
+    known: Posterior
+    prior: Prior
+
+    def survival(self, urls: Sequence[str]) -> Expected:
+        """The chance of each page to stay as it is, by length in seconds."""
+        believed = [self._of(url) for url in urls]
+        shape, rate = np.array(believed, np.float64).reshape(-1, 2).T
+        return Expected(shape.copy(), rate.copy())
+
+    def mean(self, url: str) -> float:
+        """The rate that is expected of a page."""
+        shape, rate = self._of(url)
+        return shape / rate
+
+    @property
+    def anybody(self) -> Expected:
+        """One page of which not even the host is known."""
+        return Expected(np.array([self.prior.shape]), np.array([self.prior.rate]))
+
+    def _of(self, url: str) -> tuple[float, float]:
+        place = self.places.get(url)
+        if place is None:
+            return self.prior.of(url)
+        return float(self.known.shape[place]), float(self.known.rate[place])
+
+
+def learn_rates(captures: Iterable[Capture], *, trusted: Callable[[str], bool] = never) -> Rates:
+    """What captures in the order of their keys tell; `trusted`: of a host, its Last-Modified."""
+    observed = gather(captures, trusted=trusted)
+    prior = fit(observed)
+    places = {url: place for place, url in enumerate(observed.urls)}
+    return Rates(places, posterior(observed, prior), prior)
+
+
+def recent_rates(archive: Archive) -> Rates:
+    """What the last years tell, without a server's word."""
+    return learn_rates(archive.catalog.captures(since=archive.clock.now() - RECENT))

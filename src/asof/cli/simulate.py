@@ -1,0 +1,395 @@
+"""`asof simulate`: what strategies reach on made-up sites, and plan for one with known rates."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from asof.cli.options import examples, json_option
+from asof.cli.output import count_progress, print_json, printable, say
+from asof.clock import SystemClock
+from asof.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from asof.coherence.simulate import Family, Outcome, Point, Setting, Strategy
+
+# From a nearly static to an almost unstable site (seed 001, section 5).
+_LOADS = "0.02,0.05,0.1,0.2,0.5,1,2,3,5,10,20,50,100"
+_ETAS = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7)  # Figure 9
+_MOST_PAGES = 1_000_000
+_MOST_RATES = 5_000_000
+_MOST_BYTES = 128 << 20  # of so many lines, with digits to spare
+_RATES_HINT = "Write one number from 0 to 1 in each line."
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_COLUMNS = ("family", "load", "pages", "mode", "runs", "seed",
+            "strategy", "eta", "expected", "mean", "error")  # fmt: skip
+# Columns from which on a table has room for every eta.
+_WIDE = 96
+
+
+@click.group("simulate")
+def simulate_command() -> None:
+    """What a strategy would reach, before any server is asked."""
+
+
+def _numbers(context: click.Context, option: click.Parameter, value: str) -> tuple[float, ...]:
+    try:
+        loads = [float(word) for word in value.split(",")]
+    except ValueError:
+        loads = [math.nan]
+    if not all(0 < load < math.inf for load in loads):
+        raise click.BadParameter(
+            f"{value!r} is no list of numbers above 0; write 0.5,1,2.", ctx=context, param=option
+        )
+    return tuple(sorted(set(loads)))
+
+
+def _distinct(
+    context: click.Context, option: click.Parameter, value: tuple[float, ...]
+) -> tuple[float, ...]:
+    if any(map(math.isnan, value)):  # which no range of click refuses
+        raise click.BadParameter("nan is no number from 0 to 1.", ctx=context, param=option)
+    return tuple(sorted(set(value)))
+
+
+@simulate_command.command(
+    "coherence",
+    epilog=examples(
+        "asof simulate coherence --plot figure9.svg",
+        "asof simulate coherence --family lognormal --loads 0.5,1,2 --pages 50000 --csv out.csv",
+        "asof simulate coherence --rates rates.txt --eta 0.6 --json --orders",
+    ),
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["inducible", "measurable"]),
+    default="inducible",
+    show_default=True,
+    help="By visiting twice, or by the dates that servers give.",
+)
+@click.option("--eta", "etas", type=click.FloatRange(0, 1), multiple=True, default=_ETAS,
+              callback=_distinct, show_default=True, metavar="X",
+              help="A threshold; may be given more than once.")  # fmt: skip
+@click.option("--pages", type=click.IntRange(1, _MOST_PAGES), default=10_000, show_default=True,
+              metavar="N", help="How many pages a site has.")  # fmt: skip
+@click.option(
+    "--family",
+    "families",
+    type=click.Choice(["uniform", "exponential", "lognormal"]),
+    multiple=True,
+    default=("exponential",),
+    show_default=True,
+    help="How changes are spread over pages; may be given more than once.",
+)
+@click.option("--loads", callback=_numbers, default=_LOADS, show_default=True, metavar="L,...",
+              help="Changes of an average page while all are fetched once.")  # fmt: skip
+@click.option("--runs", type=click.IntRange(1, 100_000), default=50, show_default=True,
+              metavar="N", help="Simulated crawls of each site.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
+              help="Of the random numbers: the same seed, the same crawls.")  # fmt: skip
+@click.option("--csv", "table", type=_FILE, metavar="FILE", help="Write all figures as CSV.")
+@click.option("--plot", "plots", type=_FILE, multiple=True, metavar="FILE",
+              help="Draw them, as .png or .svg; may be given more than once.")  # fmt: skip
+@click.option("--rates", type=click.Path(allow_dash=True), metavar="FILE",
+              help="Plan one site: a page's change probability a line; - is stdin.")  # fmt: skip
+@click.option("--orders", is_flag=True, help="With --rates and --json: also the planned orders.")
+@json_option
+@click.pass_context
+def coherence_command(
+    context: click.Context,
+    mode: str,
+    etas: tuple[float, ...],
+    pages: int,
+    families: tuple[str, ...],
+    loads: tuple[float, ...],
+    runs: int,
+    seed: int,
+    table: Path | None,
+    plots: tuple[Path, ...],
+    rates: str | None,
+    orders: bool,
+    as_json: bool,
+) -> int:
+    """How coherent crawls become: breadth-first, by threshold, optimal, best and worst possible.
+
+    One download takes one slot of time; in each slot a page changes with a probability of its own.
+    C is the share of pages that stayed the same from visit to revisit (inducible), or since the
+    start of the crawl (measurable). All strategies crawl through the same histories.
+
+    With --rates nothing is simulated: the expected C of each strategy for those pages, and the
+    seconds it took to plan. Orders are of pages by their line, from 0, beginning with the one
+    nearest to the turning point (inducible: visited in reversed order, revisited in this one, but
+    for the first) or downloaded first (measurable). fifo and lifo have none: their C is the mean
+    over all orders, for breadth-first search knows nothing of changes.
+    """
+    if orders and not (rates and as_json):
+        raise UsageError("--orders goes with --rates and --json.", hint="Give all three.")
+    if rates is not None:
+        _refuse_beside_rates(context)
+        return _plan(rates, mode, etas, orders=orders, as_json=as_json)
+    _require_places([*plots, *([] if table is None else [table])])
+    from asof.coherence.figure import plot, require_plots
+    from asof.coherence.simulate import Family, Setting
+    from asof.coherence.verdict import Mode
+
+    require_plots(plots)
+    setting = Setting(pages, Mode(mode), etas, runs, seed)
+    points = _simulate(setting, [Family(name) for name in dict.fromkeys(families)], loads)
+    if table is not None:
+        _write_csv(setting, points, table)
+    for path in plots:
+        plot(setting, points, path)
+    if as_json:
+        print_json(_points_json(setting, points))
+    else:
+        _print_points(setting, points)
+        for path in (*plots, *([] if table is None else [table])):
+            say(f"{printable(str(path))} written")
+    return 0
+
+
+def _refuse_beside_rates(context: click.Context) -> None:
+    """--rates is about one site and its expectations: what steers a simulation has no meaning."""
+    for name in ("pages", "families", "loads", "runs", "seed", "table", "plots"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = next(each.opts[0] for each in context.command.params if each.name == name)
+            raise UsageError(
+                f"{option} steers a simulation, and --rates simulates nothing.",
+                hint=f"Leave {option} out.",
+            )
+
+
+def _require_places(paths: Sequence[Path]) -> None:
+    """Before the work, not after it."""
+    for path in paths:
+        if not path.parent.is_dir():
+            raise UsageError(
+                f"{printable(str(path.parent))} is not a folder.", hint="Make it first."
+            )
+
+
+# -- A simulation ---------------------------------------------------------------------------------
+
+
+def _simulate(setting: Setting, families: Sequence[Family], loads: Sequence[float]) -> list[Point]:
+    from asof.coherence.simulate import simulate
+
+    steps = len(families) * len(loads) * (setting.runs + 1)
+    with count_progress("simulating", steps) as progress:
+        return [simulate(setting, family, load, progress) for family in families for load in loads]
+
+
+def _points_json(setting: Setting, points: Sequence[Point]) -> dict[str, object]:
+    return {
+        "pages": setting.pages,
+        "mode": setting.mode,
+        "runs": setting.runs,
+        "seed": setting.seed,
+        "points": [
+            {
+                "family": point.family,
+                "load": point.load,
+                "strategies": [_outcome_json(each) for each in point.outcomes],
+            }
+            for point in points
+        ],
+    }
+
+
+def _outcome_json(outcome: Outcome) -> dict[str, object]:
+    shown: dict[str, object] = {"name": outcome.name}
+    if outcome.eta is not None:
+        shown["eta"] = outcome.eta
+    if outcome.expected is not None:
+        shown["expected"] = outcome.expected
+    return shown | {"mean": outcome.mean, "error": outcome.error}
+
+
+def _write_csv(setting: Setting, points: Sequence[Point], path: Path) -> None:
+    import csv
+
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(_COLUMNS)
+        common = [setting.pages, setting.mode.value, setting.runs, setting.seed]
+        for point in points:
+            for each in point.outcomes:
+                eta = "" if each.eta is None else f"{each.eta:g}"
+                expected = "" if each.expected is None else f"{each.expected:.9f}"
+                reached = (eta, expected, f"{each.mean:.9f}", f"{each.error:.9f}")
+                rows.writerow((point.family.value, f"{point.load:g}", *common, each.name, *reached))
+
+
+def _print_points(setting: Setting, points: Sequence[Point]) -> None:
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    crawls = f"mean of {setting.runs:,} simulated crawls" if setting.runs > 1 else "one crawl"
+    click.echo(f"Coherent pages in percent, {setting.mode}, {setting.pages:,} pages: {crawls}")
+    for family, site in itertools.groupby(points, key=lambda point: point.family):
+        click.echo(f"\n{family} change rates")
+        console.print(_table(setting, list(site), wide=console.width >= _WIDE))
+    click.echo(
+        "\nload: changes of an average page in the time it takes to fetch all once\n"
+        "gain: points that the optimal plan is above the better breadth-first order"
+    )
+    if setting.runs > 1:
+        off = max(_departure(each) for point in points for each in point.outcomes)
+        click.echo(f"No mean is more than {off:.1f} standard errors off what is expected.")
+
+
+def _departure(outcome: Outcome) -> float:
+    """How many standard errors a mean is off its expectation."""
+    if outcome.expected is None or not outcome.error:
+        return 0.0
+    return abs(outcome.mean - outcome.expected) / outcome.error
+
+
+def _table(setting: Setting, site: Sequence[Point], *, wide: bool) -> Table:
+    from rich.table import Table
+
+    etas = setting.etas if wide else ()
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    once = setting.mode == "measurable"
+    names = ["load", "worst", *(["BFS"] if once else ["FIFO", "LIFO"])]
+    names += [f"η {eta:g}" for eta in etas] if etas else ["threshold"]
+    for name in (*names, "optimal", "best", "gain"):
+        style = "dim" if name in ("worst", "best") else None
+        table.add_column(name, justify="right", no_wrap=True, style=style)
+    for point in sorted(site, key=lambda point: point.load):
+        blind = [point.named("lifo")] if once else [point.named("fifo"), point.named("lifo")]
+        thresholds = point.thresholds
+        shown = thresholds if etas else (max(thresholds, key=lambda each: each.mean),)
+        plans = [*blind, *shown, point.named("optimal")]
+        gain = 100 * (point.named("optimal").mean - point.conventional.mean)
+        table.add_row(
+            f"{point.load:g}",
+            _percent(point.named("worst")),
+            *map(_percent, plans[:-1]),
+            f"[bold green]{_percent(plans[-1])}[/]",
+            _percent(point.named("best")),
+            f"{gain:+.1f}",
+        )
+    return table
+
+
+def _percent(outcome: Outcome) -> str:
+    return f"{100 * outcome.mean:.1f}"
+
+
+# -- Plans for pages with known change probabilities ----------------------------------------------
+
+
+def _plan(source: str, mode: str, etas: Sequence[float], *, orders: bool, as_json: bool) -> int:
+    from asof.coherence.simulate import strategies
+    from asof.coherence.verdict import Mode
+
+    rates = _read_rates(source)
+    import numpy as np
+
+    clock = SystemClock()
+    found: list[tuple[Strategy, float]] = []
+    with count_progress("planning", len(etas) + 3) as progress:
+        since = clock.monotonic()
+        for strategy in strategies(np.frombuffer(rates), Mode(mode), etas):
+            found.append((strategy, clock.monotonic() - since))
+            progress(1)
+            since = clock.monotonic()
+    if as_json:
+        listed = [_strategy_json(*pair, orders=orders) for pair in found]
+        print_json({"pages": len(rates), "mode": mode, "strategies": listed})
+    else:
+        _print_strategies(len(rates), mode, found)
+    return 0
+
+
+def _strategy_json(strategy: Strategy, seconds: float, *, orders: bool) -> dict[str, object]:
+    shown: dict[str, object] = {"name": strategy.name}
+    if strategy.eta is not None:
+        shown["eta"] = strategy.eta
+    shown |= {"expected": strategy.expected, "seconds": round(seconds, 6)}
+    if orders and strategy.order is not None:
+        shown["order"] = strategy.order.tolist()
+    return shown
+
+
+def _print_strategies(pages: int, mode: str, found: Sequence[tuple[Strategy, float]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("strategy", no_wrap=True)
+    for name in ("eta", "expected C", "gain", "seconds"):
+        table.add_column(name, justify="right", no_wrap=True)
+    blind = max(each.expected for each, _ in found if each.name in ("fifo", "lifo"))
+    most = max(each.expected for each, _ in found)
+    for each, seconds in found:
+        planned = each.name in ("threshold", "optimal")
+        table.add_row(
+            each.name,
+            "" if each.eta is None else f"{each.eta:g}",
+            f"{100 * each.expected:.2f} %",
+            f"{100 * (each.expected - blind):+.2f}" if planned else "",
+            f"{seconds:.3f}",
+            style="bold green" if each.expected == most else None,
+        )
+    click.echo(f"Expected coherence, {mode}, {pages:,} page{'s' if pages != 1 else ''}")
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    click.echo("gain: points above the better breadth-first order")
+
+
+def _read_rates(source: str) -> array[float]:
+    """One change probability a line; whatever else is there is refused with its line."""
+    name = "stdin" if source == "-" else printable(source)
+    data = _read(source, name).removeprefix(b"\xef\xbb\xbf").rstrip()  # a mark of some editors
+    if data.count(b"\n") >= _MOST_RATES:
+        raise InputError(
+            f"{name} has more than {_MOST_RATES:,} lines.", hint="Take a sample of them."
+        )
+    if not data:
+        raise InputError(f"{name} is empty.", hint=_RATES_HINT)
+    lines = data.split(b"\n")
+    try:
+        rates = array("d", map(_probability, lines))
+    except ValueError:
+        number = next(index for index, line in enumerate(lines) if not _is_probability(line))
+        shown = lines[number].strip()[:40].decode("ascii", "backslashreplace")
+        said = f"{shown!r} is no probability" if shown else "there is no number"
+        raise InputError(f"{name}, line {number + 1:,}: {said}.", hint=_RATES_HINT) from None
+    return rates
+
+
+def _probability(line: bytes) -> float:
+    rate = float(line)
+    if not 0 <= rate <= 1 or b"_" in line:  # 1_000 is a number to Python alone
+        raise ValueError
+    return abs(rate)  # a negative zero is a zero
+
+
+def _is_probability(line: bytes) -> bool:
+    try:
+        _probability(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _read(source: str, name: str) -> bytes:
+    try:
+        with click.open_file(source, "rb") as file:
+            data: bytes = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}.", hint=_RATES_HINT) from error
+    if len(data) > _MOST_BYTES:
+        raise InputError(f"{name} is larger than {_MOST_BYTES >> 20} MB.", hint=_RATES_HINT)
+    return data

@@ -1,0 +1,395 @@
+"""The coherence certificate: what is claimed of a crawl, by which records, in a form to be checked.
+
+A certificate is one JSON document. It names the files it speaks of, each by its size and the
+SHA-256 of so many first bytes (files may grow later), and says of every URL what is known of it at
+the moment of reference and by which records. Everything but the list of files, the choice of pages
+and the version of asof follows from the files, so that a certificate is checked by making it anew
+and comparing the two, field by field (asof.archive.certify). It rests on digests, validators and
+dates alone: what pages say is not read, so that a change in mere noise is a change here.
+
+`digest` is the SHA-256 of the canonical form of all the rest: keys sorted, no white space, ASCII
+only. It is a seal against accidents and small changes, no signature: who can forge the files and
+the certificate together can make it anew. Note the digest elsewhere, and that is in vain, too.
+
+Pure: nothing is read or written here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from math import isfinite
+from typing import cast
+
+from asof.catalog.derive import record_uri
+from asof.clock import Instant, iso, parse_iso
+from asof.coherence.verdict import Measurement, PageVerdict, Standing
+from asof.errors import InputError
+from asof.model import Capture, Course, Crawl, Evidence
+
+FORMAT = "asof-coherence-certificate"
+# Of the form and of the rules of measuring: a certificate of another version is not recomputed.
+VERSION = 1
+# A page takes about 600 bytes and 25 values, so these are room for some 200,000 pages. They bound
+# the memory that a hostile file can take.
+MOST_BYTES = 128 << 20
+MOST_VALUES = 6_000_000
+
+Json = Mapping[str, object]
+# The capture that a page's evidence is, by the URL and the evidence.
+CaptureOf = Callable[[str, Evidence], Capture]
+
+_HINT = "Make a new one with `asof quality --certificate FILE`."
+_FILE_NAME = re.compile(r"[^/\\\x00]+\.warc(\.gz|\.zst)?")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class FileSum:
+    """The first `size` bytes of a WARC file, by their SHA-256 in hexadecimal."""
+
+    file: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which captures count: those of some crawls, of a part of the web, or all; and as of when.
+
+    `prefix` is a URL, a SURT key or prefix (`asof.url.key_ranges`). Without a `reference` it is
+    that of the crawl's course, or the best that there is.
+    """
+
+    crawls: tuple[str, ...] = ()
+    prefix: str | None = None
+    reference: Instant | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a certificate rests on, out of a document that anybody may have written.
+
+    `digest` is what its seal should be.
+    """
+
+    choice: Choice
+    files: tuple[FileSum, ...]
+    software: str
+    digest: str
+    document: Json
+
+
+# -- making ----------------------------------------------------------------------------------------
+
+
+def certificate(
+    measurement: Measurement,
+    *,
+    choice: Choice,
+    crawls: Sequence[Crawl],
+    until: Instant,
+    files: Sequence[FileSum],
+    unsound: int,
+    capture_of: CaptureOf,
+    software: str,
+) -> dict[str, object]:
+    """The document, sealed.
+
+    `until` is the last capture that counts, `unsound` how many records of the files are no
+    evidence, as their digests do not hold.
+    """
+    counts = measurement.counts
+    document: dict[str, object] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "software": software,
+        "crawls": [_crawl(crawl) for crawl in crawls],
+        "choice": _choice(choice),
+        "mode": measurement.mode.value,
+        "reference": iso(measurement.reference),
+        "until": iso(until),
+        "c": measurement.c,
+        "counts": {"pages": len(measurement.pages)} | {g.value: counts[g] for g in counts},
+        "standings": [_standing(measurement.standings[h]) for h in sorted(measurement.standings)],
+        "pages": [_page(page, capture_of) for page in measurement.pages],
+        "files": [asdict(item) for item in files],
+        "unsound": unsound,
+    }
+    return document | {"digest": seal(document)}
+
+
+def seal(document: Json) -> str:
+    """The digest over all of a document but its own seal."""
+    rest = {name: value for name, value in document.items() if name != "digest"}
+    canonical = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return f"sha256:{sha256(canonical.encode('ascii')).hexdigest()}"
+
+
+def certificate_text(document: Json) -> Iterator[str]:
+    """The document as it is written: a line for each member, and for each page and file."""
+    lead = "{\n"
+    for name, value in document.items():
+        yield f"{lead}{json.dumps(name)}: "
+        if isinstance(value, list) and value:
+            for place, item in enumerate(value):
+                yield ("[\n " if place == 0 else ",\n ") + json.dumps(item)
+            yield "]"
+        else:
+            yield json.dumps(value)
+        lead = ",\n"
+    yield "\n}\n"
+
+
+def _choice(choice: Choice) -> dict[str, object]:
+    return {
+        "crawls": list(choice.crawls),
+        "prefix": choice.prefix,
+        "reference": None if choice.reference is None else iso(choice.reference),
+    }
+
+
+def _crawl(crawl: Crawl) -> dict[str, object]:
+    return {
+        "id": crawl.id,
+        "seeds": list(crawl.seeds),
+        "started": iso(crawl.started),
+        "ended": None if crawl.ended is None else iso(crawl.ended),
+        "state": crawl.state.value,
+        "course": None if crawl.course is None else _course(crawl.course),
+    }
+
+
+def _course(course: Course) -> dict[str, object]:
+    said: dict[str, object] = asdict(course)
+    for name, value in said.items():
+        if isinstance(value, float) and not isfinite(value):
+            said[name] = None  # a file that anybody may have written
+    return said | {"turn": None if course.turn is None else iso(course.turn)}
+
+
+def _standing(standing: Standing) -> dict[str, object]:
+    return asdict(standing) | {"doubted": list(standing.doubted)}
+
+
+def _page(page: PageVerdict, capture_of: CaptureOf) -> dict[str, object]:
+    return {
+        "url": page.url,
+        "grade": page.grade.value,
+        "reason": page.reason.value,
+        "since": iso(page.since),
+        "until": iso(page.until),
+        "before": _evidence(page.url, page.before, capture_of),
+        "after": _evidence(page.url, page.after, capture_of),
+    }
+
+
+def _evidence(
+    url: str, evidence: Evidence | None, capture_of: CaptureOf
+) -> dict[str, object] | None:
+    if evidence is None:
+        return None
+    return {
+        "proof": evidence.proof.value,
+        "at": iso(evidence.at),
+        "record_id": record_uri(evidence.record_id),
+        "digest": capture_of(url, evidence).digest,
+    }
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def weight(data: bytes) -> int:
+    """At least so many values as some JSON has; what stands in texts counts, too."""
+    return 1 + data.count(b",") + data.count(b"[") + data.count(b"{")
+
+
+def read_certificate(data: bytes, name: str) -> Claim:
+    """What a certificate claims and rests on; an InputError where it is none.
+
+    Whether it is true, and its seal whole, is not asked here.
+    """
+    document = _parsed(data, name)
+    if document.get("format") != FORMAT:
+        raise InputError(f"{name} is not a coherence certificate.", hint=_HINT)
+    if document.get("version") != VERSION or isinstance(document.get("version"), bool):
+        said = json.dumps(document.get("version"))[:40]
+        raise InputError(
+            f"{name} is a certificate of version {said}; this asof knows version {VERSION}.",
+            hint="Check it with the asof that made it, or make a new one.",
+        )
+    software = document.get("software")
+    if not isinstance(software, str):
+        raise _malformed(name, "software")
+    choice, files = _read_choice(document, name), _read_files(document, name)
+    try:
+        digest = seal(document)
+    except RecursionError as error:
+        raise _too_deep(name) from error
+    return Claim(choice, files, software, digest, document)
+
+
+def _parsed(data: bytes, name: str) -> Json:
+    if len(data) > MOST_BYTES or weight(data) > MOST_VALUES:
+        raise too_large(name)
+    try:
+        found = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_once,
+            parse_constant=_no_number,
+            parse_float=_finite,
+        )
+    except ValueError as error:
+        raise InputError(f"{name} is not a certificate: {error}.", hint=_HINT) from error
+    except RecursionError as error:
+        raise _too_deep(name) from error
+    if not isinstance(found, dict):
+        raise InputError(f"{name} is not a certificate: no JSON object.", hint=_HINT)
+    return cast(Json, found)
+
+
+def too_large(name: str) -> InputError:
+    """That nobody reads so large a certificate."""
+    return InputError(
+        f"{name} is larger than a certificate can be ({MOST_BYTES >> 20} MiB, "
+        f"{MOST_VALUES:,} values).",
+        hint="Certify parts of the site with --url PREFIX.",
+    )
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object in which every name occurs once: of two, readers would choose differently."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name occurs twice in one object")
+    return found
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name[:40]} is no number of JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if isfinite(number) else _no_number(digits)
+
+
+def _read_choice(document: Json, name: str) -> Choice:
+    said = document.get("choice")
+    if not isinstance(said, dict):
+        raise _malformed(name, "choice")
+    crawls, prefix, reference = said.get("crawls"), said.get("prefix"), said.get("reference")
+    if not isinstance(crawls, list) or not all(isinstance(each, str) for each in crawls):
+        raise _malformed(name, "choice.crawls")
+    if not isinstance(prefix, str | None):
+        raise _malformed(name, "choice.prefix")
+    if not isinstance(reference, str | None):
+        raise _malformed(name, "choice.reference")
+    moment = None if reference is None else parse_iso(reference)
+    if reference is not None and moment is None:
+        raise _malformed(name, "choice.reference")
+    return Choice(tuple(crawls), prefix, moment)
+
+
+def _read_files(document: Json, name: str) -> tuple[FileSum, ...]:
+    said = document.get("files")
+    if not isinstance(said, list) or not said:
+        raise _malformed(name, "files")
+    found = tuple(_read_file(item, f"files[{place}]", name) for place, item in enumerate(said))
+    if len({item.file for item in found}) != len(found):
+        raise _malformed(name, "files", "names a file twice")
+    return found
+
+
+def _read_file(said: object, where: str, name: str) -> FileSum:
+    if not isinstance(said, dict):
+        raise _malformed(name, where)
+    file, size, digest = said.get("file"), said.get("size"), said.get("sha256")
+    # A bare name: a certificate must not make anybody read files outside the archive.
+    if not isinstance(file, str) or _FILE_NAME.fullmatch(file) is None:
+        raise _malformed(name, f"{where}.file", "is not the name of a WARC file")
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 < size < 1 << 62:
+        raise _malformed(name, f"{where}.size")
+    if not isinstance(digest, str) or _SHA256.fullmatch(digest) is None:
+        raise _malformed(name, f"{where}.sha256")
+    return FileSum(file, size, digest)
+
+
+def _too_deep(name: str) -> InputError:
+    return InputError(f"{name} is not a certificate: nested too deeply.", hint=_HINT)
+
+
+def _malformed(name: str, where: str, how: str = "is missing or malformed") -> InputError:
+    return InputError(f"{name} is a damaged certificate: `{where}` {how}.", hint=_HINT)
+
+
+# -- comparing -------------------------------------------------------------------------------------
+
+
+def differences(given: object, found: object, where: str = "") -> Iterator[str]:
+    """What a document says otherwise than the one made anew, each by its place."""
+    if isinstance(given, dict) and isinstance(found, dict):
+        for name in dict.fromkeys((*given, *found)):
+            place = f"{where}.{name}" if where else name
+            if name not in found:
+                yield f"{_short(place)}: is not part of a certificate"
+            elif name not in given:
+                yield f"{_short(place)}: is missing; it should be {_said(found[name])}"
+            else:
+                yield from differences(given[name], found[name], place)
+    elif isinstance(given, list) and isinstance(found, list):
+        yield from _list_differences(given, found, where)
+    elif type(given) is not type(found) or given != found:
+        yield f"{_short(where)}: says {_said(given)}, but the files say {_said(found)}"
+
+
+def _list_differences(given: list[object], found: list[object], where: str) -> Iterator[str]:
+    """By place; lists of pages and the like by their names, so that one more shifts nothing."""
+    key = _KEYS.get(where)
+    if key is None or not all(_is_named(item, key) for item in (*given, *found)):
+        if len(given) != len(found):
+            yield f"{where}: has {len(given):,} entries, but the files give {len(found):,}"
+            return
+        for place, (one, other) in enumerate(zip(given, found, strict=True)):
+            yield from differences(one, other, f"{where}[{place}]")
+        return
+    by_name = {cast(Json, item)[key]: item for item in found}
+    seen = set()
+    for item in given:
+        name = cast(Json, item)[key]
+        if name in seen:
+            yield f"{where}[{_short(str(name))}]: stands there twice"
+        elif name not in by_name:
+            yield f"{where}[{_short(str(name))}]: nothing in the files says so"
+        else:
+            yield from differences(item, by_name[name], f"{where}[{name}]")
+        seen.add(name)
+    for name in by_name.keys() - seen:
+        yield f"{where}[{_short(str(name))}]: is missing"
+    if not seen.symmetric_difference(by_name) and len(given) == len(found):
+        order = [cast(Json, item)[key] for item in given]
+        if order != list(by_name):
+            yield f"{where}: in another order"
+
+
+_KEYS = {"pages": "url", "standings": "host", "files": "file", "crawls": "id"}
+
+
+def _is_named(item: object, key: str) -> bool:
+    return isinstance(item, dict) and isinstance(item.get(key), str)
+
+
+def _said(value: object) -> str:
+    if isinstance(value, dict | list):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value):,}"
+    return _short(json.dumps(value), 120)
+
+
+def _short(text: str, most: int = 300) -> str:
+    """Of a hostile text as much as fits a line, and nothing that a terminal would act upon."""
+    plain = "".join(letter if letter.isprintable() else "?" for letter in text[: most + 1])
+    return plain if len(plain) <= most else f"{plain[: most - 3]}..."

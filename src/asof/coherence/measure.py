@@ -1,0 +1,283 @@
+"""Coherence of pages with regard to one moment: a verdict for each, with its evidence.
+
+Seed 001, definitions 3.4 and 3.6, asks one thing of a page: was what we have of it there at the
+moment of reference? What answers it, firmest first:
+
+    proven      equal bytes at or before the moment and at or after it, or a download at it (the
+                joker of the seed)
+    confirmed   bytes or a 304 on either side, by strong validators of a host that was never caught
+    claimed     a copy taken after the moment, dated to before it by a host whose dates proved
+                right, and nothing else was seen in between
+    equivalent  a 304 by a weak validator; a redirect to the same place in other words
+    changed     something else on either side; or dated to after the moment, by a trusted host
+    unknown     with the reason
+
+A date tells the second; clocks are known to a second or so. A claim must be clear of the moment by
+both (`MARGIN`). Moments are those at which a request began, as in the seed download time is
+neglected: the moment of reference must not lie inside a visit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from asof.catalog.validity import ANSWERS
+from asof.clock import Instant
+from asof.coherence.believe import believed
+from asof.coherence.sights import (
+    Firmness,
+    Run,
+    Sight,
+    State,
+    alike,
+    is_page,
+    runs,
+    same_bytes,
+    sights,
+)
+from asof.coherence.trust import MARGIN, RESOLUTION, dated, ran_back
+from asof.coherence.verdict import Grade, Measurement, Mode, PageVerdict, Reason, Standing
+from asof.model import Capture
+from asof.url import host_of
+
+
+def measure(
+    captures: Iterable[Capture],
+    reference: Instant,
+    *,
+    mode: Mode,
+    standings: Mapping[str, Standing],
+    first: Instant | None = None,
+    known: Iterable[Capture] = (),
+) -> Measurement:
+    """The verdict of every page that the captures have, as of the moment of reference.
+
+    Pages are the URLs that were answered with less than 400 among `captures`. `known` are captures
+    that make no page but are evidence all the same: what an earlier crawl saw, and above all what a
+    304 refers to. In measurable mode `first` is when the crawl began: its moment of reference is
+    the first download of a page from then on (section 3.2 of the seed: t_s = t_1).
+    """
+    counted = list(captures)
+    pages = {c.url for c in counted if _is_answer(c) and is_page(c.url)}
+    if mode is Mode.MEASURABLE and first is not None:
+        begin = max(first, reference)
+        reference = min((c.at for c in counted if c.url in pages and c.at >= begin), default=begin)
+    everything = [*counted, *known]
+    lost = frozenset(
+        crawl
+        for crawl, stretches in ran_back(everything).items()
+        if any(low <= reference <= high for low, high in stretches)
+    )
+    wanted = _with_referred(pages, everything)
+    seen = sights(c for c in everything if c.url in wanted)
+    used = {host: standings.get(host, Standing(host)) for host in sorted(map(host_of, pages))}
+    doubted = frozenset(url for standing in used.values() for url in standing.doubted)
+    verdicts = []
+    for url in sorted(pages):
+        judge = _Judge(url, reference, mode, used[host_of(url)], url in doubted, lost)
+        verdicts.append(judge.verdict(seen[url]))
+    return Measurement(mode, reference, tuple(verdicts), used)
+
+
+def _is_answer(capture: Capture) -> bool:
+    is_below = capture.status is None or 200 <= capture.status < 400
+    return is_below and capture.kind in ANSWERS
+
+
+def _with_referred(urls: Iterable[str], captures: Sequence[Capture]) -> set[str]:
+    """The URLs, those that revisits of them refer to, and so on."""
+    found, size = set(urls), -1
+    references = [
+        (c.url, c.refers_to_url) for c in captures if c.refers_to_url not in (None, c.url)
+    ]
+    while len(found) != size:
+        size = len(found)
+        found.update(target for url, target in references if url in found and target is not None)
+    return found
+
+
+class _Claim(NamedTuple):
+    """What the dates of a copy that was taken later say: since when it is there, or why not."""
+
+    since: Instant | None
+    reason: Reason
+    is_after: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Judges one URL. `doubted`: its dates were wrong before. `lost`: crawls whose clock was."""
+
+    url: str
+    reference: Instant
+    mode: Mode
+    standing: Standing
+    doubted: bool
+    lost: frozenset[str]
+
+    def verdict(self, seen: Sequence[Sight]) -> PageVerdict:
+        """By all sights of the URL, in order of time."""
+        firm, dropped = believed(seen, self.standing, doubted=self.doubted, lost=self.lost)
+        found = runs(firm, by_tag=self.standing.trusts_validators)
+        holder = next((r for r in found if r.since <= self.reference <= r.until), None)
+        if holder is not None:
+            return self._inside(holder)
+        before = next((r for r in reversed(found) if r.until < self.reference), None)
+        after = next((r for r in found if r.since > self.reference), None)
+        if after is None:
+            return self._never_again(before, dropped, seen)
+        return self._between(before, after, dropped)
+
+    # -- seen on both sides, and the same ----------------------------------------------------------
+
+    def _inside(self, run: Run) -> PageVerdict:
+        before = [sight for sight in run.sights if sight.at <= self.reference]
+        after = [sight for sight in run.sights if sight.at >= self.reference]
+        if run.mixed:
+            return self._same(run, Grade.CHANGED, Reason.OTHER_CONTENT, before[0], after[-1])
+        joker = next((s for s in before if s.at == self.reference and s.is_bytes), None)
+        if joker is not None:
+            later = next((s for s in after if s is not joker), None)
+            return self._same(run, Grade.PROVEN, Reason.NONE, joker, later)
+        pair = _equal_bytes(before, after)
+        if pair is not None:
+            return self._same(run, Grade.PROVEN, Reason.NONE, *pair)
+        one = max(before, key=lambda sight: (sight.firmness, sight.at))
+        other = max(after, key=lambda sight: (sight.firmness, -sight.at))
+        if run.state is State.ELSEWHERE and one.is_bytes and other.is_bytes:
+            return self._same(run, Grade.EQUIVALENT, Reason.OTHER_CONTENT, one, other)
+        if min(one.firmness, other.firmness) >= Firmness.STRONG:
+            return self._same(run, Grade.CONFIRMED, Reason.NONE, one, other)
+        return self._same(run, Grade.EQUIVALENT, Reason.WEAK_VALIDATOR, one, other)
+
+    def _same(
+        self, run: Run, grade: Grade, reason: Reason, before: Sight, after: Sight | None
+    ) -> PageVerdict:
+        return PageVerdict(
+            self.url,
+            grade,
+            reason,
+            run.evidence(before),
+            None if after is None or after is before else run.evidence(after),
+            run.since,
+            run.until,
+        )
+
+    # -- seen on one side, or something else on either ---------------------------------------------
+
+    def _never_again(
+        self, before: Run | None, dropped: Sequence[tuple[Sight, Reason]], seen: Sequence[Sight]
+    ) -> PageVerdict:
+        wanted = [why for sight, why in dropped if sight.at >= self.reference or before is None]
+        reason = min(wanted, key=_TELLING.index, default=Reason.NOT_SEEN_AGAIN)
+        if before is None:
+            nearest = min(seen, key=lambda sight: abs(sight.at - self.reference)).at
+            return PageVerdict(self.url, Grade.UNKNOWN, reason, None, None, nearest, nearest)
+        last = before.evidence(before.sights[-1])
+        return PageVerdict(self.url, Grade.UNKNOWN, reason, last, None, before.since, before.until)
+
+    def _between(
+        self, before: Run | None, after: Run, dropped: Sequence[tuple[Sight, Reason]]
+    ) -> PageVerdict:
+        claim = self._claim(before, after)
+        first = after.evidence(after.sights[0])
+        last = None if before is None else before.evidence(before.sights[-1])
+        if claim.since is not None:
+            copy = next(sight for sight in after.sights if sight.is_bytes)
+            return PageVerdict(
+                self.url,
+                Grade.CLAIMED,
+                Reason.NONE,
+                last,
+                after.evidence(copy),
+                claim.since,
+                after.until,
+            )
+        if before is None:
+            grade = Grade.CHANGED if claim.is_after else Grade.UNKNOWN
+            reason = claim.reason if claim.is_after else self._why_not_before(claim.reason, dropped)
+            return PageVerdict(self.url, grade, reason, None, first, after.since, after.until)
+        nearest = min(
+            (before, after),
+            key=lambda run: min(abs(run.since - self.reference), abs(run.until - self.reference)),
+        )
+        grade, reason = self._difference(before, after)
+        return PageVerdict(self.url, grade, reason, last, first, nearest.since, nearest.until)
+
+    def _difference(self, before: Run, after: Run) -> tuple[Grade, Reason]:
+        if not (before.mixed or after.mixed):
+            if after.state is State.GONE:
+                return Grade.CHANGED, Reason.REMOVED
+            if before.state is State.GONE:
+                return Grade.CHANGED, Reason.APPEARED
+        if self._differ(before, after):
+            return Grade.CHANGED, Reason.OTHER_CONTENT
+        return Grade.UNKNOWN, Reason.NOT_COMPARABLE
+
+    def _differ(self, before: Run, after: Run) -> bool:
+        """Whether two neighbours are known to differ; they do not merely fail to be the same."""
+        if before.mixed or after.mixed:
+            return True
+        trusts = self.standing.trusts_validators
+        return alike(before.sights[-1], after.sights[0], by_tag=trusts) is False
+
+    def _why_not_before(self, reason: Reason, dropped: Sequence[tuple[Sight, Reason]]) -> Reason:
+        """Why nothing is known of the time before: by what was tried then, else by the dates."""
+        tried = [why for sight, why in dropped if sight.at <= self.reference]
+        worth = [why for why in tried if why is not Reason.FAILED_AGAIN]
+        if worth:
+            return min(worth, key=_TELLING.index)
+        if reason is Reason.NO_DATE and self.mode is not Mode.MEASURABLE:
+            return Reason.NOT_SEEN_BEFORE  # nobody had asked for a date
+        return reason
+
+    def _claim(self, before: Run | None, after: Run) -> _Claim:
+        """Since when what was seen after the moment is there, by the dates of its server."""
+        standing = self.standing
+        if after.state is State.GONE or after.mixed or not any(s.is_bytes for s in after.sights):
+            return _Claim(None, Reason.NOT_SEEN_BEFORE)
+        given = [s for s in after.sights if s.capture.last_modified is not None]
+        if not given:
+            return _Claim(None, Reason.NO_DATE)
+        skew = standing.skew or 0
+        if all((s.capture.last_modified or 0) - skew > s.at + MARGIN for s in given):
+            return _Claim(None, Reason.FUTURE_DATE)
+        if self.doubted or not standing.trusts_dates:
+            return _Claim(None, Reason.UNTRUSTED_DATES)
+        if standing.skew is None:
+            return _Claim(None, Reason.CLOCK_OFF)
+        # The latest follows from every one of them, so it is true if any of them is. One after the
+        # first sight of the content is of a later writing of the same.
+        dates = [d for s in given if (d := dated(s.capture, skew)) is not None and d <= after.since]
+        if not dates:
+            return _Claim(None, Reason.NO_DATE)
+        claimed = max(dates)
+        if claimed + MARGIN > self.reference:
+            return _Claim(None, Reason.DATED_AFTER, claimed - RESOLUTION > self.reference)
+        if before is not None and claimed + MARGIN <= before.until and self._differ(before, after):
+            return _Claim(None, Reason.UNTRUSTED_DATES)  # something else was seen since then
+        return _Claim(claimed + MARGIN, Reason.NONE)
+
+
+# Of several reasons why something shows nothing, the one that tells most.
+_TELLING = (
+    Reason.CRAWLER_CLOCK,
+    Reason.FALSE_VALIDATORS,
+    Reason.UNTRUSTED_DATES,
+    Reason.NOT_COMPARABLE,
+    Reason.TRUNCATED,
+    Reason.FAILED_AGAIN,
+)
+
+
+def _equal_bytes(before: Sequence[Sight], after: Sequence[Sight]) -> tuple[Sight, Sight] | None:
+    """The nearest downloads of the same bytes on either side; of pages that are gone, any two."""
+    for other in after:
+        if not other.is_bytes:
+            continue
+        for one in reversed(before):
+            if one.is_bytes and (one.state is State.GONE or same_bytes(one, other)):
+                return one, other
+    return None

@@ -1,0 +1,163 @@
+"""What is known of the quality of a crawl, in one value.
+
+Nothing is computed from captures here: whoever has the archive open measures, plans and estimates,
+and puts the results together in a `Report`. The advice (`report_advice`), the JSON (`report_json`),
+the text (`report_text`) and the page (`report_page`) are functions of it alone, so that they cannot
+disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from asof.change.categories import Category
+from asof.clock import Instant
+from asof.coherence.verdict import (
+    Best,
+    Coverage,
+    Grade,
+    Measurement,
+    Mode,
+    PageVerdict,
+    Reason,
+    Standing,
+)
+from asof.model import Course, Crawl
+
+Stretch = tuple[Instant, Instant]
+Answer = Literal["coherent", "incoherent", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """So many were found and so many of them taken: one figure of completeness (seed 000)."""
+
+    found: int
+    taken: int
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Whether all pages hang together (definition 3.1), and over which stretch they do.
+
+    The seed's definition needs the time of the next change, which no crawler knows, so that there
+    is a third answer.
+    """
+
+    answer: Answer = "unknown"
+    stretch: Stretch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The quality of what one or more crawls brought, or of a part of it.
+
+    `part` names a sub-site, else it is empty. `curve` is by time. Of definition 3.2, `observable`
+    is the stretch that all intervals from Last-Modified to the download share, None if there is
+    none. Without rates of change, `expected` of the curve is what is provable.
+    """
+
+    crawls: tuple[Crawl, ...]
+    measurement: Measurement
+    vertical: Taken | None = None
+    horizontal: Taken | None = None
+    best: Best | None = None
+    curve: tuple[Coverage, ...] = ()
+    whole: Whole = field(default_factory=Whole)
+    observable: Stretch | None = None
+    part: str = ""
+
+    @property
+    def course(self) -> Course | None:
+        """How the newest of the crawls sought coherence; None if it did not."""
+        courses = [crawl.course for crawl in self.crawls if crawl.course is not None]
+        return courses[-1] if courses and courses[-1].mode != Mode.OFF else None
+
+    @property
+    def planned(self) -> Course | None:
+        """The plan that the outcome can be held against: for this moment and for all pages."""
+        course = self.course
+        whole = len(self.crawls) == 1 and not self.part
+        return course if course and whole and course.mode == self.measurement.mode else None
+
+    @property
+    def standings(self) -> Mapping[str, Standing]:
+        """How far the word of each host is good."""
+        return self.measurement.standings
+
+    @property
+    def coherent(self) -> int:
+        """How many pages count in C."""
+        return sum(page.is_coherent for page in self.measurement.pages)
+
+
+# -- pages that are not coherent -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pages that are not coherent for one cause. `name` is a stable word for programs."""
+
+    name: str
+    grade: Grade
+    pages: tuple[PageVerdict, ...]
+
+
+# Seed 000 names the categories of incoherence; the gravest first. What was not compared, or what no
+# comparison can judge, comes after what is known to be grave.
+_CHANGED = (
+    Category.REMOVED, Category.APPEARED, Category.STRUCTURE, Category.MAJOR, Category.MOVED,
+    "other", Category.UNAVAILABLE, Category.MINOR, Category.INSIGNIFICANT,
+)  # fmt: skip
+_ORDER = {
+    (grade, str(name)): place
+    for place, (grade, name) in enumerate(
+        [(Grade.CHANGED, name) for name in _CHANGED]
+        + [(Grade.UNKNOWN, name) for name in Reason]
+        + [(Grade.EQUIVALENT, name) for name in (Category.INSIGNIFICANT, Reason.WEAK_VALIDATOR)]
+    )
+}
+
+
+def offenders(pages: Iterable[PageVerdict]) -> tuple[Group, ...]:
+    """The pages that are not coherent, by cause: changed, not known, and then mere noise.
+
+    Inside a group those come first that were seen the longest apart: of them a shorter distance
+    would have saved the most.
+    """
+    found: dict[tuple[Grade, str], list[PageVerdict]] = {}
+    for page in pages:
+        if not page.is_coherent:
+            found.setdefault((page.grade, cause(page)), []).append(page)
+    keys = sorted(found, key=lambda key: (_ORDER.get(key, len(_ORDER)), key))
+    return tuple(
+        Group(
+            name,
+            grade,
+            tuple(sorted(found[grade, name], key=lambda page: (-apart(page), page.url))),
+        )
+        for grade, name in keys
+    )
+
+
+def cause(page: PageVerdict) -> str:
+    """Why a page is not coherent, in one stable word: a category of change, or a reason."""
+    if page.grade is Grade.UNKNOWN:
+        return page.reason.value
+    if page.category is not None and page.category != Category.UNCHANGED:
+        return page.category
+    if page.grade is Grade.EQUIVALENT:
+        weak = page.reason is Reason.WEAK_VALIDATOR
+        return page.reason.value if weak else Category.INSIGNIFICANT.value
+    named = page.reason in (Reason.REMOVED, Reason.APPEARED)
+    return page.reason.value if named else "other"
+
+
+def apart(page: PageVerdict) -> int:
+    """How far apart both sights of a page are, in microseconds: its slot in the seed's words."""
+    if page.before is None or page.after is None:
+        return 0
+    return page.after.at - page.before.at

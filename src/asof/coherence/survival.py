@@ -1,0 +1,133 @@
+"""How likely a page is to stay unchanged over a length of time: all that planning needs to know.
+
+A planner never sees rates, only survivals, so the discrete model of seed 001, real time, and the
+posterior of a page that was seen twice are one problem to it.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pages = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+# Stands for an infinite rate: times 0 it is 0 (seed 001: the joker is safe, 0^0 = 1), times any
+# length of a crawl it is certain change, and it does not overflow.
+_CERTAIN = 1e200
+
+
+class Survival(Protocol):
+    """The chance of each page to be the same at the end of a length of time as at its start.
+
+    A survival is 1 at length 0, never rises with the length, and never overflows; an infinite
+    length is not asked for (a page that is not seen again counts as lost).
+    """
+
+    def __len__(self) -> int:
+        """How many pages there are."""
+        ...
+
+    @property
+    def heat(self) -> Floats:
+        """How fast each page changes, to sort by: the hotter of two pages changes more."""
+        ...
+
+    def hazard(self, pages: Pages, lengths: Floats) -> Floats:
+        """-log of the survival: where a survival is 0 to a computer, this still tells which."""
+        ...
+
+    def at(self, pages: Pages, lengths: Floats) -> Floats:
+        """The survival of pages over lengths, element by element (arrays broadcast)."""
+        ...
+
+
+def chances(survival: Survival, pages: Pages, lengths: Floats) -> Floats:
+    """The survival of pages over lengths; an infinite one is "not seen again", and counts 0."""
+    seen = np.isfinite(lengths)
+    if seen.all():
+        return survival.at(pages, lengths)
+    return np.where(seen, survival.at(pages, np.where(seen, lengths, 0.0)), 0.0)
+
+
+class Discrete:
+    """The model of seed 001, equations 2 and 4: (1 - rate)^length, lengths in slots."""
+
+    def __init__(self, rates: Floats) -> None:
+        self.heat: Floats = _checked(rates, "change probability", 1.0)
+        with np.errstate(divide="ignore"):
+            self._decay = np.minimum(-np.log1p(-self.heat), _CERTAIN)
+
+    def __len__(self) -> int:
+        return len(self.heat)
+
+    def hazard(self, pages: Pages, lengths: Floats) -> Floats:
+        """-log of `at`."""
+        return self._decay[pages] * lengths
+
+    def at(self, pages: Pages, lengths: Floats) -> Floats:
+        """(1 - rate)^length."""
+        return _survival(self.hazard(pages, lengths))
+
+
+class Poisson:
+    """Changes at a constant rate in real time: e^(-rate * length), in one unit of time for both."""
+
+    def __init__(self, rates: Floats) -> None:
+        self.heat: Floats = _checked(rates, "change rate", np.inf)
+        self._decay = np.minimum(self.heat, _CERTAIN)
+
+    def __len__(self) -> int:
+        return len(self.heat)
+
+    def hazard(self, pages: Pages, lengths: Floats) -> Floats:
+        """-log of `at`."""
+        return self._decay[pages] * lengths
+
+    def at(self, pages: Pages, lengths: Floats) -> Floats:
+        """e^(-rate * length)."""
+        return _survival(self.hazard(pages, lengths))
+
+
+class Expected:
+    """Under a gamma posterior of the rate, the mean of e^(-r * length): (rate/(rate+length))^shape.
+
+    It falls slower than that of the mean rate, the more so the less is known of the page: who
+    plans on bare estimates from few observations takes luck for knowledge (20-coherence.md).
+    """
+
+    def __init__(self, shape: Floats, rate: Floats) -> None:
+        self._shape = _checked(shape, "shape", np.inf)
+        self._rate = _checked(rate, "rate", np.inf)
+        if self._shape.shape != self._rate.shape:
+            raise ValueError("a shape and a rate for each page")
+        if not (self._rate > 0).all():
+            raise ValueError("a rate of 0 is no posterior")
+        self.heat: Floats = self._shape / self._rate
+
+    def __len__(self) -> int:
+        return len(self.heat)
+
+    def hazard(self, pages: Pages, lengths: Floats) -> Floats:
+        """-log of `at`."""
+        return self._shape[pages] * np.log1p(lengths / self._rate[pages])
+
+    def at(self, pages: Pages, lengths: Floats) -> Floats:
+        """(rate / (rate + length))^shape."""
+        return _survival(self.hazard(pages, lengths))
+
+
+def _survival(hazard: Floats) -> Floats:
+    np.negative(hazard, out=hazard)
+    return np.exp(hazard, out=hazard)
+
+
+def _checked(values: Floats, what: str, most: float) -> Floats:
+    checked: Floats = np.ascontiguousarray(values, dtype=np.float64)
+    if checked.ndim != 1:
+        raise ValueError(f"one {what} for each page")
+    if not ((checked >= 0) & (checked <= most)).all():
+        raise ValueError(f"a {what} is not between 0 and {most:g}")
+    return checked

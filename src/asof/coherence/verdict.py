@@ -1,0 +1,160 @@
+"""The values of coherence: what is known of a page at a moment, by what evidence, and their sum.
+
+Seed 001 asks of each page only whether it is coherent. On the live web an answer is as good as its
+evidence, so each verdict has a grade. Only equal bytes on both sides of the moment prove; what a
+server says (304, Last-Modified) is kept apart and named as such, and is worth nothing once the
+server was caught with a false word. Even equal bytes do not exclude that something else was there
+in between (A-B-A).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from asof.clock import Instant
+from asof.model import Evidence
+
+
+class Mode(StrEnum):
+    """How coherence is sought: by dates that servers give, or by visiting twice."""
+
+    OFF = "off"
+    MEASURABLE = "measurable"  # definition 3.4: unchanged since the crawl began
+    INDUCIBLE = "inducible"  # definition 3.6: the same at the visit and the revisit
+
+
+class Grade(StrEnum):
+    """What is known of a page at the moment of reference, from the best to the worst."""
+
+    PROVEN = "proven"  # the same bytes before and after it
+    CONFIRMED = "confirmed"  # the server says that nothing changed (304 by a strong validator)
+    CLAIMED = "claimed"  # the server dates what was taken later to before it, and is trusted
+    EQUIVALENT = "equivalent"  # other bytes, the same in substance: weak validator, or noise only
+    CHANGED = "changed"  # something else before it than after it
+    UNKNOWN = "unknown"  # no evidence on one side, or none that can be believed
+
+
+COHERENT = frozenset((Grade.PROVEN, Grade.CONFIRMED, Grade.CLAIMED))
+
+
+class Reason(StrEnum):
+    """Why a verdict is not better than it is; stable words for programs, sentences elsewhere."""
+
+    NONE = ""
+    NOT_SEEN_AGAIN = "not-seen-again"  # taken before the moment, never after it
+    NOT_SEEN_BEFORE = "not-seen-before"  # taken after it only, and no date that can be trusted
+    FAILED_AGAIN = "failed-again"  # the server was asked again and brought an error or nothing
+    APPEARED = "appeared"  # not there before the moment, there after it
+    REMOVED = "removed"  # there before it, not there after it
+    OTHER_CONTENT = "other-content"  # the bytes differ
+    WEAK_VALIDATOR = "weak-validator"  # 304, but only "equivalent" is meant by it
+    FALSE_VALIDATORS = "false-validators"  # this host was caught with a 304 or ETag that was false
+    UNTRUSTED_DATES = (
+        "untrusted-dates"  # Last-Modified of this host was wrong, or never proved right
+    )
+    FUTURE_DATE = "future-date"  # Last-Modified lies after the download
+    NO_DATE = "no-date"  # no Last-Modified
+    CLOCK_OFF = "clock-off"  # the server's clock is wrong, or it does not tell the time
+    DATED_AFTER = "dated-after"  # the server dates it to after the moment, or too near to say
+    TRUNCATED = "truncated"  # cut short, so nothing is known of the rest
+    NOT_COMPARABLE = "not-comparable"  # digests of different kinds, or of something not held
+    CRAWLER_CLOCK = "crawler-clock"  # the crawler's own clock ran back over the moment
+
+
+@dataclass(frozen=True, slots=True)
+class PageVerdict:
+    """What is known of one URL at the moment of reference.
+
+    `before` is the last evidence at or before it, `after` the first after it (or at it, if that is
+    another record). `since` and `until` are the interval that holds the moment, or the nearest one.
+    `category` is that of the change between both sides (asof.change.categories), where known.
+    """
+
+    url: str
+    grade: Grade
+    reason: Reason
+    before: Evidence | None
+    after: Evidence | None
+    since: Instant
+    until: Instant
+    category: str | None = None
+
+    @property
+    def is_coherent(self) -> bool:
+        """Whether the page counts in C."""
+        return self.grade in COHERENT
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a host's words were found to be true, over everything the archive has of it.
+
+    `dates_right` and `dates_wrong` count changes whose Last-Modified lay, or did not lie, between
+    the two captures that saw them; `validators_right` and `validators_wrong` the same for 304
+    answers and strong ETags that could be checked. `skew` is how far the server's clock was ahead,
+    in microseconds, None where it tells no time or an unsteady one. `doubted` are the URLs whose
+    own Last-Modified was found wrong: others' dates may be trusted, those of these never.
+    """
+
+    host: str
+    dates_right: int = 0
+    dates_wrong: int = 0
+    validators_right: int = 0
+    validators_wrong: int = 0
+    skew: int | None = None
+    trusts_dates: bool = False
+    trusts_validators: bool = True
+    doubted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """Coherence of a set of pages with regard to one moment."""
+
+    mode: Mode
+    reference: Instant
+    pages: tuple[PageVerdict, ...]
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[Grade, int]:
+        """How many pages have each grade."""
+        found = dict.fromkeys(Grade, 0)
+        for page in self.pages:
+            found[page.grade] += 1
+        return found
+
+    @property
+    def c(self) -> float | None:
+        """C = 1 - errors / pages (seed 000; seed 001 writes q for the share of errors)."""
+        if not self.pages:
+            return None
+        return sum(page.is_coherent for page in self.pages) / len(self.pages)
+
+    @property
+    def c_in_substance(self) -> float | None:
+        """C with what differs only in noise counted as coherent."""
+        if not self.pages:
+            return None
+        fine = sum(page.is_coherent or page.grade is Grade.EQUIVALENT for page in self.pages)
+        return fine / len(self.pages)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a set of URLs is known at a moment: proven by intervals, and as expected."""
+
+    at: Instant
+    provable: float
+    expected: float
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The stretch of time over which the most intervals hold together."""
+
+    since: Instant
+    until: Instant
+    count: int

@@ -1,0 +1,154 @@
+"""The quality of a crawl in one value: how complete, how coherent, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from asof.archive import Archive
+from asof.archive.quality import Catalogued, Gathered, capture_at, gather, measured
+from asof.archive.rates import learn_rates
+from asof.archive.texts import Texts
+from asof.change.cascade import compare
+from asof.change.categories import Category
+from asof.clock import Instant
+from asof.coherence.certificate import Choice
+from asof.coherence.intervals import coverage, curve, observable, stab, thinned
+from asof.coherence.invariance import archive_coherence
+from asof.coherence.known import known_intervals
+from asof.coherence.report import Report, Taken, Whole
+from asof.coherence.sights import is_page
+from asof.coherence.verdict import Best, Coverage, Grade, Measurement, PageVerdict, Reason
+from asof.crawl.completeness import Share, completeness
+from asof.errors import AsofError
+from asof.model import Capture, Evidence, Validity
+from asof.url import host_of
+
+# Points of the curve of coverage: as many as a screen has pixels to tell apart.
+_POINTS = 400
+
+Progress = Callable[[int], None]
+CaptureKey = tuple[str, Instant, str]
+
+
+def changed_pages(measurement: Measurement) -> list[PageVerdict]:
+    """The pages whose two sides are to be compared by what they say."""
+    return [page for page in measurement.pages if page.reason is Reason.OTHER_CONTENT]
+
+
+def quality_report(archive: Archive, gathered: Gathered, measurement: Measurement) -> Report:
+    """Put together what is known of the captures that count."""
+    intervals = _intervals(gathered)
+    answer, stretch = archive_coherence(gathered.counted, standings=gathered.standings)
+    report = Report(
+        crawls=gathered.crawls,
+        measurement=measurement,
+        best=_best(intervals),
+        curve=_curve(gathered, intervals),
+        whole=Whole(answer, stretch),
+        observable=_observable(gathered),
+        part=gathered.choice.prefix or "",
+    )
+    if len(gathered.crawls) != 1 or gathered.choice.prefix:
+        return report
+    value = completeness(archive.ledger, archive.catalog.crawl_no(gathered.crawls[0].id))
+    return replace(report, vertical=_taken(value.vertical), horizontal=_taken(value.horizontal))
+
+
+def measure_choice(archive: Archive, choice: Choice) -> tuple[Gathered, Measurement]:
+    """The verdict of every page that counts, by evidence alone."""
+    gathered = gather(Catalogued(archive), choice)
+    return gathered, measured(gathered)
+
+
+def categorised(
+    archive: Archive, gathered: Gathered, measurement: Measurement, progress: Progress
+) -> Measurement:
+    """The same with the category of each change; pages that differ in noise only are equivalent.
+
+    The cascade of seed 000 (incoherence detection) reads what stands on both sides.
+    """
+    captures = capture_at(gathered.everything)
+    pages: list[PageVerdict] = []
+    with Texts(archive) as texts:
+        for page in measurement.pages:
+            if page.reason is Reason.OTHER_CONTENT:
+                page = _categorised(page, captures, texts)
+                progress(1)
+            pages.append(page)
+    return replace(measurement, pages=tuple(pages))
+
+
+def _categorised(
+    page: PageVerdict, captures: Mapping[CaptureKey, Capture], texts: Texts
+) -> PageVerdict:
+    old, new = (_capture(page.url, side, captures) for side in (page.before, page.after))
+    if old is None or new is None:
+        return page
+    try:
+        change = compare(texts.version(old), texts.version(new))
+    except AsofError:  # a damaged record: the digests differ, and that is all that is known
+        return page
+    if change.category in (Category.INSIGNIFICANT, Category.UNCHANGED):
+        return replace(page, grade=Grade.EQUIVALENT, category=Category.INSIGNIFICANT.value)
+    return replace(page, category=change.category.value)
+
+
+def _capture(
+    url: str, evidence: Evidence | None, captures: Mapping[CaptureKey, Capture]
+) -> Capture | None:
+    return None if evidence is None else captures.get((url, evidence.at, evidence.record_id))
+
+
+def _intervals(gathered: Gathered) -> list[Validity]:
+    """Over which stretches of the time that counts each page is known."""
+    first, last = min(c.at for c in gathered.counted), gathered.until
+    found = known_intervals(
+        [*gathered.everything, *gathered.elsewhere],
+        gathered.standings,
+        urls={page.url for page in gathered.counted},
+    )
+    return [
+        replace(each, since=max(each.since, first), until=min(each.until, last))
+        for each in found
+        if each.since <= last and each.until >= first
+    ]
+
+
+def _best(intervals: Sequence[Validity]) -> Best | None:
+    if not intervals:
+        return None
+    return stab([each.since for each in intervals], [each.until for each in intervals])
+
+
+def _curve(gathered: Gathered, intervals: Sequence[Validity]) -> tuple[Coverage, ...]:
+    """Provable and expected share from the first capture to the last."""
+    if not intervals:
+        return ()
+    moments, counts = curve([each.since for each in intervals], [each.until for each in intervals])
+    times, _ = thinned(moments, counts, _POINTS)
+    learnt = learn_rates(
+        gathered.everything, trusted=lambda host: gathered.standings[host].trusts_dates
+    )
+    rates = {each.url: learnt.mean(each.url) for each in intervals}
+    return tuple(coverage(intervals, rates, times.tolist()))
+
+
+def _observable(gathered: Gathered) -> tuple[Instant, Instant] | None:
+    """Definition 3.2, over the pages as they were seen last, by dates that can be trusted."""
+    last: dict[str, Capture] = {}
+    for capture in gathered.counted:
+        if is_page(capture.url) and capture.status is not None and capture.status < 400:
+            last[capture.url] = capture
+    return observable((_dated(each, gathered), each.at) for each in last.values())
+
+
+def _dated(capture: Capture, gathered: Gathered) -> Instant | None:
+    standing = gathered.standings[host_of(capture.url)]
+    if not standing.trusts_dates or capture.last_modified is None:
+        return None
+    return capture.last_modified - (standing.skew or 0)
+
+
+def _taken(share: Share) -> Taken:
+    return Taken(share.found, share.taken, share.share)

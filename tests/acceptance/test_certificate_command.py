@@ -1,0 +1,262 @@
+"""`asof quality --certificate` and `asof check --certificate`: a claim that anybody can check.
+
+The files here are built by hand as a crawl of asof leaves them, so that every moment is known; and
+one site is crawled over HTTP. The catalog is deleted before a check: the files must be enough.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import rig
+from forge import Rec
+from rig import crawl, ok, page, run, site
+
+CRAWL = "20260301120000-hand"
+HOST = "http://www.example.org"
+TURN = "2026-03-01T12:05:00.000000Z"
+
+
+def at(minute: int) -> str:
+    return f"2026-03-01T12:{minute:02d}:00.000000Z"
+
+
+def about_crawl(kind: str, minute: int, turn: str | None, state: str = "running") -> Rec:
+    """What a file says of the crawl it is of."""
+    said = {
+        "id": CRAWL, "seeds": [f"{HOST}/"], "started": at(0), "state": state,
+        "ended": at(minute) if state == "finished" else None, "settings": {}, "note": "",
+        "course": {
+            "mode": "inducible", "plan": "optimal", "expected": 0.75, "pages": 4, "eta": None,
+            "turn": turn,
+        },
+    }  # fmt: skip
+    block = f"asof-crawl: {json.dumps(said)}\r\n".encode()
+    return Rec(
+        "", kind=kind, block=block, date=at(minute), version="WARC/1.1",
+        extra=(("WARC-Asof-Crawl", CRAWL),),
+    )  # fmt: skip
+
+
+def visit(name: str, minute: int, text: str, **kw: object) -> Rec:
+    headers = (("Content-Type", "text/html"), ("Date", f"Sun, 01 Mar 2026 12:{minute:02d}:00 GMT"))
+    return Rec(
+        f"{HOST}/{name}", text.encode() * 40, at(minute), version="WARC/1.1",
+        headers=kw.pop("headers", headers), **kw,
+    )  # fmt: skip
+
+
+def packed(records: list[Rec]) -> bytes:
+    """The records of a file; those about the crawl have no target and are fields of text."""
+    parts = []
+    for rec in records:
+        plain = rec.plain()
+        if rec.kind in {"warcinfo", "metadata"}:
+            plain = plain.replace(b"WARC-Target-URI: \r\n", b"").replace(
+                b"application/octet-stream", b"application/warc-fields"
+            )
+        parts.append(gzip.compress(plain, 6, mtime=0))
+    return b"".join(parts)
+
+
+def build(root: Path) -> Path:
+    """Four pages, visited until 12:05 and then again: two the same, one changed, one lost."""
+    folder = root / "archive"
+    (folder / "warc").mkdir(parents=True)
+    records = [
+        about_crawl("warcinfo", 0, None),
+        visit("gone", 1, "going"),
+        visit("news", 2, "old news"),
+        visit("about", 3, "about us"),
+        visit("", 5, "joker"),
+        about_crawl("metadata", 5, TURN),
+        visit("about", 6, "about us"),
+        visit("news", 7, "new news"),
+        visit("gone", 8, "not here", status="404 Not Found"),
+        about_crawl("metadata", 9, TURN, "finished"),
+    ]
+    (folder / "warc" / f"000001-{CRAWL}.warc.gz").write_bytes(packed(records))
+    ok("reindex", "-a", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive and its certificate, made once; every test has copies."""
+    root = tmp_path_factory.mktemp("built")
+    folder = build(root)
+    done = ok("quality", CRAWL, "-a", folder, "--certificate", root / "certificate.json")
+    assert "sealed with sha256:" in done.err
+    rig.remove_database(folder)
+    return root
+
+
+@pytest.fixture
+def archive(built: Path, tmp_path: Path) -> Path:
+    shutil.copytree(built / "archive", tmp_path / "archive")
+    return tmp_path / "archive"
+
+
+@pytest.fixture
+def certificate(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(built / "certificate.json", tmp_path))
+
+
+def check(archive: Path, certificate: Path, code: int = 0) -> dict:
+    return ok("check", "-a", archive, "--certificate", certificate, "--json", code=code).json()
+
+
+def test_it_says_what_is_known_of_every_page(certificate: Path):
+    said = json.loads(certificate.read_bytes())
+    grades = {found["url"].removeprefix(HOST): found["grade"] for found in said["pages"]}
+    assert grades == {"/": "proven", "/about": "proven", "/news": "changed", "/gone": "changed"}
+    assert said["c"] == 0.5
+    assert (said["mode"], said["reference"]) == ("inducible", TURN)
+    assert said["crawls"][0]["seeds"] == [f"{HOST}/"]
+    about = next(found for found in said["pages"] if found["url"].endswith("/about"))
+    assert (about["before"]["at"], about["after"]["at"]) == (at(3), at(6))
+    assert about["before"]["digest"] == about["after"]["digest"]
+    assert about["before"]["record_id"].startswith("urn:uuid:")
+
+
+def test_it_is_verified_from_the_files_alone(archive: Path, certificate: Path):
+    done = ok("check", "-a", archive, "--certificate", certificate)
+    assert b"the certificate holds: C = 0.5 as of 2026-03-01T12:05:00" in done.out
+    assert not (archive / "asof.db").exists(), "a check writes nothing"
+
+
+def test_it_holds_after_reindex_and_another_crawl(archive: Path, certificate: Path):
+    ok("reindex", "-a", archive)
+    with site({"/": page("<p>another site</p>")}) as server:
+        crawl(archive, server.url)
+    assert check(archive, certificate)["ok"] is True
+
+
+def test_a_changed_verdict_is_named(archive: Path, certificate: Path):
+    text = certificate.read_text()
+    certificate.write_text(text.replace('"grade": "changed"', '"grade": "proven"', 1))
+    said = check(archive, certificate, code=1)
+    assert said["ok"] is False
+    assert said["differences"][0].startswith("digest: the certificate was changed")
+    assert f"pages[{HOST}/gone].grade" in said["differences"][1]
+    done = ok("check", "-a", archive, "--certificate", certificate, code=1)
+    assert b"the certificate does not hold: 2 differences" in done.out
+
+
+def test_a_changed_byte_of_a_file_is_found(archive: Path, certificate: Path):
+    (file,) = rig.warcs(archive)
+    whole = bytearray(file.read_bytes())
+    whole[len(whole) // 2] ^= 1
+    file.write_bytes(whole)
+    said = check(archive, certificate, code=1)
+    assert any(f"files[{file.name}].sha256" in line for line in said["differences"])
+
+
+def test_files_that_are_missing_renamed_or_short(archive: Path, certificate: Path):
+    (file,) = rig.warcs(archive)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1])
+    assert "bytes, not" in check(archive, certificate, code=1)["differences"][0]
+    file.rename(file.with_name("000001-other.warc.gz"))
+    assert "the file is missing" in check(archive, certificate, code=1)["differences"][0]
+
+
+def test_what_was_appended_later_does_not_count(archive: Path, certificate: Path):
+    (file,) = rig.warcs(archive)
+    with file.open("ab") as more:
+        more.write(visit("more", 30, "later").gz() + b"and a torn end")
+    assert check(archive, certificate)["ok"] is True
+
+
+def test_a_forger_who_seals_and_sums_again_cannot_change_what_a_record_says(
+    archive: Path, certificate: Path
+):
+    (file,) = rig.warcs(archive)
+    said = json.loads(certificate.read_bytes())
+    # The changed page gets its old text back, under the digest of the new one.
+    old, new = visit("news", 7, "old news"), visit("news", 7, "new news")
+    forged = file.read_bytes().replace(
+        new.gz(), gzip.compress(new.plain().replace(b"new news", b"old news"), 6, mtime=0)
+    )
+    assert old.http() != new.http()
+    assert forged != file.read_bytes()
+    file.write_bytes(forged)
+    said["files"][0] |= {"size": len(forged), "sha256": sha256(forged).hexdigest()}
+    said.pop("digest")
+    canonical = json.dumps(said, sort_keys=True, separators=(",", ":"))
+    said["digest"] = f"sha256:{sha256(canonical.encode()).hexdigest()}"
+    certificate.write_text(json.dumps(said))
+    lines = check(archive, certificate, code=1)["differences"]
+    assert not any(line.startswith(("digest:", "files")) for line in lines)
+    assert any("/news]" in line for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"\x00\xff",
+        b'{"a":' * 200_000,
+        b'{"format": "asof-coherence-certificate", "version": 1, "software": "asof/9",'
+        b' "choice": {"crawls": []}, "files": [{"file": "../x.warc", "size": 1, "sha256": "%s"}]}'
+        % (b"0" * 64),
+        b"[" + b"[]," * 3_000_000 + b"0]",
+    ],
+    ids=["binary", "deep", "outside", "many"],
+)
+def test_what_is_no_certificate_is_refused(archive: Path, tmp_path: Path, text: bytes):
+    bad = tmp_path / "bad.json"
+    bad.write_bytes(text)
+    done = run("check", "-a", archive, "--certificate", bad)
+    assert done.code == 2, str(done)
+    assert done.err.startswith(f"asof: {bad} is ")
+    assert done.err.count("\n") == 1
+    assert done.peak_rss < 400 << 20
+
+
+def test_a_file_of_any_size_takes_little_memory(archive: Path, tmp_path: Path):
+    huge = tmp_path / "huge.json"
+    with huge.open("wb") as file:
+        file.truncate(40 << 30)
+    done = run("check", "-a", archive, "--certificate", huge)
+    assert done.code == 2
+    assert "larger than a certificate can be" in done.err
+    assert done.peak_rss < 400 << 20
+
+
+def test_a_certificate_that_cannot_be_written_leaves_nothing(archive: Path, tmp_path: Path):
+    ok("reindex", "-a", archive)
+    done = run("quality", "-a", archive, "--certificate", tmp_path / "no" / "c.json")
+    assert done.code in (1, 2)
+    assert "cannot be written" in done.err
+    assert not (tmp_path / "no").exists()
+
+
+def test_crawls_over_http_are_certified_each_for_itself(tmp_path: Path):
+    archive = tmp_path / "archive"
+    pages = {
+        "/": page(rig.links("/a", "/b"), ETag='"1"'),
+        "/a": page("<p>a</p>" * 50, ETag='"a"'),
+        "/b": page("<p>b</p>" * 50),
+    }
+    with site(pages) as server:
+        crawl(archive, server.url)
+        server.pages["/b"] = page("<p>b, anew</p>" * 50)
+        crawl(archive, server.url)
+    by_file = {row["file"]: row["crawl"] for row in rig.rows_of(archive)}
+    listed = [by_file[name] for name in sorted(by_file)]
+    assert len(listed) == 2
+    outs = [tmp_path / f"{name}.json" for name in listed]
+    for name, out in zip(listed, outs, strict=True):
+        ok("quality", name, "-a", archive, "--certificate", out, "--json").json()
+    rig.remove_database(archive)
+    for name, out in zip(listed, outs, strict=True):
+        said = json.loads(out.read_bytes())
+        assert [found["id"] for found in said["crawls"]] == [name]
+        assert said["counts"]["pages"] == 3
+        assert check(archive, out)["ok"] is True
+    assert len(json.loads(outs[0].read_bytes())["files"]) == 1

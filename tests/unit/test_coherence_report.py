@@ -1,0 +1,678 @@
+"""A report says what was measured, and nothing else: JSON, text, advice and the page."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import shlex
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.change.categories import Category
+from asof.clock import DAY, SECOND, parse_moment
+from asof.coherence import report_words as words
+from asof.coherence.report import Report, Taken, Whole, cause, offenders
+from asof.coherence.report_advice import advice, gains
+from asof.coherence.report_drawing import BINS, SINGLE_ROWS, Window, safe_link, window_of
+from asof.coherence.report_json import report_json
+from asof.coherence.report_page import page
+from asof.coherence.report_text import report_text
+from asof.coherence.verdict import (
+    Best,
+    Coverage,
+    Grade,
+    Measurement,
+    Mode,
+    PageVerdict,
+    Reason,
+    Standing,
+)
+from asof.model import Course, Crawl, CrawlState, Proof
+
+MADE: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[1] / "made_up_report.py"))
+made_up, verdict = MADE["made_up"], MADE["verdict"]
+T = MADE["START"] + 3600 * SECOND
+SITE = MADE["SITE"]
+EVIL = (
+    "'\"><script>alert(1)</script><img src=x onerror=alert(1)>&lt;</style></title>\u202e\x1b[31m`"
+)
+
+
+def page_at(number: int, grade: Grade, **how: Any) -> PageVerdict:
+    """A page seen `number` seconds before T and as long after it; not after if it is unknown."""
+    after = None if grade is Grade.UNKNOWN else T + number * SECOND
+    how.setdefault("number", number)
+    url = how.pop("url", f"{SITE}/part/{number}")
+    found: PageVerdict = verdict(url, grade, T - number * SECOND, how.pop("after", after), **how)
+    return found
+
+
+def report_of(*pages: PageVerdict, mode: Mode = Mode.INDUCIBLE, **rest: Any) -> Report:
+    """A finished crawl that brought these pages."""
+    hosts = {each.host: each for each in rest.pop("hosts", ())}
+    course = rest.pop("course", Course("inducible", "auto", None, len(pages), None, T))
+    state = rest.pop("state", CrawlState.FINISHED)
+    crawl = Crawl(
+        "20260301115500-ab12", (f"{SITE}/",), MADE["START"], state, T + DAY, course=course
+    )
+    return Report((crawl,), Measurement(mode, T, pages, hosts), **rest)
+
+
+def proven(count: int, start: int = 0) -> list[PageVerdict]:
+    return [page_at(n, Grade.PROVEN) for n in range(start, start + count)]
+
+
+# -- causes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("grade", "reason", "category", "name"),
+    [
+        (Grade.CHANGED, Reason.OTHER_CONTENT, "major", "major"),
+        (Grade.CHANGED, Reason.OTHER_CONTENT, None, "other"),
+        (Grade.CHANGED, Reason.OTHER_CONTENT, "unchanged", "other"),
+        (Grade.CHANGED, Reason.REMOVED, None, "removed"),
+        (Grade.CHANGED, Reason.APPEARED, None, "appeared"),
+        (Grade.EQUIVALENT, Reason.WEAK_VALIDATOR, None, "weak-validator"),
+        (Grade.EQUIVALENT, Reason.OTHER_CONTENT, "insignificant", "insignificant"),
+        (Grade.EQUIVALENT, Reason.OTHER_CONTENT, None, "insignificant"),
+        (Grade.UNKNOWN, Reason.NO_DATE, "minor", "no-date"),
+    ],
+)
+def test_a_page_has_one_cause(
+    grade: Grade, reason: Reason, category: str | None, name: str
+) -> None:
+    assert cause(page_at(1, grade, reason=reason, category=category)) == name
+
+
+def test_every_cause_has_words() -> None:
+    told = {(Grade.CHANGED, each.value) for each in Category if each is not Category.UNCHANGED}
+    certain = {Reason.NONE, Reason.APPEARED, Reason.REMOVED, Reason.OTHER_CONTENT}
+    told |= {
+        (Grade.UNKNOWN, each.value) for each in set(Reason) - certain - {Reason.WEAK_VALIDATOR}
+    }
+    told |= {(Grade.CHANGED, "other"), (Grade.EQUIVALENT, "weak-validator")}
+    assert told <= words.CAUSES.keys()
+    assert all(title and meaning.endswith(".") for title, meaning in words.CAUSES.values())
+
+
+def test_what_has_no_words_yet_is_still_named() -> None:
+    assert words.titled(Grade.CHANGED, "brand-new") == ("Brand new", "")
+    assert words.titled(Grade.UNKNOWN, "") == ("Unknown", "")
+
+
+def test_the_gravest_come_first_and_in_a_group_the_longest_apart() -> None:
+    groups = offenders(
+        [
+            page_at(1, Grade.EQUIVALENT, category="insignificant"),
+            page_at(2, Grade.UNKNOWN, reason=Reason.NOT_SEEN_AGAIN),
+            page_at(3, Grade.CHANGED, category="minor"),
+            page_at(4, Grade.CHANGED, category="minor"),
+            page_at(5, Grade.CHANGED, category="removed"),
+            page_at(6, Grade.CHANGED, category="structure"),
+            page_at(7, Grade.PROVEN),
+        ]
+    )
+    names = [group.name for group in groups]
+    assert names == ["removed", "structure", "minor", "not-seen-again", "insignificant"]
+    assert [each.url[-1] for each in groups[2].pages] == ["4", "3"]
+
+
+def test_each_page_that_is_not_coherent_is_in_one_group() -> None:
+    report = made_up(400)
+    listed = [each.url for group in offenders(report.measurement.pages) for each in group.pages]
+    assert sorted(listed) == sorted(p.url for p in report.measurement.pages if not p.is_coherent)
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_percent_never_flatters(share: tuple[int, int]) -> None:
+    taken, found = share
+    told = float(words.percent(taken / found).removesuffix(" %"))
+    assert (told == 100.0) == (taken == found)
+    assert taken * 1000 // found == round(told * 10)
+
+
+def test_percent_of_nothing() -> None:
+    assert words.percent(None) == "-"
+    assert words.percent(float("nan")) == "-"
+
+
+@pytest.mark.parametrize(
+    ("length", "told"),
+    [
+        (0, "less than a second"),
+        (SECOND, "1 second"),
+        (90 * SECOND, "90 seconds"),
+        (30 * 60 * SECOND, "30 minutes"),
+        (28 * 3600 * SECOND, "28 hours"),
+        (14 * DAY, "14 days"),
+        (800 * DAY, "2 years"),
+    ],
+)
+def test_spans(length: int, told: str) -> None:
+    assert words.span(length) == told
+
+
+@pytest.mark.parametrize("url", [f"{SITE}/a b'$(x)?`q`", f"{SITE}/plain", EVIL])
+def test_the_diff_command_can_be_pasted(url: str) -> None:
+    told = words.command(page_at(30, Grade.CHANGED, url=url))
+    assert told is not None
+    name, verb, address, old, new = shlex.split(told)
+    assert (name, verb, address) == ("asof", "diff", url)
+    # A moment means the end of its second: it finds the one sight and not yet the other.
+    assert T - 30 * SECOND <= parse_moment(old, 0) < T + 30 * SECOND <= parse_moment(new, 0)
+
+
+def test_sights_in_one_second_are_told_apart() -> None:
+    told = words.command(verdict(f"{SITE}/", Grade.CHANGED, T + 1, T + 2))
+    assert told is not None
+    assert [parse_moment(text, 0) for text in told.split()[3:]] == [T + 1, T + 2]
+    assert words.command(page_at(1, Grade.UNKNOWN)) is None
+
+
+@pytest.mark.parametrize(
+    ("pages", "told"),
+    [
+        ([], "No page was captured that could be measured as of"),
+        (proven(1), "The one page is known"),
+        (proven(3), "All 3 pages are known"),
+        (
+            [*proven(1), page_at(5, Grade.CHANGED), page_at(6, Grade.UNKNOWN)],
+            "Of 3 pages, 1 is known to stand in the archive as on 1 Mar 2026, 12:55:00 UTC. 1"
+            " changed around that moment and of 1 it is not known.",
+        ),
+    ],
+)
+def test_the_headline_says_it_plainly(pages: list[PageVerdict], told: str) -> None:
+    assert words.headline(report_of(*pages)).startswith(told)
+
+
+# -- JSON ------------------------------------------------------------------------------------------
+
+
+def test_the_json_has_stable_keys_and_only_values_of_json() -> None:
+    report = replace(made_up(300), curve=(Coverage(T, 0.5, float("nan")),), observable=(T, T + 1))
+    found = json.loads(json.dumps(report_json(report, most=5), allow_nan=False))
+    assert list(found) == [
+        "crawls", "part", "completeness", "coherence", "plan", "best", "curve", "incoherent",
+        "hosts", "advice", "pages",
+    ]  # fmt: skip
+    assert found["coherence"]["pages"] == sum(found["coherence"]["grades"].values()) == 300
+    assert found["coherence"]["c"] == round(report.measurement.c or 0, 6)
+    assert found["coherence"]["observable"]["since"] == "2026-03-01T12:55:00.000000Z"
+    assert found["curve"] == [
+        {"at": "2026-03-01T12:55:00.000000Z", "provable": 0.5, "expected": None}
+    ]
+    assert found["plan"]["measured"] == found["coherence"]["c"]
+    assert all(len(group["pages"]) <= 5 for group in found["incoherent"])
+    missed = 300 - found["coherence"]["coherent"]
+    assert sum(group["count"] for group in found["incoherent"]) == missed
+    assert found["advice"] == list(advice(report))
+
+
+def test_all_pages_are_listed_and_some_of_each_cause() -> None:
+    found: Any = report_json(made_up(300), most=1)
+    assert len(found["pages"]) == 300
+    assert all(len(group["pages"]) == 1 for group in found["incoherent"])
+
+
+def test_json_of_nothing() -> None:
+    found: Any = report_json(Report((), Measurement(Mode.OFF, T, ())))
+    assert found["coherence"]["c"] is None
+    assert found["plan"] is None
+    assert found["best"] is None
+    assert found["completeness"] == {"vertical": None, "horizontal": None}
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [0, 1, 10, 3000])
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_text_fits_and_is_short_for_any_size(count: int, width: int) -> None:
+    lines = report_text(made_up(count), width)
+    assert len(lines) < 150
+    wide = [line for line in lines if len(line) > width and " asof " not in line]
+    assert [line for line in wide if len(line.split()) > 3] == []
+    assert lines[1] == "  https://www.example.org/"
+
+
+def test_text_counts_what_it_does_not_list() -> None:
+    report = report_of(*[page_at(n, Grade.CHANGED, category="major") for n in range(1, 12)])
+    lines = report_text(report, 100)
+    assert "  11  Major. Text changed in large sections, or other bytes." in lines
+    assert "      ... and 8 more" in lines
+    assert sum("asof diff " in line for line in lines) == 3
+
+
+def test_nothing_in_the_text_acts_on_a_terminal() -> None:
+    evil = report_of(
+        page_at(1, Grade.CHANGED, url=SITE + EVIL),
+        page_at(2, Grade.UNKNOWN, url=SITE + EVIL, reason=Reason.NO_DATE),
+        hosts=[Standing(EVIL, 1, 3, 0, 2, 5 * 3600 * SECOND, False, False)],
+        part=EVIL,
+    )
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", "".join(report_text(evil, 80)))
+
+
+def test_a_long_address_keeps_both_ends() -> None:
+    url = f"{SITE}/{'x' * 300}/end漢字"
+    lines = report_text(report_of(page_at(1, Grade.UNKNOWN, url=url)), 60)
+    shown = next(line for line in lines if line.endswith("/end漢字"))
+    assert shown.startswith("      https://www.example.org/x")
+    assert "…" in shown
+
+
+# -- advice ----------------------------------------------------------------------------------------
+
+FAILED = [
+    page_at(n, Grade.UNKNOWN, reason=Reason.FAILED_AGAIN, url=f"{SITE}/{n}") for n in range(1, 7)
+]
+ONCE = [page_at(n, Grade.UNKNOWN, reason=Reason.NOT_SEEN_AGAIN) for n in range(1, 7)]
+NOISE = [page_at(n, Grade.EQUIVALENT, category="insignificant") for n in range(1, 7)]
+CHANGED = [page_at(n, Grade.CHANGED, url=f"{SITE}/news/{n}") for n in range(100, 110)]
+PLAN = Course("inducible", "threshold", 0.9, 20, 0.6, T)
+LIAR = Standing("liar.example", 0, 0, 5, 2, 0, False, False)
+LATE = Standing("late.example", 0, 0, 0, 0, 7200 * SECOND, False, True)
+CONFIRMED = [page_at(n, Grade.CONFIRMED, proof=Proof.NOT_MODIFIED) for n in range(1, 7)]
+RULES = [
+    (report_of(), "Nothing was captured that could be measured"),
+    (report_of(*ONCE, course=None), "This crawl did not seek coherence"),
+    (report_of(*ONCE, course=Course("off", "")), "This crawl did not seek coherence"),
+    (
+        report_of(*ONCE, state=CrawlState.RUNNING),
+        "The crawl still runs. Look again when its revisits",
+    ),
+    (
+        report_of(*ONCE, course=replace(PLAN, turn=None), state=CrawlState.INTERRUPTED),
+        "The crawl was interrupted before its turning point is reached. Let it go on: `asof crawl`",
+    ),
+    (
+        report_of(*proven(10), *CHANGED, course=PLAN),
+        "The plan threshold expected 90.0 %, 50.0 % came of it: the site changes faster",
+    ),
+    (
+        report_of(*proven(10), *FAILED, *ONCE, course=PLAN),
+        "The plan threshold expected 90.0 %, 45.4 % came of it: mostly because 12 pages could not",
+    ),
+    (
+        report_of(*proven(40), course=replace(PLAN, expected=0.5)),
+        "The plan threshold expected 50.0 %, 100.0 % came of it: the site changes more slowly",
+    ),
+    (report_of(*proven(50), course=PLAN), "The plan knew 20 of 50 pages"),
+    (
+        report_of(*proven(10), *ONCE),
+        "6 pages were not seen after the moment. Crawled again soon and measured together, about 6",
+    ),
+    (
+        report_of(*proven(20, start=1), *CHANGED, *proven(10, start=120)),
+        "Pages seen up to 3 minutes apart are coherent to 100.0 %, those seen further apart",
+    ),
+    (
+        report_of(*proven(5), *CHANGED),
+        f"Most pages changed around the moment under {SITE}/news/ (10 of 10).",
+    ),
+    (report_of(*proven(5), *NOISE), "6 pages differ only in what changes at every request"),
+    (report_of(*NOISE), "no order of visits helps there."),
+    (report_of(*FAILED), "www.example.org failed 6 times when asked again."),
+    (report_of(*proven(2), hosts=[LIAR]), "liar.example was caught with 2 false confirmations"),
+    (
+        report_of(*proven(6, start=1)),
+        "www.example.org sends no validators, or does not heed them: 6",
+    ),
+    (
+        report_of(*[page_at(1, Grade.UNKNOWN, reason=Reason.NO_DATE)], mode=Mode.MEASURABLE),
+        "Of 1 page the date is missing or cannot be trusted.",
+    ),
+    (
+        report_of(page_at(1, Grade.UNKNOWN, reason=Reason.UNTRUSTED_DATES)),
+        "Of 1 page the server only said that nothing had changed, and it is not believed.",
+    ),
+    (report_of(*proven(2), hosts=[LATE]), "The clock of late.example is 2 hours ahead."),
+    (
+        report_of(*proven(1), *ONCE, best=Best(T + DAY, T + DAY, 5)),
+        "4 more pages are proven as of 2 Mar 2026, 12:55:00 UTC than at the moment",
+    ),
+    (report_of(*proven(2), vertical=Taken(5, 2, 0.4)), "Found and not taken: 3 URLs."),
+    (report_of(*CONFIRMED), "Nothing to improve: every page is coherent"),
+]
+
+
+@pytest.mark.parametrize(("report", "told"), RULES, ids=[told[:40] for _, told in RULES])
+def test_advice_names_cause_and_remedy(report: Report, told: str) -> None:
+    assert any(told in sentence for sentence in advice(report)), advice(report)
+
+
+@pytest.mark.parametrize("told", [told for _, told in RULES], ids=[told[:40] for _, told in RULES])
+def test_no_advice_without_its_cause(told: str) -> None:
+    report = report_of(*CONFIRMED)
+    assert (told in advice(report)[0]) == told.startswith("Nothing to improve")
+
+
+def test_a_plan_that_missed_by_chance_only_gets_no_blame() -> None:
+    pages = [*proven(4), page_at(9, Grade.CHANGED)]  # 80 % of five pages: one more or less is luck
+    assert not any("came of it" in told for told in advice(report_of(*pages, course=PLAN)))
+
+
+def test_a_command_stands_last_and_is_one_that_exists() -> None:
+    said = [told for report, _ in RULES for told in advice(report) if "`" in told]
+    assert len(said) > 10
+    for told in said:
+        assert re.search(
+            r": `asof crawl( \S+ --coherence inducible( --(delay S|no-conditional))?)?`$", told
+        ), told
+
+
+def test_asking_again_gains_most_where_neighbours_stayed() -> None:
+    def waits(number: int, part: str) -> PageVerdict:
+        url = f"{SITE}/{part}/{number}"
+        return page_at(number, Grade.UNKNOWN, url=url, reason=Reason.NOT_SEEN_AGAIN)
+
+    def seen(number: int, part: str, grade: Grade) -> PageVerdict:
+        return page_at(number, grade, url=f"{SITE}/{part}/{number}")
+
+    calm = [seen(n, "calm", Grade.PROVEN) for n in range(50)]
+    wild = [seen(n, "wild", Grade.CHANGED) for n in range(50)]
+    waiting = [waits(n, "calm") for n in range(50, 60)] + [waits(n, "wild") for n in range(50, 62)]
+    found = gains((*calm, *wild, *waiting))
+    assert [(gain.prefix, gain.pages) for gain in found] == [
+        (f"{SITE}/calm/", 10),
+        (f"{SITE}/wild/", 12),
+    ]
+    assert 9.5 < found[0].expected < 10
+    assert 0 < found[1].expected < 0.5
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
+def test_gains_never_promise_more_than_waits(stayed: int, changed: int, waiting: int) -> None:
+    pages = [page_at(n, Grade.PROVEN) for n in range(stayed)]
+    pages += [page_at(n, Grade.CHANGED) for n in range(changed)]
+    pages += [page_at(n, Grade.UNKNOWN, reason=Reason.FAILED_AGAIN) for n in range(waiting)]
+    assert sum(gain.pages for gain in gains(tuple(pages))) == waiting
+    assert all(0 < gain.expected < gain.pages for gain in gains(tuple(pages)))
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+
+
+class Strict(HTMLParser):
+    """Reads a page and minds every tag that is not closed, or closed without being open."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(attrs) == len(dict(attrs)), attrs
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def read(text: str) -> Strict:
+    parser = Strict()
+    parser.feed(text)
+    parser.close()
+    assert parser.open == []
+    return parser
+
+
+def rects(told: Strict, kind: str) -> list[dict[str, str | None]]:
+    return [attrs for _, attrs in told.tags if kind in (attrs.get("class") or "").split()]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 10, 60, 61, SINGLE_ROWS, SINGLE_ROWS + 1, 5000])
+def test_the_page_is_well_formed_for_any_size(count: int) -> None:
+    told = read(page(made_up(count)))
+    rows = len(rects(told, "hit"))
+    assert rows == count if count <= SINGLE_ROWS else BINS / 2 < rows <= BINS
+    assert words.percent(made_up(count).measurement.c) in told.text
+    assert len(rects(told, "labels")) == (0 < count <= 60)
+
+
+def test_fifty_thousand_pages_are_a_small_file() -> None:
+    text = page(made_up(50_000))
+    assert len(text.encode()) < 1_000_000
+    assert "Each row stands for 313 pages" in text
+
+
+def test_one_page_more_costs_no_more_than_a_row() -> None:
+    assert page(made_up(200)) == page(made_up(200))
+    assert len(page(made_up(5000))) < 2 * len(page(made_up(2000)))
+
+
+def test_the_page_needs_nothing_and_runs_nothing() -> None:
+    told = read(page(made_up(100)))
+    names = {tag for tag, _ in told.tags}
+    assert not names & {"script", "link", "img", "iframe", "object", "embed", "form", "base", "use"}
+    assert not any(
+        name in ("src", "href", "xlink:href") or name.startswith("on")
+        for _, attrs in told.tags
+        for name in attrs
+    )
+    policies = [attrs for tag, attrs in told.tags if tag == "meta" and "http-equiv" in attrs]
+    assert [each["content"] for each in policies] == [
+        "default-src 'none'; style-src 'unsafe-inline'"
+    ]
+    assert "url(" not in page(made_up(100))
+    assert "@import" not in page(made_up(100))
+
+
+@pytest.mark.parametrize("where", ["url", "host", "part", "seed", "plan", "category", "id"])
+def test_what_strangers_wrote_is_only_text(where: str) -> None:
+    def put(name: str, plain: str) -> str:
+        return plain + EVIL if where == name else plain
+
+    pages = [
+        page_at(n, grade, url=put("url", f"{SITE}/{n}"), category=put("category", "major"))
+        for n, grade in enumerate(Grade)
+    ]
+    host = Standing(put("host", "host.example"), 1, 3, 0, 2, 5 * 3600 * SECOND, False, False)
+    report = report_of(*pages, hosts=[host], part=put("part", ""))
+    crawl = replace(
+        report.crawls[0],
+        id=put("id", "1"),
+        seeds=(put("seed", SITE),),
+        course=Course("inducible", put("plan", "auto"), 0.95, 3, None, T),
+    )
+    told = read(page(replace(report, crawls=(crawl,)), lambda each: "/diff?" + each.url))
+    assert "script" not in {tag for tag, _ in told.tags}
+    assert not any(name.startswith("on") for _, attrs in told.tags for name in attrs)
+    shown = told.text + "".join(str(value) for _, attrs in told.tags for value in attrs.values())
+    assert "<script>alert(1)</script>" in shown
+    assert not re.search("[\x00-\x08\x0b-\x1f\u202e]", told.text)
+
+
+@pytest.mark.parametrize(
+    ("href", "kept"),
+    [
+        ("https://a.example/diff?x=1", True),
+        ("HTTP://a.example/", True),
+        ("/diff/a:b", True),
+        ("diff.html", True),
+        ("?url=javascript:x", True),
+        ("javascript:alert(1)", False),
+        ("data:text/html,x", False),
+        ("java\nscript:alert(1)", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_links_lead_to_pages_only(href: str | None, kept: bool) -> None:
+    assert safe_link(href) == (href if kept else None)
+
+
+def test_changed_pages_have_their_difference() -> None:
+    report = report_of(page_at(3, Grade.CHANGED, category="minor"), page_at(4, Grade.PROVEN))
+    told = read(page(report, lambda each: f"/diff?{each.url}&a=1"))
+    links = [attrs["href"] for tag, attrs in told.tags if tag == "a"]
+    assert links == [f"/diff?{SITE}/part/3&a=1"] * 2  # in the picture and in the list
+    assert f"asof diff {SITE}/part/3 20260301125457 20260301125503" in told.text
+
+
+def test_long_lists_are_folded_and_counted() -> None:
+    few = [page_at(n, Grade.CHANGED, category="removed") for n in range(1, 4)]
+    many = [page_at(n, Grade.CHANGED, category="minor") for n in range(1, 251)]
+    told = read(page(report_of(*few, *many)))
+    folds = [attrs for tag, attrs in told.tags if tag == "details"]
+    assert ["open" in attrs for attrs in folds] == [True, False]
+    assert "and 150 more pages" in told.text
+    assert len(re.findall(r"asof diff ", told.text)) == 103
+
+
+# -- the pictures ----------------------------------------------------------------------------------
+
+
+def test_bars_dots_and_line_stand_where_they_belong() -> None:
+    told = read(page(report_of(page_at(0, Grade.PROVEN), page_at(50, Grade.PROVEN))))
+    window = window_of(report_of(page_at(0, Grade.PROVEN), page_at(50, Grade.PROVEN)))
+    assert (window.start, window.end) == (T - 52 * SECOND, T + 52 * SECOND)
+    wide, joker = (a for a in rects(told, "proven") if "x" in a)  # the first visited on top
+    assert (wide["x"], wide["width"]) == ("19.2", "961.5")
+    assert (joker["x"], joker["width"]) == ("500.0", "1.0")
+    assert [a["x1"] for a in rects(told, "mark") if a["y2"] == "40"] == ["500.0"]
+    # Both are visited; the joker, last visited and first revisited, has one dot.
+    assert rects(told, "visit")[0]["d"] == "M19.2 10h0M500.0 30h0"
+    assert rects(told, "again")[0]["d"] == "M980.8 10h0"
+
+
+def test_a_changed_page_shows_doubt_and_no_bar() -> None:
+    told = read(page(report_of(page_at(10, Grade.CHANGED), page_at(20, Grade.UNKNOWN))))
+    assert [a["class"] for a in rects(told, "doubt")] == ["doubt unknown", "doubt changed"]
+    assert len(rects(told, "other")[0]["d"].split("M")) == 2  # type: ignore[union-attr]
+    assert not [a for a in rects(told, "changed") if "width" in a]
+
+
+def test_sights_of_other_crawls_do_not_squeeze_the_picture() -> None:
+    old = verdict(f"{SITE}/old", Grade.PROVEN, T - 900 * DAY, T + 900 * DAY)
+    report = report_of(old, page_at(60, Grade.PROVEN))
+    window = window_of(report)
+    assert window.end - window.start < 200 * SECOND
+    assert window.x(old.since) == 0
+    assert window.x(old.until) == 1000
+    read(page(report))
+
+
+@given(st.integers(-(10**17), 10**17), st.integers(0, 10**15), st.integers(-(10**17), 10**17))
+def test_a_moment_never_leaves_its_window(start: int, length: int, at: int) -> None:
+    window = Window(start, start + length)
+    assert 0 <= window.x(at) <= 1000
+
+
+def test_densities_tell_how_many_are_known() -> None:
+    pages = [page_at(n, Grade.PROVEN if n % 2 else Grade.CHANGED) for n in range(1, 401)]
+    told = read(page(report_of(*pages)))
+    # Rows of three have one or two that are known; one of the two levels each.
+    assert {a["fill-opacity"] for a in rects(told, "shade")} <= {"0.35", "0.7", "1"}
+    assert len(rects(told, "shade")) > 1
+
+
+def test_the_curve_rises_in_steps_and_never_leaves_the_picture() -> None:
+    curve = tuple(Coverage(T + n * SECOND, n % 3 / 2, 1.0) for n in range(5000))
+    told = read(page(replace(report_of(*proven(3)), curve=curve)))
+    (line,) = (attrs for attrs in rects(told, "line") if "d" in attrs)
+    xs, ys = (
+        [float(n) for n in re.findall(pattern, line["d"] or "")]
+        for pattern in (r"H([\d.]+)", r"V([\d.]+)")
+    )
+    assert xs == sorted(xs)
+    assert len(xs) <= 1201
+    assert set(ys) <= {0.0, 50.0, 100.0}
+    assert (min(ys), max(ys)) == (0.0, 100.0)  # thinning flatters nobody: peaks stay, and valleys
+    assert rects(told, "expected")
+
+
+@pytest.mark.parametrize(
+    "curve", [(), (Coverage(T, 0.5, 0.5),), (Coverage(T, 0.2, float("nan")),) * 2]
+)
+def test_odd_curves(curve: tuple[Coverage, ...]) -> None:
+    told = read(page(replace(report_of(*proven(3)), curve=curve)))
+    assert len([attrs for attrs in rects(told, "line") if "d" in attrs]) == bool(curve)
+    assert "nan" not in told.text
+
+
+@pytest.mark.parametrize("span", [1, SECOND, 90 * SECOND, 3600 * SECOND, 40 * DAY, 9000 * DAY])
+def test_the_axis_has_a_few_round_moments(span: int) -> None:
+    curve = (Coverage(T, 0.1, 0.1), Coverage(T + span, 0.2, 0.2))
+    told = read(page(Report((), Measurement(Mode.OFF, T, ()), curve=curve)))
+    assert len(rects(told, "tick")) <= 7
+
+
+@pytest.mark.parametrize(
+    ("whole", "told"),
+    [
+        (
+            Whole("coherent", (T, T)),
+            "Yes: all pages are proven to hold together, 1 Mar 2026, 12:55:00",
+        ),
+        (Whole("coherent"), "Yes: all pages are proven to hold together."),
+        (Whole("incoherent"), "No: there is no moment at which all stored pages"),
+        (Whole(), "Not known: no moment is proven"),
+    ],
+)
+def test_definition_3_1_has_three_answers(whole: Whole, told: str) -> None:
+    report = replace(report_of(*proven(2)), whole=whole)
+    assert told in read(page(report)).text
+    assert told in " ".join(" ".join(report_text(report, 200)).split())
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("state", CrawlState)
+def test_every_mode_and_state_has_a_page(mode: Mode, state: CrawlState) -> None:
+    report = report_of(*ONCE, mode=mode, state=state, course=None)
+    crawl = replace(report.crawls[0], ended=None)
+    told = read(page(replace(report, crawls=(crawl, crawl))))
+    assert words.method(mode) in told.text
+    assert report_text(replace(report, crawls=(crawl, crawl)), 80)
+
+
+def test_an_outcome_is_held_against_the_plan_only_where_both_speak_of_the_same() -> None:
+    report = report_of(*proven(4), course=PLAN)
+    assert report.planned == PLAN
+    asked = replace(report, measurement=replace(report.measurement, mode=Mode.OFF))
+    part = replace(report, part=f"{SITE}/part/")
+    both = replace(report, crawls=report.crawls * 2)
+    for other in (asked, part, both):
+        assert other.course == PLAN
+        assert other.planned is None
+        assert "Plan and outcome" not in page(other)
+        assert report_json(other)["plan"] is None
+
+
+def test_the_moment_is_named_for_what_it_is() -> None:
+    report = report_of(*proven(2), mode=Mode.OFF)
+    assert words.reference_name(report) == "a moment that was chosen afterwards"
+    best = replace(report, best=Best(T - 1, T + 1, 2))
+    assert words.reference_name(best) == "the moment at which most pages hold together"
+
+
+def test_intervals_that_nobody_believes_are_not_sold_as_coherence() -> None:
+    doubted = replace(page_at(5, Grade.UNKNOWN), reason=Reason.UNTRUSTED_DATES)
+    report = report_of(*proven(1), doubted, best=Best(T - 1, T + 1, 2))
+    assert words.best_sentence(report).endswith("100.0 %, if every confirmation is believed)")
+    plain = report_of(*proven(2), best=Best(T - 1, T + 1, 2))
+    assert words.best_sentence(plain).endswith("(2 of 2 pages, 100.0 %)")
