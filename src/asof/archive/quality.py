@@ -20,7 +20,7 @@ from typing import Literal, Protocol
 from asof.archive.archive import Archive
 from asof.catalog.derive import HEAD_REACH, content_digest, is_http
 from asof.catalog.validity import ANSWERS
-from asof.clock import Instant, parse_http_date
+from asof.clock import SECOND, Instant, parse_http_date
 from asof.coherence.certificate import Choice
 from asof.coherence.intervals import stab
 from asof.coherence.known import known_intervals
@@ -305,8 +305,13 @@ def _date(capture: Capture, warc: Path) -> Instant | None:
         head = _head(record, capture)
     except (DamageError, InputError):
         return None
-    text = None if head is None else find_header(head.headers, "Date")
-    return None if text is None else parse_http_date(text)
+    if head is None or (text := find_header(head.headers, "Date")) is None:
+        return None
+    date = parse_http_date(text)
+    # A cache sends the Date at which it got the answer, and its Age since (RFC 9111 section 5.1).
+    age = find_header(head.headers, "Age") or ""
+    aged = int(age) * SECOND if age.isascii() and age.isdigit() and len(age) < 10 else 0
+    return None if date is None else date + aged
 
 
 def _head(record: StoredRecord, capture: Capture) -> Head | None:

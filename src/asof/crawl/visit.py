@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from asof.clock import SECOND, Clock, parse_http_date
 from asof.config import Config
+from asof.crawl.audit import Audits
 from asof.crawl.discover import follow, found_in, overlong
 from asof.crawl.funnel import Funnel
 from asof.crawl.gate import MAX_REDIRECTS, Gates, Shut, robots_url
@@ -87,6 +88,8 @@ class Visitor:
         self._silences: Counter[str] = Counter()
         self.patterns = Patterns()
         self.current = ""
+        # Where all rests on one visit, that one is audited (definition 3.4).
+        self._audits = Audits(wanted=config.audit and config.coherence == "measurable")
 
     def recall(self, memory: str) -> None:
         """Go on with what an earlier run of the crawl left by `memory`."""
@@ -113,7 +116,7 @@ class Visitor:
             return None
         self._limits.take(host)
         last = self._keeper.last(target.url)
-        asked = self.conditions(last)
+        asked = () if self._audits.checks(target) else self.conditions(last)
         start, outcome = await self.fetch(target, asked)
         if isinstance(outcome, Failure):
             self._limits.give_back(host)
@@ -126,7 +129,14 @@ class Visitor:
             self.refuse(target, unwanted)
         else:
             kept = self._keeper.exchange(outcome, target, last, asked=bool(asked))
-            self._take_in(target, host, outcome, kept)
+            placed = self._funnel.newcomers is not None
+            if asked and self._audits.choose(target, host, outcome, placed=placed):
+                self.tell(target, host, outcome, kept)
+                self._limits.give_back(host)
+                self.put_back(target)
+            else:
+                self._audits.done(target)
+                self._take_in(target, host, outcome, kept)
         return self.wait_after(host, start, retry_after(outcome))
 
     async def await_gate(self, target: Target, host: str) -> float | None:

@@ -1,0 +1,51 @@
+"""Which 304 answers are checked: the page is asked for again at once, without conditions.
+
+A 304 is the server's word only; the bytes tell whether it was true (asof.coherence.trust). An audit
+takes a request, which makes every slot after it longer. So audited are one in ten, by a hash of the
+URL, and the first three of each host, in the second half of its places only: there are the pages
+that changed most and were given up, too, on which a false word is found soonest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from zlib import crc32
+
+from asof.frontier.queue import LAST_PLACE
+from asof.model import Exchange, Target
+
+_ONE_IN = 10
+_AT_LEAST = 3
+_LATE = LAST_PLACE / 2
+
+
+class Audits:
+    """Chooses among the answers of one phase of a crawl, and remembers what is being checked."""
+
+    def __init__(self, *, wanted: bool) -> None:
+        self._wanted = wanted
+        self._chosen_of: Counter[str] = Counter()
+        self._checked: set[str] = set()
+
+    def checks(self, target: Target) -> bool:
+        """Whether the next request for a target is an audit, which has no conditions."""
+        return target.url in self._checked
+
+    def choose(self, target: Target, host: str, exchange: Exchange, *, placed: bool) -> bool:
+        """Whether this answer to a conditional request is to be checked by the next request.
+
+        `placed` says that the priority of targets is their place in a plan.
+        """
+        if not self._wanted or exchange.status != 304 or self.checks(target):
+            return False
+        if placed and target.priority < _LATE:
+            return False
+        chosen = self._chosen_of[host] < _AT_LEAST or crc32(target.url.encode()) % _ONE_IN == 0
+        if chosen:
+            self._chosen_of[host] += 1
+            self._checked.add(target.url)
+        return chosen
+
+    def done(self, target: Target) -> None:
+        """The target was asked for as often as was wanted."""
+        self._checked.discard(target.url)

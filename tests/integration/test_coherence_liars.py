@@ -1,0 +1,286 @@
+"""Servers that lie, each in its own way and all at once: what is said of them stays true.
+
+The time is virtual, the HTTP is real (tests/changing_web.py, tests/lying_web.py).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from math import sqrt
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from asof.archive import Archive
+from asof.clock import DAY, SECOND, Instant
+from asof.coherence.verdict import COHERENT, Grade, Reason
+from asof.crawl.quality import categorised
+from asof.model import Capture
+from changing_web import ChangingWeb, Crawled, newspaper
+from lying_web import (
+    Lie,
+    LyingSite,
+    advertisement,
+    audits,
+    chance_to_catch,
+    date_off,
+    dated,
+    no_clock,
+    no_dates,
+    not_modified,
+    one_tag,
+    random_tags,
+)
+
+HOUR = 3600 * SECOND
+
+
+LONG_AGO = 1_700_000_000 * SECOND
+RANDOM_DATES = dated(lambda question, _: question.at - int(question.chance("date") * 100 * DAY))
+WANDERING = date_off(lambda question: int(question.chance("clock") * HOUR), "Date")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Lies, and what they must come to.
+
+    `dates` and `validators`: whether these are trusted after four plain crawls and an inducible
+    one. `skew`: how far the clock is known to be off, None if it is no use. `unknown`: why nothing
+    is known of a page that was taken once, in the first crawl ever. `blind`: no evidence shows the
+    lie unless an audit meets it.
+    """
+
+    lies: tuple[Lie, ...]
+    dates: bool = False
+    validators: bool = True
+    skew: Instant | None = 0
+    unknown: Reason = Reason.UNTRUSTED_DATES
+    blind: bool = False
+    etag: str = "strong"
+
+
+CASES = {
+    "dates of long ago": Case((dated(lambda *_: LONG_AGO),)),
+    "dates of now": Case((dated(lambda question, _: question.at),)),
+    "dates of tomorrow": Case(
+        (dated(lambda question, _: question.at + DAY),), unknown=Reason.FUTURE_DATE
+    ),
+    "dates of 1970": Case((dated(lambda *_: 0),), unknown=Reason.NO_DATE),
+    "random dates": Case((RANDOM_DATES,)),
+    "dates an hour early": Case((date_off(lambda _: -HOUR, "Last-Modified"),)),
+    "dates two hours late": Case((date_off(lambda _: 2 * HOUR, "Last-Modified"),)),
+    "no dates": Case((no_dates,), unknown=Reason.NO_DATE),
+    "weak tags": Case((), dates=True, etag="weak"),
+    "random tags": Case((random_tags,), dates=True),
+    "one tag for all": Case((one_tag,), validators=False, blind=True),
+    "304 always": Case((not_modified(1.0),), validators=False, blind=True),
+    "304 half of the time": Case((not_modified(0.5),), dates=True, validators=False, blind=True),
+    "a clock three hours ahead": Case(
+        (date_off(lambda _: 3 * HOUR, "Date", "Last-Modified"),), dates=True, skew=3 * HOUR
+    ),
+    "a clock five hours behind": Case(
+        (date_off(lambda _: -5 * HOUR, "Date", "Last-Modified"),), dates=True, skew=-5 * HOUR
+    ),
+    "a clock for Date only": Case((date_off(lambda _: 3 * HOUR, "Date"),), skew=3 * HOUR),
+    "a clock that wanders": Case((WANDERING,), dates=True, skew=None),
+    "no clock": Case((no_clock,), dates=True, skew=None),
+    "ads under one tag": Case((advertisement,), dates=True, validators=False),
+    "ads under weak tags": Case((advertisement,), dates=True, etag="weak"),
+    "ads without a tag": Case((advertisement,), dates=True, validators=False, etag="none"),
+    "ads and nothing else": Case((advertisement, no_dates), etag="none", unknown=Reason.NO_DATE),
+    "all at once": Case(
+        (advertisement, not_modified(0.3), RANDOM_DATES, WANDERING),
+        validators=False,
+        skew=None,
+        blind=True,
+    ),
+}
+
+
+def lying(case: Case, folder: Path, seed: int = 1) -> ChangingWeb:
+    spec = newspaper(seed, 30, 1.0, static=0.2)
+    honest = replace(spec, last_modified=True, gzip=False, etag=case.etag)
+    return ChangingWeb(LyingSite(honest, *case.lies), folder)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Webs by the name of their case, each crawled four times; made when they are asked for."""
+
+    @cache
+    def of(name):
+        web = lying(CASES[name], tmp_path_factory.mktemp("trained") / "archive")
+        web.train(4, 20.0)
+        return web
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def crawled_by(trained, tmp_path_factory):
+    """A web as it was trained, and one more crawl of it in this mode."""
+
+    @cache
+    def of(name, mode):
+        web = trained(name).branch(tmp_path_factory.mktemp("crawled") / "archive")
+        return web, web.crawl(coherence=mode)
+
+    return of
+
+
+# -- what must hold --------------------------------------------------------------------------------
+
+
+def contradictions(captures: Iterable[Capture]) -> int:
+    """How often the archive itself shows that a 304 or a strong ETag was false.
+
+    Counted without asof's own rules: two downloads under one tag that differ, and a 304 with other
+    content in the very next answer of the host, unless the server dates that to about then.
+    """
+    in_order = sorted(captures, key=lambda capture: capture.at)
+    found = 0
+    tagged: dict[tuple[str, str], str | None] = {}
+    for capture in in_order:
+        if capture.status == 200 and capture.etag and capture.etag.startswith('"'):
+            digest = tagged.setdefault((capture.url, capture.etag), capture.digest)
+            found += digest != capture.digest
+    last: dict[str, str | None] = {}
+    for before, capture in pairwise([None, *in_order]):
+        assert capture is not None
+        if capture.status == 200:
+            is_audit = before is not None and before.status == 304 and before.url == capture.url
+            if is_audit and before.at - 2 * SECOND >= (capture.last_modified or 0):
+                found += last.get(capture.url) != capture.digest
+            last[capture.url] = capture.digest
+    return found
+
+
+def assert_honest(web: ChangingWeb, crawled: Crawled, *, blind: bool) -> None:
+    assert not web.lies(crawled, Grade.PROVEN)
+    wrong = web.lies(crawled, Grade.CONFIRMED, Grade.CLAIMED, Grade.EQUIVALENT)
+    if wrong:
+        assert blind
+        assert not contradictions(crawled.gathered.everything)
+    for page in crawled.measurement.pages:
+        assert (page.reason is Reason.NONE) == (page.grade in COHERENT), page
+        if page.reason is Reason.FALSE_VALIDATORS:
+            assert not crawled.standing.trusts_validators
+        if page.grade is Grade.EQUIVALENT:
+            assert page.reason is Reason.WEAK_VALIDATOR
+    if not crawled.standing.trusts_dates or crawled.standing.skew is None:
+        assert not crawled.having(Grade.CLAIMED)
+    if not crawled.standing.trusts_validators:
+        assert not crawled.having(Grade.CONFIRMED)
+
+
+@pytest.mark.parametrize("mode", ["inducible", "measurable"])
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_said_of_a_liar_is_true(crawled_by, name, mode):
+    """Nothing proven is wrong; a server's word only where nothing in the archive shows it."""
+    web, crawled = crawled_by(name, mode)
+    assert_honest(web, crawled, blind=CASES[name].blind)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by, name):
+    case = CASES[name]
+    _, crawled = crawled_by(name, "inducible")
+    standing = crawled.standing
+    assert (standing.trusts_dates, standing.trusts_validators) == (case.dates, case.validators)
+    assert standing.skew == pytest.approx(case.skew, abs=SECOND)
+    if case.validators:
+        return
+    assert not crawled.having(Grade.CONFIRMED, Grade.EQUIVALENT)
+    assert {page.reason for page in crawled.having(Grade.UNKNOWN)} == {Reason.FALSE_VALIDATORS}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_page_that_was_taken_once_says_why_nothing_is_known_of_it(tmp_path, name):
+    web = lying(CASES[name], tmp_path / "archive")
+    crawled = web.crawl(coherence="measurable")
+    joker, *others = sorted(crawled.measurement.pages, key=lambda page: page.since)
+    assert joker.grade is Grade.PROVEN
+    assert {page.grade for page in others} == {Grade.UNKNOWN}
+    reasons = Counter(page.reason for page in others)
+    assert reasons.most_common(1)[0][0] is CASES[name].unknown
+    near = {Reason.NO_DATE, Reason.FUTURE_DATE}  # of what has just changed, as each lie has it
+    assert set(reasons) <= {CASES[name].unknown, *near}
+
+
+@pytest.mark.parametrize("trust", ["always", "never"])
+def test_who_knows_better_decides_whether_dates_are_trusted(tmp_path, trust):
+    """`--trust-dates`: of a first crawl nobody knows what dates are worth, but the user may."""
+    web = lying(Case(()), tmp_path / "archive")
+    crawled = web.crawl(coherence="measurable", trust_dates=trust)
+    assert bool(crawled.having(Grade.CLAIMED)) == (trust == "always")
+    assert not web.lies(crawled, Grade.PROVEN, Grade.CLAIMED)
+
+
+@pytest.mark.parametrize("name", ["ads under one tag", "ads and nothing else"])
+def test_pages_that_differ_in_advertisements_only_are_the_same_in_substance(
+    trained, tmp_path, name
+):
+    web = trained(name).branch(tmp_path / "archive")
+    crawled = web.crawl(coherence="inducible", conditional=False)
+    with Archive.open(web.folder, clock=web.clock) as archive:
+        found = categorised(archive, crawled.gathered, crawled.measurement, lambda _: None)
+    pages = [page for page in found.pages if page.reason is Reason.OTHER_CONTENT]
+    assert {page.grade for page in pages} == {Grade.CHANGED, Grade.EQUIVALENT}
+    for page in pages:
+        assert page.before is not None
+        assert page.after is not None
+        same = web.same(page.url, page.before.at, page.after.at)
+        assert (page.grade is Grade.EQUIVALENT) == same, page
+    assert found.c_in_substance > 2 * found.c
+
+
+# -- audits ----------------------------------------------------------------------------------------
+
+
+def test_a_server_that_says_304_to_everything_is_caught_by_each_audit_of_a_changed_page(tmp_path):
+    """Caught iff one of the audited pages has changed: 1 - product of their survivals."""
+    chances, caught = [], 0
+    for seed in range(1, 17):
+        web = lying(CASES["304 always"], tmp_path / str(seed), seed)
+        crawled = web.crawl(coherence="inducible")
+        checked = audits(crawled)
+        assert checked
+        shown = any(not web.same(each.url, each.since, each.until) for each in checked)
+        assert crawled.standing.trusts_validators != shown
+        assert_honest(web, crawled, blind=True)
+        caught += shown
+        if not shown:
+            assert crawled.having(Grade.CONFIRMED)
+        chances.append(chance_to_catch(web, checked))
+    expected = sum(chances)
+    assert abs(caught - expected) < 3 * sqrt(sum(p * (1 - p) for p in chances))
+    assert 0.5 * len(chances) < expected
+
+
+def test_without_audits_nothing_shows_that_304_is_always_said(tmp_path):
+    """What audits are for: `--no-audit` believes it all, and half of it is false."""
+    web = lying(CASES["304 always"], tmp_path / "archive")
+    crawled = web.crawl(coherence="inducible", audit=False)
+    assert crawled.standing.trusts_validators
+    assert not contradictions(crawled.gathered.everything)
+    assert web.lies(crawled, Grade.CONFIRMED)
+    assert not web.lies(crawled, Grade.PROVEN)
+
+
+def test_whole_answers_leave_a_liar_nothing_to_lie_about(tmp_path):
+    """`--no-conditional`: bytes on both sides, and C is what it truly is."""
+    web = lying(CASES["304 always"], tmp_path / "archive")
+    crawled = web.crawl(coherence="inducible", conditional=False)
+    assert not crawled.having(Grade.CONFIRMED, Grade.EQUIVALENT, Grade.UNKNOWN)
+    assert not web.lies(crawled, Grade.PROVEN, Grade.CLAIMED)
+    for page in crawled.measurement.pages:
+        taken = [capture.at for capture in crawled.gathered.counted if capture.url == page.url]
+        if page.grade is not Grade.CLAIMED:
+            assert page.is_coherent == web.same(page.url, taken[0], taken[-1])
