@@ -102,7 +102,7 @@ class Crawler:
         course = self.crawl.course
         looks_again = course is not None and course.mode == "inducible" and course.turn is None
         # What ends the visits is not the end of a crawl that looks again; an interruption is.
-        if not self._ended_by:
+        if not self._ended_by or (looks_again and reason == INTERRUPTED):
             self._ended_by = reason
         self._deadline = min(self._deadline, self._clock.monotonic() + _GRACE)
         self._wake.set()
