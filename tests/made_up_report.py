@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 from asof.clock import SECOND, Instant, parse_stamp
 from asof.coherence.report import Report, Taken, Whole
@@ -130,7 +131,19 @@ def made_up(count: int, seed: int = 7, *, expected: float | None = 0.9) -> Repor
         best=Best(turn, turn + step, coherent) if count else None,
         curve=tuple(curve_of(pages, crawl.started, crawl.ended or turn)),
         whole=Whole("coherent", (turn, turn)) if coherent == count else Whole("incoherent"),
+        place=" -a /srv/archives/example",
+        errors=count // 30,
     )
+
+
+def interrupted(count: int) -> Report:
+    """The same, stopped before it turned."""
+    report = made_up(count)
+    (crawl,) = report.crawls
+    course = Course("inducible", "auto", 0.9, count * 9 // 10)
+    crawl = replace(crawl, state=CrawlState.INTERRUPTED, course=course)
+    measured = replace(report.measurement, mode=Mode.OFF)
+    return replace(report, crawls=(crawl,), measurement=measured)
 
 
 def curve_of(pages: tuple[PageVerdict, ...], start: Instant, end: Instant) -> Iterator[Coverage]:

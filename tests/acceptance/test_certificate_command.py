@@ -166,6 +166,15 @@ def test_files_that_are_missing_renamed_or_short(archive: Path, certificate: Pat
     assert "the file is missing" in check(archive, certificate, code=1)["differences"][0]
 
 
+def test_a_hostile_certificate_does_not_steer_the_terminal(archive: Path, certificate: Path):
+    said = json.loads(certificate.read_text())
+    said["files"][0]["file"] = "\x1b[2J\x1b]0;owned\x07.warc.gz"
+    certificate.write_text(json.dumps(said))
+    done = ok("check", "-a", archive, "--certificate", certificate, code=1)
+    assert b"the file is missing" in done.out
+    assert all(line.isprintable() for line in done.out.decode().splitlines())
+
+
 def test_what_was_appended_later_does_not_count(archive: Path, certificate: Path):
     (file,) = rig.warcs(archive)
     with file.open("ab") as more:

@@ -12,7 +12,8 @@ import pytest
 from asof.coherence.report_page import page
 
 TESTS = Path(__file__).parents[1]
-made_up = runpy.run_path(str(TESTS / "made_up_report.py"))["made_up"]
+MADE = runpy.run_path(str(TESTS / "made_up_report.py"))
+made_up, interrupted = MADE["made_up"], MADE["interrupted"]
 chromium = runpy.run_path(str(TESTS / "chromium.py"))["chromium"]
 
 pytestmark = pytest.mark.needs("chromium")
@@ -48,6 +49,20 @@ def test_no_width_needs_scrolling_to_the_side(
     browser.open(pages[count])
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     assert browser.sent == [pages[count]]
+
+
+@pytest.mark.parametrize("width", [360, 1400])
+def test_before_the_turning_point_there_is_nothing_to_draw(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
+    file = tmp_path / "early.html"
+    file.write_text(page(interrupted(40)), encoding="utf-8")
+    browser.size(width)
+    browser.open(file.as_uri())
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    assert browser.evaluate("document.querySelector('.big').firstChild.data") == "-"
+    assert browser.evaluate("document.querySelectorAll('svg, details, .grades').length") == 0
+    assert "was interrupted" in browser.evaluate("document.querySelector('.advice').innerText")
 
 
 def test_the_pictures_have_the_width_of_the_text(browser: Any, pages: dict[int, str]) -> None:

@@ -19,8 +19,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
-from asof.coherence.trust import MARGIN
-from asof.coherence.verdict import COHERENT, Grade, Reason
+from asof.coherence.verdict import COHERENT, MARGIN, Grade, Reason
 from asof.testing import SiteSpec, SyntheticSite
 from changing_web import (
     PLANS,
@@ -197,4 +196,4 @@ def test_of_a_first_crawl_nothing_is_said_that_nobody_can_know(tmp_path):
     assert web.is_true(joker, crawled.reference)
     assert {page.grade for page in others} == {Grade.UNKNOWN}
     # A page that has changed in the second of its download has no date: see asof.testing.answer.
-    assert {page.reason for page in others} <= {Reason.UNTRUSTED_DATES, Reason.NO_DATE}
+    assert {page.reason for page in others} <= {Reason.UNPROVED_DATES, Reason.NO_DATE}

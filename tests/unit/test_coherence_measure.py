@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -12,6 +13,7 @@ from asof.clock import DAY, SECOND
 from asof.coherence.intervals import coverage, expected_valid, stab
 from asof.coherence.invariance import Bounds, archive_coherence, interval_bounds
 from asof.coherence.measure import measure
+from asof.coherence.sights import _Referred, sights
 from asof.coherence.verdict import Grade, Mode, PageVerdict, Reason, Standing
 from asof.model import Capture, Location, Proof
 
@@ -453,7 +455,7 @@ DATES: dict[str, tuple[list[Capture], Standing | None, tuple[Grade, Reason]]] = 
     "none": ([taken(9)], TRUSTED, unknown(Reason.NO_DATE)),
     "that of the download": ([dated(9, 9)], TRUSTED, unknown(Reason.NO_DATE)),
     "in the future": ([dated(9, 99)], TRUSTED, unknown(Reason.FUTURE_DATE)),
-    "of a host nobody knows": ([dated(9, -99)], None, unknown(Reason.UNTRUSTED_DATES)),
+    "of a host nobody knows": ([dated(9, -99)], None, unknown(Reason.UNPROVED_DATES)),
     "of a host without a clock": (
         [dated(9, -99)],
         replace(TRUSTED, skew=None),
@@ -776,3 +778,70 @@ def test_an_interval_does_not_end_before_it_begins() -> None:
         stab([2], [1])
     with pytest.raises(ValueError, match="as many"):
         stab([1, 2], [3])
+
+
+def test_a_304_by_a_date_that_was_wrong_before_proves_no_coherence_of_the_whole() -> None:
+    dated = taken(-9, last_modified=at(-2 * DAY / SECOND))
+    other = "http://example.org/other"
+    captures = [
+        dated,
+        unchanged(9, dated, etag=None, last_modified=dated.last_modified),
+        taken(5, url=other, record_id="other"),
+    ]
+    assert archive_coherence(captures, standings={HOST: TRUSTED})[0] == "coherent"
+    doubtful = replace(TRUSTED, doubted=("http://example.org/", URL))
+    assert doubtful.doubts(URL)
+    assert not doubtful.doubts(other)
+    assert archive_coherence(captures, standings={HOST: doubtful})[0] == "unknown"
+    assert outcome(*captures[:2], standing=doubtful) == unknown(Reason.UNTRUSTED_DATES)
+
+
+class Hashed(str):
+    """A text that counts how often any of its kind was looked up."""
+
+    times = 0
+
+    def __hash__(self) -> int:
+        Hashed.times += 1
+        return super().__hash__()
+
+
+def test_a_long_chain_of_revisits_that_somebody_made_up_is_followed_once() -> None:
+    count = 500
+    names = [Hashed(f"http://{HOST}/{number:04}") for number in range(count)]
+    first = taken(-9, url=names[0])
+    chain = [
+        same_again(-8 + number, first, url=name, refers_to_url=before, record_id=str(number))
+        for number, (before, name) in enumerate(pairwise(names))
+    ]
+    Hashed.times = 0
+    measure(chain[-1:], REFERENCE, mode=Mode.OFF, standings={}, known=[first, *chain])
+    assert Hashed.times < 100 * count
+
+
+def test_revisits_of_revisits_are_followed_once_however_many_there_are() -> None:
+    first = taken(-1000)
+    chain = [first]
+    for number in range(1000):
+        chain.append(same_again(number - 999, chain[-1], digest=None, record_id=str(number)))
+    names = [(each.url, each.at // SECOND) for each in chain]
+    found = sights(chain)[URL]
+    assert {sight.content for sight in found} == {first.content}
+    circle = [
+        replace(each, content=None, refers_to_at=other.at)
+        for each, other in zip(chain[1:4], chain[2:4] + chain[1:2], strict=True)
+    ]
+    assert [sight.content for sight in sights(circle)[URL]] == [None] * 3
+    steps = 0
+
+    class Counted(dict[tuple[str, int], list[Capture]]):
+        def get(self, *given: object) -> object:  # type: ignore[override]
+            nonlocal steps
+            steps += 1
+            return super().get(*given)  # type: ignore[call-overload]
+
+    known = _Referred([chain])
+    assert set(known._in_second) == set(names[:-1])
+    known._in_second = Counted(known._in_second)
+    assert {known.content_of(each) for each in reversed(chain[1:])} == {first}
+    assert steps < 3 * len(chain)

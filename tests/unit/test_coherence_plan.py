@@ -463,3 +463,13 @@ def test_auto_reads_a_given_order_as_one_of_visits(mode, monkeypatch):
     plan = auto(survival, lengths, mode, given_order=visits)
     assert plan.name == "lifo"
     assert plan.order.tolist() == best.tolist()
+
+
+@pytest.mark.parametrize("budget", [0, 1, 3, 4, 9])
+def test_a_budget_of_revisits_in_the_order_of_visits(budget: int) -> None:
+    survival = Discrete(np.array([0.1, 0.2, 0.05, 0.4, 0.3]))
+    every = []
+    for order in itertools.permutations(range(5)):
+        seen = order[:-1][:budget]  # the last visited is the joker
+        every.append((1 + survival.at(np.array(seen, np.intp), np.array([5.0])).sum()) / 5)
+    assert bfs_fifo(survival, 1.0, budget) == pytest.approx(np.mean(every), abs=1e-12)

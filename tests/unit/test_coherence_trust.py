@@ -317,3 +317,29 @@ def test_a_clock_that_was_set_back_passed_a_stretch_twice() -> None:
     assert ran_back(captures) == {"one": stretch}
     assert ran_back(reversed(captures)) == {"one": stretch}
     assert ran_back(replace(capture, crawl=None) for capture in captures) == {}
+
+
+class Compared(int):
+    """A number that counts how often any of its kind was compared."""
+
+    times = 0
+
+    def __lt__(self, other: int) -> bool:
+        Compared.times += 1
+        return int(self) < int(other)
+
+
+def test_a_clock_set_back_before_all_revisits_takes_one_look_at_each_capture() -> None:
+    count = 1000
+    captures = [
+        replace(
+            taken(0, crawl="one", where=Location("file", order, 1)),
+            at=Compared(START + (order % count - (order >= count) * 50 * count) * SECOND),
+            url=f"http://{HOST}/{order % count}",
+        )
+        for order in range(2 * count)
+    ]
+    Compared.times = 0
+    low, high = START - 50 * count * SECOND, START + (count - 1) * SECOND
+    assert ran_back(captures) == {"one": [(low, high)]}
+    assert Compared.times < 10 * count

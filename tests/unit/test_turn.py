@@ -596,7 +596,12 @@ def test_whatever_happens_every_page_is_seen_once_in_each_phase(number: int) -> 
     visits = [each for each in told if moment is None or each.at <= moment]
     assert max(Counter(each.url for each in visits).values(), default=1) == 1
     pages = {each.url: each.at for each in visits if each.status in (200, 304)}
-    assert moment == max(pages.values(), default=None)
+    last = max(pages.values(), default=None)
+    if moment is None or len({url[: len(A)] for url in pages}) < 2:
+        assert moment == last
+    else:  # the end of all visits: of two hosts one may still be answering when the last begins
+        assert last is not None
+        assert last <= moment
     later = Counter(each.url for each in told if moment is not None and each.at > moment)
     assert max(later.values(), default=1) == 1
     answered = {each.url for each in found if moment is not None and each.at > moment}
@@ -640,20 +645,21 @@ def test_politeness_holds_across_the_turning_point(data: st.DataObject) -> None:
 
 
 def test_several_hosts_turn_together(tmp_path: Path) -> None:
-    """One moment for both; the other host's last page is looked at again, the joker is not."""
+    """One moment for both, after all visits; every page is looked at again."""
     web = Web()
     web.fan(A, 9)
     web.fan(B, 2)
     folder = tmp_path / "archive"
     web.crawl(folder, A, B, audit=False)
     moment = (turn(folder) - web.clock.start) / SECOND
-    assert moment == max(each.start for each in web.asked if each.path == "/9")
+    last = min(each.end for each in web.asked if each.path == "/9")
+    assert moment == pytest.approx(last, abs=0.01)
     for host, count in ((A, 10), (B, 3)):
         mine = [each for each in web.asked if each.url.startswith(host)][1:]
         before = [each.path for each in mine if each.start <= moment]
         after = [each.path for each in mine if each.start > moment]
         assert len(before) == count
-        assert sorted(after) == sorted(before[:-1] if host == A else before)
+        assert sorted(after) == sorted(before)
 
 
 def test_a_crawl_without_coherence_asks_once(web: Web, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from dataclasses import replace
@@ -316,6 +317,9 @@ def test_a_crawl_can_be_rebuilt_from_its_files(tmp_path: Path) -> None:
         "", "{", "[]", "{}", '{"id": 1, "seeds": [], "started": "2026-11-15T00:00:00Z"}',
         '{"id": "x", "seeds": {}, "started": "2026-11-15T00:00:00Z"}',
         '{"id": "x", "seeds": [], "started": "whenever"}', "[" * 100_000,
+        # Shown on terminals, and a part of file names when it is resumed.
+        *(json.dumps({"id": name, "seeds": [], "started": "2026-11-15T00:00:00Z"})
+          for name in ("\x1b[2J", "../../x", "-x", "", "a b", "a" * 101)),
     ],
 )  # fmt: skip
 def test_what_a_foreign_file_says_of_a_crawl_is_not_trusted(text: str) -> None:

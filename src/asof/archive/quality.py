@@ -150,6 +150,13 @@ def _policy(crawls: Sequence[Crawl]) -> Literal["auto", "always", "never"]:
     return "always" if wish == "always" else "never" if wish == "never" else "auto"
 
 
+def caught_hosts(archive: Archive, hosts: Iterable[str]) -> frozenset[str]:
+    """The hosts among these whose validators were found false."""
+    sites = {site_of(surt(f"http://{host}/")) for host in hosts}
+    learnt = standings(Catalogued(archive).of_sites(sites), {}) if sites else {}
+    return frozenset(host for host, each in learnt.items() if not each.trusts_validators)
+
+
 def measured(gathered: Gathered) -> Measurement:
     """Coherence of what counts: the verdict of every page, and C."""
     counted = {_ORDER(capture) for capture in gathered.counted}

@@ -64,6 +64,8 @@ class _Referred:
     def __init__(self, captures: Iterable[Capture]) -> None:
         self._in_second: dict[tuple[str, Instant], list[Capture]] = defaultdict(list)
         self._with_digest: dict[tuple[str, str], Capture] = {}
+        # Where the ways end that were gone before: chains of others may be long.
+        self._followed: dict[tuple[str, Instant, str], Capture | None] = {}
         # Captures that hold a content before those that only refer to one.
         for capture in sorted(captures, key=lambda c: (c.content is None, c.at, c.record_id)):
             self._in_second[capture.url, capture.at // SECOND].append(capture)
@@ -72,12 +74,17 @@ class _Referred:
 
     def by(self, revisit: Capture) -> Capture | None:
         """The capture whose content a revisit confirms. Revisits of revisits are followed."""
-        seen: set[str] = set()
+        met: dict[tuple[str, Instant, str], None] = {}
         found: Capture | None = revisit
-        while found is not None and found.content is None and found.record_id not in seen:
-            seen.add(found.record_id)
+        while found is not None and found.content is None:
+            key = found.url, found.at, found.record_id
+            if key in met or key in self._followed:  # round in a circle, or a way that is known
+                found = self._followed.get(key)
+                break
+            met[key] = None
             found = self._step(found)
-        return None if found is None or found.content is None else found
+        self._followed |= dict.fromkeys(met, found)
+        return found
 
     def _step(self, revisit: Capture) -> Capture | None:
         url, at = revisit.refers_to_url or revisit.url, revisit.refers_to_at

@@ -161,7 +161,10 @@ def print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
         f"{human_bytes(summary.bytes)} in {duration(summary.seconds)}."
     )
     if summary.revisited or summary.to_revisit:
-        say(f"  {summary.revisited:>8,}  looked at again; `asof quality` tells what that proves")
+        left = f", {summary.to_revisit:,} still to be" if summary.to_revisit else ""
+        say(
+            f"  {summary.revisited:>8,}  looked at again{left}; `asof quality` tells what it proves"
+        )
     for reason, count in list((summary.reasons or {}).items())[:8]:
         say(f"  {count:>8,}  {reason}")
     where = "" if folder == Path("archive") else f" -a {folder}"

@@ -143,6 +143,7 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
 
 def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> int:
     from asof.archive.certify import MOST_DIFFERENCES, claimed_bytes, load_certificate, recheck
+    from asof.change.columns import harmless
 
     claim = load_certificate(certificate)
     size = claimed_bytes(claim)
@@ -165,7 +166,7 @@ def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> in
     count = len(result.differences)
     click.echo(f"the certificate does not hold: {count:,} difference{'s' if count != 1 else ''}")
     for line in result.differences[:50]:
-        click.echo(f"  {line}")
+        click.echo(f"  {harmless(line)}")
     if count > 50:
         click.echo(f"  ... and {count - 50:,} more (--json lists up to {MOST_DIFFERENCES:,})")
     return 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import click
 
@@ -11,12 +12,14 @@ from asof.cli.view import duration, printable
 from asof.coherence.verdict import Mode
 from asof.crawl.course import HostPlan, Itinerary
 from asof.crawl.run import CrawlRequest, plan_crawl
+from asof.url import host_of
 
 _SHOWN = 5
+_MINUTE = 60
 _WORDS = {
     "fifo": "visits as found, revisits in the same order",
     "lifo": "visits as found, revisits backwards",
-    "threshold": "seed 001, Figures 7 and 8",
+    "threshold": "Spaniol et al. 2009, Figures 7 and 8",
     "optimal": "the best order for the rates that are known",
     "auto": "the best of all for what is known",
 }
@@ -32,7 +35,10 @@ def show_plan(request: CrawlRequest, *, as_json: bool) -> None:
 
 
 def plan_json(itinerary: Itinerary) -> dict[str, object]:
-    """The shape of a plan in JSON; `slot` is how long a page must stay as it is, in seconds."""
+    """The shape of a plan in JSON; `slot` is how long a page must stay as it is, in seconds.
+
+    `dead` counts the URLs that answered with an error last time, which are asked again first.
+    """
     course = itinerary.course
     return {
         "mode": course.mode,
@@ -43,6 +49,7 @@ def plan_json(itinerary: Itinerary) -> dict[str, object]:
         "strategies": [
             {"name": name, "expected": expected} for name, expected in itinerary.candidates.items()
         ],
+        "dead": len(itinerary.dead),
         "hosts": [_host_json(host) for host in itinerary.hosts],
     }
 
@@ -83,21 +90,53 @@ def _print(itinerary: Itinerary) -> None:
         mark = "->" if name == course.plan else "  "
         eta = f" (eta {course.eta:g})" if name == "threshold" and course.eta is not None else ""
         click.echo(f"  {mark} {name:<10} {expected:.4f}   {_WORDS[name]}{eta}")
-    seconds = max(host.seconds for host in itinerary.hosts)
-    again = ", the revisits as long again" if course.mode == Mode.INDUCIBLE else ""
-    click.echo(f"The visits take about {duration(seconds)}{again}.")
+    _print_time(itinerary)
+    twice = course.mode == Mode.INDUCIBLE
+    since = "around the turning point" if twice else "from the first download on"
     for host in itinerary.hosts[:_SHOWN]:
-        _print_host(host)
+        _print_host(host, since)
     if hosts > _SHOWN:
         click.echo(f"... and {hosts - _SHOWN:,} more hosts (--json has all of them)")
 
 
-def _print_host(host: HostPlan) -> None:
+def _print_time(itinerary: Itinerary) -> None:
+    """How long it takes: hosts are asked at the same time, so that the slowest one counts."""
+    visits = max(host.seconds for host in itinerary.hosts)
+    if dead := len(itinerary.dead):
+        urls, are = ("1 URL", "is") if dead == 1 else (f"{dead:,} URLs", "are")
+        click.echo(
+            f"First {urls} that answered with an error last time {are} asked again:"
+            f" about {_length(_first(itinerary))}."
+        )
+    again = ""
+    if itinerary.course.mode == Mode.INDUCIBLE:
+        revisits = max(_seen_again(host) * host.step for host in itinerary.hosts)
+        is_whole = all(_seen_again(host) >= len(host.targets) - 1 for host in itinerary.hosts)
+        again = ", the revisits " + ("as long again" if is_whole else _length(revisits))
+    click.echo(f"The visits take about {_length(visits)}{again}.")
+
+
+def _first(itinerary: Itinerary) -> float:
+    """Seconds that dead URLs take; on a host of which no page is known as long as elsewhere."""
+    steps = {host.host: host.step for host in itinerary.hosts}
+    usual = max(steps.values())
+    counts = Counter(host_of(target.url) for target in itinerary.dead)
+    return max(count * steps.get(host, usual) for host, count in counts.items())
+
+
+def _seen_again(host: HostPlan) -> int:
+    """How many pages are looked at again: all without a plan, else all that have a slot."""
+    if host.plan is None:
+        return len(host.targets)
+    return sum(math.isfinite(slot) and slot > 0 for slot in host.plan.lengths.tolist())
+
+
+def _print_host(host: HostPlan, since: str) -> None:
     rows = _order(host)
     if not rows:
         return
     click.echo(f"{printable(host.host)}: {len(rows):,} pages, one each {host.step:.2f} s")
-    click.echo("  around the turning point, the shortest slots first")
+    click.echo(f"  {since}, the shortest slots first")
     for url, slot, chance in rows[:_SHOWN]:
         click.echo(f"    {_length(slot):>10}  {chance:7.1%}  {printable(url)}")
     if len(rows) > _SHOWN:
@@ -107,4 +146,6 @@ def _print_host(host: HostPlan) -> None:
 
 
 def _length(slot: float) -> str:
-    return "not again" if math.isinf(slot) else duration(slot)
+    if math.isinf(slot):
+        return "not again"
+    return f"{slot:.1f} s" if slot < _MINUTE else duration(slot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +70,7 @@ def quality_command(
     """
     with open_archive(folder) as archive:
         choice = _choice(archive, folder, crawls, prefix, moment)
-        found = _examined(archive, choice)
+        found = _examined(archive, choice, folder)
     if certificate is not None:
         _certify(folder, choice, certificate)
     if page_file is not None:
@@ -108,7 +109,7 @@ def _choice(
     return Choice(names, prefix, reference)
 
 
-def _examined(archive: Archive, choice: Choice) -> _Examined:
+def _examined(archive: Archive, choice: Choice, folder: Path) -> _Examined:
     # Here, for measuring needs numpy, which takes longer to load than the rest.
     from asof.crawl.quality import categorised, changed_pages, measure_choice, quality_report
 
@@ -126,7 +127,8 @@ def _examined(archive: Archive, choice: Choice) -> _Examined:
     count = len(changed_pages(measurement))
     with count_progress("comparing", count) as progress:
         measurement = categorised(archive, gathered, measurement, progress)
-    return _Examined(title, value, quality_report(archive, gathered, measurement))
+    place = "" if folder == Path("archive") else f" -a {shlex.quote(str(folder))}"
+    return _Examined(title, value, quality_report(archive, gathered, measurement, place))
 
 
 def _print_json(found: _Examined) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from asof.clock import DAY, SECOND, Instant
 from asof.coherence.sights import Firmness, Sight, State
-from asof.coherence.verdict import Reason, Standing
+from asof.coherence.verdict import MARGIN, Reason, Standing
 
 # A Last-Modified so long before the download cannot hide a second change in its second (RFC 9110
 # section 8.8.2.2, with the 60 s of RFC 7232 before it); where the clock is not known, longer.
@@ -37,6 +37,8 @@ def believed(
         elif sight.firmness is Firmness.DATED:
             is_strong = _is_strong_date(sight, standing.skew)
             firm.append(replace(sight, firmness=Firmness.STRONG if is_strong else Firmness.WEAK))
+        elif sight.firmness is Firmness.STRONG and _may_hide(sight, standing.skew):
+            firm.append(replace(sight, firmness=Firmness.WEAK))
         else:
             firm.append(sight)
     return firm, dropped
@@ -56,6 +58,18 @@ def _disbelief(sight: Sight, standing: Standing, doubted: bool, lost: frozenset[
     # A 304 by date repeats the date: where that did not move with the content, it is worth nothing.
     is_wrong = doubted or (standing.dates_wrong > 0 and not standing.trusts_dates)
     return Reason.UNTRUSTED_DATES if is_wrong else Reason.NONE
+
+
+def _may_hide(sight: Sight, skew: int | None) -> bool:
+    """Whether a page was taken so soon after it changed that its ETag may be that of two contents.
+
+    Servers of files (nginx, Apache) make strong ETags of the second of the change and the size.
+    """
+    asked = sight.capture if sight.confirmed is None else sight.confirmed
+    taken = sight.capture.refers_to_at if sight.confirmed is None else sight.confirmed.at
+    if asked.last_modified is None or taken is None:
+        return False
+    return asked.last_modified + MARGIN > taken + (skew or 0)
 
 
 def _is_strong_date(sight: Sight, skew: int | None) -> bool:

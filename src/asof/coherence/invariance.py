@@ -57,7 +57,8 @@ def interval_bounds(
             continue
         host = host_of(url)
         standing = (standings or {}).get(host, Standing(host))
-        sure = [s for s in believed(seen, standing)[0] if s.firmness >= Firmness.STRONG]
+        firm, _ = believed(seen, standing, doubted=standing.doubts(url))
+        sure = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
         intervals = runs(sure, by_tag=standing.trusts_validators)
         taken = next((n for n, r in enumerate(intervals) if _is_taken(r, since, until)), None)
         if taken is not None:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from asof.clock import Instant
 from asof.coherence.believe import believed
 from asof.coherence.sights import Firmness, Run, State, is_page, runs, sights
-from asof.coherence.trust import MARGIN, dated
-from asof.coherence.verdict import Standing
+from asof.coherence.trust import dated
+from asof.coherence.verdict import MARGIN, Standing
 from asof.model import Capture, Validity
 from asof.url import host_of
 
@@ -33,15 +33,15 @@ def known_intervals(
     found: list[Validity] = []
     for url in sorted(url for url in set(urls) & seen.keys() if is_page(url)):
         standing = standings.get(host_of(url), Standing(host_of(url)))
-        doubted = url in standing.doubted
+        doubted = standing.doubts(url)
         firm, _ = believed(seen[url], standing, doubted=doubted)
         strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
         before: Instant | None = None
         for run in runs(strong, by_tag=standing.trusts_validators):
             if not run.mixed and run.state is not State.GONE:
                 since = run.since
-                if claims and standing.trusts_dates and not doubted:
-                    since = min(since, _claimed(run, standing, before))
+                if claims and standing.trusts_dates and standing.skew is not None and not doubted:
+                    since = min(since, _claimed(run, standing.skew, before))
                 found.append(_interval(url, run, since))
             before = run.until
     return found
@@ -59,9 +59,9 @@ def _interval(url: str, run: Run, since: Instant) -> Validity:
     )
 
 
-def _claimed(run: Run, standing: Standing, before: Instant | None) -> Instant:
+def _claimed(run: Run, skew: int, before: Instant | None) -> Instant:
     """Since when a content is there by its dates, clear of them as a verdict has to be."""
-    dates = [dated(sight.capture, standing.skew or 0) for sight in run.sights]
+    dates = [dated(sight.capture, skew) for sight in run.sights]
     believable = [date for date in dates if date is not None and date <= run.since]
     if not believable:
         return run.since

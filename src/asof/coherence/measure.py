@@ -19,6 +19,7 @@ neglected: the moment of reference must not lie inside a visit.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -37,8 +38,8 @@ from asof.coherence.sights import (
     same_bytes,
     sights,
 )
-from asof.coherence.trust import MARGIN, RESOLUTION, dated, ran_back
-from asof.coherence.verdict import Grade, Measurement, Mode, PageVerdict, Reason, Standing
+from asof.coherence.trust import RESOLUTION, dated, ran_back
+from asof.coherence.verdict import MARGIN, Grade, Measurement, Mode, PageVerdict, Reason, Standing
 from asof.model import Capture
 from asof.url import host_of
 
@@ -73,10 +74,10 @@ def measure(
     wanted = _with_referred(pages, everything)
     seen = sights(c for c in everything if c.url in wanted)
     used = {host: standings.get(host, Standing(host)) for host in sorted(map(host_of, pages))}
-    doubted = frozenset(url for standing in used.values() for url in standing.doubted)
     verdicts = []
     for url in sorted(pages):
-        judge = _Judge(url, reference, mode, used[host_of(url)], url in doubted, lost)
+        standing = used[host_of(url)]
+        judge = _Judge(url, reference, mode, standing, standing.doubts(url), lost)
         verdicts.append(judge.verdict(seen[url]))
     return Measurement(mode, reference, tuple(verdicts), used)
 
@@ -88,13 +89,16 @@ def _is_answer(capture: Capture) -> bool:
 
 def _with_referred(urls: Iterable[str], captures: Sequence[Capture]) -> set[str]:
     """The URLs, those that revisits of them refer to, and so on."""
-    found, size = set(urls), -1
-    references = [
-        (c.url, c.refers_to_url) for c in captures if c.refers_to_url not in (None, c.url)
-    ]
-    while len(found) != size:
-        size = len(found)
-        found.update(target for url, target in references if url in found and target is not None)
+    referred: dict[str, set[str]] = defaultdict(set)
+    for capture in captures:
+        if capture.refers_to_url is not None:
+            referred[capture.url].add(capture.refers_to_url)
+    found = set(urls)
+    ahead = list(found)
+    while ahead:
+        new = referred[ahead.pop()] - found
+        found |= new
+        ahead += new
     return found
 
 
@@ -196,7 +200,10 @@ class _Judge:
                 after.until,
             )
         if before is None:
-            grade = Grade.CHANGED if claim.is_after else Grade.UNKNOWN
+            # Definition 3.4: modified after the start of the crawl is an error. Of any other moment
+            # before the first capture nothing is known.
+            is_error = claim.is_after and self.mode is Mode.MEASURABLE
+            grade = Grade.CHANGED if is_error else Grade.UNKNOWN
             reason = claim.reason if claim.is_after else self._why_not_before(claim.reason, dropped)
             return PageVerdict(self.url, grade, reason, None, first, after.since, after.until)
         nearest = min(
@@ -245,7 +252,9 @@ class _Judge:
         if all((s.capture.last_modified or 0) - skew > s.at + MARGIN for s in given):
             return _Claim(None, Reason.FUTURE_DATE)
         if self.doubted or not standing.trusts_dates:
-            return _Claim(None, Reason.UNTRUSTED_DATES)
+            was_wrong = self.doubted or standing.dates_wrong > 0
+            why = Reason.UNTRUSTED_DATES if was_wrong else Reason.UNPROVED_DATES
+            return _Claim(None, why)
         if standing.skew is None:
             return _Claim(None, Reason.CLOCK_OFF)
         # The latest follows from every one of them, so it is true if any of them is. One after the
@@ -266,6 +275,7 @@ _TELLING = (
     Reason.CRAWLER_CLOCK,
     Reason.FALSE_VALIDATORS,
     Reason.UNTRUSTED_DATES,
+    Reason.UNPROVED_DATES,
     Reason.NOT_COMPARABLE,
     Reason.TRUNCATED,
     Reason.FAILED_AGAIN,

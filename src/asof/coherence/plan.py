@@ -76,16 +76,18 @@ def fifo_of(survival: Survival, order: Pages, step: float = 1.0) -> Plan:
     return Plan("fifo", order, lengths, expected_c(survival, order, lengths))
 
 
-def bfs_fifo(survival: Survival, step: float = 1.0) -> float:
+def bfs_fifo(survival: Survival, step: float = 1.0, revisits: int | None = None) -> float:
     """The expected C of breadth-first visits and revisits in the same order: mean over all orders.
 
-    All but the joker, which may be any page, must last as many steps as there are pages.
+    All but the joker, which may be any page, must last as many steps as there are pages; those
+    beyond the budget of revisits are not seen again.
     """
     count = len(survival)
     if not count:
         return 1.0
     once = float(survival.at(np.arange(count), np.array([count * step])).sum())
-    return (1 + once * (count - 1) / count) / count
+    again = count - 1 if revisits is None else min(revisits, count - 1)
+    return (1 + once * again / count) / count
 
 
 def bfs_lifo(survival: Survival, lengths: Floats) -> float:

@@ -24,7 +24,7 @@ from asof.coherence.verdict import (
     Reason,
     Standing,
 )
-from asof.model import Course, Crawl
+from asof.model import Course, Crawl, CrawlState
 
 Stretch = tuple[Instant, Instant]
 Answer = Literal["coherent", "incoherent", "unknown"]
@@ -57,7 +57,9 @@ class Report:
 
     `part` names a sub-site, else it is empty. `curve` is by time. Of definition 3.2, `observable`
     is the stretch that all intervals from Last-Modified to the download share, None if there is
-    none. Without rates of change, `expected` of the curve is what is provable.
+    none. Without rates of change, `expected` of the curve is what is provable. `place` is what
+    commands need to find the archive (` -a DIR`, quoted; empty for the usual folder). `errors` is
+    how many of the URLs that were taken answered with an error, None where nobody counted.
     """
 
     crawls: tuple[Crawl, ...]
@@ -69,6 +71,8 @@ class Report:
     whole: Whole = field(default_factory=Whole)
     observable: Stretch | None = None
     part: str = ""
+    place: str = ""
+    errors: int | None = None
 
     @property
     def course(self) -> Course | None:
@@ -82,6 +86,23 @@ class Report:
         course = self.course
         whole = len(self.crawls) == 1 and not self.part
         return course if course and whole and course.mode == self.measurement.mode else None
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether C says anything: of a crawl that is to visit twice, not before it turns."""
+        if len(self.crawls) != 1 or self.part:
+            return True
+        crawl, course = self.crawls[0], self.course
+        waits = course is not None and course.mode == Mode.INDUCIBLE and course.turn is None
+        return not waits or crawl.state is CrawlState.FINISHED
+
+    @property
+    def is_observable(self) -> bool | None:
+        """The answer of definition 3.2; None where dates that it needs are not trusted."""
+        if self.observable is not None:
+            return True
+        trusted = [standing.trusts_dates for standing in self.standings.values()]
+        return False if trusted and all(trusted) else None
 
     @property
     def standings(self) -> Mapping[str, Standing]:

@@ -1,12 +1,12 @@
 """What would make the next crawl better, in concrete sentences; the most telling first.
 
 Each rule looks at one cause of lost coherence and says what it cost and what to do about it. None
-speaks unless its cause is there; a report without faults gets one sentence that says so.
+speaks unless its cause is there; a report without faults gets one sentence that says so. Of a crawl
+that is not at its end only that is advised which cannot mend itself when it goes on.
 """
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,13 +15,23 @@ from math import sqrt
 from asof.change.categories import Category
 from asof.clock import SECOND
 from asof.coherence.report import Report, apart, cause
+from asof.coherence.report_commands import crawl, crawl_of_part, resume
 from asof.coherence.report_words import moment, number, percent, points, span
-from asof.coherence.verdict import Grade, Mode, PageVerdict, Reason
+from asof.coherence.verdict import Grade, Mode, PageVerdict, Reason, Standing
 from asof.model import CrawlState, Proof
 
 # What another sight of the page can still turn into a proof, as long as it has not changed since.
 _WAITING = frozenset((Reason.NOT_SEEN_AGAIN, Reason.FAILED_AGAIN))
 _MOST = 3  # of the same kind of advice; the lists in the report have the rest
+_DATES = frozenset(
+    (
+        Reason.UNTRUSTED_DATES,
+        Reason.UNPROVED_DATES,
+        Reason.NO_DATE,
+        Reason.FUTURE_DATE,
+        Reason.CLOCK_OFF,
+    )
+)
 # Fewer pages than these say nothing about a host: by chance a single page can do anything.
 _FEW = 5
 # A plan is a forecast: it missed only if the gap is more than a few points and more than the chance
@@ -46,13 +56,16 @@ class Gain:
 
 
 def advice(report: Report) -> tuple[str, ...]:
-    """Sentences for whoever wants a better crawl. A command stands last, in backticks."""
-    if not report.measurement.pages:
-        return (
-            "Nothing was captured that could be measured. Make a crawl first: " + _crawl(report),
-        )
+    """Sentences for whoever wants a better crawl, if any. A command stands last, in backticks."""
+    if goes_on := tuple(_unfinished(report)):
+        return goes_on + tuple(sentence for rule in _MEANWHILE for sentence in rule(report))
+    total = len(report.measurement.pages)
+    if not total:
+        return (f"Nothing was captured that could be measured. Crawl first: `{crawl(report)}`",)
     found = tuple(sentence for rule in _RULES for sentence in rule(report))
-    return found or ("Nothing to improve: every page is coherent, and no server was caught lying.",)
+    if report.coherent == total and not found:
+        return ("Nothing to improve: every page is coherent, and no server was caught lying.",)
+    return found or tuple(_otherwise(report))
 
 
 def gains(pages: tuple[PageVerdict, ...]) -> tuple[Gain, ...]:
@@ -83,21 +96,44 @@ def gains(pages: tuple[PageVerdict, ...]) -> tuple[Gain, ...]:
 # -- how the crawl was made ------------------------------------------------------------------------
 
 
-def _sought(report: Report) -> Iterator[str]:
-    course = report.course
-    if course is None and report.measurement.c != 1:
-        yield (
-            "This crawl did not seek coherence: most pages were seen once, which proves them at one"
-            " moment each. Visit and revisit them around one turning point: " + _crawl(report)
-        )
-    if course is None or not report.crawls:
+def _unfinished(report: Report) -> Iterator[str]:
+    """A crawl that can go on must do so first: another one would only begin from the start."""
+    if not report.crawls:
         return
-    awaited = "its revisits are done" if course.turn else "its turning point is reached"
-    state = report.crawls[-1].state
+    course, state = report.course, report.crawls[-1].state
+    turned = course is not None and course.turn is not None
+    awaited = "its revisits", "are", "were", "done"
+    if course is None or course.mode != Mode.INDUCIBLE:
+        awaited = "it", "is", "was", "complete"
+    elif not turned:
+        awaited = "its turning point", "is", "was", "reached"
+    what, now, then, end = awaited
+    which = "crawl" if len(report.crawls) == 1 else "newest crawl"
     if state is CrawlState.RUNNING:
-        yield f"The crawl still runs. Look again when {awaited}."
+        yield f"The {which} still runs. Look again when {what} {now} {end}."
     elif state is CrawlState.INTERRUPTED:
-        yield f"The crawl was interrupted before {awaited}. Let it go on: `asof crawl`"
+        yield (
+            f"The {which} was interrupted before {what} {then} {end}. Let it go on first:"
+            f" `{resume(report)}`"
+        )
+
+
+def _sought(report: Report) -> Iterator[str]:
+    pages, course = report.measurement.pages, report.course
+    if course is None and report.coherent < len(pages):
+        once = sum(_is_seen_once(page) for page in pages)
+        why = "the pages were not visited before and after one moment"
+        if once > len(pages) / 2:
+            why = "most pages were seen once, which proves them at one moment each"
+        yield (
+            f"Coherence was not sought: {why}. Visit and revisit them around one turning point:"
+            f" `{crawl(report)}`"
+        )
+    elif course is not None and course.mode == Mode.INDUCIBLE and course.turn is None:
+        yield (
+            "The crawl ended before its turning point, so that no page was looked at again. Give"
+            f" it more room, or fewer pages: `{crawl(report)}`"
+        )
 
 
 def _plan(report: Report) -> Iterator[str]:
@@ -117,7 +153,7 @@ def _plan(report: Report) -> Iterator[str]:
         else:
             yield (
                 f"{told}: the site changes faster than was known of it. What this crawl saw is"
-                f" known to the next plan; crawl again: {_crawl(report)}"
+                f" known to the next plan; crawl again: `{crawl(report)}`"
             )
     elif -gap > max(_GAP, noise):
         yield f"{told}: the site changes more slowly than was known of it; the next plan knows."
@@ -139,12 +175,11 @@ def _slots(report: Report) -> Iterator[str]:
     )
     if near - far < _TELLING:
         return
-    seed = _seed(report)
     yield (
         f"Pages seen up to {span(apart(seen[half]))} apart are coherent to {percent(near)}, those"
         f" seen further apart (up to {span(apart(seen[-1]))}) to {percent(far)}. Crawl the site in"
         " parts, or with a shorter pause, if it can bear that:"
-        f" `asof crawl {seed} --coherence inducible --delay S`"
+        f" `{crawl(report, '--delay S')}`"
     )
 
 
@@ -163,7 +198,7 @@ def _revisits(report: Report) -> Iterator[str]:
         f"{number(waiting, 'page')} {'was' if waiting == 1 else 'were'} not seen after the moment."
         f" Crawled again soon and measured together, about {round(expected):,} should prove"
         f" coherent: +{gained}. Most is to be gained under {places}{others}:"
-        f" `asof crawl {shlex.quote(found[0].prefix)} --coherence inducible`"
+        f" `{crawl_of_part(report, found[0].prefix) or crawl(report)}`"
     )
 
 
@@ -185,10 +220,10 @@ def _changing(report: Report) -> Iterator[str]:
             f"{key} ({number(changed[key])} of {number(total[key])})" for key in hot[:_MOST]
         )
         others = f", and {number(len(hot) - _MOST)} more" if len(hot) > _MOST else ""
+        shown = next(filter(None, (crawl_of_part(report, key) for key in hot)), None)
         yield (
             f"Most pages changed around the moment under {places}{others}. A crawl of such a part"
-            " alone takes less time, in which less changes:"
-            f" `asof crawl {shlex.quote(hot[0])} --coherence inducible`"
+            " alone takes less time, in which less changes" + (f": `{shown}`" if shown else ".")
         )
 
 
@@ -201,8 +236,8 @@ def _noise(report: Report) -> Iterator[str]:
     most, count = Counter(_host(page.url) for page in noisy).most_common(1)[0]
     seen = sum(_host(page.url) == most and apart(page) > 0 for page in measured.pages)
     says = (
-        f"{number(len(noisy), 'page')} {'differs' if len(noisy) == 1 else 'differ'} only in what"
-        " changes at every request: clocks, counters, ads."
+        f"{number(len(noisy), 'page')} {'differs' if len(noisy) == 1 else 'differ'} only in noise:"
+        " dates, clocks, counters, ads and the like."
         f" In substance C is {percent(measured.c_in_substance)}."
     )
     if count >= _FEW and count >= 0.9 * seen:
@@ -216,8 +251,7 @@ def _failures(report: Report) -> Iterator[str]:
         if count >= _FEW:
             yield (
                 f"{host} failed {number(count, 'time')} when asked again. It may be asked too fast;"
-                " leave it more seconds:"
-                f" `asof crawl {_seed(report)} --coherence inducible --delay S`"
+                f" leave it more seconds: `{crawl(report, '--delay S')}`"
             )
 
 
@@ -239,7 +273,14 @@ def _liars(report: Report) -> Iterator[str]:
 
 
 def _no_validators(report: Report) -> Iterator[str]:
-    """Hosts whose revisits all came as full downloads, though nothing had changed."""
+    """Hosts whose revisits all came as full downloads, though nothing had changed.
+
+    Only if they were asked for changes alone, and no word of theirs could ever be checked: where
+    each 304 was audited, bytes are the better evidence and hide it.
+    """
+    wishes = [each.settings.get("conditional") is True for each in report.crawls]
+    if not wishes or not all(wishes):
+        return
     same: Counter[str] = Counter()
     confirmed: set[str] = set()
     for page in report.measurement.pages:
@@ -250,7 +291,9 @@ def _no_validators(report: Report) -> Iterator[str]:
             same[_host(page.url)] += 1
     silent = [(host, count) for host, count in same.most_common() if host not in confirmed]
     for host, count in silent[:_MOST]:
-        if count >= _FEW and host not in _caught(report):
+        standing = report.standings.get(host, Standing(host))
+        checked = standing.validators_right + standing.validators_wrong
+        if count >= _FEW and standing.trusts_validators and not checked:
             yield (
                 f"{host} sends no validators, or does not heed them:"
                 f" {number(count, 'unchanged page')} came again in full. That proves them"
@@ -261,15 +304,15 @@ def _no_validators(report: Report) -> Iterator[str]:
 def _dates(report: Report) -> Iterator[str]:
     measured = report.measurement
     reasons = Counter(page.reason for page in measured.pages if not page.is_coherent)
-    undated = sum(
-        reasons[reason]
-        for reason in (Reason.UNTRUSTED_DATES, Reason.NO_DATE, Reason.FUTURE_DATE, Reason.CLOCK_OFF)
-    )
+    undated = sum(reasons[reason] for reason in _DATES)
     if measured.mode is Mode.MEASURABLE and undated:
         yield (
             f"Of {number(undated, 'page')} the date is missing or cannot be trusted. Visiting twice"
-            " needs no dates: " + _crawl(report)
+            f" needs no dates: `{crawl(report)}`"
         )
+
+
+def _clocks(report: Report) -> Iterator[str]:
     for standing in sorted(report.standings.values(), key=lambda each: each.host):
         if standing.skew is not None and abs(standing.skew) >= _HOUR:
             ahead = "ahead" if standing.skew > 0 else "behind"
@@ -291,8 +334,7 @@ def _disbelieved(report: Report) -> Iterator[str]:
     if doubted and report.measurement.mode is not Mode.MEASURABLE:
         yield (
             f"Of {number(len(doubted), 'page')} the server only said that nothing had changed, and"
-            " it is not believed. Bytes need no belief:"
-            f" `asof crawl {_seed(report)} --coherence inducible --no-conditional`"
+            f" it is not believed. Bytes need no belief: `{crawl(report, '--no-conditional')}`"
         )
 
 
@@ -317,21 +359,23 @@ def _missing(report: Report) -> Iterator[str]:
 
 _RULES: tuple[Callable[[Report], Iterator[str]], ...] = (
     _sought, _plan, _revisits, _slots, _changing, _noise, _failures,
-    _liars, _disbelieved, _no_validators, _dates, _elsewhere, _missing,
+    _liars, _disbelieved, _no_validators, _dates, _clocks, _elsewhere, _missing,
 )  # fmt: skip
+_MEANWHILE: tuple[Callable[[Report], Iterator[str]], ...] = (_liars, _clocks)
 
 
-def _caught(report: Report) -> set[str]:
-    return {host for host, standing in report.standings.items() if not standing.trusts_validators}
+def _otherwise(report: Report) -> Iterator[str]:
+    """What is left where no rule speaks: here and there a page changed."""
+    changed = report.measurement.counts[Grade.CHANGED]
+    if changed:
+        yield (
+            f"{number(changed, 'page')} changed around the moment, here and there. The next plan"
+            f" knows which, and sees them closer to its turning point: `{crawl(report)}`"
+        )
 
 
-def _crawl(report: Report) -> str:
-    return f"`asof crawl {_seed(report)} --coherence inducible`"
-
-
-def _seed(report: Report) -> str:
-    seeds = [seed for crawl in report.crawls[-1:] for seed in crawl.seeds]
-    return shlex.quote(report.part or (seeds[0] if seeds else "URL"))
+def _is_seen_once(page: PageVerdict) -> bool:
+    return (page.before is None or page.after is None) and page.since == page.until
 
 
 def _host(url: str) -> str:

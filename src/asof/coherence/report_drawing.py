@@ -202,7 +202,7 @@ def _row(
         bar = f'<path class="doubt {grade}" d="M{left:.1f} {y:g}H{right:.1f}"/>'
     target = (
         f'<rect class="hit" x="0" y="{y - row / 2:g}" width="{WIDTH}" height="{row:g}"/>'
-        f"<title>{_safe(page.url)}\n{grade}: {_safe(_told(page))}\n{words.sights(page)}</title>"
+        f"<title>{safe(page.url)}\n{grade}: {safe(_told(page))}\n{words.sights(page)}</title>"
     )
     href = safe_link(link(page)) if page.grade is Grade.CHANGED else None
     inside = bar + target
@@ -382,7 +382,7 @@ def _labels(pages: Sequence[PageVerdict]) -> str:
         rest = page.url.partition("://")[2] or page.url
         text = "/" + rest.partition("/")[2] if len(heads) == 1 and "/" in rest else rest
         short = text if len(text) <= 38 else f"{text[:14]}…{text[-23:]}"
-        items.append(f'<li title="{_safe(page.url)}"><bdi>{_safe(short)}</bdi></li>')
+        items.append(f'<li title="{safe(page.url)}"><bdi>{safe(short)}</bdi></li>')
     return f'<ol class="labels">{"".join(items)}</ol>'
 
 
@@ -393,5 +393,6 @@ def _told(page: PageVerdict) -> str:
     return f"{title.lower()}. {meaning}"
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
+    """Text from the archive as HTML: escaped, without signs that act."""
     return escape(harmless(text.replace("\n", " ")))

@@ -11,7 +11,11 @@ from asof.model import Course, Crawl, Evidence
 
 
 def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
-    """Plain values under stable keys: every page under `pages`, at most so many of each cause."""
+    """Plain values under stable keys: every page under `pages`, at most so many of each cause.
+
+    `coherence.measured` is false as long as the figures beside it say nothing: before a crawl that
+    is to visit everything twice has turned.
+    """
     measured = report.measurement
     groups = offenders(measured.pages)
     return {
@@ -22,6 +26,7 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
             "horizontal": _taken_json(report.horizontal),
         },
         "coherence": {
+            "measured": report.is_measured,
             "mode": measured.mode.value,
             "reference": iso(measured.reference),
             "c": _rounded(measured.c),
@@ -34,6 +39,8 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
                 "stretch": _stretch_json(report.whole.stretch),
             },
             "observable": _stretch_json(report.observable),
+            "is_observable": report.is_observable,
+            "errors": report.errors,
         },
         "plan": _course_json(report.planned, measured.c),
         "best": _best_json(report.best, len(measured.pages)),

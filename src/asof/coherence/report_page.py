@@ -11,30 +11,31 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from asof.change.columns import harmless
 from asof.clock import SECOND
 from asof.coherence import report_words as words
 from asof.coherence.report import Group, Report, apart, offenders
 from asof.coherence.report_advice import advice
+from asof.coherence.report_commands import diff, listing
 from asof.coherence.report_drawing import (
     BINS,
     SINGLE_ROWS,
     Link,
     curve_figure,
     pages_figure,
+    safe,
     safe_link,
 )
+from asof.coherence.report_hosts import hosts_section
 from asof.coherence.report_style import STYLE
-from asof.coherence.verdict import Grade, PageVerdict, Standing
+from asof.coherence.verdict import Grade, Mode, PageVerdict
 
 _MOST_PAGES = 100  # listed of each cause
-_MOST_HOSTS = 30
 _OPEN = 8  # a cause with so few pages needs no unfolding
 _PARTS = 10  # into which pages are put by the distance of their two sights
 _COMMAND = re.compile(r"`(.+)`$")
-_OPTION = re.compile(
-    r"(?<= )(--coherence inducible|--delay S|--no-conditional)"
-)  # not to be broken at a hyphen
+_OPTION = re.compile(  # not to be broken at a hyphen
+    r"(?<= )(--coherence inducible|--scope path|--delay S|--no-conditional)"
+)
 
 
 def page(report: Report, diff_link: Link | None = None) -> str:
@@ -52,20 +53,24 @@ def page(report: Report, diff_link: Link | None = None) -> str:
         '<meta name="referrer" content="no-referrer">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{_safe(title)} - asof</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{safe(title)} - asof</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
         '<header class="masthead"><span class="wordmark">as&#8239;of</span></header>\n<main>\n',
         *_opening(report),
         *_advice(report),
-        *_curve(report),
-        *_picture(report, link),
-        *_offenders(report, link),
-        *_plan(report),
-        *_hosts(report),
+        *(_measured(report, link) if report.is_measured else ()),
+        *hosts_section(report),
         "</main>\n<footer><p>Times are UTC. Nothing on this page runs a script or loads anything."
         " Equal bytes on both sides of a moment are strong evidence, not proof: something else may"
         " have been there in between.</p></footer>\n</body>\n</html>\n",
     ]
     return "".join(parts)
+
+
+def _measured(report: Report, link: Link) -> Iterator[str]:
+    yield from _curve(report)
+    yield from _picture(report, link)
+    yield from _offenders(report, link)
+    yield from _plan(report)
 
 
 # -- the numbers -----------------------------------------------------------------------------------
@@ -74,16 +79,18 @@ def page(report: Report, diff_link: Link | None = None) -> str:
 def _opening(report: Report) -> Iterator[str]:
     measured = report.measurement
     yield f'<p class="kicker">Quality of {_kind(report)}</p>\n'
-    yield f"<h1><bdi>{_safe(report.part or words.name_of(report.crawls))}</bdi></h1>\n"
-    yield f'<p class="under">{_safe(_crawled(report))}</p>\n'
+    yield f"<h1><bdi>{safe(report.part or words.name_of(report.crawls))}</bdi></h1>\n"
+    yield f'<p class="under">{safe(_crawled(report))}</p>\n'
+    # The moment of a crawl that has not turned is a makeshift; what it is to be is known.
+    mode = measured.mode if report.is_measured else Mode.INDUCIBLE
     yield (
-        f'<div class="verdict"><p class="big">{words.percent(measured.c)}'
+        f'<div class="verdict"><p class="big">{words.percent(_c(report))}'
         "<small>coherence C</small></p>"
-        f'<div><p class="says">{_safe(words.headline(report))}</p>'
-        f'<p class="how">{_safe(words.method(measured.mode))}</p></div></div>\n'
+        f'<div><p class="says">{safe(words.headline(report))}</p>'
+        f'<p class="how">{safe(words.method(mode))}</p></div></div>\n'
     )
     counts, total = measured.counts, len(measured.pages)
-    if total:
+    if total and report.is_measured:
         spans = "".join(
             f'<span class="{grade.value}" style="flex-grow:{count}"'
             f' title="{grade.value}: {count:,}"></span>'
@@ -100,13 +107,29 @@ def _opening(report: Report) -> Iterator[str]:
             )
         yield "</ul>\n"
     facts = "".join(
-        f"<div><dt>{name}</dt><dd>{value}<small>{_safe(more)}</small></dd></div>\n"
+        f"<div><dt>{name}</dt><dd>{value}<small>{safe(more)}</small></dd></div>\n"
         for name, value, more in _facts(report)
     )
     yield f'<dl class="facts">\n{facts}</dl>\n'
 
 
 def _facts(report: Report) -> Iterator[tuple[str, str, str]]:
+    if report.is_measured:
+        yield from _measures(report)
+    for name, taken, noun in (
+        ("Completeness", report.vertical, "URL"),
+        ("Hosts reached", report.horizontal, "host"),
+    ):
+        if taken is not None:
+            more = f"{taken.taken:,} taken of {words.number(taken.found, noun)} found"
+            if taken is report.vertical and report.errors:
+                more += (
+                    f"; {words.number(report.errors)} with an error (404 and the like), not in C"
+                )
+            yield name, words.percent(taken.share), more
+
+
+def _measures(report: Report) -> Iterator[tuple[str, str, str]]:
     measured, course, total = report.measurement, report.planned, len(report.measurement.pages)
     reference = measured.reference
     yield (
@@ -122,13 +145,10 @@ def _facts(report: Report) -> Iterator[tuple[str, str, str]]:
     if report.best is not None and total:
         share = words.percent(min(report.best.count / total, 1))
         yield "Most hold together", share, words.stretch(report.best.since, report.best.until)
-    for name, taken, noun in (
-        ("Completeness", report.vertical, "URL"),
-        ("Hosts reached", report.horizontal, "host"),
-    ):
-        if taken is not None:
-            more = f"{taken.taken:,} taken of {words.number(taken.found, noun)} found"
-            yield name, words.percent(taken.share), more
+
+
+def _c(report: Report) -> float | None:
+    return report.measurement.c if report.is_measured else None
 
 
 def _kind(report: Report) -> str:
@@ -153,9 +173,12 @@ def _crawled(report: Report) -> str:
 
 
 def _advice(report: Report) -> Iterator[str]:
+    sentences = advice(report)
+    if not sentences:
+        return
     yield '<section>\n<h2>What would help</h2>\n<ul class="advice">\n'
-    for sentence in advice(report):
-        told = _COMMAND.sub(r"<code>\1</code>", _safe(sentence))
+    for sentence in sentences:
+        told = _COMMAND.sub(r"<code>\1</code>", safe(sentence))
         told = _OPTION.sub(r'<span class="option">\1</span>', told)
         yield f"<li>{told}</li>\n"
     yield "</ul>\n</section>\n"
@@ -186,7 +209,7 @@ def _curve(report: Report) -> Iterator[str]:
         ("Observable, by Last-Modified (definition 3.2)", words.observable_sentence(report)),
         ("Best moment to ask for", words.best_sentence(report)),
     ):
-        yield f"<div><dt>{name}</dt><dd><small>{_safe(says)}</small></dd></div>\n"
+        yield f"<div><dt>{name}</dt><dd><small>{safe(says)}</small></dd></div>\n"
     yield "</dl>\n</section>\n"
 
 
@@ -200,13 +223,16 @@ def _picture(report: Report, link: Link) -> Iterator[str]:
         yield (
             "<p>The first visited on top. Each row stands for"
             f" {words.number(-(-total // BINS), 'page')}:"
-            " the stronger its colour, the more of them are known at that time. On the right,"
-            " their grades at the moment of reference.</p>\n"
+            " the stronger its colour, the more of them are known to have been at that time what"
+            " they were at the moment of reference. On the right, their grades at that"
+            " moment.</p>\n"
         )
     else:
         yield (
-            "<p>One row per page, the first visited on top. A bar is the time over which its"
-            " content is known; a page counts if its bar crosses the line.</p>\n"
+            "<p>One row per page, the first visited on top. A bar is the time over which a page is"
+            " known to have been what it was at the moment of reference. A broken line leads to"
+            " the sights of a page of which that is not known, or that changed around it; whatever"
+            " else is known of it at other times is not drawn.</p>\n"
         )
     yield f'<figure>{figure}<ul class="key line">'
     if total > SINGLE_ROWS:
@@ -237,43 +263,43 @@ def _offenders(report: Report, link: Link) -> Iterator[str]:
         " list those first that were seen the longest apart.</p>\n"
     )
     for group in groups:
-        yield from _group(group, link)
+        yield from _group(report, group, link)
     yield "</section>\n"
 
 
-def _group(group: Group, link: Link) -> Iterator[str]:
+def _group(report: Report, group: Group, link: Link) -> Iterator[str]:
     title, meaning = words.titled(group.grade, group.name)
     unfolded = " open" if len(group.pages) <= _OPEN else ""
     yield (
         f'<details{unfolded}><summary><span class="swatch {group.grade.value}"></span>'
         f'<span class="count">{words.number(len(group.pages))}</span>'
-        f'<span class="title">{_safe(title)}</span><span class="meaning">{_safe(meaning)}</span>'
+        f'<span class="title">{safe(title)}</span><span class="meaning">{safe(meaning)}</span>'
         '</summary>\n<ul class="page">\n'
     )
     for verdict in group.pages[:_MOST_PAGES]:
-        yield _listed(verdict, link)
+        yield _listed(verdict, link, report.place)
     if (rest := len(group.pages) - _MOST_PAGES) > 0:
         yield (
             f'<li class="more">and {words.number(rest, "more page")};'
-            " <code>asof quality --json --all</code> lists every one</li>\n"
+            f" <code>{safe(listing(report))}</code> lists every one</li>\n"
         )
     yield "</ul></details>\n"
 
 
-def _listed(verdict: PageVerdict, link: Link) -> str:
+def _listed(verdict: PageVerdict, link: Link, place: str) -> str:
     seen = words.sights(verdict)
     if apart(verdict):
         seen += f", {words.span(apart(verdict))} apart"
-    told = f'<p class="url"><bdi>{_safe(verdict.url)}</bdi></p><p class="seen">{_safe(seen)}</p>'
-    shown = words.command(verdict) if verdict.grade in (Grade.CHANGED, Grade.EQUIVALENT) else None
+    told = f'<p class="url"><bdi>{safe(verdict.url)}</bdi></p><p class="seen">{safe(seen)}</p>'
+    shown = diff(verdict, place) if verdict.grade in (Grade.CHANGED, Grade.EQUIVALENT) else None
     if shown is not None:
         href = safe_link(link(verdict))
         anchor = f'<a href="{escape(href)}">What changed</a> · ' if href else ""
-        told += f'<p class="seen">{anchor}<code>{_safe(shown)}</code></p>'
+        told += f'<p class="seen">{anchor}<code>{safe(shown)}</code></p>'
     return f"<li>{told}</li>\n"
 
 
-# -- the plan and the hosts ------------------------------------------------------------------------
+# -- the plan -------------------------------------------------------------------------------------
 
 
 def _plan(report: Report) -> Iterator[str]:
@@ -282,11 +308,11 @@ def _plan(report: Report) -> Iterator[str]:
         return
     yield "<section>\n<h2>Plan and outcome</h2>\n"
     if course.expected is None:
-        yield f"<p>The plan {_safe(course.plan)} knew nothing of the pages: a first crawl.</p>\n"
+        yield f"<p>The plan {safe(course.plan)} knew nothing of the pages: a first crawl.</p>\n"
     else:
         risk = "" if course.eta is None else f", with a readiness to assume risk of {course.eta:g}"
         yield (
-            f"<p>The plan {_safe(course.plan)}{risk} knew {words.number(course.pages, 'page')}. The"
+            f"<p>The plan {safe(course.plan)}{risk} knew {words.number(course.pages, 'page')}. The"
             f" crawl came out {words.outcome(course.expected, measured.c)}.</p>\n"
         )
         yield _bars([("expected", course.expected, "plan"), ("measured", measured.c, "")])
@@ -312,7 +338,7 @@ def _by_distance(pages: Sequence[PageVerdict]) -> Iterator[tuple[str, float, str
 
 def _bars(rows: Sequence[tuple[str, float, str]]) -> str:
     inside = "".join(
-        f'<span>{_safe(name)}</span><span class="track"><span class="fill {kind}"'
+        f'<span>{safe(name)}</span><span class="track"><span class="fill {kind}"'
         f' style="width:{100 * share:.2f}%"></span></span>'
         f'<span class="n">{words.percent(share)}</span>\n'
         for name, share, kind in rows
@@ -320,63 +346,5 @@ def _bars(rows: Sequence[tuple[str, float, str]]) -> str:
     return f'<div class="bars">\n{inside}</div>\n'
 
 
-def _hosts(report: Report) -> Iterator[str]:
-    found = sorted(report.standings.values(), key=_notable)
-    if not found:
-        return
-    yield (
-        "<section>\n<h2>What the servers' word is worth</h2>\n<p>Over everything the archive has of"
-        " them: how often a Last-Modified or a confirmation (304, strong ETag) could be checked,"
-        " and was right.</p>\n"
-        '<div class="scroll"><table>\n<thead><tr><th scope="col">Host</th>'
-        '<th scope="col">Dates</th>'
-        '<th scope="col">Confirmations</th><th scope="col">Clock</th></tr></thead>\n<tbody>\n'
-    )
-    for standing in found[:_MOST_HOSTS]:
-        yield _host_row(standing)
-    yield "</tbody></table></div>\n"
-    if (rest := len(found) - _MOST_HOSTS) > 0:
-        yield f'<p class="none">and {words.number(rest, "more host")}</p>\n'
-    yield "</section>\n"
-
-
-def _notable(standing: Standing) -> tuple[int, int, int, str]:
-    checked = standing.dates_right + standing.validators_right
-    wrong = standing.validators_wrong, standing.dates_wrong
-    return -wrong[0], -wrong[1], -checked, standing.host
-
-
-def _host_row(standing: Standing) -> str:
-    cells = (
-        (standing.trusts_dates, standing.dates_right, standing.dates_wrong),
-        (standing.trusts_validators, standing.validators_right, standing.validators_wrong),
-    )
-    told = "".join(
-        f'<td class="{"bad" if wrong and not trusted else "fine"}">'
-        f"{'trusted' if trusted else 'not trusted'}, {_checked(right, wrong)}</td>"
-        for trusted, right, wrong in cells
-    )
-    host = f'<td class="host"><bdi>{_safe(standing.host)}</bdi></td>'
-    return f"<tr>{host}{told}<td>{_skew(standing)}</td></tr>\n"
-
-
-def _checked(right: int, wrong: int) -> str:
-    if not right + wrong:
-        return "never checked"
-    return f"{right:,} right, {wrong:,} wrong" if wrong else f"{right:,} right"
-
-
-def _skew(standing: Standing) -> str:
-    if standing.skew is None:
-        return "tells no time"
-    if abs(standing.skew) < 2 * SECOND:
-        return "right"
-    return f"{words.span(abs(standing.skew))} {'ahead' if standing.skew > 0 else 'behind'}"
-
-
 def _no_link(verdict: PageVerdict) -> str | None:
     return None
-
-
-def _safe(text: str) -> str:
-    return escape(harmless(text.replace("\n", " ")))

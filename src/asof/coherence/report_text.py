@@ -13,6 +13,7 @@ from asof.change.columns import cells, harmless
 from asof.coherence import report_words as words
 from asof.coherence.report import Group, Report, Taken, offenders
 from asof.coherence.report_advice import advice
+from asof.coherence.report_commands import diff
 from asof.coherence.verdict import Grade, Standing
 
 _NARROWEST = 40
@@ -26,17 +27,17 @@ _BAR = 24
 def report_text(report: Report, width: int = 80) -> list[str]:
     """Lines of at most `width` columns, except for commands, which are kept whole to be copied."""
     width = max(width, _NARROWEST)
-    lines = [
-        *_opening(report, width),
-        *_grades(report, width),
-        "",
-        *_figures(report, width),
-        *_offenders(report, width),
-        *_hosts(report, width),
-        "",
-        "What would help",
-    ]
-    for sentence in advice(report):
+    lines = [*_opening(report, width)]
+    if report.is_measured:
+        lines += _grades(report, width)
+    lines += ["", *_figures(report, width)]
+    if report.is_measured:
+        lines += _offenders(report, width)
+    lines += _hosts(report, width)
+    told = advice(report)
+    if told:
+        lines += ["", "What would help"]
+    for sentence in told:
         says, _, shown = sentence.partition("`")
         lines.extend(_wrapped(f"- {says}", width, "  ", "    "))
         if shown:
@@ -56,9 +57,13 @@ def _opening(report: Report, width: int) -> Iterator[str]:
         yield _cut(f"  {when} UTC, {crawls[-1].state.value}", width)
     yield ""
     measured = report.measurement
-    yield f"Coherence C  {words.percent(measured.c)}"
-    yield from _wrapped(words.headline(report), width, "  ")
-    yield from _wrapped(f"That moment is {words.reference_name(report)}.", width, "  ")
+    if report.is_measured:
+        yield f"Coherence C  {words.percent(measured.c)}"
+        yield from _wrapped(words.headline(report), width, "  ")
+        yield from _wrapped(f"That moment is {words.reference_name(report)}.", width, "  ")
+    else:
+        yield "Coherence C  -"
+        yield from _wrapped(words.headline(report), width, "  ")
 
 
 def _grades(report: Report, width: int) -> Iterator[str]:
@@ -73,6 +78,12 @@ def _grades(report: Report, width: int) -> Iterator[str]:
 
 
 def _figures(report: Report, width: int) -> Iterator[str]:
+    if report.is_measured:
+        yield from _measured(report, width)
+    yield from _completeness(report, width)
+
+
+def _measured(report: Report, width: int) -> Iterator[str]:
     measured, course = report.measurement, report.planned
     if measured.c is not None and measured.c_in_substance != measured.c:
         yield from _figure(
@@ -91,12 +102,17 @@ def _figures(report: Report, width: int) -> Iterator[str]:
     yield from _figure("best moment", words.best_sentence(report), width)
     yield from _figure("all at once", words.whole_sentence(report), width)
     yield from _figure("observable", words.observable_sentence(report), width)
+
+
+def _completeness(report: Report, width: int) -> Iterator[str]:
     for name, taken, noun in (
         ("completeness", report.vertical, "URL"),
         ("hosts reached", report.horizontal, "host"),
     ):
         if taken is not None:
             yield from _figure(name, _taken(taken, noun), width)
+    if (errors := words.errors_sentence(report)) is not None:
+        yield from _figure("errors", errors, width)
 
 
 def _taken(taken: Taken, noun: str) -> str:
@@ -117,16 +133,16 @@ def _offenders(report: Report, width: int) -> Iterator[str]:
         title, meaning = words.titled(group.grade, group.name)
         told = f"{len(group.pages):>{widest},}  {title}. {meaning}"
         yield from _wrapped(told, width, "  ", " " * (widest + 4))
-        yield from _listed(group, width)
+        yield from _listed(group, report.place, width)
     if rest := groups[_MOST_GROUPS:]:
         count = sum(len(group.pages) for group in rest)
         causes = words.number(len(rest), "more cause")
         yield f"  {count:>{widest},}  of {causes} (--json lists them)"
 
 
-def _listed(group: Group, width: int) -> Iterator[str]:
+def _listed(group: Group, place: str, width: int) -> Iterator[str]:
     for page in group.pages[:_MOST_PAGES]:
-        shown = words.command(page) if group.grade is Grade.CHANGED else None
+        shown = diff(page, place) if group.grade is Grade.CHANGED else None
         # The command has the address in it, and is kept whole: cut, it would be of no use.
         yield f"      {harmless(shown)}" if shown else _cut(f"      {page.url}", width)
     if (rest := len(group.pages) - _MOST_PAGES) > 0:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-
-from asof.clock import DAY, SECOND, Instant, iso, stamp, to_datetime
+from asof.clock import DAY, SECOND, Instant, to_datetime
 from asof.coherence.report import Report
 from asof.coherence.verdict import Grade, Mode, PageVerdict
 from asof.model import Crawl, Proof
@@ -36,10 +34,13 @@ CAUSES: dict[tuple[Grade, str], tuple[str, str]] = {
     (Grade.CHANGED, "other"): ("Changed", "The bytes differ; what changed was not compared."),
     (Grade.CHANGED, "unavailable"): ("Unavailable", "The server answered with an error."),
     (Grade.CHANGED, "minor"): ("Minor", "Text changed in small sections."),
-    (Grade.CHANGED, "insignificant"): ("Insignificant", "Only clocks, counters and the like."),
+    (Grade.CHANGED, "insignificant"): (
+        "Insignificant",
+        "Only dates, clocks, counters, ads and the like differ.",
+    ),
     (Grade.EQUIVALENT, "insignificant"): (
         "Insignificant",
-        "Only clocks, counters, ads and the like differ. Counted in C in substance.",
+        "Only dates, clocks, counters, ads and the like differ. Counted in C in substance.",
     ),
     (Grade.EQUIVALENT, "weak-validator"): (
         "Equivalent by the server's word",
@@ -59,8 +60,12 @@ CAUSES: dict[tuple[Grade, str], tuple[str, str]] = {
         "Its 304 answers or ETags were false elsewhere, so that they say nothing here.",
     ),
     (Grade.UNKNOWN, "untrusted-dates"): (
-        "Dated by a server that is not trusted",
-        "Its Last-Modified was wrong where it could be checked, or never proved right.",
+        "Dated by a server that was wrong before",
+        "Its Last-Modified was wrong where it could be checked, so that it says nothing here.",
+    ),
+    (Grade.UNKNOWN, "unproved-dates"): (
+        "Dated by a server that is not known well enough",
+        "Its Last-Modified was never found wrong, and not yet found right often enough.",
     ),
     (Grade.UNKNOWN, "future-date"): ("Dated to the future", "Last-Modified is after the download."),
     (Grade.UNKNOWN, "no-date"): ("Without a date", "The server sent no Last-Modified."),
@@ -156,16 +161,6 @@ def span(length: int) -> str:
     return "less than a second"
 
 
-def command(page: PageVerdict) -> str | None:
-    """What shows the difference on the command line; None where one side is missing."""
-    if page.before is None or page.after is None:
-        return None
-    # A stamp means the end of its second; two sights in one second need all digits.
-    old, new = page.before.at, page.after.at
-    write = stamp if stamp(old) != stamp(new) else iso
-    return f"asof diff {shlex.quote(page.url)} {write(old)} {write(new)}"
-
-
 def sights(page: PageVerdict) -> str:
     """When a page was seen on either side of the moment, and how."""
     seen = [
@@ -199,6 +194,12 @@ def reference_name(report: Report) -> str:
 def headline(report: Report) -> str:
     """What C says, in plain words."""
     counts, total = report.measurement.counts, len(report.measurement.pages)
+    if not report.is_measured:
+        return (
+            "Not measured yet: the visits are not finished, and C is told by looking again after"
+            f" them. {number(total, 'page')}"
+            f" {'was' if total == 1 else 'were'} visited so far."
+        )
     at = f"{moment(report.measurement.reference)} UTC"
     if not total:
         return f"No page was captured that could be measured as of {at}."
@@ -210,7 +211,10 @@ def headline(report: Report) -> str:
     says = f"Of {number(total, 'page')}, {known} known to stand in the archive as on {at}."
     rest = [
         (counts[Grade.CHANGED], "{} changed around that moment"),
-        (counts[Grade.EQUIVALENT], "{} differ only in noise"),
+        (
+            counts[Grade.EQUIVALENT],
+            f"{{}} differ{'s' if counts[Grade.EQUIVALENT] == 1 else ''} at most in noise",
+        ),
         (counts[Grade.UNKNOWN], "of {} it is not known"),
     ]
     told = [text.format(number(count)) for count, text in rest if count]
@@ -221,7 +225,7 @@ def headline(report: Report) -> str:
 def method(mode: Mode) -> str:
     """How it was measured, in plain words."""
     return {
-        Mode.INDUCIBLE: "Each page was visited before the turning point and again after it. What"
+        Mode.INDUCIBLE: "Each page is visited before the turning point and again after it. What"
         " was the same both times counts as coherent: it was the same at the turning point, too.",
         Mode.MEASURABLE: "The moment is the start of the crawl. A page counts as coherent if a"
         " server that is trusted dates it to before that.",
@@ -231,22 +235,44 @@ def method(mode: Mode) -> str:
 
 
 def whole_sentence(report: Report) -> str:
-    """The answer of definition 3.1, in plain words."""
+    """The answer of definition 3.1, in plain words.
+
+    It is stricter than C: by what these crawls have seen or had confirmed, and by no dates.
+    """
     whole = report.whole
     if whole.answer == "coherent" and whole.stretch is not None:
-        return f"Yes: all pages are proven to hold together, {stretch(*whole.stretch)} UTC."
+        return f"Yes: all pages are known to hold together, {stretch(*whole.stretch)} UTC."
     if whole.answer == "coherent":
-        return "Yes: all pages are proven to hold together."
+        return "Yes: all pages are known to hold together."
     if whole.answer == "incoherent":
         return "No: there is no moment at which all stored pages can have been there together."
-    return "Not known: no moment is proven for all pages, and none is ruled out for all of them."
+    told = "Not known: what was seen proves no moment for all pages, and rules none out."
+    if report.measurement.pages and report.coherent == len(report.measurement.pages):
+        told += " C counts more: dates that are trusted, and what other crawls have seen."
+    return told
 
 
 def observable_sentence(report: Report) -> str:
     """The answer of definition 3.2, in plain words."""
-    if report.observable is None:
+    trusted = [standing.trusts_dates for standing in report.standings.values()]
+    if report.observable is not None:
+        by = ", by the servers' own dates" if any(trusted) else ""
+        return f"Yes{by}: {stretch(*report.observable)} UTC."
+    if report.is_observable is False:
         return "No: no moment lies between the Last-Modified and the download of every page."
-    return f"Yes, by the servers' own dates: {stretch(*report.observable)} UTC."
+    some = f"{number(trusted.count(False))} of {number(len(trusted))}" if any(trusted) else "these"
+    return f"Not known: the dates of {some} hosts are not trusted (yet)."
+
+
+def errors_sentence(report: Report) -> str | None:
+    """How many of the URLs that were taken are no pages, in plain words; None if none is known."""
+    if not report.errors:
+        return None
+    taken = " of the" if report.vertical is None else f" of {number(report.vertical.taken)}"
+    return (
+        f"{number(report.errors)}{taken} taken URLs answered with an error (404 and the like);"
+        " C does not count them"
+    )
 
 
 def best_sentence(report: Report) -> str:

@@ -34,6 +34,8 @@ _PAGES = ("http:", "https:", "ftp:")
 _GONE = frozenset((404, 410, 451))
 _PART, _CONFIRMATION = 206, 304
 
+_Key = tuple[str, Instant, str]
+
 
 class State(StrEnum):
     """What an answer says is at a URL."""
@@ -328,6 +330,8 @@ class _Referred:
         digests = {c.digest for c in captures if c.kind == "revisit" and c.content is None}
         self._in_second: dict[tuple[str, Instant], list[Capture]] = defaultdict(list)
         self._with_digest: dict[tuple[str, str], Capture] = {}
+        # Where the ways end that were gone before: chains of others may be long.
+        self._followed: dict[_Key, Capture | None] = {}
         for capture in sorted(captures, key=attrgetter("at", "record_id")):
             key = capture.url, capture.at // SECOND
             if key in wanted:
@@ -362,15 +366,20 @@ class _Referred:
         """The capture whose content a revisit has. Revisits of revisits are followed."""
         if capture.kind != "revisit":
             return None
-        met: set[str] = set()
-        found: Capture | None = capture
-        while found is not None and found.record_id not in met:
-            met.add(found.record_id)
-            if found is not capture and found.content is not None and not _is_304(found):
-                return found
-            step = self.named(found)
-            if step is None and found.digest is not None:
-                url = found.refers_to_url or found.url
-                step = self._with_digest.get((url, found.digest))
-            found = step
-        return None
+        met: dict[_Key, None] = {}
+        found = self._step(capture)
+        while found is not None and (found.content is None or _is_304(found)):
+            key = found.url, found.at, found.record_id
+            if key in met or key in self._followed:  # round in a circle, or a way that is known
+                found = self._followed.get(key)
+                break
+            met[key] = None
+            found = self._step(found)
+        self._followed |= dict.fromkeys(met, found)
+        return found
+
+    def _step(self, revisit: Capture) -> Capture | None:
+        step = self.named(revisit)
+        if step is None and revisit.digest is not None:
+            step = self._with_digest.get((revisit.refers_to_url or revisit.url, revisit.digest))
+        return step

@@ -26,7 +26,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from statistics import median
 from typing import Literal
@@ -34,7 +34,7 @@ from typing import Literal
 from asof.catalog.validity import ANSWERS
 from asof.clock import DAY, SECOND, Instant
 from asof.coherence.sights import Firmness, Sight, State, is_page, is_strong, same_bytes, sights
-from asof.coherence.verdict import Standing
+from asof.coherence.verdict import MARGIN, Standing
 from asof.model import Capture
 from asof.url import host_of
 
@@ -44,7 +44,6 @@ Policy = Literal["auto", "always", "never"]
 AUDIT_WINDOW: Instant = 120 * SECOND
 # HTTP dates are cut to seconds, and so is the Date that a clock is measured by.
 RESOLUTION: Instant = SECOND
-MARGIN: Instant = 2 * SECOND
 _STEADY: Instant = 5 * SECOND
 _SHARE, _DOUBT = 0.7, 0.05
 _BY_CHANCE = 0.01
@@ -177,12 +176,14 @@ def ran_back(captures: Iterable[Capture]) -> dict[str, list[tuple[Instant, Insta
     found: dict[str, list[tuple[Instant, Instant]]] = {}
     for crawl, own in by_crawl.items():
         own.sort(key=attrgetter("where.file", "where.offset"))
+        lowest = list(accumulate((each.at for each in reversed(own)), min))[::-1]  # from each on
         last: dict[str, Instant] = {}
         high, place = own[0].at, 0
         for index, capture in enumerate(own):
             if capture.at < last.get(capture.url, capture.at):
-                low = min(each.at for each in own[place:])
-                found.setdefault(crawl, []).append((low, high))
+                stretches = found.setdefault(crawl, [])
+                if (stretch := (lowest[place], high)) not in stretches[-1:]:
+                    stretches.append(stretch)
             last[capture.url] = capture.at
             if capture.at > high:
                 high, place = capture.at, index
@@ -252,6 +253,7 @@ def _learn_tags(downloads: Sequence[Sight], tally: _Tally) -> None:
 
 
 def _learn_dates(url: str, downloads: Sequence[Sight], skew: int, tally: _Tally) -> None:
+    is_doubted = False
     for one, other in pairwise(downloads):
         if same_bytes(one, other) is not False or one.at == other.at:
             continue
@@ -260,10 +262,11 @@ def _learn_dates(url: str, downloads: Sequence[Sight], skew: int, tally: _Tally)
             continue
         if modified + MARGIN <= one.at:
             tally.dates_wrong += 1
-            if url not in tally.doubted:
-                tally.doubted.append(url)
+            is_doubted = True
         else:
             tally.dates_right += 1
+    if is_doubted:
+        tally.doubted.append(url)
 
 
 def _learn_confirmation(

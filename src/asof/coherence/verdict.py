@@ -9,11 +9,12 @@ in between (A-B-A).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from asof.clock import Instant
+from asof.clock import SECOND, Instant
 from asof.model import Evidence
 
 
@@ -36,6 +37,9 @@ class Grade(StrEnum):
     UNKNOWN = "unknown"  # no evidence on one side, or none that can be believed
 
 
+# HTTP dates tell the second, and clocks are known to a second or so.
+MARGIN: Instant = 2 * SECOND
+
 COHERENT = frozenset((Grade.PROVEN, Grade.CONFIRMED, Grade.CLAIMED))
 
 
@@ -51,9 +55,8 @@ class Reason(StrEnum):
     OTHER_CONTENT = "other-content"  # the bytes differ
     WEAK_VALIDATOR = "weak-validator"  # 304, but only "equivalent" is meant by it
     FALSE_VALIDATORS = "false-validators"  # this host was caught with a 304 or ETag that was false
-    UNTRUSTED_DATES = (
-        "untrusted-dates"  # Last-Modified of this host was wrong, or never proved right
-    )
+    UNTRUSTED_DATES = "untrusted-dates"  # Last-Modified of this host or page was found wrong
+    UNPROVED_DATES = "unproved-dates"  # it has not proved right often enough to be believed
     FUTURE_DATE = "future-date"  # Last-Modified lies after the download
     NO_DATE = "no-date"  # no Last-Modified
     CLOCK_OFF = "clock-off"  # the server's clock is wrong, or it does not tell the time
@@ -95,7 +98,7 @@ class Standing:
     the two captures that saw them; `validators_right` and `validators_wrong` the same for 304
     answers and strong ETags that could be checked. `skew` is how far the server's clock was ahead,
     in microseconds, None where it tells no time or an unsteady one. `doubted` are the URLs whose
-    own Last-Modified was found wrong: others' dates may be trusted, those of these never.
+    own Last-Modified was found wrong, in order: others' dates may be trusted, those of these never.
     """
 
     host: str
@@ -107,6 +110,11 @@ class Standing:
     trusts_dates: bool = False
     trusts_validators: bool = True
     doubted: tuple[str, ...] = ()
+
+    def doubts(self, url: str) -> bool:
+        """Whether the dates of this URL are never trusted. There may be as many as pages."""
+        place = bisect_left(self.doubted, url)
+        return place < len(self.doubted) and self.doubted[place] == url
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,9 @@ A 304 is the server's word only; the bytes tell whether it was true (asof.cohere
 takes a request, which makes every slot after it longer. So audited are one in ten, by a hash of the
 URL, and the first three of each host, in the second half of its places only: there are the pages
 that changed most and were given up, too, on which a false word is found soonest.
+
+Other content than the 304 spoke of may be an honest change in between. So the host is a suspect
+then, of which every 304 is audited; after three such finds it is not asked by conditions any more.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from asof.model import Exchange, Target
 
 _ONE_IN = 10
 _AT_LEAST = 3
+_ENOUGH = 3
 _LATE = LAST_PLACE / 2
 
 
@@ -25,6 +29,7 @@ class Audits:
     def __init__(self, *, wanted: bool) -> None:
         self._wanted = wanted
         self._chosen_of: Counter[str] = Counter()
+        self._found_of: Counter[str] = Counter()
         self._checked: set[str] = set()
 
     def checks(self, target: Target) -> bool:
@@ -38,13 +43,20 @@ class Audits:
         """
         if not self._wanted or exchange.status != 304 or self.checks(target):
             return False
-        if placed and target.priority < _LATE:
+        suspect = self._found_of[host] > 0
+        if placed and target.priority < _LATE and not suspect:
             return False
-        chosen = self._chosen_of[host] < _AT_LEAST or crc32(target.url.encode()) % _ONE_IN == 0
+        by_lot = crc32(target.url.encode()) % _ONE_IN == 0
+        chosen = suspect or by_lot or self._chosen_of[host] < _AT_LEAST
         if chosen:
             self._chosen_of[host] += 1
             self._checked.add(target.url)
         return chosen
+
+    def differed(self, host: str) -> bool:
+        """An audit found other content; whether that happened often enough to ask no more."""
+        self._found_of[host] += 1
+        return self._found_of[host] >= _ENOUGH
 
     def done(self, target: Target) -> None:
         """The target was asked for as often as was wanted."""

@@ -53,10 +53,6 @@ class HostPlan:
     step: float
     plan: Plan | None = None
 
-    def slots(self, mode: Mode) -> Floats:
-        """How long its pages must stay as they are, from the shortest on."""
-        return slots(len(self.targets), mode, self.step)
-
     def chances(self) -> Floats:
         """How likely each page of the plan's order stays as it is over its slot."""
         if self.plan is None:
@@ -112,11 +108,12 @@ def plan_course(archive: Archive | None, seeds: Sequence[str], config: Config) -
         return Itinerary(Course(mode, name))
     rates = recent_rates(archive)
     hosts = _by_host(pages, rates, paces(archive, config), config.delay + _ANSWER)
-    candidates = _candidates(hosts, mode, config)
+    lengths = _lengths(hosts, mode, config.revisits)
+    candidates = _candidates(hosts, lengths, mode, config)
     if name in ("lifo", "fifo"):
         course = Course(mode, name, candidates[name], len(pages))
         return Itinerary(course, hosts, candidates)
-    planned = _planned(hosts, mode, name, config)
+    planned = _planned(hosts, lengths, mode, name, config)
     expected = sum(each.plan.expected * len(each.targets) for each in planned if each.plan)
     course = Course(
         mode,
@@ -136,15 +133,16 @@ def _strategy(config: Config) -> str:
 def _known_pages(
     archive: Archive, seeds: Sequence[str], config: Config
 ) -> tuple[list[Target], list[Target]]:
-    """What crawls of a common seed have captured and belongs: last seen alive, and the newest dead.
+    """What crawls of the seeds' hosts have captured and belongs: seen alive last, and newly dead.
 
-    Pages that died before the last crawl of these seeds are nobody's concern any more.
+    Pages that died before the last of these crawls are nobody's concern any more.
     """
     scope = Scope(tuple(seeds), config)
     answers = archive.catalog.last_answers()
     pages: dict[str, Target] = {}
     dead: dict[str, Target] = {}
-    related = [crawl for crawl in archive.crawls() if set(crawl.seeds) & set(seeds)]
+    hosts = {host_of(seed) for seed in seeds}
+    related = [crawl for crawl in archive.crawls() if hosts & {host_of(s) for s in crawl.seeds}]
     for crawl in reversed(related):
         for target in _targets_of(archive, crawl):
             status, _ = answers.get(target.url, (404, 0))
@@ -200,40 +198,54 @@ def _by_host(
     )
 
 
-def _candidates(hosts: Sequence[HostPlan], mode: Mode, config: Config) -> dict[str, float]:
+def _lengths(hosts: Sequence[HostPlan], mode: Mode, revisits: int | None) -> list[Floats]:
+    """How long the pages of each host must stay as they are; endless for lack of a revisit."""
+    whole = [slots(len(each.targets), mode, each.step) for each in hosts]
+    if revisits is None or mode is not Mode.INDUCIBLE:
+        return whole
+    pairs = [(each.survival, lengths) for each, lengths in zip(hosts, whole, strict=True)]
+    return [plan.lengths for plan in optimal_hosts(pairs, revisits)]
+
+
+def _candidates(
+    hosts: Sequence[HostPlan], lengths: Sequence[Floats], mode: Mode, config: Config
+) -> dict[str, float]:
     """The expected C of every strategy, over all hosts."""
 
-    def overall(expected: Callable[[HostPlan], float]) -> float:
-        total = sum(expected(each) * len(each.targets) for each in hosts)
+    def overall(expected: Callable[[HostPlan, Floats], float]) -> float:
+        pairs = zip(hosts, lengths, strict=True)
+        total = sum(expected(each, own) * len(each.targets) for each, own in pairs)
         return total / sum(len(each.targets) for each in hosts)
 
-    def fifo(each: HostPlan) -> float:
-        return bfs_fifo(each.survival, each.step)
+    def fifo(each: HostPlan, lengths: Floats) -> float:
+        seen_again = int((np.isfinite(lengths) & (lengths > 0)).sum())
+        return bfs_fifo(each.survival, each.step, seen_again)
 
-    def lifo(each: HostPlan) -> float:
-        return bfs_lifo(each.survival, each.slots(mode))
+    def lifo(each: HostPlan, lengths: Floats) -> float:
+        return bfs_lifo(each.survival, lengths)
 
     return {
         "fifo": overall(fifo if mode is Mode.INDUCIBLE else lifo),
         "lifo": overall(lifo),
         "threshold": overall(
-            lambda each: by_threshold(each.survival, each.slots(mode), config.eta).expected
+            lambda each, lengths: by_threshold(each.survival, lengths, config.eta).expected
         ),
-        "optimal": overall(lambda each: optimal(each.survival, each.slots(mode)).expected),
+        "optimal": overall(lambda each, lengths: optimal(each.survival, lengths).expected),
     }
 
 
 def _planned(
-    hosts: Sequence[HostPlan], mode: Mode, name: str, config: Config
+    hosts: Sequence[HostPlan], lengths: Sequence[Floats], mode: Mode, name: str, config: Config
 ) -> tuple[HostPlan, ...]:
-    budget = config.revisits if mode is Mode.INDUCIBLE else None
-    if name == "threshold":
-        plans = [by_threshold(each.survival, each.slots(mode), config.eta) for each in hosts]
-    elif name == "auto" and budget is None:
-        plans = [auto(each.survival, each.slots(mode), mode, config.eta) for each in hosts]
-    else:
-        plans = optimal_hosts([(each.survival, each.slots(mode)) for each in hosts], budget)
-    return tuple(replace(each, plan=plan) for each, plan in zip(hosts, plans, strict=True))
+    def plan(survival: Survival, lengths: Floats) -> Plan:
+        if name == "threshold":
+            return by_threshold(survival, lengths, config.eta)
+        if name == "auto":
+            return auto(survival, lengths, mode, config.eta)
+        return optimal(survival, lengths)
+
+    pairs = zip(hosts, lengths, strict=True)
+    return tuple(replace(each, plan=plan(each.survival, own)) for each, own in pairs)
 
 
 def _newcomers(hosts: Sequence[HostPlan], rates: Rates, mode: Mode) -> float:

@@ -9,6 +9,7 @@ from asof.archive import Archive
 from asof.archive.quality import Catalogued, Gathered, capture_at, gather, measured
 from asof.archive.rates import learn_rates
 from asof.archive.texts import Texts
+from asof.catalog.validity import ANSWERS
 from asof.change.cascade import compare
 from asof.change.categories import Category
 from asof.clock import Instant
@@ -16,9 +17,10 @@ from asof.coherence.certificate import Choice
 from asof.coherence.intervals import coverage, curve, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
 from asof.coherence.known import known_intervals
-from asof.coherence.report import Report, Taken, Whole
+from asof.coherence.report import Answer, Report, Stretch, Taken, Whole
 from asof.coherence.sights import is_page
-from asof.coherence.verdict import Best, Coverage, Grade, Measurement, PageVerdict, Reason
+from asof.coherence.trust import dated
+from asof.coherence.verdict import MARGIN, Best, Coverage, Grade, Measurement, PageVerdict, Reason
 from asof.crawl.completeness import Share, completeness
 from asof.errors import AsofError
 from asof.model import Capture, Evidence, Validity
@@ -36,18 +38,28 @@ def changed_pages(measurement: Measurement) -> list[PageVerdict]:
     return [page for page in measurement.pages if page.reason is Reason.OTHER_CONTENT]
 
 
-def quality_report(archive: Archive, gathered: Gathered, measurement: Measurement) -> Report:
-    """Put together what is known of the captures that count."""
-    intervals = _intervals(gathered)
-    answer, stretch = archive_coherence(gathered.counted, standings=gathered.standings)
+def quality_report(
+    archive: Archive, gathered: Gathered, measurement: Measurement, place: str = ""
+) -> Report:
+    """Put together what is known of the captures that count.
+
+    `place` is what commands need to find the archive, as a shell reads it.
+    """
+    intervals = _intervals(gathered, claims=False)
+    answer, stretch = _whole(gathered)
+    crawls = gathered.crawls
+    if gathered.choice.reference is not None:  # of another moment no plan has promised anything
+        crawls = tuple(replace(crawl, course=None) for crawl in crawls)
     report = Report(
-        crawls=gathered.crawls,
+        crawls=crawls,
         measurement=measurement,
-        best=_best(intervals),
+        best=_best(_intervals(gathered, claims=True)),
         curve=_curve(gathered, intervals),
         whole=Whole(answer, stretch),
         observable=_observable(gathered),
         part=gathered.choice.prefix or "",
+        errors=_errors(gathered, measurement),
+        place=place,
     )
     if len(gathered.crawls) != 1 or gathered.choice.prefix:
         return report
@@ -100,13 +112,32 @@ def _capture(
     return None if evidence is None else captures.get((url, evidence.at, evidence.record_id))
 
 
-def _intervals(gathered: Gathered) -> list[Validity]:
-    """Over which stretches of the time that counts each page is known."""
+def _whole(gathered: Gathered) -> tuple[Answer, Stretch | None]:
+    """Definition 3.1 over what counts; a confirmation needs what it refers to."""
+    urls = {capture.url for capture in gathered.counted}
+    known = (*gathered.everything, *gathered.elsewhere)
+    return archive_coherence(
+        [capture for capture in known if capture.url in urls],
+        standings=gathered.standings,
+        since=min(capture.at for capture in gathered.counted),
+        until=gathered.until,
+    )
+
+
+def _errors(gathered: Gathered, measurement: Measurement) -> int:
+    """How many of the URLs that were taken have only answered with errors."""
+    taken = {each.url for each in gathered.counted if each.kind in ANSWERS and is_page(each.url)}
+    return len(taken - {page.url for page in measurement.pages})
+
+
+def _intervals(gathered: Gathered, *, claims: bool) -> list[Validity]:
+    """Over which stretches of the time that counts each page is known, maybe by `claims`."""
     first, last = min(c.at for c in gathered.counted), gathered.until
     found = known_intervals(
         [*gathered.everything, *gathered.elsewhere],
         gathered.standings,
         urls={page.url for page in gathered.counted},
+        claims=claims,
     )
     return [
         replace(each, since=max(each.since, first), until=min(each.until, last))
@@ -144,10 +175,12 @@ def _observable(gathered: Gathered) -> tuple[Instant, Instant] | None:
 
 
 def _dated(capture: Capture, gathered: Gathered) -> Instant | None:
+    """Since when a page is as it was seen by its date, as sure of it as a verdict has to be."""
     standing = gathered.standings[host_of(capture.url)]
-    if not standing.trusts_dates or capture.last_modified is None:
+    if not standing.trusts_dates or standing.skew is None or standing.doubts(capture.url):
         return None
-    return capture.last_modified - (standing.skew or 0)
+    date = dated(capture, standing.skew)
+    return None if date is None else date + MARGIN
 
 
 def _taken(share: Share) -> Taken:

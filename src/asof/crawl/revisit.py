@@ -6,11 +6,12 @@ Asked by a conditional request where the visit brought validators, for a whole a
 
 from __future__ import annotations
 
+from asof.coherence.verdict import MARGIN
 from asof.config import Config
 from asof.crawl.audit import Audits
 from asof.crawl.keep import Keeper
 from asof.crawl.visit import Visitor, retry_after
-from asof.model import Failure, Target
+from asof.model import Capture, Failure, Target
 
 
 class Revisitor:
@@ -31,7 +32,8 @@ class Revisitor:
             visitor.refuse(target, refusal)
             return 0.0
         last = self._keeper.last(target.url)
-        asked = () if self._audits.checks(target) else visitor.conditions(last)
+        audited = self._audits.checks(target)
+        asked = () if audited or _is_fresh(last) else visitor.conditions(last)
         start, outcome = await visitor.fetch(target, asked)
         if isinstance(outcome, Failure):
             visitor.fail(target, host, outcome)
@@ -42,9 +44,20 @@ class Revisitor:
             return visitor.wait_after(host, start, None)
         kept = self._keeper.exchange(outcome, target, last, asked=bool(asked))
         visitor.tell(target, host, outcome, kept)
+        if audited and outcome.status == 200 and not kept.revisit and self._audits.differed(host):
+            visitor.disbelieved.add(host)
         if asked and self._audits.choose(target, host, outcome, placed=True):
             visitor.put_back(target)
         else:
             self._audits.done(target)
             visitor.take_in_again(target, outcome, kept)
         return visitor.wait_after(host, start, retry_after(outcome))
+
+
+def _is_fresh(last: Capture | None) -> bool:
+    """Whether a page was visited within seconds of its change.
+
+    Its ETag may then be that of the next content as well (asof.coherence.believe): bytes decide.
+    """
+    modified = None if last is None else last.last_modified
+    return last is not None and modified is not None and modified + MARGIN > last.at

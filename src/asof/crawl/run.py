@@ -37,7 +37,7 @@ from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
 from asof.scope.presets import load_config, preset_settings
 from asof.scope.rules import Scope
-from asof.url import canonical
+from asof.url import canonical, host_of
 from asof.warc.build import crawl_end
 
 if TYPE_CHECKING:
@@ -80,7 +80,10 @@ def run_crawl(
     """
     seeds = tuple(dict.fromkeys(_seed(url) for url in request.seeds))
     # Everything the user wrote is checked before a folder is made.
-    Scope(seeds, load_config(request.archive, request.environ, seeds, **request.settings))
+    config = load_config(request.archive, request.environ, seeds, **request.settings)
+    Scope(seeds, config)
+    if seeds:
+        _check_coherence(config, request.settings)
     if not seeds and not Folder(request.archive).exists():
         raise _nothing_to_resume()
     with Archive.write(request.archive, purpose="crawl", clock=clock or SystemClock()) as archive:
@@ -91,7 +94,9 @@ def run_crawl(
         itinerary = None
         if config.coherence != "off" and _lacks_a_plan(archive, crawl):
             itinerary = _planned(archive, crawl, config)
-            crawl = replace(crawl, course=crawl.course or itinerary.course)
+            # Whoever goes on with it later need not say again that it seeks coherence.
+            settings = crawl.settings | {"coherence": config.coherence}
+            crawl = replace(crawl, course=crawl.course or itinerary.course, settings=settings)
         with archive.ledger.transaction():
             archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
         with monitoring(
@@ -127,6 +132,20 @@ def plan_crawl(request: CrawlRequest, *, clock: Clock | None = None) -> Itinerar
         return plan_course(None, seeds, config)
     with Archive.open(request.archive, clock=clock) as archive:
         return plan_course(archive, seeds, config)
+
+
+def _check_coherence(config: Config, given: Mapping[str, object]) -> None:
+    """Options of a plan make no sense without one."""
+    meant = [name for name in ("plan", "eta", "revisits", "audit") if given.get(name) is not None]
+    if meant and config.coherence == "off":
+        raise UsageError(
+            f"The option for {meant[0]} has no effect on a crawl that does not seek coherence.",
+            hint="Add --coherence inducible, or leave it out.",
+        )
+    if given.get("revisits") is not None and config.coherence == "measurable":
+        raise UsageError(
+            "A measurable crawl makes no revisits.", hint="Use --coherence inducible for them."
+        )
 
 
 @contextmanager
@@ -287,8 +306,11 @@ async def _follow(
     course = crawler.crawl.course
     if course is None or config.coherence == "off":
         return await crawler.run()
-    from asof.crawl.turn import run_phases  # numpy, which other crawls do not need
+    from asof.archive.quality import caught_hosts  # numpy, which other crawls do not need
+    from asof.crawl.turn import run_phases
 
+    hosts = {host_of(seed) for seed in crawler.crawl.seeds} | set(crawler.frontier.hosts())
+    crawler.visitor.disbelieved.update(caught_hosts(archive, hosts))
     visiting = course.mode == "inducible" and course.turn is None
     share = 0.5 if visiting else 1.0
     starts: dict[str, float] = {}

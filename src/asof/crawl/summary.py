@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import asdict, dataclass
 
 from asof.clock import iso
-from asof.model import Crawl
+from asof.model import Course, Crawl
 
 # A rate "now" is over so many seconds: long enough to be calm, short enough to show a stall.
 _WINDOW = 10.0
@@ -76,6 +76,8 @@ class Meter:
 
     def rate(self, now: float, captured: int) -> float:
         """Captures a second over the last ten seconds; to be asked about once a second or more."""
+        if self._marks and captured < self._marks[-1][1]:
+            self._marks.clear()  # another phase of the crawl, which counts anew
         while len(self._marks) > 1 and self._marks[1][0] <= now - _WINDOW:
             self._marks.popleft()
         # A mark a tenth of a second is enough, however often we are asked.
@@ -209,4 +211,19 @@ def crawl_json(crawl: Crawl, summary: Summary) -> dict[str, object]:
         "ended": None if crawl.ended is None else iso(crawl.ended),
         **{k: v for k, v in asdict(summary).items() if k != "reasons"},
         "reasons": summary.reasons or {},
+        "course": _course_json(crawl.course),
+    }
+
+
+def _course_json(course: Course | None) -> dict[str, object] | None:
+    """How the crawl seeks coherence; None if it does not."""
+    if course is None:
+        return None
+    return {
+        "mode": course.mode,
+        "plan": course.plan,
+        "eta": course.eta,
+        "pages": course.pages,
+        "expected": course.expected,
+        "turn": None if course.turn is None else iso(course.turn),
     }

@@ -2,8 +2,9 @@
 
 Definition 3.5: pages are coherent at the turning point if each is at its revisit what it was at its
 visit. The reference is the moment of the last visit (t_n); that page, the joker, need not be
-fetched twice. The revisits get a queue of their own beside that of the visits, in the order of the
-plan (asof.frontier.queue), and what was found meanwhile is taken when they are done.
+fetched twice. With several hosts it is the end of all visits, and there is no joker. The revisits
+get a queue of their own beside that of the visits, in the order of the plan (asof.frontier.queue),
+and what was found meanwhile is taken when they are done.
 
 The turning point stands in a record of the crawl's WARC file before anything is revisited, so that
 the archive can be measured from its files alone, and an interrupted crawl knows its phase.
@@ -49,7 +50,9 @@ async def run_phases(archive: Archive, crawler: Crawler, config: Config) -> Summ
     if course is None or course.mode != "inducible":
         summary = await crawler.run()
         if course is not None and (pages := _pages(archive, crawler)):
-            course = replace(course, turn=min(pages.values()))
+            taken = archive.catalog.captures(crawl=crawler.crawl.id)
+            # The first answer, not its audit: section 3.2 of the seed, t_s = t_1.
+            course = replace(course, turn=min(each.at for each in taken if each.url in pages))
             crawler.crawl = replace(crawler.crawl, course=course)
         return summary
     if course.turn is None:
@@ -71,8 +74,14 @@ async def _turn(archive: Archive, crawler: Crawler) -> bool:
     course = crawler.crawl.course
     if not pages or course is None:
         return False
-    crawl = replace(crawler.crawl, course=replace(course, turn=max(pages.values())))
-    crawler.journal.put(crawl_record(crawl, archive.clock.now()))
+    now = archive.clock.now()
+    # Of several hosts another answer may have been on its way when the last visit began, and what
+    # it brought may be younger than that: only the end of all visits lies in none of them.
+    several = len({host_of(url) for url in pages}) > 1
+    crawl = replace(
+        crawler.crawl, course=replace(course, turn=now if several else max(pages.values()))
+    )
+    crawler.journal.put(crawl_record(crawl, now))
     await crawler.finish()
     with archive.ledger.transaction():
         archive.catalog.put_crawl(crawl)

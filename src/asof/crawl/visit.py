@@ -88,7 +88,8 @@ class Visitor:
         self._silences: Counter[str] = Counter()
         self.patterns = Patterns()
         self.current = ""
-        # Where all rests on one visit, that one is audited (definition 3.4).
+        self.disbelieved: set[str] = set()  # hosts whose 304 answers were false
+        # Where all rests on one visit (definition 3.4).
         self._audits = Audits(wanted=config.audit and config.coherence == "measurable")
 
     def recall(self, memory: str) -> None:
@@ -129,8 +130,7 @@ class Visitor:
             self.refuse(target, unwanted)
         else:
             kept = self._keeper.exchange(outcome, target, last, asked=bool(asked))
-            placed = self._funnel.newcomers is not None
-            if asked and self._audits.choose(target, host, outcome, placed=placed):
+            if asked and self._audits.choose(target, host, outcome, placed=self._funnel.is_planned):
                 self.tell(target, host, outcome, kept)
                 self._limits.give_back(host)
                 self.put_back(target)
@@ -160,8 +160,9 @@ class Visitor:
         self._frontier.put_back(target)
 
     def conditions(self, last: Capture | None) -> Headers:
-        """The headers that ask whether the last capture still holds, if they are wanted."""
-        return conditions(last) if self._config.conditional else ()
+        """The headers that ask whether the last capture still holds, if the answer is wanted."""
+        is_wanted = last is not None and host_of(last.url) not in self.disbelieved
+        return conditions(last) if is_wanted and self._config.conditional else ()
 
     def _refusal(self, target: Target, host: str) -> Shut | str | None:
         """Why a target that is queued must not be fetched after all."""

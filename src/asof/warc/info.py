@@ -7,6 +7,7 @@ that each of them starts with, and in a metadata record at the crawl's end.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict
 
 from asof.clock import Instant, iso, parse_iso
@@ -17,6 +18,8 @@ from asof.warc.record import Record, StoredRecord
 
 _MARK = "WARC-Asof-Crawl"
 _FIELD = "asof-crawl"
+# It is shown on terminals and becomes a part of file names.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _CONFORMS = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 
 
@@ -134,7 +137,9 @@ def _crawl_from(said: dict[str, object]) -> Crawl | None:
     """A crawl out of JSON that anybody may have written."""
     name, seeds, settings = said.get("id"), said.get("seeds"), said.get("settings")
     started, ended = _instant(said.get("started")), _instant(said.get("ended"))
-    if not isinstance(name, str) or not name or started is None or not isinstance(seeds, list):
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        return None
+    if started is None or not isinstance(seeds, list):
         return None
     finished = said.get("state") == CrawlState.FINISHED
     note = said.get("note")
