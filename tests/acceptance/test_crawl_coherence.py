@@ -12,10 +12,12 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.utils import formatdate
 from itertools import pairwise
 from pathlib import Path
 
@@ -349,3 +351,33 @@ def test_limits_of_both_phases(tmp_path: Path) -> None:
         _, before, again = moment(tmp_path / "c")
         assert 2 <= len(before) <= 6
         assert again[: len(before) - 1] == before[-2::-1]
+
+
+def test_a_page_that_has_just_changed_is_asked_for_whole_again(tmp_path):
+    """Its ETag may be that of two contents of one second, as servers of files make them."""
+
+    def answer(age: float):
+        def reply(head: bytes) -> rig.Reply:
+            date = formatdate(time.time() - age, usegmt=True)
+            if b"If-None-Match" in head:
+                return page("", "304 Not Modified", ETag='"one"')
+            return page(rig.links("/old", "/new", "/last"), ETag='"one"', Last_Modified=date)
+
+        return reply
+
+    pages = {path: answer(0 if path == "/new" else 3600) for path in ("/", "/old", "/new", "/last")}
+    with site(pages) as server:
+        crawl(tmp_path / "a", server.url + "/", "--coherence", "inducible", "--no-audit")
+        again = {hit.path: b"If-None-Match" in hit.head for hit in server.hits[5:]}
+    assert again == {"/": True, "/old": True, "/new": False}
+
+
+def test_options_of_a_plan_without_one_are_refused(tmp_path):
+    for words in (["--plan", "optimal"], ["--eta", "0.5"], ["--revisits", "3"], ["--no-audit"]):
+        result = rig.run("crawl", "http://127.0.0.1:9/", "-a", tmp_path / "a", *words)
+        assert result.code == 2, str(result)
+        assert "--coherence inducible" in result.err
+    words = ["--coherence", "measurable", "--revisits", "3"]
+    result = rig.run("crawl", "http://127.0.0.1:9/", "-a", tmp_path / "a", *words)
+    assert result.code == 2
+    assert not (tmp_path / "a").exists()

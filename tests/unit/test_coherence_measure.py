@@ -378,6 +378,17 @@ def test_a_304_by_date_is_strong_if_the_date_is_a_minute_older_than_the_download
     assert outcome(old, unchanged(9, old), standing=Standing(HOST, skew=skew)) == expected
 
 
+@pytest.mark.parametrize(
+    ("modified", "expected"), [(-9, EQUIVALENT), (-10, EQUIVALENT), (-11.5, CONFIRMED)]
+)
+def test_the_etag_of_what_has_just_changed_may_be_that_of_two_contents(
+    modified: float, expected: tuple[Grade, Reason]
+) -> None:
+    """Servers of files make strong ETags of the second of the change and the size."""
+    fresh = taken(-9, etag='"a"', last_modified=at(modified))
+    assert outcome(fresh, unchanged(9, fresh)) == expected
+
+
 def test_a_304_that_an_earlier_crawl_has_the_content_of() -> None:
     """The crawl has asked once, after the moment; what it asked about was taken long before."""
     old = taken(-DAY / SECOND, etag='"a"', crawl="one")
