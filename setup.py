@@ -22,6 +22,12 @@ setup(
             optional=True,
         ),
         Extension(
+            "asof.cover._join",
+            ["src/asof/cover/_join.c"],
+            extra_compile_args=["-O3"],
+            optional=True,
+        ),
+        Extension(
             "asof.text._html_blocks",
             ["src/asof/text/_html_blocks.c"],
             extra_compile_args=["-O2"],

@@ -34,6 +34,7 @@ _VERBS = {
     "text": "documents",
     "diff": "documents",
     "similar": "similar",
+    "cover": "cover",
     "simulate": "simulate",
     "import": "files",
     "export": "export",

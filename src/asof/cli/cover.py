@@ -1,0 +1,271 @@
+"""`asof cover`: the smallest set of documents that covers all others, by a rule of the user's."""
+
+from __future__ import annotations
+
+import csv
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from asof.cli.options import archive_option, examples, json_option, size
+from asof.cli.output import count_progress, human_bytes, open_archive, print_json, say
+from asof.cli.view import printable
+from asof.errors import UsageError
+
+if TYPE_CHECKING:
+    from asof.cover.collection import Collection
+    from asof.cover.run import Outcome, Wishes
+
+_SHOWN = 10
+
+
+@click.command(
+    "cover",
+    epilog=examples(
+        "asof cover 'C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2)'",
+        "asof cover 'J(d1,d2) >= 0.9 and hostname(d1) = hostname(d2)' --at-least '2 per hostname'",
+        "asof cover 'C(d1,d2) >= 0.8' --from docs.jsonl --json",
+        "asof cover 'C(d1,d2) >= 0.7 or url(d1) = url(d2)' --explain",
+    ),
+)
+@click.argument("relation")
+@archive_option
+@click.option("--from", "table", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Documents of a table (JSON lines, Parquet), not of an archive.")  # fmt: skip
+@click.option("--where", metavar="FILTER", help="Only documents d that meet this condition.")
+@click.option("-k", type=click.IntRange(min=1), default=5, show_default=True, metavar="N",
+              help="Words of a shingle.")  # fmt: skip
+@click.option("--text", "which", type=click.Choice(["main", "full"]), default="main",
+              show_default=True, help="Compare main content, or all text.")  # fmt: skip
+@click.option("--at-least", metavar="'M per ATTR'", help="Keep M documents of each value.")
+@click.option("--prefer", metavar="ATTR",
+              help="Of the smallest sets, that of the highest sum (or `recency`).")  # fmt: skip
+@click.option("--solver", type=click.Choice(["auto", "seed"]), default="auto", show_default=True,
+              help="seed: brute force to ten documents, then greedy.")  # fmt: skip
+@click.option("--time-limit", type=click.FloatRange(min=0), default=60.0, show_default=True,
+              metavar="S", help="Seconds for proving that nothing smaller exists.")  # fmt: skip
+@click.option("--memory", type=size, metavar="N", help="Bytes (MB, GB) for the join, at most.")
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path, dir_okay=False),
+              metavar="FILE", help="Write every document and what became of it.")  # fmt: skip
+@click.option("--explain", is_flag=True, help="Say how the relation will be used; run nothing.")
+@json_option
+def cover_command(
+    relation: str,
+    folder: Path,
+    table: Path | None,
+    where: str | None,
+    k: int,
+    which: str,
+    at_least: str | None,
+    prefer: str | None,
+    solver: str,
+    time_limit: float,
+    memory: int | None,
+    csv_file: Path | None,
+    explain: bool,
+    as_json: bool,
+) -> int:
+    """The smallest set of documents that covers all others by RELATION.
+
+    RELATION says when d2 covers d1, so that d1 need not be kept: bounds on the shingles they share
+    (C containment of d1 in d2, J Jaccard, D Dice) and conditions on what is known of both
+    (url, hostname, domain, timestamp, mime-type, title, length, language, crawl, or the columns of
+    the table), with and, or, not. Nothing is deleted. Ctrl-C once: the best found so far.
+    """
+    # Here, for all of this needs numpy, which takes longer to load than the rest.
+    from asof.cover.analyse import parse_relation
+    from asof.cover.explain import explain as explained
+    from asof.cover.parse import parse_filter
+
+    parsed = parse_relation(relation)
+    if where is not None:
+        parse_filter(where)  # before all documents are read
+    if explain:
+        click.echo(explained(parsed))
+        return 0
+    wishes = _wishes(at_least, prefer, solver, time_limit)
+    if csv_file is not None and not csv_file.absolute().parent.is_dir():
+        # Before the work, not after it.
+        raise UsageError(f"There is no folder for {csv_file}.", hint="Make it, or name another.")
+    collection = _collection(folder, table, where, k, which)
+    outcome = _run(collection, relation, wishes, memory)
+    if as_json:
+        print_json(outcome_json(outcome))
+    else:
+        _print(outcome)
+    if csv_file is not None:
+        _write_csv(outcome, csv_file)
+    return 0
+
+
+def _wishes(at_least: str | None, prefer: str | None, solver: str, time_limit: float) -> Wishes:
+    from asof.cover.run import Wishes
+
+    least = None
+    if at_least is not None:
+        found = re.fullmatch(r"\s*(\d{1,9})\s+per\s+(\S+)\s*", at_least)
+        if found is None or not int(found[1]):
+            raise UsageError(
+                f"--at-least {at_least!r} is not understood.", hint="Write '2 per hostname'."
+            )
+        least = (int(found[1]), found[2])
+    return Wishes(least, prefer, "seed" if solver == "seed" else "auto", time_limit)
+
+
+def _collection(
+    folder: Path, table: Path | None, where: str | None, k: int, which: str
+) -> Collection:
+    from asof.cover.collection import chosen
+
+    if table is not None:
+        from asof.cover.tables import read_table
+
+        read = read_table(table)
+        found = read.collection(k)
+        if where is not None:
+            found = found.only(chosen(where, read.columns, read.texts))
+    else:
+        from asof.archive.collection import collected
+        from asof.cli.similar import read_texts
+
+        with open_archive(folder) as archive:
+            read_texts(archive)
+            with count_progress("gathering", archive.catalog.count()) as progress:
+                found = collected(
+                    archive,
+                    which="full" if which == "full" else "main",
+                    k=k,
+                    where=where,
+                    progress=progress,
+                )
+    if not len(found):
+        place = folder if table is None else table
+        # No captures are asked for here, but documents to compare: exit 2, as issue 6 has it.
+        raise UsageError(f"{place} holds no such documents.", hint="Widen --where, or crawl.")
+    return found
+
+
+def _run(collection: Collection, relation: str, wishes: Wishes, memory: int | None) -> Outcome:
+    from asof.cover.pairs import Limits
+    from asof.cover.run import thin_out
+
+    with _stoppable() as stopped, _stages() as progress:
+        limits = Limits(memory=memory, progress=progress, cancel=stopped)
+        return thin_out(collection, relation, wishes, limits)
+
+
+@contextmanager
+def _stoppable() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed; pressed again it ends the command as always."""
+    pressed = False
+
+    def press(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
+        say("Stopping: the best that was found so far follows. Ctrl-C again to end at once.")
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _stages() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for each stage, for those who watch."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        yield show
+
+
+def outcome_json(outcome: Outcome) -> dict[str, object]:
+    """The shape that `cover --json` prints."""
+    names: Sequence[str | int] = outcome.collection.names
+    if outcome.collection.numbers:
+        names = [int(name) for name in names]
+    return {
+        "documents": len(outcome.collection),
+        "edges": outcome.edges,
+        "components": outcome.cover.components.count,
+        "kept": [name for name, stays in zip(names, outcome.cover.kept, strict=True) if stays],
+        "dropped": [
+            {
+                "id": names[each.document],
+                "by": names[each.by],
+                "containment": round(each.containment, 6),
+                "jaccard": round(each.jaccard, 6),
+                "dice": round(each.dice, 6),
+            }
+            for each in outcome.dropped
+        ],
+        "optimal": outcome.optimal,
+        "gap": outcome.gap,
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def _print(outcome: Outcome) -> None:
+    collection, parts = outcome.collection, outcome.cover.components
+    documents, weight = outcome.saved
+    kept = len(collection) - len(outcome.dropped)
+    click.echo(
+        f"{kept:,} of {len(collection):,} documents cover all of them: "
+        f"{documents:.1%} fewer, and {weight:.1%} fewer bytes "
+        f"({human_bytes(int(collection.weights.sum()))} in all)."
+    )
+    if not outcome.complete:
+        click.echo("It was stopped: not all pairs were compared, so fewer might do.")
+    elif outcome.optimal:
+        click.echo("No smaller set does: proven.")
+    else:
+        click.echo(f"A smaller set could have up to {outcome.gap:,} documents fewer; not proven.")
+    click.echo(f"{outcome.edges:,} pairs, {parts.count:,} components, {outcome.seconds:.1f} s.")
+    for each in outcome.dropped[:_SHOWN]:
+        click.echo(f"  {printable(collection.names[each.document])}")
+        click.echo(f"    {each.containment:.1%} in {printable(collection.names[each.by])}")
+    if len(outcome.dropped) > _SHOWN:
+        more = len(outcome.dropped) - _SHOWN
+        click.echo(f"  ... and {more:,} more that are covered (--json and --csv have all of them)")
+
+
+def _write_csv(outcome: Outcome, out: Path) -> None:
+    from io import TextIOWrapper
+
+    from asof.warc.whole import whole_file
+
+    names = outcome.collection.names
+    by_document = {each.document: each for each in outcome.dropped}
+    with whole_file(out) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        rows = csv.writer(text)
+        rows.writerow(("id", "kept", "by", "containment", "jaccard", "dice"))
+        for place, name in enumerate(names):
+            gone = by_document.get(place)
+            if gone is None:
+                rows.writerow((name, 1, "", "", "", ""))
+            else:
+                rows.writerow((name, 0, names[gone.by], gone.containment, gone.jaccard, gone.dice))
+        text.detach()
+    say(f"{out}: every document and what became of it")

@@ -1,0 +1,258 @@
+"""The exact join: every pair of documents in which one covers the other as far as a bound says.
+
+Never approximate. If i must have `need` of its |i| shingles in common with j, then of any
+|i| - need + 1 shingles of i at least one is in j, too; the rarest are taken, as they are in the
+fewest documents (prefix filter). Shingles that only i has use that budget up, so that many
+documents need no question at all. For the others, postings say which documents have a shingle, and
+how many of the asked ones: the rest of both is compared by a walk along two sorted arrays that ends
+as soon as the bound is out of reach.
+
+What the metadata says is used before anything is compared: partitions have ranks of their own;
+postings are in the order of positions, so that a window of time is a range of each; documents that
+can only cover are not asked about, documents that cannot are not posted. Equal documents are one
+(groups.py). Two empty documents are equal, and measure 1; an empty one and another measure 0.
+
+Memory: 4 bytes a shingle for ranks, and less for postings. With a budget (`memory`), ranks lie in a
+temporary file, postings are made for one block of covering documents after the other, and with
+shingles in a mapped file only what is being worked on has to be in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.cover import plain_join
+from asof.cover.bounds import Bound, Shares
+from asof.cover.groups import Groups, Window, grouped
+from asof.cover.ranking import Ranked, Stretches, ranked
+from asof.cover.sets import Edges, Sets
+from asof.cover.verify import compiled, overlaps
+from asof.errors import UsageError
+
+Progress = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much
+Cancel = Callable[[], bool]
+_Places = NDArray[np.int64]
+_Ranks = NDArray[np.uint32]
+_Given = tuple[_Ranks, _Places, _Places, _Places, _Ranks, _Ranks, _Ranks, _Ranks]
+_Found = tuple[bytes, int, int, int]  # triples; where to go on; postings and candidates looked at
+
+_LOOKS = 1 << 26  # postings looked at in one step of a thread: about a tenth of a second
+_STEPS = 64  # steps of a block of postings, at least: for progress, and for threads to share
+_POSTINGS = (1 << 32) - 1  # of one block
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a join runs: what it may use, whom it tells, and who may stop it."""
+
+    threads: int
+    memory: int | None
+    progress: Progress
+    cancel: Cancel
+    plain: bool
+
+
+def join(
+    sets: Sets,
+    bound: Bound,
+    *,
+    partition: NDArray[np.int64] | None = None,
+    position: NDArray[np.int64] | None = None,
+    window: Window | None = None,
+    d1: NDArray[np.bool_] | None = None,
+    d2: NDArray[np.bool_] | None = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+    memory: int | None = None,
+    threads: int | None = None,
+    plain: bool = False,
+) -> Iterator[Edges]:
+    """All pairs i != j that meet the bound, each once, in blocks, with their common shingles.
+
+    Only documents of equal `partition` pair (a negative one means none), only i in `d1` with j in
+    `d2`, and with a `window` only those with low <= position[j] - position[i] <= high (a position
+    of 2**61 or more, in either direction, means that there is none, and pairs with nothing). An
+    empty bound gives all pairs of a partition. When `cancel` says so, the blocks end: what came is
+    true but not all. `memory` is in bytes, beside the shingles; `plain` does without compiled code.
+    """
+    count = len(sets)
+    everyone = np.ones(count, np.bool_)
+    parts = np.zeros(count, np.int64) if partition is None else _fitting(partition, count)
+    where = None if position is None or window is None else _fitting(position, count)
+    if window is not None and position is None:
+        raise UsageError("A window needs positions.", hint="Give the position of each document.")
+    span = (None, None) if window is None else window
+    covered = everyone if d1 is None else _fitting(d1, count)
+    covering = everyone if d2 is None else _fitting(d2, count)
+    plan = Plan(
+        threads or os.cpu_count() or 1,
+        memory,
+        progress or (lambda stage, done, total: None),
+        cancel or (lambda: False),
+        plain or compiled is None,
+    )
+    if bound.empty:
+        if partition is None:
+            raise UsageError(
+                "Without a bound on content, every document would pair with every other.",
+                hint="Add C, J or D with a threshold, or an equality such as hostname.",
+            )
+        groups = grouped(sets, parts, where, span, covered, covering, by_content=False)
+        return _within_parts(sets, groups, plan)
+    shares = bound.shares(int(sets.sizes.max(initial=0)))
+    other = bound.turned().shares(int(sets.sizes.max(initial=0)))
+    if other.alone <= shares.alone:
+        groups = grouped(sets, parts, where, span, covered, covering, plain=plan.plain)
+        return _edges(sets, groups, shares, plan)
+    # C(j, i) asks for more than C(i, j): ask from the side of j, whose prefixes are shorter.
+    back = (None if span[1] is None else -span[1], None if span[0] is None else -span[0])
+    groups = grouped(sets, parts, where, back, covering, covered, plain=plan.plain)
+    return (edges.turned() for edges in _edges(sets, groups, other, plan))
+
+
+def _fitting(given: NDArray[Any], count: int) -> NDArray[Any]:
+    if given.shape != (count,):
+        raise UsageError(
+            f"{given.size} values do not describe {count} documents.",
+            hint="Give one value for each document.",
+        )
+    return given
+
+
+def _within_parts(sets: Sets, groups: Groups, plan: Plan) -> Iterator[Edges]:
+    """All pairs of each partition."""
+    for at in range(len(groups)):
+        here = np.array([at])
+        for edges in groups.edges(here, here, np.zeros(1, np.int64)):
+            if plan.cancel():
+                return
+            yield Edges(edges.i, edges.j, overlaps(sets, edges.i, edges.j, plain=plan.plain))
+        plan.progress("join", at + 1, len(groups))
+
+
+def _edges(sets: Sets, groups: Groups, shares: Shares, plan: Plan) -> Iterator[Edges]:
+    """Pairs of equal documents, then those of different ones."""
+    sizes = sets.sizes[groups.first]
+    if shares.of_equals:
+        several = np.flatnonzero((groups.covered.counts > 0) & (groups.covering.counts > 0))
+        for edges in groups.edges(several, several, sizes[several]):
+            if plan.cancel():
+                return
+            yield edges
+    with tempfile.TemporaryFile() as scratch:
+        space = _Space(scratch, plan.memory)
+        begins, covers = sets.offsets[groups.first], groups.covering.counts > 0
+        plan.progress("rank", 0, 1)
+        index = ranked(
+            Stretches(sets.items, begins, begins + sizes, groups.parts, covers),
+            plan.threads,
+            space.room,
+            plain=plan.plain,
+        )
+        plan.progress("rank", 1, 1)
+        for found in _pairs(groups, index, sizes, shares, plan):
+            u, v, inter = found.reshape(-1, 3).astype(np.int64).T
+            yield from groups.edges(u, v, inter)
+
+
+class _Space:
+    """Arrays of ranks: in memory where they fit half of it, else in a temporary file."""
+
+    def __init__(self, scratch: Any, memory: int | None) -> None:  # noqa: ANN401, a file
+        self.scratch = scratch
+        self.memory = memory
+
+    def room(self, count: int) -> NDArray[np.uint32]:
+        if count == 0 or self.memory is None or 4 * count <= self.memory // 2:
+            return np.empty(count, np.uint32)
+        return np.memmap(self.scratch, np.uint32, "w+", shape=(count,))
+
+
+def _pairs(
+    groups: Groups, index: Ranked, sizes: NDArray[np.int64], shares: Shares, plan: Plan
+) -> Iterator[NDArray[np.int32]]:
+    """Triples of groups, covered and covering, and what they have in common."""
+    engine = plain_join if plan.plain else compiled
+    kept = np.diff(index.offsets)
+    # |i| - need + 1 shingles are enough; those that no other document has are asked about first.
+    prefixes = np.clip(kept - shares.need_alone(sizes) + 1, 0, kept)
+    prefixes[(groups.covered.counts == 0) | (sizes == 0)] = 0
+    covers = groups.covering.counts > 0
+    wanted = np.zeros((index.distinct + 7) // 8, np.uint8)
+    engine.mark(index.ranks, index.offsets, prefixes, wanted)
+    starts = np.empty(index.distinct + 1, np.uint32)
+    lows, highs = groups.reach()
+    blocks = _blocks(index.offsets, plan.memory)
+    for block, (first, last) in enumerate(blocks):
+        some = (index.ranks, index.offsets, first, last, covers, wanted, starts)
+        postings = np.empty(engine.tally(*some), np.uint32)
+        engine.post(*some, postings)
+        given = (index.ranks, index.offsets, sizes, prefixes, lows, highs, starts, postings)
+
+        def look(step: tuple[int, int], given: _Given = given) -> _Found:
+            found: _Found = engine.probe(*given, shares.numbers(), *step, _LOOKS)
+            return found
+
+        for done, found in _stepped(look, _steps(prefixes), plan):
+            if plan.cancel():
+                return
+            plan.progress("join", block * sizes.size + done, len(blocks) * sizes.size)
+            if found.size:
+                yield found
+
+
+def _blocks(offsets: NDArray[np.int64], memory: int | None) -> list[tuple[int, int]]:
+    """Stretches of sets whose postings fit a quarter of the memory, each of at least one set."""
+    most = _POSTINGS if memory is None else min(_POSTINGS, max(1, memory // 16))
+    blocks, first = [], 0
+    while first < offsets.size - 1:
+        last = int(np.searchsorted(offsets, offsets[first] + most, "right")) - 1
+        blocks.append((first, max(first + 1, last)))
+        first = blocks[-1][1]
+    return blocks
+
+
+def _steps(prefixes: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Stretches of sets with about as many items to ask about."""
+    asked = np.cumsum(prefixes)
+    cuts = np.searchsorted(asked, np.linspace(0, asked[-1] if asked.size else 0, _STEPS + 1)[1:-1])
+    bounds = np.unique(np.concatenate([[0], cuts, [prefixes.size]])).tolist()
+    return list(pairwise(bounds))
+
+
+def _stepped(
+    look: Callable[[tuple[int, int]], _Found],
+    steps: list[tuple[int, int]],
+    plan: Plan,
+) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    """What every step finds, in their order, by threads that are a few steps ahead.
+
+    A step that has looked at enough comes back unfinished, and is gone on with at once: so one that
+    finds very much does not fill the memory, and whoever wants to stop is heard.
+    """
+    waiting: deque[tuple[tuple[int, int], Future[_Found]]] = deque()
+    left = deque(steps)
+    with ThreadPoolExecutor(plan.threads) as pool:
+        try:
+            while left or waiting:
+                while left and len(waiting) < 2 * plan.threads:
+                    step = left.popleft()
+                    waiting.append((step, pool.submit(look, step)))
+                step, future = waiting.popleft()
+                found, at, _, _ = future.result()
+                if at < step[1]:
+                    rest = (at, step[1])
+                    waiting.appendleft((rest, pool.submit(look, rest)))
+                yield at, np.frombuffer(found, np.int32)
+        finally:
+            pool.shutdown(cancel_futures=True)

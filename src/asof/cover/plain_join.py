@@ -1,0 +1,205 @@
+"""What `_join.c` does, with numpy: for where there was no C compiler, and to check it against.
+
+Function for function the same answers; the order of ranks that are as rare may be another, which no
+edge depends on. Ranges of items and cursors exist only for the memory's sake and are not repeated
+here: `ranked` of this module does the whole of ranking at once.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Items: TypeAlias = NDArray[np.uint64]
+Places: TypeAlias = NDArray[np.int64]
+Ranks: TypeAlias = NDArray[np.uint32]
+Marks: TypeAlias = NDArray[np.bool_] | NDArray[np.uint8]
+
+_LOOKS = 1 << 22  # postings looked at in one step
+
+
+def digests(items: Items, offsets: Places) -> bytes:
+    """Two uint64s of each set, equal for equal sets: sums of its items, and of their squares."""
+    out = np.zeros((offsets.size - 1, 2), np.uint64)
+    some = np.flatnonzero(np.diff(offsets))
+    if some.size:
+        out[some, 0] = np.add.reduceat(items, offsets[some])
+        out[some, 1] = np.add.reduceat(items * items, offsets[some])
+    return out.tobytes()
+
+
+def same(items: Items, offsets: Places, a: Places, b: Places) -> bytes:
+    """A byte of each pair: whether the two sets are equal."""
+    return bytes(
+        np.array_equal(
+            items[offsets[x] : offsets[x + 1]],
+            items[offsets[y] : offsets[y + 1]],
+        )
+        for x, y in zip(a.tolist(), b.tolist(), strict=True)
+    )
+
+
+def overlaps(items: Items, offsets: Places, i: Places, j: Places) -> bytes:
+    """How many items each pair has in common, as int32s."""
+    found = [
+        np.intersect1d(
+            items[offsets[x] : offsets[x + 1]], items[offsets[y] : offsets[y + 1]], True
+        ).size
+        for x, y in zip(i.tolist(), j.tolist(), strict=True)
+    ]
+    return np.array(found, np.int32).tobytes()
+
+
+def ranked(
+    items: Items, begins: Places, ends: Places, parts: Ranks, covers: Marks
+) -> tuple[Places, Ranks, int]:
+    """Of each set the ranks of its items, ascending, without unique ones; and how many ranks."""
+    sizes = ends - begins
+    owner = np.repeat(np.arange(sizes.size), sizes)
+    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    taken = items[begins[owner] + within]
+    distinct, ids = np.unique(taken, return_inverse=True)
+    keys = parts[owner].astype(np.int64) * max(1, distinct.size) + ids
+    known, ids, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    covering = np.bincount(ids, weights=covers[owner] != 0, minlength=known.size)
+    useful = np.flatnonzero((counts > 1) & (covering > 0))
+    rank = np.full(known.size, -1, np.int64)
+    rank[useful[np.argsort(covering[useful], kind="stable")]] = np.arange(useful.size)
+    ranks = rank[ids]
+    owner, ranks = owner[ranks >= 0], ranks[ranks >= 0]
+    ranks = ranks[np.lexsort((ranks, owner))]
+    offsets = np.zeros(sizes.size + 1, np.int64)
+    np.cumsum(np.bincount(owner, minlength=sizes.size), out=offsets[1:])
+    return offsets, ranks.astype(np.uint32), useful.size
+
+
+def mark(ranks: Ranks, offsets: Places, prefixes: Places, wanted: NDArray[np.uint8]) -> None:
+    """Set a bit for each rank that will be asked for."""
+    asked = np.unpackbits(wanted, bitorder="little")
+    asked[ranks[_prefix(offsets, prefixes)[1]]] = 1
+    wanted[:] = np.packbits(asked, bitorder="little")
+
+
+def tally(
+    ranks: Ranks,
+    offsets: Places,
+    first: int,
+    last: int,
+    covers: Marks,
+    wanted: NDArray[np.uint8],
+    starts: Ranks,
+) -> int:
+    """Where the postings of each rank will begin, one place further on; and how many there are."""
+    _, rank = _posted(ranks, offsets, first, last, covers, wanted)
+    counts = np.bincount(rank, minlength=starts.size - 1)
+    starts[0] = 0
+    starts[1:] = np.cumsum(counts) - counts
+    return rank.size
+
+
+def post(
+    ranks: Ranks,
+    offsets: Places,
+    first: int,
+    last: int,
+    covers: Marks,
+    wanted: NDArray[np.uint8],
+    starts: Ranks,
+    postings: Ranks,
+) -> None:
+    """Write the postings of each rank, in the order of sets; starts are then where they begin."""
+    owner, rank = _posted(ranks, offsets, first, last, covers, wanted)
+    postings[: rank.size] = owner[np.argsort(rank, kind="stable")]
+    starts[1:] += np.bincount(rank, minlength=starts.size - 1).astype(np.uint32)
+
+
+def probe(
+    ranks: Ranks,
+    offsets: Places,
+    sizes: Places,
+    prefixes: Places,
+    lows: Ranks,
+    highs: Ranks,
+    starts: Ranks,
+    postings: Ranks,
+    shares: tuple[int, int, int, int, int, int],
+    first: int,
+    last: int,
+    most: int,
+) -> tuple[bytes, int, int, int]:
+    """Pairs of sets as int32 triples, where to go on, postings looked at, candidates compared."""
+    ends = starts.astype(np.int64)
+    lengths: Places = ends[1:] - ends[:-1]
+    last = _enough(ranks, offsets, prefixes, lengths, first, last, min(most, _LOOKS))
+    asked = np.zeros_like(prefixes)
+    asked[first:last] = prefixes[first:last]
+    owner, places = _prefix(offsets, asked)
+    rank = ranks[places]
+    owner = np.repeat(owner, lengths[rank])
+    behind = np.arange(owner.size) - np.repeat(
+        np.cumsum(lengths[rank]) - lengths[rank], lengths[rank]
+    )
+    other = postings[np.repeat(starts[rank].astype(np.int64), lengths[rank]) + behind]
+    looked = other.size
+    fits = (other >= lows[owner]) & (other < highs[owner]) & (other != owner)
+    pairs = np.unique(owner[fits] * np.int64(sizes.size) + other[fits])
+    u, v = np.divmod(pairs, max(1, sizes.size))
+    a, b = sizes[u], sizes[v]
+    p_i, q_i, p_j, q_j, p_both, q_both = shares
+    need = np.maximum(-(-p_i * a // q_i), -(-p_j * b // q_j))
+    need = np.maximum(need, -(-p_both * (a + b) // q_both))
+    u, v, need = (part[need <= np.minimum(a, b)] for part in (u, v, need))
+    inter = np.array(
+        [
+            np.intersect1d(
+                ranks[offsets[x] : offsets[x + 1]], ranks[offsets[y] : offsets[y + 1]], True
+            ).size
+            for x, y in zip(u.tolist(), v.tolist(), strict=True)
+        ],
+        np.int64,
+    )
+    found = np.stack([u, v, inter], axis=1)[inter >= need].astype(np.int32)
+    return found.tobytes(), last, looked, u.size
+
+
+def _enough(
+    ranks: Ranks,
+    offsets: Places,
+    prefixes: Places,
+    lengths: Places,
+    first: int,
+    last: int,
+    most: int,
+) -> int:
+    """As many sets from the first on as look at so many postings, and at least one."""
+    looked = 0
+    for at in range(first, last):
+        looked += int(lengths[ranks[offsets[at] : offsets[at] + prefixes[at]]].sum())
+        if looked > most:
+            return at + 1
+    return last
+
+
+def _prefix(offsets: Places, prefixes: Places) -> tuple[Places, Places]:
+    """The set of each item of the prefixes, and its place."""
+    owner = np.repeat(np.arange(prefixes.size), prefixes)
+    within = np.arange(owner.size) - np.repeat(np.cumsum(prefixes) - prefixes, prefixes)
+    return owner, offsets[owner] + within
+
+
+def _posted(
+    ranks: Ranks,
+    offsets: Places,
+    first: int,
+    last: int,
+    covers: Marks,
+    wanted: NDArray[np.uint8],
+) -> tuple[Places, Ranks]:
+    """The sets from first to last that may cover, with their ranks that will be asked for."""
+    owner = np.repeat(np.arange(first, last), np.diff(offsets[first : last + 1]))
+    rank = ranks[offsets[first] : offsets[last]]
+    asked = np.unpackbits(wanted, bitorder="little").astype(np.bool_)
+    taken = asked[rank] & (covers[owner] != 0)
+    return owner[taken], rank[taken]

@@ -1,0 +1,158 @@
+"""From a collection and a relation to the smallest set that covers it (seed 004, section 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.cover.analyse import parse_relation
+from asof.cover.collection import Collection
+from asof.cover.columns import Column
+from asof.cover.kinds import type_check
+from asof.cover.pairs import Limits, covering_pairs
+from asof.cover.pointer import listed, suggestion
+from asof.cover.solve import TIME_LIMIT, Cover, Solver, solve
+from asof.cover.verify import overlaps
+from asof.errors import UsageError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user wants besides few documents.
+
+    `at_least` is (m, attribute): keep m documents of each of its values, or all if there are fewer.
+    `prefer` is an attribute: among the smallest sets the one with the highest sum of it.
+    """
+
+    at_least: tuple[int, str] | None = None
+    prefer: str | None = None
+    solver: Solver = "auto"
+    time_limit: float = TIME_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A document that need not be kept, the one that covers it, and how far."""
+
+    document: int
+    by: int
+    containment: float
+    jaccard: float
+    dice: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The answer. `edges` counts pairs of different documents; `complete`: all were compared."""
+
+    collection: Collection
+    relation: str
+    cover: Cover
+    dropped: tuple[Dropped, ...]
+    edges: int
+    seconds: float
+    complete: bool
+
+    @property
+    def kept(self) -> list[str]:
+        """The names of the documents that stay, in order."""
+        return [self.collection.names[place] for place in np.flatnonzero(self.cover.kept).tolist()]
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proven that no smaller set does."""
+        return self.complete and self.cover.optimal
+
+    @property
+    def gap(self) -> int:
+        """How many documents fewer could do, at most: all but one if not all were compared."""
+        if self.complete:
+            return self.cover.gap
+        return max(int(self.cover.kept.sum()) - 1, 0)
+
+    @property
+    def saved(self) -> tuple[float, float]:
+        """Which share of documents, and of bytes, is dropped."""
+        gone = ~self.cover.kept
+        total = int(self.collection.weights.sum())
+        count = len(self.collection)
+        bytes_gone = int(self.collection.weights[gone].sum())
+        return (int(gone.sum()) / count if count else 0.0, bytes_gone / total if total else 0.0)
+
+
+def thin_out(collection: Collection, relation: str, wishes: Wishes, limits: Limits) -> Outcome:
+    """The smallest set of documents that covers all of a collection by a relation."""
+    started = monotonic()
+    written = type_check(parse_relation(relation), collection.columns)
+    quality = None if wishes.prefer is None else _quality(collection, wishes.prefer)
+    at_least = None
+    if wishes.at_least is not None:
+        least, attribute = wishes.at_least
+        at_least = (least, _codes(_column(collection, attribute)))
+    edges = covering_pairs(collection, written, limits)
+    complete = not limits.cancel()  # whoever stops the solver has still compared all pairs
+    cover = solve(
+        len(collection), edges.i, edges.j,
+        quality=quality, at_least=at_least, solver=wishes.solver, time_limit=wishes.time_limit,
+        progress=lambda done, total: limits.progress("cover", done, total), cancel=limits.cancel,
+    )  # fmt: skip
+    return Outcome(
+        collection,
+        relation,
+        cover,
+        _dropped(collection, cover),
+        len(edges),
+        monotonic() - started,
+        complete,
+    )
+
+
+def _dropped(collection: Collection, cover: Cover) -> tuple[Dropped, ...]:
+    gone = np.flatnonzero(~cover.kept)
+    by = cover.by[gone]
+    common = overlaps(collection.sets, gone, by).astype(np.float64)
+    sizes = collection.sets.sizes.astype(np.float64)
+    one, other = sizes[gone], sizes[by]
+    empty = (one == 0) & (other == 0)  # two empty documents are equal, and measure 1
+
+    def share(part: Floats, whole: Floats) -> list[float]:
+        found = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+        return [float(value) for value in np.where(empty, 1.0, found)]
+
+    rows = zip(
+        gone.tolist(), by.tolist(),
+        share(common, one), share(common, one + other - common), share(2 * common, one + other),
+        strict=True,
+    )  # fmt: skip
+    return tuple(Dropped(*row) for row in rows)
+
+
+def _column(collection: Collection, name: str) -> Column:
+    found = collection.columns.get(name)
+    if found is None:
+        raise UsageError(
+            f"There is no attribute {name!r}.",
+            hint=suggestion(name, collection.columns)
+            or f"There are {listed(sorted(collection.columns))}.",
+        )
+    return found
+
+
+def _quality(collection: Collection, name: str) -> Floats:
+    column = _column(collection, "timestamp" if name == "recency" else name)
+    if column.kind == "text":
+        raise UsageError(f"{name} is a text, and no quality.", hint="Name a number or a time.")
+    return np.where(column.known, column.values.astype(np.float64), np.nan)
+
+
+def _codes(column: Column) -> NDArray[np.int32]:
+    """A number for each value; documents without one belong to no group."""
+    _, codes = np.unique(column.values[column.known], return_inverse=True)
+    found = np.full(column.values.size, -1, np.int32)
+    found[column.known] = codes
+    return found

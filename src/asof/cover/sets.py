@@ -1,0 +1,76 @@
+"""Documents as sets of shingles behind each other, and the edges that a join finds between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """The shingles of document d: items[offsets[d]:offsets[d + 1]], ascending, each once.
+
+    The items may be a file mapped into memory; nothing here needs them there all at once.
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.uint64]
+
+    def __post_init__(self) -> None:
+        offsets = self.offsets
+        fits = (
+            offsets.ndim == 1
+            and self.items.ndim == 1
+            and offsets.size > 0
+            and offsets.dtype == np.int64
+            and self.items.dtype == np.uint64
+            and offsets[0] == 0
+            and offsets[-1] == self.items.size
+            and not (offsets[1:] < offsets[:-1]).any()
+            and offsets.flags.c_contiguous
+            and self.items.flags.c_contiguous
+        )
+        if not fits:
+            raise UsageError(
+                "Offsets and shingles do not fit together.",
+                hint="Offsets (int64) begin with 0, never fall, and end with the number of items.",
+            )
+
+    @classmethod
+    def of(cls, sets: Iterable[Iterable[int]]) -> Sets:
+        """Any sets of numbers from 0 to 2**64 - 1."""
+        each = [np.unique(np.array(list(one), np.uint64)) for one in sets]
+        offsets = np.cumsum([0, *(one.size for one in each)], dtype=np.int64)
+        return cls(offsets, np.concatenate([np.empty(0, np.uint64), *each]))
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+    def __getitem__(self, document: int) -> NDArray[np.uint64]:
+        return self.items[self.offsets[document] : self.offsets[document + 1]]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many shingles each document has."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Pairs in which document j covers document i, and how many shingles they have in common."""
+
+    i: NDArray[np.int32]
+    j: NDArray[np.int32]
+    inter: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return self.i.size
+
+    def turned(self) -> Edges:
+        """The same pairs with the roles changed."""
+        return Edges(self.j, self.i, self.inter)

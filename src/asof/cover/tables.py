@@ -1,0 +1,178 @@
+"""Documents from a table: JSON lines or Parquet with an id, a text, and whatever else is known.
+
+A column whose values are all numbers (true is 1) is one of numbers; one whose values are all dates
+or moments (ISO 8601, with a month at least: 2010 alone may be any code) is one of times; every
+other one is text. A missing or null value is not known. Documents are compared by the shingles of
+their text. `length` is that of the text in characters, unless the table has a column of that name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from asof.change.shingles import K, shingles_of_all
+from asof.clock import DAY, Instant, iso, parse_iso
+from asof.cover.collection import Collection
+from asof.cover.columns import Column, number_column, text_column, time_column
+from asof.cover.sets import Sets
+from asof.errors import InputError, UsageError
+
+_LONGEST_LINE = 64 << 20
+_BATCH = 4096
+_ID, _TEXT = "id", "text"
+
+Row = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Documents as they were read: names (all of them `numbers`?), texts, columns by name."""
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+    columns: dict[str, Column]
+    numbers: bool = False
+
+    def collection(self, k: int = K) -> Collection:
+        """The same with shingles in the place of texts."""
+        items, offsets = shingles_of_all(self.texts, k)
+        weights = np.fromiter((len(text.encode()) for text in self.texts), np.int64)
+        return Collection(self.names, self.columns, Sets(offsets, items), weights, self.numbers)
+
+
+def read_table(path: Path) -> Table:
+    """The documents of a file, by its ending: .parquet, or JSON lines."""
+    rows = _parquet_rows(path) if path.suffix == ".parquet" else _json_rows(path)
+    names: list[str] = []
+    texts: list[str] = []
+    values: dict[str, list[object]] = {}
+    numbers = True
+    for number, row in enumerate(rows, 1):
+        name, text = row.pop(_ID, None), row.pop(_TEXT, None)
+        if name is None or isinstance(name, dict | list):
+            raise InputError(f"{path}, document {number}: no id.", hint="Give each an `id`.")
+        if text is not None and not isinstance(text, str):
+            raise InputError(f"{path}, document {number}: its text is no text.", hint="Mend it.")
+        for key, value in row.items():
+            column = values.setdefault(key, [None] * len(names))
+            column.append(value)
+        names.append(str(name))
+        numbers &= type(name) is int
+        texts.append(text or "")
+        for column in values.values():
+            if len(column) < len(names):
+                column.append(None)
+    if len(set(names)) < len(names):
+        raise InputError(f"{path}: an id stands there twice.", hint="Ids tell documents apart.")
+    columns = {key: column_of(column) for key, column in values.items()}
+    columns.setdefault("length", number_column([float(len(text)) for text in texts]))
+    return Table(tuple(names), tuple(texts), columns, numbers)
+
+
+def column_of(values: list[object]) -> Column:
+    """A column of the kind that all of its values have."""
+    known = [value for value in values if value is not None]
+    if known and all(isinstance(value, int | float) for value in known):
+        return number_column([_number(value) for value in values])
+    moments = [parse_iso(v) if isinstance(v, str) and "-" in v else None for v in values]
+    if known and all(m is not None for m, v in zip(moments, values, strict=True) if v is not None):
+        return time_column(moments)
+    return text_column(None if v is None else _shown(v) for v in values)
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(value) if isinstance(value, int | float) else None
+    except OverflowError:  # a whole number beyond all floats: as good as none
+        return None
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _json_rows(path: Path) -> Iterator[Row]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(_lines(file, path), 1):
+                if line.strip():
+                    yield _row(line, f"{path}, line {number}")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error}.", hint="Check the path.") from error
+
+
+def _lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
+    while line := file.readline(_LONGEST_LINE + 1):  # never more of it in memory
+        if len(line) > _LONGEST_LINE:
+            raise InputError(
+                f"{path} has a line of more than {_LONGEST_LINE:,} bytes.",
+                hint="Give one document a line.",
+            )
+        yield line
+
+
+def _row(line: bytes, where: str) -> Row:
+    try:
+        found = json.loads(line)
+        if b"\\ud" in line.lower():  # half of a pair, which is no character and cannot be written
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not JSON ({error}).", hint="One object a line.") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{where}: no object.", hint='Write {"id": ..., "text": ...}.')
+    return found
+
+
+def _parquet_rows(path: Path) -> Iterator[Row]:
+    try:
+        import pyarrow as arrow
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise UsageError(
+            "Reading Parquet needs pyarrow.", hint="Install it: pip install 'asof[parquet]'."
+        ) from error
+    try:
+        for batch in pq.ParquetFile(path).iter_batches(batch_size=_BATCH):
+            columns = [_values(arrow, column) for column in batch.columns]
+            for row in zip(*columns, strict=True):
+                yield dict(zip(batch.schema.names, row, strict=True))
+    except (OSError, ValueError, OverflowError, arrow.ArrowException) as error:
+        raise InputError(f"{path} is no Parquet file: {error}.", hint="Check the file.") from error
+
+
+def _values(arrow: Any, column: Any) -> list[object]:  # noqa: ANN401, pyarrow has no types
+    """A column of Parquet as JSON would have it."""
+    # Python's own dates have no nanoseconds, and no year 10,000.
+    if arrow.types.is_timestamp(column.type):
+        micros = column.cast(arrow.timestamp("us", column.type.tz), safe=False)
+        return [_date(value) for value in micros.cast(arrow.int64()).to_pylist()]
+    if arrow.types.is_date32(column.type):
+        days = column.cast(arrow.int32()).to_pylist()
+        return [_date(None if value is None else value * DAY) for value in days]
+    return [_plain(value) for value in column.to_pylist()]
+
+
+def _date(instant: Instant | None) -> str | None:
+    try:
+        return None if instant is None else iso(instant)
+    except OverflowError:
+        return None
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    isoformat = getattr(value, "isoformat", None)
+    return isoformat() if callable(isoformat) else value
