@@ -11,7 +11,7 @@ from asof.archive import Archive
 from asof.archive.quality import Gathered, measured
 from asof.clock import SECOND, Instant
 from asof.coherence.certificate import Choice
-from asof.coherence.known import known_intervals
+from asof.coherence.known import known_intervals, with_claims
 from asof.coherence.verdict import Mode, Standing
 from asof.crawl.quality import quality_report
 from asof.model import Capture, Location
@@ -57,5 +57,5 @@ def test_pages_are_observed_together_from_their_dates_to_the_first_download() ->
 )
 def test_dates_that_count_for_no_verdict_count_for_nothing_here(standing: Standing) -> None:
     assert observable(standing) is None
-    found = known_intervals(PAGES, {HOST: standing}, urls=[PAGES[1].url], claims=True)
+    found = with_claims(known_intervals(PAGES, {HOST: standing}, urls=[PAGES[1].url]))
     assert [(each.since, each.until) for each in found] == [(PAGES[1].at, PAGES[1].at)]

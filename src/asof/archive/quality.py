@@ -23,7 +23,7 @@ from asof.catalog.validity import ANSWERS
 from asof.clock import SECOND, Instant, parse_http_date
 from asof.coherence.certificate import Choice
 from asof.coherence.intervals import stab
-from asof.coherence.known import known_intervals
+from asof.coherence.known import known_intervals, with_claims
 from asof.coherence.measure import measure
 from asof.coherence.trust import skew_of, standings
 from asof.coherence.verdict import Measurement, Mode, Standing
@@ -361,7 +361,7 @@ def best_moment(
     """
     first, last = min(c.at for c in counted), max(c.at for c in counted)
     urls = {capture.url for capture in counted}
-    found = known_intervals(everything, learnt, urls=urls, claims=True)
+    found = with_claims(known_intervals(everything, learnt, urls=urls))
     near = [each for each in found if each.since <= last and each.until >= first]
     since = [max(each.since, first) for each in near]
     until = [min(each.until, last) for each in near]

@@ -49,7 +49,7 @@ _SHOWN = 10
               help="Of the smallest sets, that of the highest sum (or `recency`).")  # fmt: skip
 @click.option("--solver", type=click.Choice(["auto", "seed"]), default="auto", show_default=True,
               help="seed: brute force to ten documents, then greedy.")  # fmt: skip
-@click.option("--time-limit", type=click.FloatRange(min=0), default=60.0, show_default=True,
+@click.option("--time-limit", type=click.FloatRange(0, 1e9), default=60.0, show_default=True,
               metavar="S", help="Seconds for proving that nothing smaller exists.")  # fmt: skip
 @click.option("--memory", type=size, metavar="N", help="Bytes (MB, GB) for the join, at most.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path, dir_okay=False),

@@ -7,6 +7,7 @@ what is provable and for the best moment.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from asof.clock import Instant
 from asof.coherence.believe import believed
@@ -18,16 +19,13 @@ from asof.url import host_of
 
 
 def known_intervals(
-    captures: Iterable[Capture],
-    standings: Mapping[str, Standing],
-    *,
-    urls: Iterable[str],
-    claims: bool = False,
+    captures: Iterable[Capture], standings: Mapping[str, Standing], *, urls: Iterable[str]
 ) -> list[Validity]:
-    """The intervals of pages, by URL and time. With `claims`, dates of trusted hosts count.
+    """The intervals of pages, by URL and time, without their evidence.
 
-    Weak validators and words of hosts that were caught are no evidence here. A page that is gone
-    has no content, and no interval.
+    Weak validators and words of hosts that were caught count for nothing here; what dates that can
+    be trusted say of the time before stays apart (`claimed_since`). A page that is gone has no
+    content, and no interval.
     """
     seen = sights(captures)
     found: list[Validity] = []
@@ -36,35 +34,44 @@ def known_intervals(
         doubted = standing.doubts(url)
         firm, _ = believed(seen[url], standing, doubted=doubted)
         strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
+        skew = standing.skew if standing.trusts_dates and not doubted else None
         before: Instant | None = None
         for run in runs(strong, by_tag=standing.trusts_validators):
             if not run.mixed and run.state is not State.GONE:
-                since = run.since
-                if claims and standing.trusts_dates and standing.skew is not None and not doubted:
-                    since = min(since, _claimed(run, standing.skew, before))
-                found.append(_interval(url, run, since))
+                claimed = None if skew is None else _claimed(run, skew, before)
+                found.append(_interval(url, run, claimed))
             before = run.until
     return found
 
 
-def _interval(url: str, run: Run, since: Instant) -> Validity:
+def with_claims(intervals: Iterable[Validity]) -> list[Validity]:
+    """The same intervals, from where dates say that they begin."""
+    return [
+        each if each.claimed_since is None else replace(each, since=each.claimed_since)
+        for each in intervals
+    ]
+
+
+def _interval(url: str, run: Run, claimed: Instant | None) -> Validity:
     first = run.sights[0]
     return Validity(
         url=url,
         content=first.content or first.digest or f"unknown:{first.capture.record_id}",
         status=first.capture.status,
-        since=since,
+        since=run.since,
         until=run.until,
-        evidence=tuple(run.evidence(sight) for sight in run.sights),
+        evidence=(),
+        claimed_since=claimed,
     )
 
 
-def _claimed(run: Run, skew: int, before: Instant | None) -> Instant:
+def _claimed(run: Run, skew: int, before: Instant | None) -> Instant | None:
     """Since when a content is there by its dates, clear of them as a verdict has to be."""
     dates = [dated(sight.capture, skew) for sight in run.sights]
     believable = [date for date in dates if date is not None and date <= run.since]
     if not believable:
-        return run.since
+        return None
     claimed = max(believable) + MARGIN
     # What contradicts another sight is no date to go by.
-    return run.since if before is not None and claimed <= before else claimed
+    contradicted = before is not None and claimed <= before
+    return None if contradicted or claimed > run.since else claimed

@@ -7,8 +7,10 @@ the total quality is the best only as far as its tolerance of about a millionth 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from math import ceil
+from threading import Thread
 from time import monotonic
 from typing import Any
 
@@ -21,6 +23,7 @@ from asof.cover.greedy import Answer, Problem
 # (bench/cover_solve.py --at-least 20 --documents 200000).
 ENTRIES = 4_000_000
 _SLACK = 1e-6  # HiGHS's own tolerance
+_LOOK_EVERY = 0.05
 
 
 @cache
@@ -33,10 +36,25 @@ def installed() -> bool:
     return True
 
 
-def by_milp(problem: Problem, known: Answer, seconds: float) -> Answer:
-    """The best cover, or the better of `known` and what was found in time."""
+def by_milp(
+    problem: Problem, known: Answer, seconds: float, stop: Callable[[], bool] = lambda: False
+) -> Answer:
+    """The best cover, or the better of `known` and what was found in time.
+
+    HiGHS cannot be interrupted, and Ctrl-C is not heard while the main thread waits in it: so it
+    runs in a thread that is left to itself when `stop` says so.
+    """
     if problem.coverage.rows.size > ENTRIES:
         return known
+    found: list[Answer] = []
+    work = Thread(target=lambda: found.append(_solved(problem, known, seconds)), daemon=True)
+    work.start()
+    while work.is_alive() and not stop():
+        work.join(_LOOK_EVERY)
+    return found[0] if found else known
+
+
+def _solved(problem: Problem, known: Answer, seconds: float) -> Answer:
     ends = monotonic() + seconds
     best = known
     if known.columns.size > known.lower:

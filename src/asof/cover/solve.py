@@ -146,7 +146,7 @@ def best(problem: Problem, known: Answer, budget: Budget, share: float = 1.0) ->
     if found.proven or stop():
         return found
     if installed():
-        return by_milp(problem, found, ends - monotonic())
+        return by_milp(problem, found, ends - monotonic(), budget.cancel)
     if problem.coverage.col_ids.size > COLUMNS:
         return found
     return search(problem, found, 1 << 62, stop)

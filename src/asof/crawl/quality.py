@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from asof.archive import Archive
@@ -16,7 +16,7 @@ from asof.clock import Instant
 from asof.coherence.certificate import Choice
 from asof.coherence.intervals import coverage, curve, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
-from asof.coherence.known import known_intervals
+from asof.coherence.known import known_intervals, with_claims
 from asof.coherence.report import Answer, Report, Stretch, Taken, Whole
 from asof.coherence.sights import is_page
 from asof.coherence.trust import dated
@@ -45,7 +45,12 @@ def quality_report(
 
     `place` is what commands need to find the archive, as a shell reads it.
     """
-    intervals = _intervals(gathered, claims=False)
+    known = known_intervals(
+        [*gathered.everything, *gathered.elsewhere],
+        gathered.standings,
+        urls={capture.url for capture in gathered.counted},
+    )
+    intervals = _within(gathered, known)
     answer, stretch = _whole(gathered)
     crawls = gathered.crawls
     if gathered.choice.reference is not None:  # of another moment no plan has promised anything
@@ -53,7 +58,7 @@ def quality_report(
     report = Report(
         crawls=crawls,
         measurement=measurement,
-        best=_best(_intervals(gathered, claims=True)),
+        best=_best(_within(gathered, with_claims(known))),
         curve=_curve(gathered, intervals),
         whole=Whole(answer, stretch),
         observable=_observable(gathered),
@@ -130,18 +135,12 @@ def _errors(gathered: Gathered, measurement: Measurement) -> int:
     return len(taken - {page.url for page in measurement.pages})
 
 
-def _intervals(gathered: Gathered, *, claims: bool) -> list[Validity]:
-    """Over which stretches of the time that counts each page is known, maybe by `claims`."""
+def _within(gathered: Gathered, intervals: Iterable[Validity]) -> list[Validity]:
+    """The parts of intervals that lie between the first and the last capture that counts."""
     first, last = min(c.at for c in gathered.counted), gathered.until
-    found = known_intervals(
-        [*gathered.everything, *gathered.elsewhere],
-        gathered.standings,
-        urls={page.url for page in gathered.counted},
-        claims=claims,
-    )
     return [
         replace(each, since=max(each.since, first), until=min(each.until, last))
-        for each in found
+        for each in intervals
         if each.since <= last and each.until >= first
     ]
 
