@@ -39,7 +39,8 @@ from asof.testing import Rates, SimulatedClock, SiteSpec, SyntheticSite, serve_i
 def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
     """Tell the whole story on a small site of its own.
 
-    Serves a newspaper that changes, captures it twice, and travels between the two.
+    Serves a newspaper that changes, captures it twice, the second time so that it holds at one
+    moment, and travels between the two.
     """
     if folder is not None and folder.exists():
         raise UsageError(f"{folder} exists.", hint="Name a folder that does not exist yet.")
@@ -82,14 +83,18 @@ def _story(folder: Path) -> list[Capture]:
         click.echo("The demo's clock is set back a week. Crawling the site as it is then ...")
         _say(_crawl(folder, server.url, server.proxy, clock))
         clock.jump(seconds=max(0.0, (now - clock.now()) / 1_000_000))
-        click.echo("\nA week passes: the newspaper goes on writing. Crawling again ...")
-        _say(_crawl(folder, server.url, server.proxy, clock))
+        click.echo("\nA week passes: the newspaper goes on writing. Looking at each page twice ...")
+        _say(_crawl(folder, server.url, server.proxy, clock, coherence="inducible"))
     with Archive.open(folder) as archive:
+        _tell_coherence(archive)
         return _changed(archive)
 
 
-def _crawl(folder: Path, url: str, proxy: str, clock: SimulatedClock) -> CrawlOutcome:
-    request = CrawlRequest(folder, (url,), {"delay": 0.0, "retries": 0, "proxy": proxy})
+def _crawl(
+    folder: Path, url: str, proxy: str, clock: SimulatedClock, coherence: str = "off"
+) -> CrawlOutcome:
+    settings = {"delay": 0.0, "retries": 0, "proxy": proxy, "coherence": coherence}
+    request = CrawlRequest(folder, (url,), settings)
     with CrawlView() as view:
         return run_crawl(request, clock=clock, watch=view.show, talk=view.say)
 
@@ -99,6 +104,22 @@ def _say(outcome: CrawlOutcome) -> None:
     click.echo(
         f"  {summary.captured} captures, {summary.left_out} left out, "
         f"{summary.failed} failed, in {summary.seconds:.1f} s"
+    )
+
+
+def _tell_coherence(archive: Archive) -> None:
+    """How far the second crawl holds together."""
+    # Here, for measuring needs numpy, which takes longer to load than the rest.
+    from asof.coherence.certificate import Choice
+    from asof.coherence.verdict import Grade
+    from asof.crawl.quality import measure_choice
+
+    _, found = measure_choice(archive, Choice((archive.crawls()[-1].id,)))
+    counts = found.counts
+    click.echo(
+        f"  coherence C = {found.c or 0:.0%} as of {when(found.reference)}: of {len(found.pages)} "
+        f"pages {counts[Grade.PROVEN]} proven by\n  their bytes, {counts[Grade.CONFIRMED]} "
+        "confirmed by the server (asof quality has them all)"
     )
 
 
