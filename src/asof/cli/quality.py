@@ -104,7 +104,10 @@ def _choice(
     if names or prefix is None:
         chosen = [choose_crawl(archive, name) for name in names or (None,)]
         if None in chosen:
-            raise NotCaptured(f"{folder} holds no crawl.", hint="Make one with `asof crawl URL`.")
+            raise NotCaptured(
+                f"{folder} holds no crawl.",
+                hint="Make one with `asof crawl URL`; what was imported is measured with --url.",
+            )
         names = tuple(crawl.id for crawl in chosen if crawl is not None)
     return Choice(names, prefix, reference)
 
