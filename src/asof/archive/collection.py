@@ -74,7 +74,7 @@ class _Gathering:
         self.flush()
         offsets = np.cumsum(np.concatenate([np.zeros(1, np.int64), *self.sizes]), dtype=np.int64)
         return Collection(
-            tuple(_names(self.captures)),
+            tuple(document_names(self.captures)),
             self._columns(),
             Sets(offsets, np.concatenate([np.empty(0, np.uint64), *self.items])),
             np.array([capture.size for capture in self.captures], np.int64),
@@ -127,7 +127,7 @@ def collected(
     return found if where is None else found.only(chosen(where, found.columns, texts))
 
 
-def _names(captures: Iterable[Capture]) -> Iterator[str]:
+def document_names(captures: Iterable[Capture]) -> Iterator[str]:
     """Stamp and URL, each once: a second capture in one second has its microseconds, too."""
     given: set[str] = set()
     for capture in captures:

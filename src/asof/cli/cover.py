@@ -10,10 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
+from asof.archive.covers import check_name
+from asof.archive.folder import Folder
+from asof.cli.cover_saved import print_difference, print_estimate, save
 from asof.cli.options import archive_option, examples, json_option, size
 from asof.cli.output import count_progress, human_bytes, open_archive, print_json, say
 from asof.cli.view import printable
@@ -33,9 +36,10 @@ _SHOWN = 10
         "asof cover 'J(d1,d2) >= 0.9 and hostname(d1) = hostname(d2)' --at-least '2 per hostname'",
         "asof cover 'C(d1,d2) >= 0.8' --from docs.jsonl --json",
         "asof cover 'C(d1,d2) >= 0.7 or url(d1) = url(d2)' --explain",
+        "asof cover 'C(d1,d2) >= 0.7' --save may && asof cover --diff april may",
     ),
 )
-@click.argument("relation")
+@click.argument("relation", required=False)
 @archive_option
 @click.option("--from", "table", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Documents of a table (JSON lines, Parquet), not of an archive.")  # fmt: skip
@@ -54,10 +58,17 @@ _SHOWN = 10
 @click.option("--memory", type=size, metavar="N", help="Bytes (MB, GB) for the join, at most.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path, dir_okay=False),
               metavar="FILE", help="Write every document and what became of it.")  # fmt: skip
+@click.option("--html", "page_file", type=click.Path(path_type=Path, dir_okay=False),
+              metavar="FILE", help="Write a reading list, as one HTML page.")  # fmt: skip
+@click.option("--save", "name", metavar="NAME", help="Save the answer in the archive by this name.")
+@click.option("--diff", "names", nargs=2, metavar="A B",
+              help="What is kept by one of two saved answers only; run nothing.")  # fmt: skip
+@click.option("--estimate", "foretell", is_flag=True,
+              help="Say about how long it takes and what comes; run nothing.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say how the relation will be used; run nothing.")
 @json_option
 def cover_command(
-    relation: str,
+    relation: str | None,
     folder: Path,
     table: Path | None,
     where: str | None,
@@ -69,6 +80,10 @@ def cover_command(
     time_limit: float,
     memory: int | None,
     csv_file: Path | None,
+    page_file: Path | None,
+    name: str | None,
+    names: tuple[str, str] | None,
+    foretell: bool,
     explain: bool,
     as_json: bool,
 ) -> int:
@@ -79,6 +94,34 @@ def cover_command(
     (url, hostname, domain, timestamp, mime-type, title, length, language, crawl, or the columns of
     the table), with and, or, not. Nothing is deleted. Ctrl-C once: the best found so far.
     """
+    if (relation is None) == (names is None):
+        raise UsageError("Write a relation, or --diff A B.", hint="`asof cover --help` has some.")
+    if relation is None:
+        assert names is not None
+        return print_difference(folder, names, as_json=as_json)
+    if _explained(relation, where, explain=explain):
+        return 0
+    wishes = _wishes(at_least, prefer, solver, time_limit)
+    _check_places(folder, name, csv_file, page_file)
+    collection = _collection(folder, table, where, k, which)
+    if foretell:
+        return print_estimate(collection, relation, memory, as_json=as_json)
+    outcome = _run(collection, relation, wishes, memory)
+    if name is not None:
+        save(folder, name, outcome)
+    if as_json:
+        print_json(outcome_json(outcome))
+    else:
+        _print(outcome)
+    if csv_file is not None:
+        _write_csv(outcome, csv_file)
+    if page_file is not None:
+        _write_page(outcome, wishes, str(folder if table is None else table), page_file)
+    return 0
+
+
+def _explained(relation: str, where: str | None, *, explain: bool) -> bool:
+    """Check what was written before documents are read; say how it is used if that is asked."""
     # Here, for all of this needs numpy, which takes longer to load than the rest.
     from asof.cover.analyse import parse_relation
     from asof.cover.explain import explain as explained
@@ -86,23 +129,20 @@ def cover_command(
 
     parsed = parse_relation(relation)
     if where is not None:
-        parse_filter(where)  # before all documents are read
+        parse_filter(where)
     if explain:
         click.echo(explained(parsed))
-        return 0
-    wishes = _wishes(at_least, prefer, solver, time_limit)
-    if csv_file is not None and not csv_file.absolute().parent.is_dir():
-        # Before the work, not after it.
-        raise UsageError(f"There is no folder for {csv_file}.", hint="Make it, or name another.")
-    collection = _collection(folder, table, where, k, which)
-    outcome = _run(collection, relation, wishes, memory)
-    if as_json:
-        print_json(outcome_json(outcome))
-    else:
-        _print(outcome)
-    if csv_file is not None:
-        _write_csv(outcome, csv_file)
-    return 0
+    return explain
+
+
+def _check_places(folder: Path, name: str | None, *files: Path | None) -> None:
+    """What is to be written can be: before the work, not after it."""
+    if name is not None:
+        check_name(name)
+        Folder(folder).require()
+    for out in files:
+        if out is not None and not out.absolute().parent.is_dir():
+            raise UsageError(f"There is no folder for {out}.", hint="Make it, or name another.")
 
 
 def _wishes(at_least: str | None, prefer: str | None, solver: str, time_limit: float) -> Wishes:
@@ -132,19 +172,15 @@ def _collection(
         if where is not None:
             found = found.only(chosen(where, read.columns, read.texts))
     else:
-        from asof.archive.collection import collected
+        from asof.archive.shingle_cache import collected_or_kept, is_kept
         from asof.cli.similar import read_texts
 
+        text: Literal["main", "full"] = "full" if which == "full" else "main"
         with open_archive(folder) as archive:
-            read_texts(archive)
+            if not is_kept(archive, text, k):
+                read_texts(archive)
             with count_progress("gathering", archive.catalog.count()) as progress:
-                found = collected(
-                    archive,
-                    which="full" if which == "full" else "main",
-                    k=k,
-                    where=where,
-                    progress=progress,
-                )
+                found = collected_or_kept(archive, which=text, k=k, where=where, progress=progress)
     if not len(found):
         place = folder if table is None else table
         # No captures are asked for here, but documents to compare: exit 2, as issue 6 has it.
@@ -241,13 +277,18 @@ def _print(outcome: Outcome) -> None:
         click.echo("No smaller set does: proven.")
     else:
         click.echo(f"A smaller set could have up to {outcome.gap:,} documents fewer; not proven.")
-    click.echo(f"{outcome.edges:,} pairs, {parts.count:,} components, {outcome.seconds:.1f} s.")
+    counts = _counted(outcome.edges, "pair"), _counted(parts.count, "component")
+    click.echo(f"{', '.join(counts)}, {outcome.seconds:.1f} s.")
     for each in outcome.dropped[:_SHOWN]:
         click.echo(f"  {printable(collection.names[each.document])}")
         click.echo(f"    {each.containment:.1%} in {printable(collection.names[each.by])}")
     if len(outcome.dropped) > _SHOWN:
         more = len(outcome.dropped) - _SHOWN
         click.echo(f"  ... and {more:,} more that are covered (--json and --csv have all of them)")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
 def _write_csv(outcome: Outcome, out: Path) -> None:
@@ -269,3 +310,17 @@ def _write_csv(outcome: Outcome, out: Path) -> None:
                 rows.writerow((name, 0, names[gone.by], gone.containment, gone.jaccard, gone.dice))
         text.detach()
     say(f"{out}: every document and what became of it")
+
+
+def _write_page(outcome: Outcome, wishes: Wishes, title: str, out: Path) -> None:
+    from asof.cover.reading_list import page
+    from asof.warc.whole import whole_file
+
+    notes = []
+    if wishes.at_least is not None:
+        notes.append(f"Of each {wishes.at_least[1]} at least {wishes.at_least[0]:,} stay.")
+    if wishes.prefer is not None:
+        notes.append(f"Of the smallest sets it is the one with the highest {wishes.prefer}.")
+    with whole_file(out) as file:
+        file.write(page(outcome, title=title, notes=notes).encode())
+    say(f"{out}: what stays, and what it covers")

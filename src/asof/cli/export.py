@@ -30,6 +30,7 @@ _NAMES = {
         "asof export --format wacz -o site.wacz",
         "asof export --format cdxj -o - | head",
         "asof export --format warc --prefix https://example.org/ --to 2026-03",
+        "asof export --format warc --cover monthly       what a saved cover keeps",
     ),
 )
 @archive_option
@@ -41,12 +42,14 @@ _NAMES = {
     metavar="FILE",
     help="Where to [export.*]; - is stdout.",
 )
+@click.option("--cover", metavar="NAME", help="Only what a saved cover keeps.")
 @selection_options
 @json_option
 def export_command(
     folder: Path,
     kind: str,
     output: Path | None,
+    cover: str | None,
     url: str | None,
     prefix: str | None,
     since: str | None,
@@ -58,7 +61,13 @@ def export_command(
     A selected revisit takes along the record that holds its payload.
     """
     selection = Selection(url, prefix, since, until)
+    if cover is not None and not selection.everything:
+        raise UsageError(
+            "A cover is a selection already.", hint="Leave out --url, --prefix, --from and --to."
+        )
     with open_archive(folder) as archive:
+        if cover is not None:
+            selection = _of_cover(archive, cover)
         if output == Path("-"):
             return _to_stdout(archive, selection, kind)
         out = output or Path(_NAMES[kind])
@@ -73,6 +82,13 @@ def export_command(
     else:
         say(f"{exported.captures:,} captures written to {exported.file}")
     return 0
+
+
+def _of_cover(archive: Archive, name: str) -> Selection:
+    from asof.archive.covers import load_cover
+    from asof.archive.export_cover import chosen_by_name
+
+    return chosen_by_name(archive, load_cover(archive.folder, name).kept)
 
 
 def _to_stdout(archive: Archive, selection: Selection, kind: str) -> int:

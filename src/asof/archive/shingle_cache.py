@@ -1,0 +1,249 @@
+"""The collection of an archive's documents, kept between runs in `derived/cover/`.
+
+To change a rule is not to read 75,000 texts again: names, columns and shingles of all documents lie
+in a folder of arrays (.npy, mapped into memory) and one JSON file, a folder for each choice of text
+and length of shingles. Its name tells what it was made of (`fingerprint`); when captures or texts
+are added, or are read otherwise, the name is another one, and the folder is made anew. It is made
+under another name and renamed, so it is there whole or not at all. Nothing in it is needed: it may
+be deleted at any time, and one that is damaged is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.archive.archive import Archive
+from asof.archive.collection import Which, collected
+from asof.archive.texts import Texts, is_document
+from asof.change.shingles import K, shingles
+from asof.cover.collection import Collection
+from asof.cover.columns import Column
+from asof.cover.evaluate import evaluate_filter
+from asof.cover.kinds import type_check
+from asof.cover.parse import parse_filter
+from asof.cover.sets import Sets
+from asof.cover.syntax import And, Condition, Contains, Not, Or
+from asof.cover.terms import contains
+from asof.errors import AsofError
+from asof.ledger import SCHEMA_VERSION
+from asof.text.shelf import VERSION as TEXT_VERSION
+from asof.text.shelf import Shelf
+from asof.warc.whole import sync_folder
+
+# One up whenever a collection of the same captures and texts comes out otherwise.
+FORMAT = 1
+_FACTS = "facts.json"
+# A hash of a text that never changes: whoever hashes shingles otherwise has other collections.
+_PROBE = "What can be kept between two runs is kept between them"
+
+Truth = NDArray[np.bool_]
+
+
+def collected_or_kept(
+    archive: Archive,
+    *,
+    which: Which = "main",
+    k: int = K,
+    where: str | None = None,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Collection:
+    """What `asof.archive.collection.collected` gives, from the last run if nothing has changed.
+
+    Texts are opened only if something has, or where a filter asks what a text contains.
+    """
+    folder = _folder(archive, which, k)
+    found = kept(folder)
+    if found is None:
+        found = collected(archive, which=which, k=k, progress=progress)
+        # What a crawl added in between may be in the collection in part.
+        if _folder(archive, which, k) == folder:
+            keep(folder, found)
+    return found if where is None else found.only(_chosen(archive, which, found, where))
+
+
+def is_kept(archive: Archive, which: Which, k: int) -> bool:
+    """Whether the documents have been gathered since the archive last changed."""
+    return _folder(archive, which, k).is_dir()
+
+
+def fingerprint(archive: Archive, which: Which, k: int) -> str:
+    """What a collection is made of, in 32 letters: WARC files, texts, and how they are read."""
+    files = []
+    for segment in archive.segments():
+        try:
+            size = (archive.folder.warc / segment.file).stat().st_size
+        except OSError:
+            size = -1  # its documents cannot be read now
+        whole = size >= segment.committed
+        files.append((segment.file, segment.committed, segment.crawl, whole))
+    made_of = (
+        FORMAT, SCHEMA_VERSION, TEXT_VERSION, which, k, shingles(_PROBE, k).tolist(),
+        archive.catalog.count(), _texts(archive), files,
+    )  # fmt: skip
+    return blake2b(json.dumps(made_of).encode(), digest_size=16).hexdigest()
+
+
+def _texts(archive: Archive) -> tuple[Any, ...] | None:
+    """How many documents are read, of how many bytes, and how many could not be.
+
+    Read again, a document that took too long the first time may have a text.
+    """
+    path = archive.folder.texts
+    if not path.exists():
+        return None
+    shelf = Shelf(path, writable=False)
+    try:
+        if not shelf.is_current:
+            return None
+        return shelf.fetch("SELECT count(*), sum(size), count(error) FROM documents")
+    finally:
+        shelf.close()
+
+
+def kept(folder: Path) -> Collection | None:
+    """The collection in a folder, if it is there and whole."""
+    if not folder.is_dir():
+        return None
+    try:
+        return _load(folder)
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AsofError):
+        return None  # damaged, or replaced at this moment: it is made again
+
+
+def keep(folder: Path, collection: Collection) -> None:
+    """Keep a collection for the next run, in the place of older ones of its kind.
+
+    Where that cannot be written (no room, no right), nothing is kept: the run goes on without.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as scratch:
+            new = Path(scratch) / folder.name
+            new.mkdir()
+            _save(new, collection)
+            _remove_older(folder)
+            new.rename(folder)
+            sync_folder(folder.parent)
+    except OSError:
+        return
+
+
+def _remove_older(folder: Path) -> None:
+    """Whoever has mapped the files of an older one keeps them until it ends."""
+    kind = folder.name.rpartition("-")[0]
+    for other in folder.parent.glob(f"{kind}-*"):
+        shutil.rmtree(other, ignore_errors=True)
+
+
+def _folder(archive: Archive, which: Which, k: int) -> Path:
+    name = f"{which}-{k}-{fingerprint(archive, which, k)}"
+    return archive.folder.root / "derived" / "cover" / name
+
+
+def _save(folder: Path, collection: Collection) -> None:
+    arrays: dict[str, NDArray[Any]] = {
+        "offsets": collection.sets.offsets,
+        "items": collection.sets.items,
+        "weights": collection.weights,
+    }
+    columns = []
+    for number, (name, column) in enumerate(collection.columns.items()):
+        arrays[f"column-{number}"] = column.values
+        columns.append({"name": name, "kind": column.kind, "strings": column.strings})
+    for name, array in arrays.items():
+        with (folder / f"{name}.npy").open("xb") as file:
+            np.save(file, array, allow_pickle=False)
+            _settle(file.fileno(), file.flush)
+    with (folder / _FACTS).open("x", encoding="ascii") as text:
+        # In ASCII, so that half a surrogate pair in a URL comes back as it was.
+        json.dump({"names": collection.names, "columns": columns}, text)
+        _settle(text.fileno(), text.flush)
+    sync_folder(folder)
+
+
+def _settle(descriptor: int, flush: Callable[[], None]) -> None:
+    flush()
+    os.fsync(descriptor)
+
+
+def _load(folder: Path) -> Collection:
+    with (folder / _FACTS).open(encoding="ascii") as file:
+        facts = json.load(file)
+    names = tuple(facts["names"])
+    columns = {
+        given["name"]: _column(given, _array(folder, f"column-{number}"), len(names))
+        for number, given in enumerate(facts["columns"])
+    }
+    sets = Sets(_array(folder, "offsets"), _array(folder, "items", mapped=True))
+    weights = _array(folder, "weights")
+    if len(sets) != len(names) or weights.shape != (len(names),) or weights.dtype != np.int64:
+        raise ValueError("names and shingles do not fit together")
+    return Collection(names, columns, sets, weights)
+
+
+def _array(folder: Path, name: str, *, mapped: bool = False) -> NDArray[Any]:
+    found: NDArray[Any] = np.load(
+        folder / f"{name}.npy", mmap_mode="r" if mapped else None, allow_pickle=False
+    )
+    return found
+
+
+def _column(given: dict[str, Any], values: NDArray[Any], count: int) -> Column:
+    column = Column(given["kind"], values, tuple(given["strings"]))
+    if values.shape != (count,):
+        raise ValueError("a column is not of all documents")
+    if column.kind == "text" and count:
+        low, high = int(values.min()), int(values.max())
+        if low < -1 or high >= len(column.strings):
+            raise ValueError("a code stands for no string")
+    return column
+
+
+def _chosen(archive: Archive, which: Which, found: Collection, where: str) -> Truth:
+    """Which documents a filter means; texts are read only if it asks for them, and once."""
+    written = type_check(parse_filter(where), found.columns)
+    seen: dict[str, Truth] = {}
+
+    def with_phrase(phrase: str) -> Truth:
+        if not seen:
+            wanted = list(dict.fromkeys(_phrases(written.condition)))
+            rows = [
+                [contains(text, one) for one in wanted] for text in _text_of_all(archive, which)
+            ]
+            table = np.array(rows, np.bool_).reshape(-1, len(wanted))
+            if len(table) != len(found):
+                raise AsofError("The archive has changed meanwhile.", hint="Run it again.")
+            seen.update(zip(wanted, table.T, strict=True))
+        return seen[phrase]
+
+    return evaluate_filter(written, found.columns, len(found), with_phrase)
+
+
+def _phrases(condition: Condition) -> Iterator[str]:
+    match condition:
+        case Contains():
+            yield condition.phrase
+        case Not():
+            yield from _phrases(condition.part)
+        case And() | Or():
+            for part in condition.parts:
+                yield from _phrases(part)
+
+
+def _text_of_all(archive: Archive, which: Which) -> Iterator[str]:
+    """The texts that documents are compared by, in the order of the collection."""
+    with Texts(archive) as shelf:
+        for capture in archive.captures():
+            document = shelf.document(capture) if is_document(capture) else None
+            if document is not None and document.text.strip():
+                yield document.main if which == "main" and document.main else document.text

@@ -1,0 +1,178 @@
+"""Covers saved by name: what comes back, what names can be, and how two of them differ."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.archive.covers import (
+    SavedCover,
+    check_name,
+    cover_names,
+    diff_covers,
+    load_cover,
+    save_cover,
+)
+from asof.archive.folder import Folder
+from asof.cover.pairs import Limits
+from asof.cover.run import Outcome, Wishes, thin_out
+from asof.cover.tables import Table
+from asof.errors import ArchiveError, UsageError
+
+TEXTS = {
+    "short": "one two three four five six",
+    "long": "one two three four five six seven eight",
+    "same": "One, two; three four five SIX!",
+    "apart": "nothing of all that is said in here",
+    "\udc80 half\n": "",
+}
+
+
+def outcome(relation: str, leave_out: str = "") -> Outcome:
+    chosen = {name: text for name, text in TEXTS.items() if name != leave_out}
+    found = Table(tuple(chosen), tuple(chosen.values()), {}).collection()
+    return thin_out(found, relation, Wishes(), Limits())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def test_a_cover_comes_back_as_it_was_saved(folder: Folder) -> None:
+    found = outcome("C(d1,d2) >= 0.5")
+    path = save_cover(folder, "first.1", found)
+    assert path == folder.root / "derived" / "covers" / "first.1.json"
+    saved = load_cover(folder, "first.1")
+    assert saved.name == "first.1"
+    assert saved.relation == "C(d1,d2) >= 0.5"
+    assert list(saved.kept) == found.kept == ["short", "apart", "\udc80 half\n"]
+    assert [(gone.document, gone.by) for gone in saved.dropped] == [
+        ("long", "short"),
+        ("same", "short"),
+    ]
+    assert [gone.containment for gone in saved.dropped] == [0.5, 1.0]
+    assert saved.documents == 5
+    assert (saved.edges, saved.optimal, saved.gap) == (found.edges, True, 0)
+    assert saved.seconds == found.seconds
+
+
+def test_a_second_cover_of_a_name_takes_its_place(folder: Folder) -> None:
+    save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
+    save_cover(folder, "x", outcome("C(d1,d2) >= 0.9"))
+    assert load_cover(folder, "x").relation == "C(d1,d2) >= 0.9"
+    assert [path.name for path in (folder.root / "derived" / "covers").iterdir()] == ["x.json"]
+
+
+def test_names_of_covers(folder: Folder) -> None:
+    assert cover_names(folder) == []
+    for name in ("b", "a.json", "-x"):
+        save_cover(folder, name, outcome("C(d1,d2) >= 0.5"))
+    (folder.root / "derived" / "covers" / ".hidden.json").write_text("{}")
+    assert cover_names(folder) == ["-x", "a.json", "b"]
+
+
+HOSTILE = [
+    "", ".", "..", ".x", "../x", "a/b", "a\\b", "a\0", "ä", "x" * 81, "a b", "a\n", "/x", "C:",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_name_cannot_lead_out_of_the_folder(folder: Folder, name: str) -> None:
+    for use in (
+        lambda: save_cover(folder, name, outcome("C(d1,d2) >= 0.5")),
+        lambda: load_cover(folder, name),
+    ):
+        with pytest.raises(UsageError, match="cannot be the name"):
+            use()
+    assert list(folder.root.rglob("*")) == []
+
+
+@given(name=st.text(max_size=90))
+def test_whatever_is_a_name_is_a_plain_file_name(name: str) -> None:
+    try:
+        check_name(name)
+    except UsageError:
+        return
+    assert Path("x", f"{name}.json").resolve().parent == Path("x").resolve()
+    assert not name.startswith(".")
+
+
+def test_an_unknown_name_is_answered_with_those_there_are(folder: Folder) -> None:
+    with pytest.raises(UsageError, match="None was saved yet"):
+        load_cover(folder, "autumn")
+    save_cover(folder, "autumn", outcome("C(d1,d2) >= 0.5"))
+    with pytest.raises(UsageError, match="Did you mean autumn"):
+        load_cover(folder, "autum")
+    with pytest.raises(UsageError, match="There are autumn"):
+        load_cover(folder, "zzz")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "null", "{}", "[" * 100_000, '{"format": 2}', "\udcff", "1" * 5000],
+)
+def test_a_damaged_file_is_told(folder: Folder, content: str) -> None:
+    path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ArchiveError, match="is damaged"):
+        load_cover(folder, "x")
+
+
+@pytest.mark.parametrize("key", ["relation", "edges", "kept", "dropped", "gap", "seconds"])
+@pytest.mark.parametrize("value", [None, [1], [["a"]], {"a": None}])
+def test_a_value_of_another_kind_is_damage(folder: Folder, key: str, value: object) -> None:
+    path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+    with pytest.raises(ArchiveError, match="is damaged"):
+        load_cover(folder, "x")
+
+
+def saved(folder: Folder, name: str, *args: str) -> SavedCover:
+    save_cover(folder, name, outcome(*args))
+    return load_cover(folder, name)
+
+
+def test_two_covers_differ_by_what_only_one_of_them_keeps(folder: Folder) -> None:
+    """By 0.5 `short` covers `long`; by 0.9 it is `long` that covers both others."""
+    wide, narrow = saved(folder, "a", "C(d1,d2) >= 0.5"), saved(folder, "b", "C(d1,d2) >= 0.9")
+    found = diff_covers(wide, narrow)
+    assert [(each.document, each.other, each.by) for each in found.only_a] == [
+        ("short", "dropped", "long")
+    ]
+    assert [(each.document, each.other, each.by) for each in found.only_b] == [
+        ("long", "dropped", "short")
+    ]
+    assert found.both == 2
+
+
+def test_documents_that_were_not_there_are_told_from_dropped_ones(folder: Folder) -> None:
+    before, now = saved(folder, "a", "J(d1,d2) = 1", "apart"), saved(folder, "b", "J(d1,d2) = 1")
+    found = diff_covers(before, now)
+    assert found.only_a == ()
+    assert [(each.document, each.other, each.by) for each in found.only_b] == [
+        ("apart", "absent", None)
+    ]
+
+
+def test_a_cover_does_not_differ_from_itself(folder: Folder) -> None:
+    one = saved(folder, "a", "C(d1,d2) >= 0.5")
+    found = diff_covers(one, one)
+    assert (found.only_a, found.only_b, found.both) == ((), (), 3)
+
+
+@given(kept_a=st.sets(st.integers(0, 9)), kept_b=st.sets(st.integers(0, 9)))
+def test_the_difference_is_symmetric(kept_a: set[int], kept_b: set[int]) -> None:
+    def cover(name: str, ids: set[int]) -> SavedCover:
+        return SavedCover(name, "", tuple(map(str, sorted(ids))), (), 0, True, 0, 0.0)
+
+    a, b = cover("a", kept_a), cover("b", kept_b)
+    there, back = diff_covers(a, b), diff_covers(b, a)
+    assert there.only_a == back.only_b
+    assert there.only_b == back.only_a
+    assert {int(each.document) for each in there.only_a} == kept_a - kept_b
+    assert there.both == back.both == len(kept_a & kept_b)

@@ -1,0 +1,271 @@
+"""Collections kept between runs: equal to those gathered anew, and never older than the archive."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from asof.archive import Archive, shingle_cache
+from asof.archive.collection import Which, collected
+from asof.archive.folder import Folder
+from asof.archive.shingle_cache import collected_or_kept, fingerprint, is_kept, keep, kept
+from asof.archive.texts import Texts
+from asof.cli import run as cli
+from asof.clock import SECOND
+from asof.cover.collection import Collection
+from asof.cover.tables import Table
+from asof.errors import UsageError
+from asof.model import Target
+from asof.warc.build import exchange_records
+from asof.warc.write import WarcFile
+from exchanges import START, answer
+
+BOATS = " ".join(f"The harbour master wrote sentence {n} about boats and tides." for n in range(9))
+URLS = ["http://a.example/one", "http://www.b.example/two", "http://a.example/three"]
+
+
+def html(title: str, text: str) -> bytes:
+    named = f"<title>{title}</title>" if title else ""
+    menu = "<nav><a href='/'>Home of the menu</a></nav>"
+    return f"<!doctype html>{named}<body>{menu}<main><p>{text}</p></main></body>".encode()
+
+
+def add(folder: Path, url: str, text: str, *, at: int = START) -> None:
+    place = Folder(folder)
+    place.warc.mkdir(parents=True, exist_ok=True)
+    records = exchange_records(answer(url, html(text[:9], text), at=at), target=Target(url))
+    with WarcFile.create(place.new_segment("t")) as file:
+        file.append(list(records))
+    assert cli(["reindex", "-a", str(folder)]) == 0
+
+
+def read_all(folder: Path) -> None:
+    with Archive.open(folder) as archive, Texts(archive, writable=True) as texts:
+        texts.read_all(1)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("kept") / "archive"
+    for number, url in enumerate(URLS):
+        add(found, url, f"{BOATS} Claim {number} of an expense.")
+    read_all(found)
+    return found
+
+
+@pytest.fixture
+def folder(original: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(original, tmp_path / "archive")
+
+
+def gathered(
+    folder: Path, which: Which = "main", k: int = 5, where: str | None = None
+) -> Collection:
+    with Archive.open(folder) as archive:
+        return collected(archive, which=which, k=k, where=where)
+
+
+def again(folder: Path, which: Which = "main", k: int = 5, where: str | None = None) -> Collection:
+    with Archive.open(folder) as archive:
+        return collected_or_kept(archive, which=which, k=k, where=where)
+
+
+def folders(folder: Path) -> list[Path]:
+    return sorted((folder / "derived" / "cover").iterdir())
+
+
+def assert_equal(one: Collection, other: Collection) -> None:
+    assert one.names == other.names
+    assert np.array_equal(one.sets.items, other.sets.items)
+    assert np.array_equal(one.sets.offsets, other.sets.offsets)
+    assert np.array_equal(one.weights, other.weights)
+    assert one.numbers == other.numbers
+    assert list(one.columns) == list(other.columns)
+    for name, column in one.columns.items():
+        twin = other.columns[name]
+        assert (column.kind, column.strings) == (twin.kind, twin.strings)
+        assert column.values.dtype == twin.values.dtype
+        assert np.array_equal(column.values, twin.values, equal_nan=column.kind == "number")
+
+
+@pytest.fixture
+def no_texts(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """From here on, whoever opens texts fails."""
+
+    def fail(*args: object, **options: object) -> NoReturn:
+        raise AssertionError("texts are read")
+
+    monkeypatch.setattr(shingle_cache, "collected", fail)
+    monkeypatch.setattr(shingle_cache, "Texts", fail)
+    return monkeypatch
+
+
+def test_a_second_run_reads_no_text(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    with Archive.open(folder) as archive:
+        assert not is_kept(archive, "main", 5)
+    first = again(folder)
+    request.getfixturevalue("no_texts")
+    with Archive.open(folder) as archive:
+        assert is_kept(archive, "main", 5)
+        assert not is_kept(archive, "main", 4)
+        second = collected_or_kept(archive)
+    assert isinstance(second.sets.items, np.memmap)
+    assert_equal(first, second)
+    assert_equal(gathered(folder), second)
+    some = again(folder, where='hostname(d) = "a.example"')
+    assert [name.partition("/")[2] for name in some.names] == [URLS[0], URLS[2]]
+
+
+def test_texts_need_not_have_been_read_before(tmp_path: Path) -> None:
+    archive_folder = tmp_path / "archive"
+    add(archive_folder, URLS[0], BOATS)
+    with Archive.open(archive_folder) as archive:
+        assert len(collected_or_kept(archive)) == 1
+        assert is_kept(archive, "main", 5)
+        read_all(archive_folder)
+        assert not is_kept(archive, "main", 5), "made of texts that were not kept"
+        assert len(collected_or_kept(archive)) == 1
+
+
+@pytest.mark.parametrize("which", ["main", "full"])
+@pytest.mark.parametrize("k", [1, 5, 9])
+def test_each_choice_of_text_and_shingles_is_kept_apart(folder: Path, which: Which, k: int) -> None:
+    again(folder)
+    assert_equal(again(folder, which, k), gathered(folder, which, k))
+    assert_equal(again(folder, which, k), gathered(folder, which, k))
+    assert len(folders(folder)) == (1 if (which, k) == ("main", 5) else 2)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        'text contains "claim 1"',
+        'text contains "claim 1" or text contains "claim 2"',
+        'not text contains "harbour"',
+        'text contains "menu"',
+        'hostname(d) = "a.example" and not (text contains "claim 0")',
+        "length(d) < 0",
+    ],
+)
+@pytest.mark.parametrize("which", ["main", "full"])
+def test_filters_choose_as_on_a_collection_gathered_anew(
+    folder: Path, where: str, which: Which
+) -> None:
+    again(folder, which)
+    assert_equal(again(folder, which, where=where), gathered(folder, which, where=where))
+
+
+def test_a_bad_filter_is_refused(folder: Path) -> None:
+    for where in ("hostnam(d) = 'x'", "C(d1,d2) > 0.5", ""):
+        with pytest.raises(UsageError):
+            again(folder, where=where)
+
+
+def test_new_captures_are_in_the_next_collection(folder: Path) -> None:
+    again(folder)
+    add(folder, URLS[0], f"{BOATS} Another day.", at=START + SECOND)
+    read_all(folder)
+    found = again(folder)
+    assert len(found) == 4
+    assert_equal(found, gathered(folder))
+    assert len(folders(folder)) == 1, "the older one is removed"
+
+
+def test_an_older_one_goes_on_for_those_who_have_it(folder: Path) -> None:
+    again(folder)
+    mapped = again(folder)
+    before = mapped.sets.items.tolist()
+    add(folder, URLS[0], f"{BOATS} Another day.", at=START + SECOND)
+    again(folder)
+    assert mapped.sets.items.tolist() == before
+
+
+@pytest.mark.parametrize(
+    "name", ["facts.json", "items.npy", "offsets.npy", "weights.npy", "column-0.npy"]
+)
+@pytest.mark.parametrize("damage", ["gone", "cut", "empty", "other"])
+def test_a_damaged_one_is_made_again(folder: Path, name: str, damage: str) -> None:
+    whole = again(folder)
+    file = folders(folder)[0] / name
+    content = file.read_bytes()
+    file.unlink()
+    if damage == "other":
+        with file.open("wb") as out:
+            np.save(out, np.zeros(3, np.float32))
+    elif damage != "gone":
+        file.write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
+    with Archive.open(folder) as archive:
+        assert kept(shingle_cache._folder(archive, "main", 5)) is None
+    assert_equal(again(folder), whole)
+    assert isinstance(again(folder).sets.items, np.memmap)
+
+
+def test_objects_are_never_loaded(folder: Path) -> None:
+    """A pickle in the place of an array would run what it says."""
+    whole = again(folder)
+    np.save(folders(folder)[0] / "weights.npy", np.array([{}] * 3, object), allow_pickle=True)
+    assert_equal(again(folder), whole)
+
+
+def test_half_of_one_is_never_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk: the run goes on, and nothing is left behind."""
+    monkeypatch.setattr(shingle_cache.json, "dump", full)
+    assert len(again(folder)) == 3
+    assert folders(folder) == []
+
+
+def full(*args: object) -> NoReturn:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_folder_that_cannot_be_made_is_done_without(folder: Path) -> None:
+    (folder / "derived" / "cover").write_text("a file")
+    assert_equal(again(folder), gathered(folder))
+
+
+def test_what_changed_in_between_is_not_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = iter("abc")
+    monkeypatch.setattr(shingle_cache, "fingerprint", lambda *given: next(told))
+    assert len(again(folder)) == 3
+    assert not (folder / "derived" / "cover").exists()
+
+
+def test_the_fingerprint_tells_what_matters(folder: Path) -> None:
+    with Archive.open(folder) as archive:
+        first = fingerprint(archive, "main", 5)
+        assert fingerprint(archive, "main", 5) == first
+        assert len({first, fingerprint(archive, "full", 5), fingerprint(archive, "main", 4)}) == 3
+        segment = archive.folder.segment_files()[0]
+        away = segment.rename(segment.with_suffix(".away"))
+        assert fingerprint(archive, "main", 5) != first, "documents that cannot be read now"
+        away.rename(segment)
+        assert fingerprint(archive, "main", 5) == first
+        archive.folder.texts.unlink()
+        assert fingerprint(archive, "main", 5) != first, "texts may come out otherwise"
+
+
+def test_an_empty_archive_has_an_empty_collection(tmp_path: Path) -> None:
+    empty = tmp_path / "archive"
+    Folder(empty).warc.mkdir(parents=True)
+    assert cli(["reindex", "-a", str(empty)]) == 0
+    assert_equal(again(empty), again(empty))
+    assert len(again(empty, where='text contains "x"')) == 0
+
+
+def test_names_of_any_kind_come_back(tmp_path: Path) -> None:
+    names = ("\udc80", "a\nb", "\0", "ä", "\U0001f600", "")
+    found = Table(names, ("one two",) * 6, {}).collection()
+    place = tmp_path / "cover" / "main-5-x"
+    keep(place, found)
+    back = kept(place)
+    assert back is not None
+    assert back.names == names
