@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from asof.cover.collection import Collection
 from asof.cover.columns import text_column, time_column
-from asof.cover.estimate import Estimate, Range, estimate, sampled
+from asof.cover.estimate import Estimate, Range, estimate, sampled, stretch
 from asof.cover.pairs import Limits
 from asof.cover.run import Wishes, thin_out
 from asof.cover.sets import Sets
@@ -132,8 +132,12 @@ def test_a_sample_is_the_same_part_of_every_document(
     sets: list[set[int]], low: float, high: float, seed: int
 ) -> None:
     whole = Sets.of(sets)
-    few = sampled(whole, (low, high), seed)
-    assert len(few) == len(whole)
+    for few in (sampled(whole, (low, high), seed), stretch(whole, min(low, high), seed)):
+        _is_one_part(few, sets)
+
+
+def _is_one_part(few: Sets, sets: list[set[int]]) -> None:
+    assert len(few) == len(sets)
     taken = [set(few[document].tolist()) for document in range(len(few))]
     for some, every in zip(taken, sets, strict=True):
         assert some <= every
@@ -142,3 +146,9 @@ def test_a_sample_is_the_same_part_of_every_document(
     for some, every in several:
         for other, others in several:
             assert some & others == other & every, "what is shared is taken from both, or neither"
+
+
+def test_a_stretch_is_about_as_large_as_it_was_asked_for(pages: Collection) -> None:
+    for share in (0.01, 0.1, 0.3):
+        few = [stretch(pages.sets, share, seed).items.size for seed in range(10)]
+        assert share / 2 < np.mean(few) / pages.sets.items.size < share * 2

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from asof.cover.analyse import parse_relation
 from asof.cover.collection import Collection
 from asof.cover.evaluate import Pairs, Test, prepared
+from asof.cover.graph import spread
 from asof.cover.kinds import type_check
 from asof.cover.pairs import Limits, covering_pairs
 from asof.cover.sets import Edges, Sets
@@ -31,6 +32,7 @@ from asof.errors import UsageError
 # Shingles of a middling document that are taken at least: with 50 of them, a share of 0.7 comes out
 # as 0.7 +- 0.065.
 _ENOUGH = 50
+_PROBE = 1 << 16  # shingles that tell how values are spread
 _STEP = 1 << 16  # shingles looked at together: they stay in the cache
 _CHECKED = 2000  # pairs, and dropped documents, that are held against all shingles
 _AGAIN, _TIMES = 300, 6  # true pairs whose shingles are sampled again, and how often
@@ -94,9 +96,9 @@ def estimate(
     if share == 1:
         trials = [trial.run(collection.sets, seed)]
     else:
-        both = sampled(collection.sets, (0, 2 * share), seed)
-        trials = [trial.run(sampled(both, (0, share), seed), seed)]
-        trials.append(trial.run(sampled(both, (share, 2 * share), seed), seed + 1))
+        both = stretch(collection.sets, 2 * share, seed)
+        trials = [trial.run(sampled(both, (0.0, 0.5), seed), seed)]
+        trials.append(trial.run(sampled(both, (0.5, 1.0), seed), seed + 1))
     return Estimate(
         len(collection), share, _seconds(trials), _edges(trials, share), _kept(trials, share)
     )
@@ -215,6 +217,39 @@ class _Sampling:
             times += holds(Pairs(i, j, inter, few.sizes[one], few.sizes[other]))
         stands_for = (_TIMES + 1) / (times + 1)
         return float(stands_for.mean()), float(stands_for.std() / np.sqrt(i.size))
+
+
+def stretch(sets: Sets, share: float, seed: int) -> Sets:
+    """About a share of the shingles, those between two values: in all documents alike.
+
+    Shingles are hashes, so what lies between two values is as good as chance; and as those of a
+    document are sorted, two searches find them, and the rest is not even looked at. Of each
+    document one is taken at least, the next above.
+    """
+    if not sets.items.size:
+        return sets
+    probe = np.sort(sets.items[:: max(1, sets.items.size // _PROBE)])
+    first = np.random.default_rng(seed).random() * (1 - share)
+    low, high = (probe[int(edge * (probe.size - 1))] for edge in (first, first + share))
+    starts, ends = _search(sets, low), _search(sets, high)
+    lost = (starts == ends) & (sets.sizes > 0)
+    starts = np.where(lost & (starts == sets.offsets[1:]), sets.offsets[:-1], starts)
+    sizes = np.where(lost, 1, ends - starts)
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return Sets(offsets, sets.items[spread(starts, sizes)])
+
+
+def _search(sets: Sets, value: np.uint64) -> NDArray[np.int64]:
+    """Where in each document the shingles from a value on begin: all searches side by side."""
+    low, high = sets.offsets[:-1].copy(), sets.offsets[1:].copy()
+    open_ = np.flatnonzero(low < high)
+    while open_.size:
+        middle = (low[open_] + high[open_]) // 2
+        below = sets.items[middle] < value
+        low[open_[below]] = middle[below] + 1
+        high[open_[~below]] = middle[~below]
+        open_ = open_[low[open_] < high[open_]]
+    return low
 
 
 def sampled(sets: Sets, within: tuple[float, float], seed: int) -> Sets:
