@@ -1,6 +1,7 @@
 """Settings: one frozen Config from `asof.toml`, `ASOF_*` variables and flags.
 
-An unknown key in the file is an error, so that a misspelt limit cannot go unnoticed.
+An unknown key in the file is an error, so that a misspelt limit cannot go unnoticed. Its table
+`[relations]` is of no crawl: it gives names to rules of `asof cover` (`named_relations`).
 
 Later sources win: defaults, then the archive's asof.toml, then the environment, then flags.
 """
@@ -19,6 +20,7 @@ from typing import Any, Self, get_args, get_origin, get_type_hints
 from asof.errors import ConfigError
 
 FILE = "asof.toml"
+RELATIONS = "relations"
 _ENV_PREFIX = "ASOF_"
 _LARGEST = 1 << 62
 _CHOICES = {
@@ -27,6 +29,8 @@ _CHOICES = {
     "plan": ("auto", "optimal", "threshold", "bfs", "lifo", "fifo"),
     "trust_dates": ("auto", "always", "never"),
 }
+# No dots, which would nest tables in TOML.
+_RELATION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -144,7 +148,9 @@ class Config:
         config = cls()
         path = folder / FILE
         if path.is_file():
-            config = config.updated(_read_toml(path), source=str(path))
+            values = _read_toml(path)
+            _relations(values.pop(RELATIONS, {}), str(path))
+            config = config.updated(values, source=str(path))
         variables = {
             name[len(_ENV_PREFIX) :].lower(): value
             for name, value in environ.items()
@@ -170,6 +176,32 @@ class Config:
     def as_dict(self) -> dict[str, object]:
         """Plain values, as kept with a crawl."""
         return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+
+def named_relations(folder: Path) -> dict[str, str]:
+    """The relations that asof.toml of an archive gives names to; what they say is not checked."""
+    path = folder / FILE
+    return _relations(_read_toml(path).get(RELATIONS, {}), str(path)) if path.is_file() else {}
+
+
+def is_relation_name(text: str) -> bool:
+    """Whether a text is a name, and so no relation: that has at least a sign in it."""
+    return _RELATION_NAME.fullmatch(text) is not None
+
+
+def _relations(given: object, source: str) -> dict[str, str]:
+    hint = f'Write name = "C(d1,d2) >= 0.7" below [{RELATIONS}].'
+    if not isinstance(given, dict):
+        raise ConfigError(f"{source} sets {RELATIONS} to {given!r}.", hint=hint)
+    for name, relation in given.items():
+        if not is_relation_name(name):
+            raise ConfigError(
+                f"{source} has a relation with the name {name[:80]!r}.",
+                hint="Use up to 80 letters (A to Z), digits, '_' and '-', a letter in front.",
+            )
+        if not isinstance(relation, str):
+            raise ConfigError(f"{source} sets the relation {name} to {relation!r}.", hint=hint)
+    return given
 
 
 def _alike(name: str, known: Iterable[str]) -> str:

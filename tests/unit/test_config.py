@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.config import Config
+from asof.config import Config, is_relation_name, named_relations
 from asof.errors import ConfigError
 
 
@@ -31,6 +31,11 @@ def test_later_sources_win(tmp_path: Path):
         ('exclude = ["("]', "not a regular expression"),
         ("cookies = 1", "sets cookies to 1"),
         ("[[", "not valid TOML"),
+        ("relations = 3", "sets relations to 3"),
+        ("[relations]\ncopies = 1", "sets the relation copies to 1"),
+        ("[relations]\n'a b' = 'x'", "a relation with the name 'a b'"),
+        ("[relations]\na.b = 'x'", "sets the relation a to"),
+        ("[relation]\na = 'x'", "unknown setting 'relation'"),
     ],
 )
 def test_a_wrong_file_is_refused_with_advice(tmp_path: Path, toml: str, complaint: str):
@@ -43,3 +48,16 @@ def test_a_wrong_file_is_refused_with_advice(tmp_path: Path, toml: str, complain
 def test_settings_survive_the_way_through_a_crawl_row():
     config = Config().updated({"exclude": ["a", "b"], "depth": 2}, source="test")
     assert Config().updated(config.as_dict(), source="row") == config
+
+
+def test_relations_by_name_are_no_settings(tmp_path: Path):
+    """A crawl reads past them; whether they say anything is seen when one is used."""
+    assert named_relations(tmp_path) == {}
+    (tmp_path / "asof.toml").write_text("delay = 2\n[relations]\ncopies = 'J(d1,d2) ='\nx-1 = ''\n")
+    assert Config.load(tmp_path, {"ASOF_RELATIONS": "x"}).delay == 2
+    assert named_relations(tmp_path) == {"copies": "J(d1,d2) =", "x-1": ""}
+
+
+@pytest.mark.parametrize("name", ["", "1", "a.b", "a b", "-a", "ä", "a" * 81, "C(d1,d2)", "a\n"])
+def test_what_is_no_name_of_a_relation(name: str):
+    assert not is_relation_name(name)

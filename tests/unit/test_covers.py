@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.archive.covers import (
+    CoverFacts,
+    Question,
     SavedCover,
+    asked_again,
     check_name,
+    cover_facts,
     cover_names,
     diff_covers,
     load_cover,
     save_cover,
+    saved_covers,
 )
 from asof.archive.folder import Folder
 from asof.cover.pairs import Limits
@@ -48,23 +54,79 @@ def test_a_cover_comes_back_as_it_was_saved(folder: Folder) -> None:
     path = save_cover(folder, "first.1", found)
     assert path == folder.root / "derived" / "covers" / "first.1.json"
     saved = load_cover(folder, "first.1")
-    assert saved.name == "first.1"
-    assert saved.relation == "C(d1,d2) >= 0.5"
+    facts = saved.facts
+    assert facts.name == "first.1"
+    assert facts.relation == "C(d1,d2) >= 0.5"
     assert list(saved.kept) == found.kept == ["short", "apart", "\udc80 half\n"]
     assert [(gone.document, gone.by) for gone in saved.dropped] == [
         ("long", "short"),
         ("same", "short"),
     ]
     assert [gone.containment for gone in saved.dropped] == [0.5, 1.0]
-    assert saved.documents == 5
-    assert (saved.edges, saved.optimal, saved.gap) == (found.edges, True, 0)
-    assert saved.seconds == found.seconds
+    assert (facts.documents, facts.kept) == (5, 3)
+    assert (facts.edges, facts.optimal, facts.gap) == (found.edges, True, 0)
+    assert (facts.complete, facts.components) == (True, found.cover.components.count)
+    assert facts.size == sum(len(text.encode()) for text in TEXTS.values())
+    assert facts.size_kept == sum(len(TEXTS[name].encode()) for name in found.kept)
+    assert (facts.numbers, facts.at, facts.question) == (False, None, None)
+    assert facts.seconds == found.seconds
+    assert cover_facts(folder, "first.1") == facts
+
+
+ASKED = Question(
+    "C(d1,d2) >= 0.5", "docs.jsonl", 'text contains "ferry"', 3, "full", (2, "site"), "day",
+    "seed", 1.5,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("question", [Question("C(d1,d2) >= 0.5"), ASKED])
+def test_what_was_asked_can_be_asked_again(folder: Folder, question: Question) -> None:
+    save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"), question, at=12)
+    assert load_cover(folder, "x").facts.question == question
+    assert asked_again(folder, "x") == question
+    assert cover_facts(folder, "x").at == 12
+
+
+def test_what_is_not_recorded_cannot_be_asked_again(folder: Folder) -> None:
+    save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
+    with pytest.raises(UsageError, match="is not recorded"):
+        asked_again(folder, "x")
+    with pytest.raises(UsageError, match="Did you mean x"):
+        asked_again(folder, "X")
+
+
+def test_all_covers_the_latest_first_and_damaged_ones_last(folder: Folder) -> None:
+    for name, at in (("a", 1), ("b", 3), ("c", 2), ("bad", 9)):
+        save_cover(folder, name, outcome("C(d1,d2) >= 0.5"), at=at)
+    (folder.root / "derived" / "covers" / "bad.json").write_text("{}")
+    found = saved_covers(folder)
+    assert [name for name, _ in found] == ["b", "c", "a", "bad"]
+    assert [facts is None for _, facts in found] == [False, False, False, True]
+
+
+def test_a_list_reads_no_documents(folder: Folder) -> None:
+    path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"), ASKED)
+    head = path.read_bytes().split(b"\n")[0]
+    path.write_bytes(head + b"\n" + b'"names": damage')
+    assert cover_facts(folder, "x").kept == 3
+    with pytest.raises(ArchiveError, match="is damaged"):
+        load_cover(folder, "x")
+
+
+def test_whole_numbers_are_numbers_again(folder: Folder) -> None:
+    rows = Table(("1", "2"), ("one two", "one two"), {}, numbers=True).collection()
+    save_cover(folder, "x", thin_out(rows, "J(d1,d2) = 1", Wishes(), Limits()))
+    assert load_cover(folder, "x").facts.numbers
+    path = folder.root / "derived" / "covers" / "x.json"
+    path.write_text(path.read_text().replace('"2"', '"two"'))
+    with pytest.raises(ArchiveError, match="is damaged"):
+        load_cover(folder, "x")
 
 
 def test_a_second_cover_of_a_name_takes_its_place(folder: Folder) -> None:
     save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
     save_cover(folder, "x", outcome("C(d1,d2) >= 0.9"))
-    assert load_cover(folder, "x").relation == "C(d1,d2) >= 0.9"
+    assert load_cover(folder, "x").facts.relation == "C(d1,d2) >= 0.9"
     assert [path.name for path in (folder.root / "derived" / "covers").iterdir()] == ["x.json"]
 
 
@@ -114,20 +176,51 @@ def test_an_unknown_name_is_answered_with_those_there_are(folder: Folder) -> Non
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{", "[]", "null", "{}", "[" * 100_000, '{"format": 2}', "\udcff", "1" * 5000],
+    ["", "{", "[]", "null", "{}", "[" * 100_000, '{"format": 1}', "\udcff", "1" * 5000],
 )
-def test_a_damaged_file_is_told(folder: Folder, content: str) -> None:
+@pytest.mark.parametrize("read", [load_cover, cover_facts])
+def test_a_damaged_file_is_told(
+    folder: Folder, content: str, read: Callable[[Folder, str], object]
+) -> None:
     path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
     path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ArchiveError, match="is damaged"):
+        read(folder, "x")
+
+
+KEYS = ["relation", "edges", "kept", "names", "dropped", "gap", "seconds", "numbers", "optimal"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("value", [None, [1], [["a"]], {"a": None}, -1])
+def test_a_value_of_another_kind_is_damage(folder: Folder, key: str, value: object) -> None:
+    if key in ("edges", "gap", "seconds") and value == -1:
+        value = "-1"
+    path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
     with pytest.raises(ArchiveError, match="is damaged"):
         load_cover(folder, "x")
 
 
-@pytest.mark.parametrize("key", ["relation", "edges", "kept", "dropped", "gap", "seconds"])
-@pytest.mark.parametrize("value", [None, [1], [["a"]], {"a": None}])
-def test_a_value_of_another_kind_is_damage(folder: Folder, key: str, value: object) -> None:
+@pytest.mark.parametrize(
+    "asked",
+    [[], "x", {"relation": "x"}, {"k": 0}, {"k": True}, {"text": "none"}, {"solver": ""},
+     {"at_least": [1]}, {"at_least": ["2", "x"]}, {"where": 1}, {"time_limit": "1"}],
+)  # fmt: skip
+def test_a_question_of_another_kind_is_damage(folder: Folder, asked: object) -> None:
+    path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"), ASKED)
+    given = json.loads(path.read_text())
+    if isinstance(asked, dict) and "relation" not in asked:
+        asked = {**given["question"], **asked}
+    path.write_text(json.dumps({**given, "question": asked}))
+    with pytest.raises(ArchiveError, match="is damaged"):
+        load_cover(folder, "x")
+
+
+@pytest.mark.parametrize("at", [-1, 1 << 62, "now", 1.5])
+def test_a_moment_that_is_none_is_damage(folder: Folder, at: object) -> None:
     path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
-    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+    path.write_text(json.dumps({**json.loads(path.read_text()), "at": at}))
     with pytest.raises(ArchiveError, match="is damaged"):
         load_cover(folder, "x")
 
@@ -168,7 +261,11 @@ def test_a_cover_does_not_differ_from_itself(folder: Folder) -> None:
 @given(kept_a=st.sets(st.integers(0, 9)), kept_b=st.sets(st.integers(0, 9)))
 def test_the_difference_is_symmetric(kept_a: set[int], kept_b: set[int]) -> None:
     def cover(name: str, ids: set[int]) -> SavedCover:
-        return SavedCover(name, "", tuple(map(str, sorted(ids))), (), 0, True, 0, 0.0)
+        count = len(ids)
+        facts = CoverFacts(
+            name, "", count, count, 0, 0, 0, count, True, 0, True, 0.0, True, None, None
+        )
+        return SavedCover(facts, tuple(map(str, sorted(ids))), ())
 
     a, b = cover("a", kept_a), cover("b", kept_b)
     there, back = diff_covers(a, b), diff_covers(b, a)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,8 +14,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive, shingle_cache
-from asof.archive.collection import Which, collected
+from asof.archive.collection import Gathered, Which, collected
 from asof.archive.folder import Folder
+from asof.archive.marks import MARK
 from asof.archive.shingle_cache import collected_or_kept, fingerprint, is_kept, keep, kept
 from asof.archive.texts import Texts
 from asof.cli import run as cli
@@ -22,7 +24,10 @@ from asof.clock import SECOND
 from asof.cover.collection import Collection
 from asof.cover.tables import Table
 from asof.errors import UsageError
-from asof.model import Target
+from asof.model import Capture, Target
+from asof.text.document import Document
+from asof.text.shelf import Shelf
+from asof.text.store import TextStore, document_key
 from asof.warc.build import exchange_records
 from asof.warc.write import WarcFile
 from exchanges import START, answer
@@ -37,10 +42,11 @@ def html(title: str, text: str) -> bytes:
     return f"<!doctype html>{named}<body>{menu}<main><p>{text}</p></main></body>".encode()
 
 
-def add(folder: Path, url: str, text: str, *, at: int = START) -> None:
+def add(folder: Path, url: str, text: str, *, at: int = START, page: bytes | None = None) -> None:
     place = Folder(folder)
     place.warc.mkdir(parents=True, exist_ok=True)
-    records = exchange_records(answer(url, html(text[:9], text), at=at), target=Target(url))
+    shown = answer(url, html(text[:9], text) if page is None else page, at=at)
+    records = exchange_records(shown, target=Target(url))
     with WarcFile.create(place.new_segment("t")) as file:
         file.append(list(records))
     assert cli(["reindex", "-a", str(folder)]) == 0
@@ -86,6 +92,9 @@ def assert_equal(one: Collection, other: Collection) -> None:
     assert np.array_equal(one.sets.items, other.sets.items)
     assert np.array_equal(one.sets.offsets, other.sets.offsets)
     assert np.array_equal(one.weights, other.weights)
+    assert one.marks is not None
+    assert other.marks is not None
+    assert one.marks.tolist() == other.marks.tolist()
     assert one.numbers == other.numbers
     assert list(one.columns) == list(other.columns)
     for name, column in one.columns.items():
@@ -102,7 +111,7 @@ def no_texts(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     def fail(*args: object, **options: object) -> NoReturn:
         raise AssertionError("texts are read")
 
-    monkeypatch.setattr(shingle_cache, "collected", fail)
+    monkeypatch.setattr(shingle_cache, "gathered", fail)
     monkeypatch.setattr(shingle_cache, "Texts", fail)
     return monkeypatch
 
@@ -180,6 +189,111 @@ def test_new_captures_are_in_the_next_collection(folder: Path) -> None:
     assert len(folders(folder)) == 1, "the older one is removed"
 
 
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The URLs of documents whose texts are opened, as they are."""
+    opened: list[str] = []
+    document = Texts.document
+
+    def noted(self: Texts, capture: Capture) -> Document | None:
+        opened.append(capture.url)
+        return document(self, capture)
+
+    monkeypatch.setattr(Texts, "document", noted)
+    return opened
+
+
+@pytest.mark.parametrize("which", ["main", "full"])
+def test_only_new_documents_are_read(folder: Path, which: Which, read: list[str]) -> None:
+    """Before, between and after those that were there; with a name that is taken already."""
+    again(folder, which)
+    added = ["http://a.example/aaa", "http://a.example/six", "http://z.example/", URLS[0]]
+    for at, url in enumerate(added):
+        add(folder, url, f"{BOATS} News of day {at}.", at=START + at // 3)
+    read_all(folder)
+    read.clear()
+    told: list[tuple[int, int]] = []
+    with Archive.open(folder) as archive:
+        found = collected_or_kept(
+            archive, which=which, grown=lambda known, new: told.append((known, new))
+        )
+    assert sorted(read) == sorted(added)
+    assert told == [(3, 4)]
+    assert_equal(found, gathered(folder, which))
+    read.clear()
+    assert_equal(again(folder, which), found)
+    assert read == []
+
+
+def test_captures_without_a_text_are_not_read_again(folder: Path, read: list[str]) -> None:
+    add(folder, "http://a.example/blank", "", page=b"<html><body> </body></html>")
+    read_all(folder)
+    assert len(again(folder)) == 3
+    assert "http://a.example/blank" in read
+    add(folder, "http://a.example/more", BOATS)
+    read_all(folder)
+    read.clear()
+    assert_equal(again(folder), gathered(folder))
+    assert read[:1] == ["http://a.example/more"]
+    assert read.count("http://a.example/blank") == 1, "by the gathering from scratch"
+
+
+def test_a_text_that_is_read_anew_is_taken_anew(folder: Path) -> None:
+    before = again(folder)
+    with Archive.open(folder) as archive:
+        capture = next(archive.captures(url=URLS[1]))
+        assert capture.content
+        key = document_key(capture.url, capture.content, capture.media_type)
+        shelf = Shelf(archive.folder.texts, writable=True)
+        document = TextStore(shelf).get(key)
+        assert document is not None
+        TextStore(shelf).put([(key, dataclass_replace(document, main="Other words", text="Yes"))])
+        shelf.close()
+    found = again(folder)
+    assert_equal(found, gathered(folder))
+    assert before.marks is not None
+    assert found.marks is not None
+    assert len(set(before.marks.tolist()) & set(found.marks.tolist())) == 2
+
+
+def test_documents_that_are_gone_are_gone(folder: Path) -> None:
+    again(folder)
+    Folder(folder).segment_files()[1].unlink()
+    assert cli(["reindex", "-a", str(folder)]) == 0
+    found = again(folder)
+    assert len(found) == 2
+    assert_equal(found, gathered(folder))
+
+
+def test_documents_that_are_on_no_shelf_are_read_again(folder: Path, read: list[str]) -> None:
+    (folder / "derived" / "text.db").unlink()
+    first = again(folder)
+    add(folder, URLS[0], f"{BOATS} Another day.", at=START + SECOND)
+    read.clear()
+    found = again(folder)
+    assert len(read) == 4
+    assert_equal(found, gathered(folder))
+    assert first.marks is not None
+    assert found.marks is not None
+    assert len(set(first.marks.tolist()) & set(found.marks.tolist())) == 3, "the same texts"
+
+
+def test_a_crash_leaves_the_older_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    again(folder)
+    before = folders(folder)
+    add(folder, URLS[0], f"{BOATS} Another day.", at=START + SECOND)
+    read_all(folder)
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "rename", full)
+        assert_equal(again(folder), gathered(folder))
+    assert folders(folder) == before
+    leftover = folder / "derived" / "cover" / ".new-999999999-x"
+    leftover.mkdir()
+    assert_equal(again(folder), gathered(folder))
+    assert len(folders(folder)) == 1, "what was begun is removed"
+    assert folders(folder) != before
+
+
 def test_an_older_one_goes_on_for_those_who_have_it(folder: Path) -> None:
     again(folder)
     mapped = again(folder)
@@ -190,7 +304,16 @@ def test_an_older_one_goes_on_for_those_who_have_it(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["facts.json", "items.npy", "offsets.npy", "weights.npy", "column-0.npy"]
+    "name",
+    [
+        "facts.json",
+        "items.npy",
+        "offsets.npy",
+        "weights.npy",
+        "column-0.npy",
+        "marks.npy",
+        "blanks.npy",
+    ],
 )
 @pytest.mark.parametrize("damage", ["gone", "cut", "empty", "other"])
 def test_a_damaged_one_is_made_again(folder: Path, name: str, damage: str) -> None:
@@ -218,7 +341,7 @@ def test_objects_are_never_loaded(folder: Path) -> None:
 
 def test_half_of_one_is_never_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk: the run goes on, and nothing is left behind."""
-    monkeypatch.setattr(shingle_cache.json, "dump", full)
+    monkeypatch.setattr(shingle_cache.os, "fsync", full)
     assert len(again(folder)) == 3
     assert folders(folder) == []
 
@@ -263,9 +386,11 @@ def test_an_empty_archive_has_an_empty_collection(tmp_path: Path) -> None:
 
 def test_names_of_any_kind_come_back(tmp_path: Path) -> None:
     names = ("\udc80", "a\nb", "\0", "ä", "\U0001f600", "")
-    found = Table(names, ("one two",) * 6, {}).collection()
+    found = dataclass_replace(
+        Table(names, ("one two",) * 6, {}).collection(), marks=np.zeros(6, MARK)
+    )
     place = tmp_path / "cover" / "main-5-x"
-    keep(place, found)
+    keep(place, Gathered(found, np.zeros(0, MARK)))
     back = kept(place)
     assert back is not None
-    assert back.names == names
+    assert back.collection.names == names

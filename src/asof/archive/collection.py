@@ -5,22 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asof.archive.archive import Archive
+from asof.archive.marks import MARK, Marking
+from asof.archive.marks import Which as Which
 from asof.archive.texts import Texts, is_document
 from asof.change.shingles import K, shingles_of_all
 from asof.clock import SECOND, stamp
-from asof.cover.collection import Collection, chosen
+from asof.cover.collection import Collection, Marks, chosen, merged
 from asof.cover.columns import Column, number_column, text_column, time_column
 from asof.cover.sets import Sets
 from asof.model import Capture
 from asof.text.document import Document
 from asof.url import host_of
 
-Which = Literal["main", "full"]
+# What a document's mark vouches for: all columns that are made here.
+MARKED = frozenset(
+    (
+        "url", "hostname", "domain", "timestamp", "mime-type", "title", "language", "length",
+        "size", "status", "crawl",
+    )
+)  # fmt: skip
 # Characters whose shingles are made at a time.
 _AT_ONCE = 8 << 20
 _PORT = re.compile(r":[0-9]+$")  # of [::1] no part
@@ -35,33 +43,67 @@ _BELOW = frozenset({
 # fmt: on
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The documents of an archive, with what the next gathering can take over.
+
+    `blanks` are the marks of captures that were read and turned out to have no text. `known` is how
+    many documents were taken over from the gathering before.
+    """
+
+    collection: Collection
+    blanks: Marks
+    known: int = 0
+
+
 @dataclass(slots=True)
 class _Gathering:
-    """Documents as they come, and their shingles batch by batch."""
+    """Documents as they come, and their shingles batch by batch.
+
+    `places` has for each document its place in the gathering before, or -1 if it is new.
+    """
 
     which: Which
     k: int
+    before: Collection | None = None
     captures: list[Capture] = field(default_factory=list)
+    marks: list[bytes] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
     titles: list[str | None] = field(default_factory=list)
     languages: list[str | None] = field(default_factory=list)
     lengths: list[float] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     held: int = 0
-    items: list[np.ndarray[tuple[int], np.dtype[np.uint64]]] = field(default_factory=list)
-    sizes: list[np.ndarray[tuple[int], np.dtype[np.int64]]] = field(default_factory=list)
+    items: list[NDArray[np.uint64]] = field(default_factory=list)
+    sizes: list[NDArray[np.int64]] = field(default_factory=list)
 
-    def add(self, capture: Capture, document: Document) -> str:
-        """Take in one document; gives the text that it is compared by."""
-        text = document.main if self.which == "main" and document.main else document.text
-        self.captures.append(capture)
-        self.titles.append(document.title)
-        self.languages.append(document.language)
-        self.lengths.append(float(len(text)))
+    def add(self, capture: Capture, document: Document, mark: bytes) -> None:
+        """Take in a new document."""
+        text = compared_text(document, self.which)
+        self._note(capture, mark, -1, document.title, document.language, float(len(text)))
         self.texts.append(text)
         self.held += len(text)
         if self.held >= _AT_ONCE:
             self.flush()
-        return text
+
+    def take_over(self, capture: Capture, mark: bytes, place: int) -> None:
+        """Take in a document that was there before, as it was."""
+        assert self.before is not None
+        columns = self.before.columns
+        title, language = (_string(columns[name], place) for name in ("title", "language"))
+        length = float(columns["length"].values[place])
+        self._note(capture, mark, place, title, language, length)
+
+    def _note(
+        self, capture: Capture, mark: bytes, place: int, title: str | None, language: str | None,
+        length: float,
+    ) -> None:  # fmt: skip
+        self.captures.append(capture)
+        self.marks.append(mark)
+        self.places.append(place)
+        self.titles.append(title)
+        self.languages.append(language)
+        self.lengths.append(length)
 
     def flush(self) -> None:
         """Make shingles of the texts at hand."""
@@ -73,11 +115,14 @@ class _Gathering:
     def collection(self) -> Collection:
         self.flush()
         offsets = np.cumsum(np.concatenate([np.zeros(1, np.int64), *self.sizes]), dtype=np.int64)
+        fresh = Sets(offsets, np.concatenate([np.empty(0, np.uint64), *self.items]))
+        self.items, self.sizes = [], []
         return Collection(
             tuple(document_names(self.captures)),
             self._columns(),
-            Sets(offsets, np.concatenate([np.empty(0, np.uint64), *self.items])),
+            fresh if self.before is None else merged(self.before.sets, fresh, self.places),
             np.array([capture.size for capture in self.captures], np.int64),
+            marks=np.array(self.marks, MARK),
         )
 
     def _columns(self) -> dict[str, Column]:
@@ -112,28 +157,83 @@ def collected(
     documents. `where` is a filter in
     the language of relations, over one document.
     """
-    gathering = _Gathering(which, k)
     texts: list[str] = []
-    with Texts(archive) as shelf:
-        for capture in _documents(archive.captures()):
-            document = shelf.document(capture)
-            progress(1)
-            if document is None or not document.text.strip():
-                continue  # nothing to compare by: no redundancy is claimed of pictures
-            text = gathering.add(capture, document)
-            if where is not None:
-                texts.append(text)
-    found = gathering.collection()
+    keep = texts.append if where is not None else (lambda text: None)
+    found = _gathered(archive, which, k, None, progress, keep).collection
     return found if where is None else found.only(chosen(where, found.columns, texts))
+
+
+def gathered(
+    archive: Archive,
+    *,
+    which: Which = "main",
+    k: int = K,
+    before: Gathered | None = None,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Gathered:
+    """What `collected` gives, where only texts are read that were not there `before`.
+
+    `before` must have been gathered for the same choice of text and the same k.
+    """
+    return _gathered(archive, which, k, before, progress, lambda text: None)
+
+
+def _gathered(
+    archive: Archive,
+    which: Which,
+    k: int,
+    before: Gathered | None,
+    progress: Callable[[int], None],
+    keep: Callable[[str], None],
+) -> Gathered:
+    gathering = _Gathering(which, k, None if before is None else before.collection)
+    places, blank = _known(before)
+    blanks: list[bytes] = []
+    with Texts(archive) as shelf, Marking(archive, which, k) as marking:
+        for capture in _documents(archive.captures()):
+            progress(1)
+            mark = marking.mark(capture)
+            place = None if mark is None else places.get(mark)
+            if mark is not None and place is not None:
+                gathering.take_over(capture, mark, place)
+                continue
+            document = None if mark in blank else shelf.document(capture)
+            if document is None or not document.text.strip():
+                # Nothing to compare by: no redundancy is claimed of pictures.
+                blanks += [] if mark is None else [mark]
+                continue
+            gathering.add(capture, document, mark or marking.mark_as_read(capture, document))
+            keep(compared_text(document, which))
+    known = sum(place >= 0 for place in gathering.places)
+    return Gathered(gathering.collection(), np.array(blanks, MARK), known)
+
+
+def _known(before: Gathered | None) -> tuple[dict[bytes, int], frozenset[bytes]]:
+    """Where the documents are that were there before, and which captures had no text."""
+    if before is None or before.collection.marks is None:
+        return {}, frozenset()
+    marks: list[bytes] = before.collection.marks.tolist()
+    return {mark: place for place, mark in enumerate(marks)}, frozenset(before.blanks.tolist())
+
+
+def compared_text(document: Document, which: Which) -> str:
+    """The text that a document is compared by."""
+    return document.main if which == "main" and document.main else document.text
+
+
+def _string(column: Column, place: int) -> str | None:
+    code = int(column.values[place])
+    return None if code < 0 else column.strings[code]
 
 
 def document_names(captures: Iterable[Capture]) -> Iterator[str]:
     """Stamp and URL, each once: a second capture in one second has its microseconds, too."""
     given: set[str] = set()
     for capture in captures:
-        name, times = f"{stamp(capture.at)}/{capture.url}", 1
-        fine = f"{stamp(capture.at)}.{capture.at % SECOND:06d}"
+        second, times = stamp(capture.at), 1
+        name = f"{second}/{capture.url}"
         while name in given:
+            fine = f"{second}.{capture.at % SECOND:06d}"
             name = f"{fine}{f'-{times}' if times > 1 else ''}/{capture.url}"
             times += 1
         given.add(name)

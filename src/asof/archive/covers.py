@@ -1,14 +1,19 @@
-"""Covers that were saved by name, in `derived/covers/NAME.json`, and how two of them differ."""
+"""Covers that were saved by name, in `derived/covers/NAME.json`, and how two of them differ.
+
+The first line of a file holds everything but the documents, so that a list of covers need not read
+75,000 names of each. What was asked is saved with the answer: it can be asked again.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from asof.archive.folder import Folder, storage_errors
+from asof.clock import SECOND, Instant
 from asof.errors import ArchiveError, UsageError
 from asof.warc.whole import whole_file
 
@@ -17,9 +22,58 @@ if TYPE_CHECKING:
 
 # No separators, nothing hidden: a name cannot lead out of the folder, whoever chose it.
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,79}")
-_FORMAT = 1
+_FORMAT = 2
+# Of the first line. A relation and a filter have 10,000 characters each, six bytes each at most.
+_HEAD = 1 << 18
+_TEXTS, _SOLVERS = ("main", "full"), ("auto", "seed")
+_LAST: Instant = 253_402_300_800 * SECOND  # of year 9999
 
 Fate = Literal["kept", "dropped", "absent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What `asof cover` was asked: all of it that the answer depends on.
+
+    `table` is the file that the documents came from, None for the archive itself. `at_least` is
+    (m, attribute), as in `asof.cover.run.Wishes`.
+    """
+
+    relation: str
+    table: str | None = None
+    where: str | None = None
+    k: int = 5
+    text: str = "main"
+    at_least: tuple[int, str] | None = None
+    prefer: str | None = None
+    solver: str = "auto"
+    time_limit: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class CoverFacts:
+    """What there is to say of a saved cover without its documents.
+
+    `numbers`: the ids of its documents were whole numbers, and go back as such. `complete`: all
+    pairs were compared. `at` is when it was saved, None where that was not told; `question` what
+    was asked, None where it cannot be asked again.
+    """
+
+    name: str
+    relation: str
+    documents: int
+    kept: int
+    size: int
+    size_kept: int
+    edges: int
+    components: int
+    optimal: bool
+    gap: int
+    complete: bool
+    seconds: float
+    numbers: bool
+    at: Instant | None
+    question: Question | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +91,9 @@ class Gone:
 class SavedCover:
     """An outcome as it was saved: documents by their names, in the order of the collection."""
 
-    name: str
-    relation: str
+    facts: CoverFacts
     kept: tuple[str, ...]
     dropped: tuple[Gone, ...]
-    edges: int
-    optimal: bool
-    gap: int
-    seconds: float
-
-    @property
-    def documents(self) -> int:
-        """How many there were."""
-        return len(self.kept) + len(self.dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,51 +119,92 @@ class CoverDifference:
     both: int
 
 
-def save_cover(folder: Folder, name: str, outcome: Outcome) -> Path:
+def save_cover(
+    folder: Folder,
+    name: str,
+    outcome: Outcome,
+    question: Question | None = None,
+    at: Instant | None = None,
+) -> Path:
     """Save an outcome; one of that name is replaced. The file is whole or is not there."""
-    path = _path(folder, name)
-    names = outcome.collection.names
+    path = cover_path(folder, name)
+    names, weights = outcome.collection.names, outcome.collection.weights
+    facts = CoverFacts(
+        name, outcome.relation, len(names), int(outcome.cover.kept.sum()),
+        int(weights.sum()), int(weights[outcome.cover.kept].sum()),
+        outcome.edges, outcome.cover.components.count,
+        outcome.optimal, outcome.gap, outcome.complete, outcome.seconds,
+        outcome.collection.numbers, at, question,
+    )  # fmt: skip
     gone = [
         [names[each.document], names[each.by], each.containment, each.jaccard, each.dice]
         for each in outcome.dropped
     ]
-    saved = {
-        "format": _FORMAT,
-        "relation": outcome.relation,
-        "edges": outcome.edges,
-        "optimal": outcome.optimal,
-        "gap": outcome.gap,
-        "seconds": outcome.seconds,
-        "kept": outcome.kept,
-        "dropped": gone,
-    }
+    # In ASCII, so that half a surrogate pair in a name comes back as it was.
+    head = json.dumps({"format": _FORMAT, **asdict(facts)})[:-1]
+    body = f'"names": {json.dumps(outcome.kept)},\n"dropped": {json.dumps(gone)}'
     with storage_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
-        file.write(json.dumps(saved).encode("ascii"))
+        file.write(f"{head},\n{body}}}\n".encode("ascii"))
     return path
 
 
 def load_cover(folder: Folder, name: str) -> SavedCover:
     """A cover by its name; an error that says which ones there are, if there is none of it."""
-    path = _path(folder, name)
+    path = cover_path(folder, name)
     try:
         given = json.loads(path.read_bytes())
-        return _read(name, given)
+        return _cover(name, given)
     except FileNotFoundError:
         raise _unknown(folder, name) from None
     except OSError as error:
-        raise ArchiveError(
-            f"{path} cannot be read ({error.strerror}).", hint="Check its rights."
-        ) from error
+        raise _unreadable(path, error) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ArchiveError(f"{path} is damaged.", hint="Run `asof cover --save` again.") from error
+        raise _damaged(path) from error
+
+
+def cover_facts(folder: Folder, name: str) -> CoverFacts:
+    """What is said of a cover, without reading its documents."""
+    path = cover_path(folder, name)
+    try:
+        with path.open("rb") as file:
+            line = file.readline(_HEAD)
+        return _facts(name, json.loads(line.rstrip().removesuffix(b",") + b"}"))
+    except FileNotFoundError:
+        raise _unknown(folder, name) from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(path) from error
 
 
 def cover_names(folder: Folder) -> list[str]:
     """The names of all covers, in order."""
     found = (path.stem for path in _place(folder).glob("*.json") if path.is_file())
     return sorted(name for name in found if _NAME.fullmatch(name))
+
+
+def saved_covers(folder: Folder) -> list[tuple[str, CoverFacts | None]]:
+    """All covers by name, the latest first; None for one that cannot be read."""
+    found: list[tuple[str, CoverFacts | None]] = []
+    for name in cover_names(folder):
+        try:
+            found.append((name, cover_facts(folder, name)))
+        except (ArchiveError, UsageError):  # damaged, or removed at this moment
+            found.append((name, None))
+    return sorted(found, key=lambda one: -(one[1].at or 0) if one[1] is not None else 1)
+
+
+def asked_again(folder: Folder, name: str) -> Question:
+    """What to ask to have a saved cover made once more, of the documents as they are now."""
+    facts = cover_facts(folder, name)
+    if facts.question is None:
+        raise UsageError(
+            f"What the cover {name!r} was asked for is not recorded.",
+            hint="Write its relation: `asof cover --list` shows it.",
+        )
+    return facts.question
 
 
 def diff_covers(a: SavedCover, b: SavedCover) -> CoverDifference:
@@ -147,12 +232,13 @@ def check_name(name: str) -> str:
     return name
 
 
+def cover_path(folder: Folder, name: str) -> Path:
+    """The file of a cover, whether it is there or not."""
+    return _place(folder) / f"{check_name(name)}.json"
+
+
 def _place(folder: Folder) -> Path:
     return folder.root / "derived" / "covers"
-
-
-def _path(folder: Folder, name: str) -> Path:
-    return _place(folder) / f"{check_name(name)}.json"
 
 
 def _unknown(folder: Folder, name: str) -> UsageError:
@@ -163,23 +249,75 @@ def _unknown(folder: Folder, name: str) -> UsageError:
     return UsageError(f"There is no cover {name!r}.", hint=suggestion(name, names) or there)
 
 
-def _read(name: str, given: Any) -> SavedCover:  # noqa: ANN401, whatever the file holds
-    if given["format"] != _FORMAT:
-        raise ValueError("of another version")
-    if not isinstance(given["kept"], list):
+def _unreadable(path: Path, error: OSError) -> ArchiveError:
+    return ArchiveError(f"{path} cannot be read ({error.strerror}).", hint="Check its rights.")
+
+
+def _damaged(path: Path) -> ArchiveError:
+    return ArchiveError(f"{path} is damaged.", hint="Run `asof cover --save` again.")
+
+
+# -- what is read back, whoever wrote it -----------------------------------------------------------
+
+
+def _cover(name: str, given: Any) -> SavedCover:  # noqa: ANN401, whatever the file holds
+    facts = _facts(name, given)
+    if not isinstance(given["names"], list):
         raise TypeError("no list")
-    kept = tuple(_text(one) for one in given["kept"])
+    kept = tuple(_as(str, one) for one in given["names"])
     dropped = tuple(
-        Gone(_text(one), _text(by), float(containment), float(jaccard), float(dice))
+        Gone(_as(str, one), _as(str, by), float(containment), float(jaccard), float(dice))
         for one, by, containment, jaccard, dice in given["dropped"]
     )
-    return SavedCover(
-        name, _text(given["relation"]), kept, dropped,
-        int(given["edges"]), bool(given["optimal"]), int(given["gap"]), float(given["seconds"]),
-    )  # fmt: skip
+    if len(kept) != facts.kept or len(kept) + len(dropped) != facts.documents:
+        raise ValueError("not all documents are there")
+    if facts.numbers:
+        for one in (*kept, *(name for gone in dropped for name in (gone.document, gone.by))):
+            int(one)
+    return SavedCover(facts, kept, dropped)
 
 
-def _text(given: object) -> str:
-    if not isinstance(given, str):
-        raise TypeError("no text")
+def _facts(name: str, given: Any) -> CoverFacts:  # noqa: ANN401, whatever the file holds
+    if given["format"] != _FORMAT:
+        raise ValueError("of another version")
+    values = {field.name: given[field.name] for field in fields(CoverFacts)}
+    for key, kind in (("relation", str), ("seconds", float)):
+        _as(kind, values[key])
+    for key in ("documents", "kept", "size", "size_kept", "edges", "components", "gap"):
+        _as(int, values[key])
+    for key in ("optimal", "complete", "numbers"):
+        _as(bool, values[key])
+    _maybe(int, values["at"])
+    fits = 0 <= values["kept"] <= values["documents"] and 0 <= values["size_kept"] <= values["size"]
+    if not fits or not 0 <= (values["at"] or 0) < _LAST:
+        raise ValueError("no count, or no moment")
+    asked = values["question"]
+    return CoverFacts(
+        **{**values, "name": name, "question": None if asked is None else _question(asked)}
+    )
+
+
+def _question(given: Any) -> Question:  # noqa: ANN401, whatever the file holds
+    values = {field.name: given[field.name] for field in fields(Question)}
+    for key, kind in (("relation", str), ("k", int), ("text", str), ("solver", str)):
+        _as(kind, values[key])
+    for key in ("table", "where", "prefer"):
+        _maybe(str, values[key])
+    _as(float, values["time_limit"])
+    if values["k"] < 1 or values["text"] not in _TEXTS or values["solver"] not in _SOLVERS:
+        raise ValueError("nothing that could be asked")
+    if (least := values["at_least"]) is not None:
+        count, attribute = least
+        values["at_least"] = (_as(int, count), _as(str, attribute))
+    return Question(**values)
+
+
+def _as(kind: type, given: object) -> Any:  # noqa: ANN401, of that kind
+    if type(given) is not kind and not (kind is float and type(given) is int):
+        raise TypeError(f"no {kind.__name__}")
     return given
+
+
+def _maybe(kind: type, given: object) -> None:
+    if given is not None:
+        _as(kind, given)

@@ -3,9 +3,10 @@
 To change a rule is not to read 75,000 texts again: names, columns and shingles of all documents lie
 in a folder of arrays (.npy, mapped into memory) and one JSON file, a folder for each choice of text
 and length of shingles. Its name tells what it was made of (`fingerprint`); when captures or texts
-are added, or are read otherwise, the name is another one, and the folder is made anew. It is made
-under another name and renamed, so it is there whole or not at all. Nothing in it is needed: it may
-be deleted at any time, and one that is damaged is made again.
+are added, or are read otherwise, the name is another one, and a folder is made from the older one:
+only texts of documents that are not in it are read (asof.archive.marks). It is made under another
+name and renamed, and the older one is removed after that, so one of them is always there, whole.
+Nothing in it is needed: it may be deleted at any time, and one that is damaged is made again.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.archive.archive import Archive
-from asof.archive.collection import Which, collected
+from asof.archive.collection import Gathered, compared_text, gathered
+from asof.archive.marks import MARK, Which, ways
 from asof.archive.texts import Texts, is_document
-from asof.change.shingles import K, shingles
+from asof.change.shingles import K
 from asof.cover.collection import Collection
 from asof.cover.columns import Column
 from asof.cover.evaluate import evaluate_filter
@@ -35,16 +37,10 @@ from asof.cover.sets import Sets
 from asof.cover.syntax import And, Condition, Contains, Not, Or
 from asof.cover.terms import contains
 from asof.errors import AsofError
-from asof.ledger import SCHEMA_VERSION
-from asof.text.shelf import VERSION as TEXT_VERSION
 from asof.text.shelf import Shelf
 from asof.warc.whole import sync_folder
 
-# One up whenever a collection of the same captures and texts comes out otherwise.
-FORMAT = 1
 _FACTS = "facts.json"
-# A hash of a text that never changes: whoever hashes shingles otherwise has other collections.
-_PROBE = "What can be kept between two runs is kept between them"
 
 Truth = NDArray[np.bool_]
 
@@ -56,18 +52,22 @@ def collected_or_kept(
     k: int = K,
     where: str | None = None,
     progress: Callable[[int], None] = lambda count: None,
+    grown: Callable[[int, int], None] = lambda known, new: None,
 ) -> Collection:
-    """What `asof.archive.collection.collected` gives, from the last run if nothing has changed.
+    """What `asof.archive.collection.collected` gives, from the last run as far as that goes.
 
-    Texts are opened only if something has, or where a filter asks what a text contains.
+    Texts are opened only of documents that are new, or where a filter asks what a text contains.
+    `grown` is told how many documents were known and how many are new, if anything has changed.
     """
     folder = _folder(archive, which, k)
-    found = kept(folder)
-    if found is None:
-        found = collected(archive, which=which, k=k, progress=progress)
+    made = kept(folder)
+    if made is None:
+        made = gathered(archive, which=which, k=k, before=_older(folder), progress=progress)
+        grown(made.known, len(made.collection) - made.known)
         # What a crawl added in between may be in the collection in part.
         if _folder(archive, which, k) == folder:
-            keep(folder, found)
+            keep(folder, made)
+    found = made.collection
     return found if where is None else found.only(_chosen(archive, which, found, where))
 
 
@@ -86,10 +86,7 @@ def fingerprint(archive: Archive, which: Which, k: int) -> str:
             size = -1  # its documents cannot be read now
         whole = size >= segment.committed
         files.append((segment.file, segment.committed, segment.crawl, whole))
-    made_of = (
-        FORMAT, SCHEMA_VERSION, TEXT_VERSION, which, k, shingles(_PROBE, k).tolist(),
-        archive.catalog.count(), _texts(archive), files,
-    )  # fmt: skip
+    made_of = (*ways(which, k), archive.catalog.count(), _texts(archive), files)
     return blake2b(json.dumps(made_of).encode(), digest_size=16).hexdigest()
 
 
@@ -110,7 +107,7 @@ def _texts(archive: Archive) -> tuple[Any, ...] | None:
         shelf.close()
 
 
-def kept(folder: Path) -> Collection | None:
+def kept(folder: Path) -> Gathered | None:
     """The collection in a folder, if it is there and whole."""
     if not folder.is_dir():
         return None
@@ -120,29 +117,50 @@ def kept(folder: Path) -> Collection | None:
         return None  # damaged, or replaced at this moment: it is made again
 
 
-def keep(folder: Path, collection: Collection) -> None:
+def keep(folder: Path, made: Gathered) -> None:
     """Keep a collection for the next run, in the place of older ones of its kind.
 
     Where that cannot be written (no room, no right), nothing is kept: the run goes on without.
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as scratch:
+        _remove_leftovers(folder.parent)
+        mine = f".new-{os.getpid()}-"
+        with tempfile.TemporaryDirectory(prefix=mine, dir=folder.parent) as scratch:
             new = Path(scratch) / folder.name
             new.mkdir()
-            _save(new, collection)
-            _remove_older(folder)
+            _save(new, made)
+            shutil.rmtree(folder, ignore_errors=True)  # it was damaged, or it would have been used
             new.rename(folder)
             sync_folder(folder.parent)
+        for other in _others(folder):
+            # Whoever has mapped the files of an older one keeps them until it ends.
+            shutil.rmtree(other, ignore_errors=True)
     except OSError:
         return
 
 
-def _remove_older(folder: Path) -> None:
-    """Whoever has mapped the files of an older one keeps them until it ends."""
+def _remove_leftovers(parent: Path) -> None:
+    """What processes that are no more began to write."""
+    for leftover in parent.glob(".new-*-*"):
+        try:
+            os.kill(int(leftover.name.split("-")[1]), 0)
+        except (ProcessLookupError, ValueError):
+            shutil.rmtree(leftover, ignore_errors=True)
+        except OSError:  # somebody else's, and alive
+            continue
+
+
+def _others(folder: Path) -> list[Path]:
+    """Collections of the same choice of text and shingles, of other states of the archive."""
     kind = folder.name.rpartition("-")[0]
-    for other in folder.parent.glob(f"{kind}-*"):
-        shutil.rmtree(other, ignore_errors=True)
+    return sorted(other for other in folder.parent.glob(f"{kind}-*") if other != folder)
+
+
+def _older(folder: Path) -> Gathered | None:
+    """The collection of the state before, whatever that was: its marks tell what is still true."""
+    found = (kept(other) for other in _others(folder))
+    return next((older for older in found if older is not None), None)
 
 
 def _folder(archive: Archive, which: Which, k: int) -> Path:
@@ -150,8 +168,12 @@ def _folder(archive: Archive, which: Which, k: int) -> Path:
     return archive.folder.root / "derived" / "cover" / name
 
 
-def _save(folder: Path, collection: Collection) -> None:
+def _save(folder: Path, made: Gathered) -> None:
+    collection = made.collection
+    assert collection.marks is not None
     arrays: dict[str, NDArray[Any]] = {
+        "marks": collection.marks,
+        "blanks": made.blanks,
         "offsets": collection.sets.offsets,
         "items": collection.sets.items,
         "weights": collection.weights,
@@ -165,8 +187,9 @@ def _save(folder: Path, collection: Collection) -> None:
             np.save(file, array, allow_pickle=False)
             _settle(file.fileno(), file.flush)
     with (folder / _FACTS).open("x", encoding="ascii") as text:
-        # In ASCII, so that half a surrogate pair in a URL comes back as it was.
-        json.dump({"names": collection.names, "columns": columns}, text)
+        # In ASCII, so that half a surrogate pair in a URL comes back as it was. At once: written
+        # piece by piece, the names of 75,000 documents take a second.
+        text.write(json.dumps({"names": collection.names, "columns": columns}))
         _settle(text.fileno(), text.flush)
     sync_folder(folder)
 
@@ -176,7 +199,7 @@ def _settle(descriptor: int, flush: Callable[[], None]) -> None:
     os.fsync(descriptor)
 
 
-def _load(folder: Path) -> Collection:
+def _load(folder: Path) -> Gathered:
     with (folder / _FACTS).open(encoding="ascii") as file:
         facts = json.load(file)
     names = tuple(facts["names"])
@@ -188,7 +211,10 @@ def _load(folder: Path) -> Collection:
     weights = _array(folder, "weights")
     if len(sets) != len(names) or weights.shape != (len(names),) or weights.dtype != np.int64:
         raise ValueError("names and shingles do not fit together")
-    return Collection(names, columns, sets, weights)
+    marks, blanks = _array(folder, "marks"), _array(folder, "blanks")
+    if marks.shape != (len(names),) or marks.dtype != MARK or blanks.dtype != MARK:
+        raise ValueError("names and marks do not fit together")
+    return Gathered(Collection(names, columns, sets, weights, marks=marks), blanks, len(names))
 
 
 def _array(folder: Path, name: str, *, mapped: bool = False) -> NDArray[Any]:
@@ -246,4 +272,4 @@ def _text_of_all(archive: Archive, which: Which) -> Iterator[str]:
         for capture in archive.captures():
             document = shelf.document(capture) if is_document(capture) else None
             if document is not None and document.text.strip():
-                yield document.main if which == "main" and document.main else document.text
+                yield compared_text(document, which)

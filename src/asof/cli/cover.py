@@ -6,17 +6,20 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Literal
 
 import click
+from click.core import ParameterSource
 
-from asof.archive.covers import check_name
+from asof.archive.covers import Question, asked_again, check_name
 from asof.archive.folder import Folder
+from asof.cli.cover_named import Rule, checked, columns_of_archive, name_relation, rule_of
 from asof.cli.cover_output import outcome_json, print_outcome, write_csv, write_page
-from asof.cli.cover_saved import print_difference, print_estimate, save
+from asof.cli.cover_saved import print_covers, print_difference, print_estimate, save
 from asof.cli.options import archive_option, examples, json_option, size
 from asof.cli.output import count_progress, open_archive, print_json, say
 from asof.errors import UsageError
@@ -24,6 +27,13 @@ from asof.errors import UsageError
 if TYPE_CHECKING:
     from asof.cover.collection import Collection
     from asof.cover.run import Outcome, Wishes
+    from asof.cover.tables import Table
+
+# What --again takes from the saved answer: the options that say what is asked.
+_ASKED = {
+    "table": "--from", "where": "--where", "k": "-k", "which": "--text", "at_least": "--at-least",
+    "prefer": "--prefer", "solver": "--solver", "time_limit": "--time-limit",
+}  # fmt: skip
 
 
 @click.command(
@@ -34,6 +44,7 @@ if TYPE_CHECKING:
         "asof cover 'C(d1,d2) >= 0.8' --from docs.jsonl --json",
         "asof cover 'C(d1,d2) >= 0.7 or url(d1) = url(d2)' --explain",
         "asof cover 'C(d1,d2) >= 0.7' --save may && asof cover --diff april may",
+        "asof cover 'J(d1,d2) >= 0.9' --name copies && asof cover copies",
     ),
 )
 @click.argument("relation", required=False)
@@ -47,7 +58,8 @@ if TYPE_CHECKING:
               show_default=True, help="Compare main content, or all text.")  # fmt: skip
 @click.option("--at-least", metavar="'M per ATTR'", help="Keep M documents of each value.")
 @click.option("--prefer", metavar="ATTR",
-              help="Of the smallest sets, that of the highest sum (or `recency`).")  # fmt: skip
+              help="Of the smallest sets, that of the highest sum; also recency, and of an "
+                   "archive inlinks, coherence.")  # fmt: skip
 @click.option("--solver", type=click.Choice(["auto", "seed"]), default="auto", show_default=True,
               help="seed: brute force to ten documents, then greedy.")  # fmt: skip
 @click.option("--time-limit", type=click.FloatRange(0, 1e9), default=60.0, show_default=True,
@@ -58,6 +70,10 @@ if TYPE_CHECKING:
 @click.option("--html", "page_file", type=click.Path(path_type=Path, dir_okay=False),
               metavar="FILE", help="Write a reading list, as one HTML page.")  # fmt: skip
 @click.option("--save", "name", metavar="NAME", help="Save the answer in the archive by this name.")
+@click.option("--name", "called", metavar="NAME",
+              help="Give RELATION this name, in the archive's asof.toml.")  # fmt: skip
+@click.option("--again", metavar="NAME", help="Ask once more what a saved answer was asked.")
+@click.option("--list", "listing", is_flag=True, help="Saved answers and relations by name.")
 @click.option("--diff", "names", nargs=2, metavar="A B",
               help="What is kept by one of two saved answers only; run nothing.")  # fmt: skip
 @click.option("--estimate", "foretell", is_flag=True,
@@ -79,6 +95,9 @@ def cover_command(
     csv_file: Path | None,
     page_file: Path | None,
     name: str | None,
+    called: str | None,
+    again: str | None,
+    listing: bool,
     names: tuple[str, str] | None,
     foretell: bool,
     explain: bool,
@@ -91,21 +110,30 @@ def cover_command(
     (url, hostname, domain, timestamp, mime-type, title, length, language, crawl, or the columns of
     the table), with and, or, not. Nothing is deleted. Ctrl-C once: the best found so far.
     """
-    if (relation is None) == (names is None):
-        raise UsageError("Write a relation, or --diff A B.", hint="`asof cover --help` has some.")
-    if relation is None:
-        assert names is not None
+    if [relation is not None, names is not None, again is not None, listing].count(True) != 1:
+        raise UsageError(
+            "Write a relation or its name, or one of --again, --diff and --list.",
+            hint="`asof cover --help` has some.",
+        )
+    if listing:
+        return print_covers(folder, as_json=as_json)
+    if names is not None:
         return print_difference(folder, names, as_json=as_json)
-    if _explained(relation, where, explain=explain):
+    place = None if table is None else str(table)
+    asked = Question(relation or "", place, where, k, which, _least(at_least), prefer, solver,
+                     time_limit)  # fmt: skip
+    rule, question = _meant(folder, asked, again)
+    wishes = _wishes(question)
+    table_read = _checked(folder, rule, question, wishes, called, explain=explain)
+    if explain:
         return 0
-    wishes = _wishes(at_least, prefer, solver, time_limit)
     _check_places(folder, name, csv_file, page_file)
-    collection = _collection(folder, table, where, k, which)
+    collection = _collection(folder, table_read, question)
     if foretell:
-        return print_estimate(collection, relation, memory, as_json=as_json)
-    outcome = _run(collection, relation, wishes, memory)
+        return print_estimate(collection, rule.text, memory, as_json=as_json)
+    outcome = _run(folder, collection, question, wishes, memory)
     if name is not None:
-        save(folder, name, outcome)
+        save(folder, name, outcome, question)
     if as_json:
         print_json(outcome_json(outcome))
     else:
@@ -113,23 +141,77 @@ def cover_command(
     if csv_file is not None:
         write_csv(outcome, csv_file)
     if page_file is not None:
-        write_page(outcome, wishes, str(folder if table is None else table), page_file)
+        write_page(outcome, wishes, question.table or str(folder), page_file)
     return 0
 
 
-def _explained(relation: str, where: str | None, *, explain: bool) -> bool:
-    """Check what was written before documents are read; say how it is used if that is asked."""
-    # Here, for all of this needs numpy, which takes longer to load than the rest.
-    from asof.cover.analyse import parse_relation
-    from asof.cover.explain import explain as explained
-    from asof.cover.parse import parse_filter
+def _meant(folder: Path, asked: Question, again: str | None) -> tuple[Rule, Question]:
+    """What is asked, by this command line or by that of a saved answer; its relation in full."""
+    if again is None:
+        rule = rule_of(folder, asked.relation)
+        return rule, replace(asked, relation=rule.text)
+    context = click.get_current_context()
+    for option, written in _ASKED.items():
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            raise UsageError(
+                f"--again asks what was asked; {written} would change it.",
+                hint=f"Leave {written} out, or write the relation.",
+            )
+    place = Folder(folder)
+    place.require()
+    question = asked_again(place, again)
+    return Rule(question.relation), question
 
-    parsed = parse_relation(relation)
-    if where is not None:
-        parse_filter(where)
+
+def _least(at_least: str | None) -> tuple[int, str] | None:
+    if at_least is None:
+        return None
+    found = re.fullmatch(r"\s*(\d{1,9})\s+per\s+(\S+)\s*", at_least)
+    if found is None or not int(found[1]):
+        raise UsageError(
+            f"--at-least {at_least!r} is not understood.", hint="Write '2 per hostname'."
+        )
+    return int(found[1]), found[2]
+
+
+def _wishes(question: Question) -> Wishes:
+    from asof.cover.run import Wishes
+
+    solver: Literal["auto", "seed"] = "seed" if question.solver == "seed" else "auto"
+    return Wishes(question.at_least, question.prefer, solver, question.time_limit)
+
+
+def _checked(
+    folder: Path,
+    rule: Rule,
+    question: Question,
+    wishes: Wishes,
+    called: str | None,
+    *,
+    explain: bool,
+) -> Table | None:
+    """Check what was written before documents are read, as a table has to be; gives the table."""
+    # Here, for all of this needs numpy, which takes longer to load than the rest.
+    from asof.archive.qualities import QUALITIES
+    from asof.cover.explain import explain as explained
+    from asof.cover.kinds import type_check
+    from asof.cover.parse import parse_filter
+    from asof.cover.tables import read_table
+
+    relation = checked(rule, question.where, wishes, None)
+    table = None if question.table is None else read_table(Path(question.table))
+    columns = table.columns if table is not None else columns_of_archive(folder)
+    if columns is not None:
+        qualities = QUALITIES if table is None else ()
+        relation = checked(rule, question.where, wishes, columns, qualities)
+    if called is not None:
+        name_relation(folder, called, rule)
     if explain:
-        click.echo(explained(parsed))
-    return explain
+        chosen = None if question.where is None else parse_filter(question.where)
+        if chosen is not None and columns is not None:
+            chosen = type_check(chosen, columns)
+        click.echo(explained(relation, chosen))
+    return table
 
 
 def _check_places(folder: Path, name: str | None, *files: Path | None) -> None:
@@ -142,56 +224,67 @@ def _check_places(folder: Path, name: str | None, *files: Path | None) -> None:
             raise UsageError(f"There is no folder for {out}.", hint="Make it, or name another.")
 
 
-def _wishes(at_least: str | None, prefer: str | None, solver: str, time_limit: float) -> Wishes:
-    from asof.cover.run import Wishes
-
-    least = None
-    if at_least is not None:
-        found = re.fullmatch(r"\s*(\d{1,9})\s+per\s+(\S+)\s*", at_least)
-        if found is None or not int(found[1]):
-            raise UsageError(
-                f"--at-least {at_least!r} is not understood.", hint="Write '2 per hostname'."
-            )
-        least = (int(found[1]), found[2])
-    return Wishes(least, prefer, "seed" if solver == "seed" else "auto", time_limit)
-
-
-def _collection(
-    folder: Path, table: Path | None, where: str | None, k: int, which: str
-) -> Collection:
+def _collection(folder: Path, table: Table | None, question: Question) -> Collection:
     from asof.cover.collection import chosen
 
+    where, k = question.where, question.k
     if table is not None:
-        from asof.cover.tables import read_table
-
-        read = read_table(table)
-        found = read.collection(k)
+        found = table.collection(k)
         if where is not None:
-            found = found.only(chosen(where, read.columns, read.texts))
+            found = found.only(chosen(where, table.columns, table.texts))
     else:
+        from asof.archive.qualities import with_quality
         from asof.archive.shingle_cache import collected_or_kept, is_kept
         from asof.cli.similar import read_texts
 
-        text: Literal["main", "full"] = "full" if which == "full" else "main"
+        text = _text(question)
         with open_archive(folder) as archive:
             if not is_kept(archive, text, k):
                 read_texts(archive)
-            with count_progress("gathering", archive.catalog.count()) as progress:
-                found = collected_or_kept(archive, which=text, k=k, where=where, progress=progress)
+            count = archive.catalog.count()
+            with count_progress("gathering", count) as progress:
+                found = collected_or_kept(
+                    archive, which=text, k=k, where=where, progress=progress, grown=_say_growth
+                )
+            if question.prefer is not None:
+                with count_progress(question.prefer, count) as progress:
+                    found = with_quality(archive, found, question.prefer, progress)
     if not len(found):
-        place = folder if table is None else table
+        place = folder if table is None else question.table
         # No captures are asked for here, but documents to compare: exit 2, as issue 6 has it.
         raise UsageError(f"{place} holds no such documents.", hint="Widen --where, or crawl.")
     return found
 
 
-def _run(collection: Collection, relation: str, wishes: Wishes, memory: int | None) -> Outcome:
+def _text(question: Question) -> Literal["main", "full"]:
+    return "full" if question.text == "full" else "main"
+
+
+def _say_growth(known: int, new: int) -> None:
+    """What a later run is spared; of a first one there is nothing to say."""
+    if known:
+        say(f"{known:,} documents were known, {new:,} are new")
+
+
+def _run(
+    folder: Path, collection: Collection, question: Question, wishes: Wishes, memory: int | None
+) -> Outcome:
+    """The answer; over an archive, what earlier runs found is used, and what is found is kept."""
+    from asof.archive.pair_cache import earlier_runs
     from asof.cover.pairs import Limits
     from asof.cover.run import thin_out
 
-    with _stoppable() as stopped, _stages() as progress:
+    with ExitStack() as held:
+        earlier = None
+        if question.table is None:
+            place = Folder(folder)
+            earlier = held.enter_context(earlier_runs(place, _text(question), question.k))
+        stopped, progress = held.enter_context(_stoppable()), held.enter_context(_stages())
         limits = Limits(memory=memory, progress=progress, cancel=stopped)
-        return thin_out(collection, relation, wishes, limits)
+        outcome = thin_out(collection, question.relation, wishes, limits, earlier)
+    if outcome.known:
+        say(f"{outcome.known:,} of {len(collection):,} documents had been compared before")
+    return outcome
 
 
 @contextmanager

@@ -7,15 +7,21 @@ from fractions import Fraction
 from asof.cover.analyse import Alternative, Key, Range, analyse
 from asof.cover.bounds import Least
 from asof.cover.spell import number, span, spelled
-from asof.cover.syntax import Comparison, Duration, Relation, Sum, Value
+from asof.cover.syntax import Comparison, Duration, Filter, Relation, Sum, Value
 
 _LABEL = 16
 
 
-def explain(relation: Relation) -> str:
-    """What the relation says and how it is answered, in lines for a person."""
+def explain(relation: Relation, chosen: Filter | None = None) -> str:
+    """What the relation says and how it is answered, in lines for a person.
+
+    `chosen` says of which documents, if not of all. Both are explained better if their kinds have
+    been checked (`kinds.type_check`): a date in quotes is a date then.
+    """
     alternatives = analyse(relation).alternatives
     lines = [f"d2 covers d1 if {spelled(relation.condition)}", "(and every document covers itself)"]
+    if chosen is not None:
+        lines.append(f"Of all documents d only those with {spelled(chosen.condition, one=True)}")
     for place, alternative in enumerate(alternatives, 1):
         lines.append("")
         if len(alternatives) > 1:

@@ -40,7 +40,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Groups in the order of their last position, each with one document that stands for it."""
+    """Groups in the order of partitions and last positions; `first` stands for each of them.
+
+    So a partition is a stretch of groups, and what a group's window can reach in it is one, too.
+    """
 
     first: NDArray[np.int64]
     parts: NDArray[np.uint32]
@@ -52,17 +55,32 @@ class Groups:
     def __len__(self) -> int:
         return self.first.size
 
+    def labels(self, count: int) -> NDArray[np.int64]:
+        """The group of each of so many documents; -1 for one that is in none."""
+        found = np.full(count, -1, np.int64)
+        for side in (self.covered, self.covering):
+            found[side.documents] = np.repeat(np.arange(len(self)), side.counts)
+        return found
+
     def reach(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """For each group, from which to before which group its window may reach."""
-        count = len(self)
+        """For each group, from which to before which group its partition and window may reach."""
+        parts = self.parts
+        starts, ends = np.searchsorted(parts, parts, "left"), np.searchsorted(parts, parts, "right")
         if self.position is None:
-            return np.zeros(count, np.uint32), np.full(count, count, np.uint32)
+            return starts.astype(np.uint32), ends.astype(np.uint32)
         least, most = self._ends(self.covered)
         earliest, latest = self._ends(self.covering)
-        ahead = np.minimum.accumulate(earliest[::-1])[::-1]  # the earliest from a group on
-        behind = np.maximum.accumulate(latest)
-        low = np.searchsorted(behind, least + self.window[0], "left")
-        high = np.searchsorted(ahead, most + self.window[1], "right")
+        values = np.unique(np.concatenate([earliest, latest]))
+        # Places among all values, those of each partition above those of all before it: what is
+        # accumulated over groups begins anew with each partition.
+        floor = parts.astype(np.int64) * (values.size + 1)
+        behind = np.maximum.accumulate(floor + np.searchsorted(values, latest))
+        ahead = floor + np.searchsorted(values, earliest)  # the earliest from a group on
+        ahead = np.minimum.accumulate(ahead[::-1])[::-1]
+        first = floor + np.searchsorted(values, least + self.window[0], "left")
+        last = floor + np.searchsorted(values, most + self.window[1], "right") - 1
+        low = np.minimum(np.searchsorted(behind, first, "left"), ends)
+        high = np.searchsorted(ahead, last, "right")
         return low.astype(np.uint32), high.astype(np.uint32)
 
     def _ends(self, side: Side) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -164,7 +182,7 @@ def grouped(
         np.maximum.at(last, label, position[taken])
     first = np.full(count, len(sets), np.int64)
     np.minimum.at(first, label, taken)
-    order = np.lexsort((first, last))
+    order = np.lexsort((first, last, parts[first]))
     new = np.empty(count, np.int64)
     new[order] = np.arange(count)
     label = new[label]

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from asof.cover import plain_join
 from asof.cover.bounds import Bound, Shares
 from asof.cover.groups import Groups, Window, grouped
-from asof.cover.ranking import Ranked, Stretches, ranked
+from asof.cover.ranking import KeptRanks, Ranked, Stretches, ranked
 from asof.cover.sets import Edges, Sets
 from asof.cover.verify import compiled, overlaps
 from asof.errors import UsageError
@@ -49,6 +49,11 @@ _Found = tuple[bytes, int, int, int]  # triples; where to go on; postings and ca
 _LOOKS = 1 << 26  # postings looked at in one step of a thread: about a tenth of a second
 _STEPS = 64  # steps of a block of postings, at least: for progress, and for threads to share
 _POSTINGS = (1 << 32) - 1  # of one block
+_COMPARED = 1 << 16  # pairs of sets compared in one step
+# Sets of a partition up to which each is compared with each: a shingle takes some 3 ns of a
+# comparison, and 60 to 130 ns to be ranked. Scenario C with partitions of 2.3, 9 and 19 documents
+# on average: 0.5, 2.8 and 6.4 CPU s, with ranks alone 12, 10.6 and 10.1.
+FEW = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,8 @@ class Plan:
     progress: Progress
     cancel: Cancel
     plain: bool
+    few: int  # sets of a partition that are compared without ranks
+    ranks: KeptRanks | None
 
 
 def join(
@@ -71,11 +78,14 @@ def join(
     window: Window | None = None,
     d1: NDArray[np.bool_] | None = None,
     d2: NDArray[np.bool_] | None = None,
+    among: Sets | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
     memory: int | None = None,
     threads: int | None = None,
     plain: bool = False,
+    few: int = FEW,
+    ranks: KeptRanks | None = None,
 ) -> Iterator[Edges]:
     """All pairs i != j that meet the bound, each once, in blocks, with their common shingles.
 
@@ -84,8 +94,12 @@ def join(
     of 2**61 or more, in either direction, means that there is none, and pairs with nothing). An
     empty bound gives all pairs of a partition. When `cancel` says so, the blocks end: what came is
     true but not all. `memory` is in bytes, beside the shingles; `plain` does without compiled code.
+    `among` has of each set the shingles that a pair asked for can have in common (shared.py).
+    Partitions of up to `few` different documents are compared without ranks. Ranks of all sets that
+    were kept are taken (`ranks`), and kept if they had to be made.
     """
     count = len(sets)
+    common = sets if among is None else among
     everyone = np.ones(count, np.bool_)
     parts = np.zeros(count, np.int64) if partition is None else _fitting(partition, count)
     where = None if position is None or window is None else _fitting(position, count)
@@ -100,6 +114,8 @@ def join(
         progress or (lambda stage, done, total: None),
         cancel or (lambda: False),
         plain or compiled is None,
+        0 if partition is None else few,
+        ranks if among is None else None,
     )
     if bound.empty:
         if partition is None:
@@ -112,12 +128,25 @@ def join(
     shares = bound.shares(int(sets.sizes.max(initial=0)))
     other = bound.turned().shares(int(sets.sizes.max(initial=0)))
     if other.alone <= shares.alone:
-        groups = grouped(sets, parts, where, span, covered, covering, plain=plan.plain)
-        return _edges(sets, groups, shares, plan)
+        able = covered & _enough(sets, common, shares)
+        groups = grouped(sets, parts, where, span, able, covering, plain=plan.plain)
+        return _edges(sets, common, groups, shares, plan)
     # C(j, i) asks for more than C(i, j): ask from the side of j, whose prefixes are shorter.
     back = (None if span[1] is None else -span[1], None if span[0] is None else -span[0])
-    groups = grouped(sets, parts, where, back, covering, covered, plain=plan.plain)
-    return (edges.turned() for edges in _edges(sets, groups, other, plan))
+    able = covering & _enough(sets, common, other)
+    groups = grouped(sets, parts, where, back, able, covered, plain=plan.plain)
+    return (edges.turned() for edges in _edges(sets, common, groups, other, plan))
+
+
+def _enough(sets: Sets, common: Sets, shares: Shares) -> NDArray[np.bool_]:
+    """Which sets have as many shingles among the common ones as any that covers them must have.
+
+    Of a hundredth of new documents most others have a few, from templates, and need not be ranked.
+    """
+    if common is sets:
+        return np.ones(len(sets), np.bool_)
+    found: NDArray[np.bool_] = common.sizes >= shares.need_alone(sets.sizes)
+    return found
 
 
 def _fitting(given: NDArray[Any], count: int) -> NDArray[Any]:
@@ -146,7 +175,7 @@ def _within_parts(sets: Sets, groups: Groups, plan: Plan) -> Iterator[Edges]:
     plan.progress("join", total, total)  # a document and itself are no pair
 
 
-def _edges(sets: Sets, groups: Groups, shares: Shares, plan: Plan) -> Iterator[Edges]:
+def _edges(sets: Sets, common: Sets, groups: Groups, shares: Shares, plan: Plan) -> Iterator[Edges]:
     """Pairs of equal documents, then those of different ones."""
     sizes = sets.sizes[groups.first]
     if shares.of_equals:
@@ -155,20 +184,80 @@ def _edges(sets: Sets, groups: Groups, shares: Shares, plan: Plan) -> Iterator[E
             if plan.cancel():
                 return
             yield edges
+    few = np.bincount(groups.parts)[groups.parts] <= plan.few
+    yield from _compared(sets, groups, np.flatnonzero(few & (sizes > 0)), shares, plan)
+    if few.all():
+        return
     with tempfile.TemporaryFile() as scratch:
         space = _Space(scratch, plan.memory)
-        begins, covers = sets.offsets[groups.first], groups.covering.counts > 0
         plan.progress("rank", 0, 1)
-        index = ranked(
-            Stretches(sets.items, begins, begins + sizes, groups.parts, covers),
-            plan.threads,
-            space.room,
-            plain=plan.plain,
-        )
+        index = _index(sets, common, groups, few, plan, space)
         plan.progress("rank", 1, 1)
         for found in _pairs(groups, index, sizes, shares, plan):
             u, v, inter = found.reshape(-1, 3).astype(np.int64).T
             yield from groups.edges(u, v, inter)
+
+
+def _index(
+    sets: Sets,
+    common: Sets,
+    groups: Groups,
+    few: NDArray[np.bool_],
+    plan: Plan,
+    space: _Space,
+) -> Ranked:
+    """The ranks of all groups but those that are compared: kept ones, or new ones.
+
+    Ranks that are to be kept are made without partitions, which are stretches of postings all the
+    same (Groups.reach). That takes no longer (scenario C, 82 partitions: 7.0 CPU s with ranks for
+    each, 2.9 with those that were kept), unless most documents need none.
+    """
+    kept = None if plan.ranks is None else plan.ranks.load()
+    if kept is not None:
+        return kept.of(groups.first, ~few, space.room)
+    begins, ends = common.offsets[groups.first], common.offsets[groups.first + 1]
+    asked = np.where(few, begins, ends)
+    covers = groups.covering.counts > 0
+    label = groups.labels(len(sets))
+    most = 2 * (asked - begins).sum() >= (ends - begins).sum()
+    if plan.ranks is not None and most and covers.all() and (label >= 0).all():
+        everywhere = np.zeros_like(groups.parts)
+        stretches = Stretches(common.items, begins, ends, everywhere, covers)
+        index = ranked(stretches, plan.threads, space.room, plain=plan.plain)
+        kept = plan.ranks.keep(index, label)
+        return kept.of(groups.first, ~few, space.room) if few.any() else index
+    stretches = Stretches(common.items, begins, asked, groups.parts, covers)
+    return ranked(stretches, plan.threads, space.room, plain=plan.plain)
+
+
+def _compared(
+    sets: Sets, groups: Groups, few: NDArray[np.int64], shares: Shares, plan: Plan
+) -> Iterator[Edges]:
+    """Pairs of small partitions: each set is compared with each, without any ranks."""
+    if not few.size:
+        return
+    few = few[np.argsort(groups.parts[few], kind="stable")]
+    parts = groups.parts[few]
+    ends = np.searchsorted(parts, parts, "right")
+    after = ends - np.arange(few.size) - 1  # sets of the partition that come after each
+    sizes, done = sets.sizes[groups.first], np.cumsum(after)
+    at = 0
+    while at < few.size:
+        if plan.cancel():
+            return
+        start = int(done[at - 1]) if at else 0
+        end = max(at + 1, int(np.searchsorted(done, start + _COMPARED, "right")))
+        plan.progress("compare", at, few.size)
+        many = after[at:end]
+        one = np.repeat(np.arange(at, end), many)
+        two = one + 1 + np.arange(one.size) - np.repeat(np.cumsum(many) - many, many)
+        a, b = few[one], few[two]
+        inter = overlaps(sets, groups.first[a], groups.first[b], plain=plan.plain)
+        for u, v in ((a, b), (b, a)):
+            enough = inter >= shares.need(sizes[u], sizes[v])
+            yield from groups.edges(u[enough], v[enough], inter[enough].astype(np.int64))
+        at = end
+    plan.progress("compare", few.size, few.size)
 
 
 class _Space:

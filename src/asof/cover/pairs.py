@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
 from asof.cover.analyse import Alternative, analyse
 from asof.cover.collection import Collection
-from asof.cover.evaluate import Pairs, prepared
+from asof.cover.evaluate import Pairs, Truth, prepared
 from asof.cover.join import join
 from asof.cover.push import Pushed, meetings, push
-from asof.cover.sets import Edges
+from asof.cover.ranking import KeptRanks
+from asof.cover.sets import Edges, Sets
+from asof.cover.shared import shared_with
 from asof.cover.syntax import Relation
 from asof.cover.verify import overlaps
 
@@ -31,31 +34,62 @@ class Limits:
     cancel: Callable[[], bool] = lambda: False
 
 
-def covering_pairs(collection: Collection, relation: Relation, limits: Limits) -> Edges:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Which pairs are asked for, and what is known for their sake."""
+
+    fresh: Truth | None
+    among: Sets | None
+    ranks: KeptRanks | None
+
+
+def covering_pairs(
+    collection: Collection,
+    relation: Relation,
+    limits: Limits,
+    *,
+    fresh: Truth | None = None,
+    ranks: KeptRanks | None = None,
+) -> Edges:
     """All pairs (i, j), i != j, in which document j covers document i, each once, in order.
 
-    The types of the relation must have been checked (asof.cover.kinds).
+    The types of the relation must have been checked (asof.cover.kinds). With `fresh`, only pairs
+    with at least one of these documents. `ranks` may have been kept by an earlier run.
     """
+    sets = collection.sets
+    # What is shared is held in memory; where that is short, the join goes without.
+    fits = limits.memory is None or sets.items.nbytes <= limits.memory
+    among = shared_with(sets, fresh) if fresh is not None and fits else None
+    asked = _Asked(fresh, among, ranks)
     found = [
         edges
         for alternative in analyse(relation).alternatives
-        for edges in _of_alternative(collection, alternative, limits)
+        for edges in _of_alternative(collection, alternative, limits, asked)
     ]
+    return ordered(len(collection), found)
+
+
+def ordered(count: int, found: Sequence[Edges]) -> Edges:
+    """The pairs of so many documents in the order of i and j, each once."""
     i = np.concatenate([np.empty(0, np.int32), *(edges.i for edges in found)])
     j = np.concatenate([np.empty(0, np.int32), *(edges.j for edges in found)])
     inter = np.concatenate([np.empty(0, np.int32), *(edges.inter for edges in found)])
     # Alternatives may both hold for a pair.
-    _, first = np.unique(i.astype(np.int64) * max(len(collection), 1) + j, return_index=True)
+    _, first = np.unique(i.astype(np.int64) * max(count, 1) + j, return_index=True)
     return Edges(i[first], j[first], inter[first])
 
 
 def _of_alternative(
-    collection: Collection, alternative: Alternative, limits: Limits
+    collection: Collection,
+    alternative: Alternative,
+    limits: Limits,
+    asked: _Asked,
 ) -> Iterator[Edges]:
     pushed = push(alternative, collection.columns, len(collection))
     sizes = collection.sets.sizes
     holds = None if pushed.residual is None else prepared(pushed.residual, collection.columns)
-    for edges in _candidates(collection, pushed, limits):
+    parts = [pushed] if asked.fresh is None else _with_a_fresh_one(pushed, asked.fresh)
+    for edges in chain.from_iterable(_candidates(collection, one, limits, asked) for one in parts):
         if holds is None:
             yield edges
             continue
@@ -63,7 +97,17 @@ def _of_alternative(
         yield Edges(edges.i[kept], edges.j[kept], edges.inter[kept])
 
 
-def _candidates(collection: Collection, pushed: Pushed, limits: Limits) -> Iterator[Edges]:
+def _with_a_fresh_one(pushed: Pushed, fresh: Truth) -> list[Pushed]:
+    """The pairs of fresh documents with all, and those of the others with fresh ones."""
+    every = np.ones_like(fresh)
+    d1 = every if pushed.d1 is None else pushed.d1
+    d2 = every if pushed.d2 is None else pushed.d2
+    return [replace(pushed, d1=d1 & fresh), replace(pushed, d1=d1 & ~fresh, d2=d2 & fresh)]
+
+
+def _candidates(
+    collection: Collection, pushed: Pushed, limits: Limits, asked: _Asked
+) -> Iterator[Edges]:
     if pushed.bound.empty and pushed.partition is None:  # two different attributes must be equal
         for i, j in meetings(pushed, _BLOCK):
             if limits.cancel():
@@ -80,6 +124,8 @@ def _candidates(collection: Collection, pushed: Pushed, limits: Limits) -> Itera
         window=pushed.window,
         d1=pushed.d1,
         d2=pushed.d2,
+        among=asked.among,
+        ranks=asked.ranks,
         progress=limits.progress,
         cancel=limits.cancel,
         memory=limits.memory,

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,72 @@ class Stretches:
     ends: NDArray[np.int64]
     parts: NDArray[np.uint32]  # only equal ones meet
     covers: NDArray[np.bool_]  # whether the set may cover others
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The ranks of documents without partitions: ranks[begins[d]:ends[d]], ascending.
+
+    They serve for any part of these documents and any condition: what a prefix filter needs is that
+    all sets are in the order of one ranking, and what one document alone has, it has alone in
+    every part.
+    """
+
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    ranks: NDArray[np.uint32]
+    distinct: int
+
+    def of(
+        self,
+        documents: NDArray[np.int64],
+        wanted: NDArray[np.bool_],
+        room: Callable[[int], NDArray[np.uint32]],
+    ) -> Ranked:
+        """The ranks of these documents behind each other, of those that are not wanted none.
+
+        `room` gives an array for so many.
+        """
+        begins = self.begins[documents]
+        sizes = np.where(wanted, self.ends[documents] - begins, 0)
+        offsets = np.zeros(documents.size + 1, np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        found = room(int(offsets[-1]))
+        ranks = np.asarray(self.ranks)
+        places = zip(offsets.tolist(), begins.tolist(), sizes.tolist(), strict=False)
+        for to, start, size in places:
+            found[to : to + size] = ranks[start : start + size]
+        return Ranked(offsets, found, self.distinct)
+
+
+class RankStore(Protocol):
+    """Where ranks are kept between runs."""
+
+    def load(self, marks: NDArray[np.bytes_]) -> Ranking | None:
+        """The ranks of documents with these marks, in their order, if those of all are there."""
+        ...
+
+    def keep(self, marks: NDArray[np.bytes_], ranking: Ranking) -> None:
+        """Keep the ranks of all documents that have these marks."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRanks:
+    """A store, and the marks of the documents that are joined."""
+
+    store: RankStore
+    marks: NDArray[np.bytes_]
+
+    def load(self) -> Ranking | None:
+        """The ranks of all of them."""
+        return self.store.load(self.marks)
+
+    def keep(self, index: Ranked, label: NDArray[np.int64]) -> Ranking:
+        """Keep ranks that were made for sets; `label` is the set of each document."""
+        found = Ranking(index.offsets[label], index.offsets[label + 1], index.ranks, index.distinct)
+        self.store.keep(self.marks, found)
+        return found
 
 
 def ranked(

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from asof.cover.analyse import parse_relation
 from asof.cover.collection import Collection
 from asof.cover.columns import Column
+from asof.cover.growth import Earlier, Growth, grown_pairs
 from asof.cover.kinds import type_check
 from asof.cover.pairs import Limits, covering_pairs
-from asof.cover.pointer import listed, suggestion
 from asof.cover.solve import TIME_LIMIT, Cover, Solver, solve
 from asof.cover.verify import overlaps
-from asof.errors import UsageError
+from asof.cover.wishes import wished_attribute, wished_quality
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +57,7 @@ class Outcome:
     edges: int
     seconds: float
     complete: bool
+    known: int = 0  # documents that an earlier run had compared with each other
 
     @property
     def kept(self) -> list[str]:
@@ -85,21 +86,35 @@ class Outcome:
         return (int(gone.sum()) / count if count else 0.0, bytes_gone / total if total else 0.0)
 
 
-def thin_out(collection: Collection, relation: str, wishes: Wishes, limits: Limits) -> Outcome:
-    """The smallest set of documents that covers all of a collection by a relation."""
+def thin_out(
+    collection: Collection,
+    relation: str,
+    wishes: Wishes,
+    limits: Limits,
+    earlier: Earlier | None = None,
+) -> Outcome:
+    """The smallest set of documents that covers all of a collection by a relation.
+
+    What `earlier` runs found is not looked for again; what this one finds is added to it.
+    """
     started = monotonic()
     written = type_check(parse_relation(relation), collection.columns)
     quality = None if wishes.prefer is None else _quality(collection, wishes.prefer)
     at_least = None
     if wishes.at_least is not None:
         least, attribute = wishes.at_least
-        at_least = (least, _codes(_column(collection, attribute)))
-    edges = covering_pairs(collection, written, limits)
+        at_least = (least, _codes(wished_attribute(collection.columns, attribute)))
+    if earlier is None:
+        growth = Growth(covering_pairs(collection, written, limits), 0)
+    else:
+        growth = grown_pairs(collection, written, limits, earlier)
+    edges = growth.edges
     complete = not limits.cancel()  # whoever stops the solver has still compared all pairs
     cover = solve(
         len(collection), edges.i, edges.j,
         quality=quality, at_least=at_least, solver=wishes.solver, time_limit=wishes.time_limit,
         progress=lambda done, total: limits.progress("cover", done, total), cancel=limits.cancel,
+        proofs=None if earlier is None else earlier.proofs,
     )  # fmt: skip
     return Outcome(
         collection,
@@ -109,6 +124,7 @@ def thin_out(collection: Collection, relation: str, wishes: Wishes, limits: Limi
         len(edges),
         monotonic() - started,
         complete,
+        growth.known,
     )
 
 
@@ -132,21 +148,8 @@ def _dropped(collection: Collection, cover: Cover) -> tuple[Dropped, ...]:
     return tuple(Dropped(*row) for row in rows)
 
 
-def _column(collection: Collection, name: str) -> Column:
-    found = collection.columns.get(name)
-    if found is None:
-        raise UsageError(
-            f"There is no attribute {name!r}.",
-            hint=suggestion(name, collection.columns)
-            or f"There are {listed(sorted(collection.columns))}.",
-        )
-    return found
-
-
 def _quality(collection: Collection, name: str) -> Floats:
-    column = _column(collection, "timestamp" if name == "recency" else name)
-    if column.kind == "text":
-        raise UsageError(f"{name} is a text, and no quality.", hint="Name a number or a time.")
+    column = wished_quality(collection.columns, name)
     return np.where(column.known, column.values.astype(np.float64), np.nan)
 
 

@@ -9,7 +9,7 @@ the order of its ids alone (as long as time is not up), not on the order of edge
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Literal
 
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from asof.cover.exact import COLUMNS, search
 from asof.cover.graph import Counts, Coverage, Flags, Ids, components, numbered
 from asof.cover.greedy import Answer, Problem, dive, greedy, lower_bounds
+from asof.cover.memo import Proofs
 from asof.cover.milp import by_milp, installed
 from asof.cover.reduce import reduce, whole
 from asof.cover.requirements import State, meet
@@ -67,10 +68,11 @@ class Cover:
 
 @dataclass(slots=True)
 class Budget:
-    """The time that is left, and whether somebody wants to stop."""
+    """The time that is left, whether somebody wants to stop, and what was proven before."""
 
     ends: float
     cancel: Callable[[], bool]
+    proofs: Proofs = field(default_factory=Proofs)
 
     def over(self) -> bool:
         """Whether it is time to take what there is."""
@@ -92,6 +94,7 @@ def solve(
     time_limit: float = TIME_LIMIT,
     progress: Progress = lambda done, total: None,
     cancel: Callable[[], bool] = lambda: False,
+    proofs: Proofs | None = None,
 ) -> Cover:
     """A smallest set that covers n documents; document j[e] covers document i[e] for every e.
 
@@ -101,7 +104,8 @@ def solve(
     code from 0 on at least m documents are kept, or all if there are fewer. `progress` is told how
     many of all documents are decided. When time is up or `cancel` says so, the answer is still a
     cover, with its gap. `seed` solves as section 3.4 has it: all subsets of components of at most
-    ten documents, the greedy algorithm for others.
+    ten documents, the greedy algorithm for others. Problems that `proofs` knows are not solved
+    again; new proofs are added to it.
     """
     worth = _steps(quality, n)
     groups = _groups(at_least, n)
@@ -110,7 +114,7 @@ def solve(
             "The seed's solver knows neither a quality nor a minimum for each value.",
             hint="Use the solver auto, or leave them out.",
         )
-    budget = Budget(monotonic() + time_limit, cancel)
+    budget = Budget(monotonic() + time_limit, cancel, Proofs() if proofs is None else proofs)
     coverage = Coverage.of(n, i, j)
     part, count = numbered(components(n, coverage.rows, coverage.cols))
     bare = State(np.zeros(n, np.bool_), part, np.zeros(count, np.int64), np.ones(count, np.bool_))
@@ -128,12 +132,28 @@ def solve(
 
 def best(problem: Problem, known: Answer, budget: Budget, share: float = 1.0) -> Answer:
     """The best cover of one problem that is found in a share of the time left."""
+    proven = budget.proofs.recall(problem, known)
+    if proven is not None:
+        return proven
     left = budget.left()
     ends = monotonic() + max(left * share, min(left, _ENOUGH))
 
     def stop() -> bool:
         return monotonic() >= ends or budget.cancel()
 
+    found = _searched(problem, known, ends, stop, budget.cancel)
+    if not stop():  # else another one might have been found as well
+        budget.proofs.learn(problem, known, found)
+    return found
+
+
+def _searched(
+    problem: Problem,
+    known: Answer,
+    ends: float,
+    stop: Callable[[], bool],
+    cancel: Callable[[], bool],
+) -> Answer:
     found = search(problem, known, _FEW_NODES, stop)
     if found.proven:
         return found
@@ -146,7 +166,7 @@ def best(problem: Problem, known: Answer, budget: Budget, share: float = 1.0) ->
     if found.proven or stop():
         return found
     if installed():
-        return by_milp(problem, found, ends - monotonic(), budget.cancel)
+        return by_milp(problem, found, ends - monotonic(), cancel)
     if problem.coverage.col_ids.size > COLUMNS:
         return found
     return search(problem, found, 1 << 62, stop)
@@ -218,7 +238,7 @@ def _fewest(
     part = np.zeros(state.kept.size, np.int32)
     part[left.row_ids], part[left.col_ids] = of_row, of_col
     bare = State(np.zeros_like(state.kept), part, np.zeros(count, np.int64), np.ones(count, bool))
-    half = Budget(monotonic() + budget.left() / 2, budget.cancel)
+    half = Budget(monotonic() + budget.left() / 2, budget.cancel, budget.proofs)
     nothing = np.zeros(state.kept.size, np.int64)
     return _smallest(bare, left, nothing, half, lambda done, total: None)
 

@@ -1,5 +1,8 @@
 """Documents from a table: JSON lines or Parquet with an id, a text, and whatever else is known.
 
+A folder of Parquet files, as Spark writes them, is one table: its *.parquet files in the order of
+their names, but for those that begin with a dot or `_`, which are of no documents.
+
 A column whose values are all numbers (true is 1) is one of numbers; one whose values are all dates
 or moments (ISO 8601, with a month at least: 2010 alone may be any code) is one of times; every
 other one is text. A missing or null value is not known. Documents are compared by the shingles of
@@ -9,7 +12,7 @@ their text. `length` is that of the text in characters, unless the table has a c
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -21,7 +24,7 @@ import numpy as np
 from asof.change.shingles import K, shingles_of_all
 from asof.clock import DAY, Instant, iso, parse_iso
 from asof.cover.collection import Collection
-from asof.cover.columns import Column, number_column, text_column, time_column
+from asof.cover.columns import Column, ColumnKind, number_column, text_column, time_column
 from asof.cover.sets import Sets
 from asof.errors import InputError, UsageError
 
@@ -49,8 +52,12 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """The documents of a file, by its ending: .parquet, or JSON lines."""
-    rows = _parquet_rows(path) if path.suffix == ".parquet" else _json_rows(path)
+    """The documents of a file, by its ending (.parquet, else JSON lines), or of a folder."""
+    rows: Iterator[Row]
+    if path.is_dir():
+        rows = (row for part in _parts(path) for row in _parquet_rows(part))
+    else:
+        rows = _parquet_rows(path) if path.suffix == ".parquet" else _json_rows(path)
     names: list[str] = []
     texts: list[str] = []
     values: dict[str, list[object]] = {}
@@ -77,15 +84,48 @@ def read_table(path: Path) -> Table:
     return Table(tuple(names), tuple(texts), columns, numbers)
 
 
-def column_of(values: list[object]) -> Column:
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What the values of a column, or of a part of it, have in common: that decides its kind."""
+
+    known: bool  # there is a value at all
+    numbers: bool  # all that there are, are numbers
+    moments: bool  # or dates and moments
+
+    @classmethod
+    def of(cls, values: Sequence[object]) -> Traits:
+        """Those of some values; None is none."""
+        known = [value for value in values if value is not None]
+        return cls(
+            bool(known),
+            all(isinstance(value, int | float) for value in known),
+            all(_moment(value) is not None for value in known),
+        )
+
+    @property
+    def kind(self) -> ColumnKind:
+        """The kind of a column whose values these are all of."""
+        if self.known and self.numbers:
+            return "number"
+        return "time" if self.known and self.moments else "text"
+
+
+def column_of(values: Sequence[object]) -> Column:
     """A column of the kind that all of its values have."""
-    known = [value for value in values if value is not None]
-    if known and all(isinstance(value, int | float) for value in known):
+    return column_as(Traits.of(values).kind, values)
+
+
+def column_as(kind: ColumnKind, values: Sequence[object]) -> Column:
+    """A column of a kind that fits all of its values."""
+    if kind == "number":
         return number_column([_number(value) for value in values])
-    moments = [parse_iso(v) if isinstance(v, str) and "-" in v else None for v in values]
-    if known and all(m is not None for m, v in zip(moments, values, strict=True) if v is not None):
-        return time_column(moments)
+    if kind == "time":
+        return time_column(_moment(value) for value in values)
     return text_column(None if v is None else _shown(v) for v in values)
+
+
+def _moment(value: object) -> Instant | None:
+    return parse_iso(value) if isinstance(value, str) and "-" in value else None
 
 
 def _number(value: object) -> float | None:
@@ -131,6 +171,13 @@ def _row(line: bytes, where: str) -> Row:
     return found
 
 
+def _parts(folder: Path) -> list[Path]:
+    found = sorted(part for part in folder.glob("*.parquet") if part.name[0] not in "._")
+    if not found:
+        raise InputError(f"{folder} holds no Parquet files.", hint="Give a folder of *.parquet.")
+    return found
+
+
 def _parquet_rows(path: Path) -> Iterator[Row]:
     try:
         import pyarrow as arrow
@@ -141,15 +188,17 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
         ) from error
     try:
         for batch in pq.ParquetFile(path).iter_batches(batch_size=_BATCH):
-            columns = [_values(arrow, column) for column in batch.columns]
+            columns = [plain_values(column) for column in batch.columns]
             for row in zip(*columns, strict=True):
                 yield dict(zip(batch.schema.names, row, strict=True))
     except (OSError, ValueError, OverflowError, arrow.ArrowException) as error:
         raise InputError(f"{path} is no Parquet file: {error}.", hint="Check the file.") from error
 
 
-def _values(arrow: Any, column: Any) -> list[object]:  # noqa: ANN401, pyarrow has no types
-    """A column of Parquet as JSON would have it."""
+def plain_values(column: Any) -> list[object]:  # noqa: ANN401, pyarrow has no types
+    """A column of Parquet, as an Arrow array, as JSON would have it."""
+    import pyarrow as arrow
+
     # Python's own dates have no nanoseconds, and no year 10,000.
     if arrow.types.is_timestamp(column.type):
         micros = column.cast(arrow.timestamp("us", column.type.tz), safe=False)

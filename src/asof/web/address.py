@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlencode
 
 from starlette.types import Scope
 
@@ -78,6 +78,13 @@ def below(prefix: str, after: str = "") -> str:
     """Where the URLs under a prefix are listed."""
     start = f"&after={quote(after, safe='')}" if after else ""
     return f"/captures?prefix={quote(prefix, safe='')}{start}"
+
+
+def cover_page(name: str, *, page: int = 1, find: str = "", of: str = "") -> str:
+    """Where a saved cover is shown: a page of it, what was found in it, or one of its documents."""
+    query = {"find": find, "of": of, "page": str(page) if page > 1 else ""}
+    words = urlencode({key: value for key, value in query.items() if value}, errors="replace")
+    return f"/covers/{quote(name, safe='')}{'?' if words else ''}{words}"
 
 
 def stamp_of(text: str, now: Instant) -> str:

@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 from asof.clock import Clock
 from asof.errors import AsofError
 from asof.web.address import wanted
+from asof.web.covers import Covers
 from asof.web.holdings import Holdings
 from asof.web.mementos import Mementos
 from asof.web.pages import Pages
@@ -44,10 +45,13 @@ def create_app(archive: Holdings, clock: Clock, *, hosts: Iterable[str] = ()) ->
     means any, for a server that is meant to be seen by others.
     """
     pages = Pages(archive, clock)
+    covers = Covers(pages)
     return Starlette(
         routes=[
             Route("/", pages.home),
             Route("/captures", pages.captures),
+            Route("/covers", covers.all),
+            Route("/covers/{name}", covers.one),
             Route("/-/go", pages.go),
             Route("/-/banner", pages.banner),
             Mount("/-/static", StaticFiles(packages=[("asof.web", "static")]), name="static"),

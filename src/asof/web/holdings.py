@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from asof.archive.folder import Folder
 from asof.clock import Instant
 from asof.ledger import Ledger
 from asof.model import Capture, Crawl, Headers, Segment, Validity
@@ -35,6 +36,10 @@ class Memento(Protocol):
 
 class Holdings(Protocol):
     """The questions."""
+
+    @property
+    def folder(self) -> Folder:
+        """Where it lies, for covers that were saved in it."""
 
     @property
     def ledger(self) -> Ledger:

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from asof.archive.covers import saved_covers
 from asof.catalog.validity import ANSWERS
 from asof.clock import SECOND, Clock, Instant, iso, parse_moment, parse_stamp
 from asof.errors import AsofError, NotCaptured, UsageError
@@ -27,6 +28,7 @@ HOSTS_A_PAGE = 50
 URLS_A_PAGE = 100
 CAPTURES_A_PAGE = 200
 CRAWLS_SHOWN = 12
+COVERS_SHOWN = 6
 HISTORIES_KEPT = 32
 END_OF_TIME: Instant = parse_stamp("99991231235959") or 0
 
@@ -70,8 +72,11 @@ class Pages:
         hosts = self.listing.hosts(after, HOSTS_A_PAGE + 1)
         segments = self.archive.segments()
         crawls = self.archive.crawls()
+        covers = saved_covers(self.archive.folder)
         return self.render(
             "home.html",
+            covers=covers[:COVERS_SHOWN],
+            cover_count=len(covers),
             captures=self.listing.captures(),
             files=len(segments),
             stored=sum(segment.committed for segment in segments),
@@ -266,6 +271,8 @@ def _environment() -> Environment:
         "number": words.number,
         "bounded": words.bounded,
         "readable": words.readable,
+        "plain": words.plain,
+        "percent": words.percent,
         "iso": iso,
     }
     env.globals |= {
@@ -273,6 +280,7 @@ def _environment() -> Environment:
         "exact": address.exact,
         "listing": address.listing,
         "below": address.below,
+        "cover_page": address.cover_page,
     }
     return env
 

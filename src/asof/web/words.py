@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 from urllib.parse import unquote_to_bytes
 
+from asof.change.columns import harmless
 from asof.clock import DAY, SECOND, Instant, to_datetime
 from asof.web.listing import MANY
 
@@ -61,6 +62,17 @@ def size(count: int) -> str:
 def number(count: int) -> str:
     """`1,204,332`."""
     return f"{count:,}"
+
+
+def plain(text: str) -> str:
+    """A stranger's text on one line, of which nothing acts."""
+    return harmless(text.replace("\n", " "))
+
+
+def percent(share: float) -> str:
+    """`99.9 %`: rounded down, so that 100 % is said of nothing that misses a part."""
+    # The tiny addend keeps 0.29 from becoming 28.9: its nearest float lies below it.
+    return f"{int(share * 1000 + 1e-9) / 10:.1f} %"
 
 
 def bounded(count: int) -> str:

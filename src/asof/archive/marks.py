@@ -1,0 +1,89 @@
+"""Marks by which the documents of an archive are known again, without reading their texts.
+
+A mark says which record a document is (file, offset, id), what the catalog knows of it, and by what
+it was read: the place of its text on the shelf. As long as all of that is the same, so are its
+shingles and its columns.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from types import TracebackType
+from typing import Literal, Self
+
+import numpy as np
+
+from asof.archive.archive import Archive
+from asof.change.shingles import shingles
+from asof.ledger import SCHEMA_VERSION
+from asof.model import Capture
+from asof.text.document import Document
+from asof.text.shelf import VERSION as TEXT_VERSION
+from asof.text.shelf import Shelf
+from asof.text.store import document_key
+
+Which = Literal["main", "full"]
+
+# One up whenever a collection of the same captures and texts comes out otherwise.
+FORMAT = 2
+MARK = np.dtype("S16")
+# A hash of a text that never changes: whoever hashes shingles otherwise has other collections.
+_PROBE = "What can be kept between two runs is kept between them"
+
+
+def ways(which: Which, k: int) -> tuple[object, ...]:
+    """How documents are read and cut into shingles: what one way gives is of no use to another."""
+    return FORMAT, SCHEMA_VERSION, TEXT_VERSION, which, k, shingles(_PROBE, k).tolist()
+
+
+class Marking:
+    """Marks for the captures of one archive."""
+
+    def __init__(self, archive: Archive, which: Which, k: int) -> None:
+        self._ways = json.dumps(ways(which, k)).encode()
+        path = archive.folder.texts
+        self._shelf = Shelf(path, writable=False) if path.exists() else None
+        self._is_current = self._shelf is not None and self._shelf.is_current
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._shelf is not None:
+            self._shelf.close()
+
+    def mark(self, capture: Capture) -> bytes | None:
+        """The mark of a capture whose text is on the shelf; None where it would have to be read."""
+        content = capture.content or capture.digest
+        if not content or self._shelf is None or not self._is_current:
+            return None
+        row = self._shelf.fetch(
+            "SELECT key, block, start, size, title, language, error FROM documents WHERE key = ?",
+            document_key(capture.url, content, capture.media_type),
+        )
+        return None if row is None else self._digest(capture, *row)
+
+    def mark_as_read(self, capture: Capture, document: Document) -> bytes:
+        """The mark of a capture whose text is on no shelf: by what it says."""
+        return self._digest(
+            capture, "apart", document.title, document.language, document.main, document.text
+        )
+
+    def _digest(self, capture: Capture, *read: object) -> bytes:
+        where = capture.where
+        facts = (
+            where.file, where.offset, capture.record_id, capture.surt, capture.url, capture.at,
+            capture.status, capture.media_type, capture.size, capture.crawl,
+            capture.content, capture.digest, *read,
+        )  # fmt: skip
+        # In ASCII, so that half a surrogate pair in a URL is no error. numpy drops zeros at the end
+        # of such strings: so the last byte is none.
+        found = blake2b(self._ways, digest_size=15)
+        found.update(json.dumps(facts).encode())
+        return found.digest() + b"."

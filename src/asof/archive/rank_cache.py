@@ -1,0 +1,62 @@
+"""The ranks of an archive's shingles, kept between runs in `derived/cover/ranks-TEXT-K.npy`.
+
+Ranking is two thirds of a join, and is the same for every rule without a partition. One file for
+each choice of text and length of shingles has 4 bytes for each shingle of each document that others
+have, too, and is mapped into memory. It holds for any part of the documents that it was made of;
+when there are others, it is made again by the next run that ranks all.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from asof.archive.array_file import DAMAGE, mapped_array, read_array, write_arrays
+from asof.archive.folder import Folder
+from asof.archive.marks import MARK, Which, ways
+from asof.cover.collection import Marks
+from asof.cover.ranking import Ranking
+
+# Fewer ranks than this are made faster than they are worth to be kept: in 0.3 s.
+LEAST = 1 << 22
+
+
+class RankFile:
+    """The ranks for one choice of text and length of shingles."""
+
+    def __init__(self, folder: Folder, which: Which, k: int, *, least: int = LEAST) -> None:
+        self._path = folder.root / "derived" / "cover" / f"ranks-{which}-{k}.npy"
+        self._ways = json.dumps(ways(which, k)).encode()
+        self._least = least
+
+    def load(self, marks: Marks) -> Ranking | None:
+        """The ranks of these documents, in their order; None unless all of them are there."""
+        try:
+            with self._path.open("rb") as file:
+                if read_array(file, 1 << 16).tobytes() != self._ways:
+                    return None
+                known, bounds, distinct = (read_array(file) for _ in range(3))
+                ranks = mapped_array(file, np.uint32)
+            count = known.size
+            fits = known.dtype == MARK and bounds.shape == (2, count) and bounds.dtype == np.int64
+            fits = fits and distinct.shape == (1,) and known.ndim == 1
+            if not fits or not count or bounds.min() < 0 or bounds.max() > ranks.size:
+                return None
+        except DAMAGE:
+            return None
+        order = np.argsort(known, kind="stable")
+        at = np.minimum(np.searchsorted(known[order], marks), count - 1)
+        place = order[at]
+        if (known[place] != marks).any():
+            return None
+        return Ranking(bounds[0][place], bounds[1][place], ranks, int(distinct[0]))
+
+    def keep(self, marks: Marks, ranking: Ranking) -> None:
+        """Keep the ranks of all documents that have these marks, if there are enough."""
+        if ranking.ranks.size < self._least:
+            return
+        bounds = np.stack([ranking.begins, ranking.ends])
+        told = np.frombuffer(self._ways, np.uint8)
+        distinct = np.array([ranking.distinct], np.int64)
+        write_arrays(self._path, [told, marks, bounds, distinct, ranking.ranks])

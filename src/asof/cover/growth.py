@@ -1,0 +1,212 @@
+"""Pairs that were found before, and what is still to be joined: covers of archives that grow.
+
+Whether a document covers another depends on these two alone (seed 004, section 2). So a pair that
+was found once holds wherever both documents are met again, known by their marks: in an archive that
+has grown, in a part of it that a filter chooses, and for every relation that the one it was found
+for follows from. Only pairs with a document that was not there are joined. The result is that of a
+run from scratch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.cover.analyse import parse_relation
+from asof.cover.collection import Collection, Marks
+from asof.cover.columns import Column
+from asof.cover.evaluate import evaluate
+from asof.cover.implies import implies
+from asof.cover.kinds import type_check
+from asof.cover.memo import Proofs
+from asof.cover.pairs import Limits, covering_pairs, ordered
+from asof.cover.ranking import KeptRanks, RankStore
+from asof.cover.sets import Edges
+from asof.cover.spell import spelled
+from asof.cover.syntax import Relation, attributes
+from asof.errors import UsageError
+
+Schema = tuple[tuple[str, str], ...]
+"""The attributes of a relation and their kinds: with others, it may mean something else."""
+
+# With fewer known documents than this share, all pairs are joined at once: the two joins that new
+# documents take are together as dear as one of all when half of scenario C is new.
+_WORTH = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPairs:
+    """All pairs that a relation holds for among documents that have these marks."""
+
+    marks: Marks
+    edges: Edges
+
+
+class KeptPairs(Protocol):
+    """Pairs of one relation that were kept, and can be loaded."""
+
+    @property
+    def relation(self) -> str:
+        """The relation in its plain spelling."""
+        ...
+
+    @property
+    def schema(self) -> Schema:
+        """The attributes that it names, as they were."""
+        ...
+
+    def load(self) -> FoundPairs | None:
+        """The pairs; None if they are gone or damaged."""
+        ...
+
+
+class PairStore(Protocol):
+    """Where pairs are kept between runs."""
+
+    def entries(self) -> Iterable[KeptPairs]:
+        """What was kept, the last used first."""
+        ...
+
+    def keep(self, relation: str, schema: Schema, found: FoundPairs) -> None:
+        """Keep all pairs of a relation. Where that cannot be, nothing happens."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What earlier runs found: pairs, proofs of covers, and the ranks of shingles.
+
+    `attributes` are those that marks vouch for; None is all. A relation that names others, such as
+    one that was measured for this run, is answered anew.
+    """
+
+    pairs: PairStore
+    proofs: Proofs
+    ranks: RankStore | None = None
+    attributes: frozenset[str] | None = None
+
+    def knows(self, relation: Relation) -> bool:
+        """Whether equal marks mean equal values of all that a relation names."""
+        named = {attribute.name for attribute in attributes(relation.condition)}
+        return self.attributes is None or named <= self.attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The pairs of a run, and how many of its documents an earlier one had compared already."""
+
+    edges: Edges
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """Pairs taken over: the documents that are not among them are `fresh`."""
+
+    edges: Edges
+    fresh: NDArray[np.bool_]
+
+    @property
+    def known(self) -> int:
+        return self.fresh.size - int(self.fresh.sum())
+
+
+def grown_pairs(
+    collection: Collection, relation: Relation, limits: Limits, earlier: Earlier
+) -> Growth:
+    """What `covering_pairs` gives, joining only what no earlier run has; complete ones are kept."""
+    marks = collection.marks
+    if marks is None or not earlier.knows(relation):
+        return Growth(covering_pairs(collection, relation, limits), 0)
+    base = _base(collection, relation, earlier.pairs)
+    if base is not None and not base.fresh.any():
+        return Growth(base.edges, base.known)
+    if base is None or base.known < _WORTH * len(collection):
+        ranks = None if earlier.ranks is None else KeptRanks(earlier.ranks, marks)
+        base, edges = None, covering_pairs(collection, relation, limits, ranks=ranks)
+    else:
+        joined = covering_pairs(collection, relation, limits, fresh=base.fresh)
+        edges = ordered(len(collection), [base.edges, joined])
+    if not limits.cancel():  # after Ctrl-C there may be more pairs than were found
+        found = FoundPairs(marks, edges)
+        earlier.pairs.keep(plain(relation), schema_of(relation, collection.columns), found)
+    return Growth(edges, 0 if base is None else base.known)
+
+
+def plain(relation: Relation) -> str:
+    """A relation as it is kept: spelled in one way, whoever wrote it how."""
+    return spelled(relation.condition)
+
+
+def schema_of(relation: Relation, columns: Mapping[str, Column]) -> Schema:
+    """What a relation names, in order of names."""
+    named = {attribute.name for attribute in attributes(relation.condition)}
+    return tuple((name, columns[name].kind) for name in sorted(named))
+
+
+def _base(collection: Collection, relation: Relation, store: PairStore) -> _Base | None:
+    """The kept pairs that leave the fewest documents to be joined."""
+    best: _Base | None = None
+    own, columns = plain(relation), collection.columns
+    # Those of this very relation first: they need no test.
+    for entry in sorted(store.entries(), key=lambda entry: entry.relation != own):
+        if any(name not in columns or columns[name].kind != kind for name, kind in entry.schema):
+            continue
+        exact = entry.relation == own
+        if not exact and not _follows(relation, entry.relation, columns):
+            continue
+        found = entry.load()
+        if found is None:
+            continue
+        base = taken_over(collection, found)
+        if best is None or base.known > best.known:
+            best = base if exact else _filtered(collection, relation, base)
+            if not best.fresh.any():
+                return best
+    return best if best is not None and best.known else None
+
+
+def _follows(relation: Relation, kept: str, columns: Mapping[str, Column]) -> bool:
+    """Whether all pairs of `relation` are among those of the kept one."""
+    try:
+        older = type_check(parse_relation(kept), columns)
+    except UsageError:  # written by another version
+        return False
+    return implies(relation, older)
+
+
+def _filtered(collection: Collection, relation: Relation, base: _Base) -> _Base:
+    i, j, inter = base.edges.i, base.edges.j, base.edges.inter
+    sizes = collection.sets.sizes
+    holds = evaluate(relation, collection.columns, i, j, inter, sizes[i], sizes[j])
+    return _Base(Edges(i[holds], j[holds], inter[holds]), base.fresh)
+
+
+def taken_over(collection: Collection, found: FoundPairs) -> _Base:
+    """The pairs of which both documents are here, by the places that they have here."""
+    marks = collection.marks
+    assert marks is not None
+    place, fresh = np.full(found.marks.size, -1, np.int32), np.ones(len(collection), np.bool_)
+    if found.marks.size:
+        order = np.argsort(found.marks, kind="stable")
+        at = np.searchsorted(found.marks[order], marks)
+        there = order[np.minimum(at, order.size - 1)]
+        fresh = found.marks[there] != marks
+        place[there[~fresh]] = np.flatnonzero(~fresh)
+    i, j = place[found.edges.i], place[found.edges.j]
+    here = (i >= 0) & (j >= 0)
+    edges = Edges(i[here], j[here], found.edges.inter[here])
+    return _Base(_sorted(len(collection), edges), fresh)
+
+
+def _sorted(count: int, edges: Edges) -> Edges:
+    """In order, as they nearly always are: documents keep their order when others come between."""
+    keys = edges.i.astype(np.int64) * max(count, 1) + edges.j
+    if (keys[1:] > keys[:-1]).all():
+        return edges
+    order = np.argsort(keys, kind="stable")
+    return Edges(edges.i[order], edges.j[order], edges.inter[order])

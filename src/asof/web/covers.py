@@ -1,0 +1,266 @@
+"""Saved covers to look through: what stays, what it covers, each linked to how it was captured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from asof.archive.covers import (
+    CoverFacts,
+    Gone,
+    SavedCover,
+    cover_names,
+    cover_path,
+    load_cover,
+    saved_covers,
+)
+from asof.archive.folder import storage_errors
+from asof.clock import Instant, parse_stamp
+from asof.cover.pointer import suggestion
+from asof.web import address, words
+from asof.web.pages import Message, Pages
+
+DOCUMENTS_A_PAGE = 50
+COVERED_SHOWN = 4
+COVERED_A_PAGE = 200
+# Covers held in memory, and how large a file may be to be held: 75,000 documents take 20 MB of it.
+READINGS_KEPT = 3
+LARGEST = 256 << 20
+_SHOWN = 300  # characters of a name
+# As asof.archive.collection names the documents of an archive.
+_NAME = re.compile(r"([0-9]{14})(?:\.[0-9]{6}(?:-[0-9]+)?)?/(.+)", re.DOTALL)
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A document as it is written on the page; `href` leads to it, `at` is when it was captured."""
+
+    name: str
+    href: str
+    at: Instant | None = None
+    captures: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A document that need not be kept; beside one of the same address, its time tells it."""
+
+    shown: Shown
+    same_address: bool
+    gone: Gone
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document that stays, some of those that it covers, and where all of them are."""
+
+    shown: Shown
+    covered: tuple[Covered, ...]
+    count: int
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A cover as it is leafed through: first what covers the most, then what covers no other."""
+
+    facts: CoverFacts
+    order: tuple[str, ...]
+    below: Mapping[str, Sequence[Gone]]
+
+    @property
+    def covering(self) -> int:
+        """How many of those that stay cover another one."""
+        return len(self.below)
+
+
+class Covers:
+    """Renders covers. Its public methods are endpoints; they run in a thread."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._folder = pages.archive.folder
+        self._read: dict[str, tuple[tuple[int, int], Reading]] = {}
+
+    def all(self, request: Request) -> Response:
+        """The covers there are."""
+        return self._pages.render("covers.html", covers=saved_covers(self._folder))
+
+    def one(self, request: Request) -> Response:
+        """A cover: a page of what stays, what was looked for, or all that one document covers."""
+        name = request.path_params["name"]
+        names = cover_names(self._folder)
+        if name not in names:
+            return self._pages.message(_no_cover(name, names))
+        reading = self._reading(name)
+        if reading is None:
+            return self._pages.message(_too_large(name))
+        query = request.query_params
+        if of := query.get("of", ""):
+            return self._document(reading, of, _page_number(query))
+        return self._list(reading, query.get("find", "").strip(), _page_number(query))
+
+    def _reading(self, name: str) -> Reading | None:
+        """Kept for as long as its file stays the same; None if that is too large."""
+        with storage_errors(self._folder.root):
+            state = cover_path(self._folder, name).stat()
+        if state.st_size > LARGEST:
+            return None
+        mark = (state.st_mtime_ns, state.st_size)
+        known = self._read.get(name)
+        if known is not None and known[0] == mark:
+            return known[1]
+        found = reading_of(load_cover(self._folder, name))
+        if len(self._read) >= READINGS_KEPT:
+            self._read.clear()
+        self._read[name] = (mark, found)
+        return found
+
+    def _list(self, reading: Reading, find: str, number: int) -> Response:
+        found = _found(reading, find.lower()) if find else [(one, None) for one in reading.order]
+        part, last = _page(found, number, DOCUMENTS_A_PAGE)
+        return self._pages.render(
+            "cover.html",
+            facts=reading.facts,
+            entries=[_entry(reading, name, rows) for name, rows in part],
+            covering=reading.covering,
+            find=find,
+            count=len(found),
+            start=(min(number, last) - 1) * DOCUMENTS_A_PAGE,
+            page=min(number, last),
+            last=last,
+            link=lambda page: address.cover_page(reading.facts.name, page=page, find=find),
+        )
+
+    def _document(self, reading: Reading, name: str, number: int) -> Response:
+        covered = reading.below.get(name)
+        if covered is None:
+            return self._pages.message(_not_covering(reading.facts.name))
+        part, last = _page(covered, number, COVERED_A_PAGE)
+        shown = _shown(reading.facts, name)
+        return self._pages.render(
+            "cover_document.html",
+            facts=reading.facts,
+            shown=shown,
+            covered_rows=[_covered(reading.facts, shown, gone) for gone in part],
+            count=len(covered),
+            page=min(number, last),
+            last=last,
+            link=lambda page: address.cover_page(reading.facts.name, page=page, of=name),
+        )
+
+
+def reading_of(cover: SavedCover) -> Reading:
+    """The documents that stay in the order in which they are read."""
+    below: dict[str, list[Gone]] = {}
+    for gone in cover.dropped:
+        below.setdefault(gone.by, []).append(gone)
+    covering = sorted((name for name in cover.kept if name in below), key=lambda n: -len(below[n]))
+    alone = (name for name in cover.kept if name not in below)
+    return Reading(cover.facts, (*covering, *alone), below)
+
+
+def _found(reading: Reading, find: str) -> list[tuple[str, list[Gone] | None]]:
+    """What stays and has the words in its name; and what covers such, with these alone."""
+    found: list[tuple[str, list[Gone] | None]] = []
+    for name in reading.order:
+        if find in name.lower():
+            found.append((name, None))
+        elif rows := [g for g in reading.below.get(name, ()) if find in g.document.lower()]:
+            found.append((name, rows))
+    return found
+
+
+def _entry(reading: Reading, name: str, rows: list[Gone] | None) -> Entry:
+    every = reading.below.get(name, ())
+    shown = _shown(reading.facts, name)
+    chosen = every if rows is None else rows
+    covered = tuple(_covered(reading.facts, shown, gone) for gone in chosen[:COVERED_SHOWN])
+    more = address.cover_page(reading.facts.name, of=name) if len(every) > len(covered) else ""
+    return Entry(shown, covered, len(every), more)
+
+
+def _covered(facts: CoverFacts, by: Shown, gone: Gone) -> Covered:
+    shown = _shown(facts, gone.document)
+    return Covered(shown, shown.at is not None and shown.name == by.name, gone)
+
+
+def _shown(facts: CoverFacts, name: str) -> Shown:
+    """A document of the archive by its address and time; one of a table by its id."""
+    of_table = facts.question is not None and facts.question.table is not None
+    found = None if of_table else _NAME.fullmatch(name)
+    at = None if found is None else parse_stamp(found[1])
+    if found is None or at is None or not _is_text(found[2]):
+        return Shown(_clipped(words.plain(name)), "")
+    url = found[2]
+    return Shown(
+        _clipped(words.plain(words.readable(url))),
+        address.replay(found[1], url),
+        at,
+        address.listing(url),
+    )
+
+
+def _is_text(url: str) -> bool:
+    """Whether a URL can be written at all; half a surrogate pair cannot."""
+    try:
+        url.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _clipped(text: str) -> str:
+    if len(text) <= _SHOWN:
+        return text
+    return f"{text[: _SHOWN * 2 // 3]} … {text[-_SHOWN // 3 :]}"
+
+
+def _page(items: Sequence[Item], number: int, each: int) -> tuple[Sequence[Item], int]:
+    """A page of items, the last one if there are not so many; and how many pages there are."""
+    last = max((len(items) + each - 1) // each, 1)
+    start = (min(number, last) - 1) * each
+    return items[start : start + each], last
+
+
+def _page_number(query: Mapping[str, str]) -> int:
+    text = query.get("page", "")
+    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+
+
+def _no_cover(name: str, names: Sequence[str]) -> Message:
+    hint = suggestion(name[:80], names)
+    return Message(
+        404,
+        "No such cover",
+        f"No cover was saved as {words.plain(name[:80])!r}.",
+        hint=hint or "Covers are saved with `asof cover RELATION --save NAME`.",
+        actions=(("All covers", "/covers"),),
+    )
+
+
+def _not_covering(name: str) -> Message:
+    return Message(
+        404,
+        "It covers nothing",
+        f"The cover {name} has no such document that stays and covers another one.",
+        actions=(("The cover", address.cover_page(name)),),
+    )
+
+
+def _too_large(name: str) -> Message:
+    return Message(
+        413,
+        "Too large to be shown",
+        f"The cover {name} has more than {words.size(LARGEST)} of names.",
+        hint="Its kept documents can be written out with",
+        command=f"asof export --format cdxj --cover {name}",
+        actions=(("All covers", "/covers"),),
+    )

@@ -1,0 +1,331 @@
+"""What is kept between runs of `cover`: pairs and proofs, in files; and an archive that grows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parent))
+
+from test_shingle_cache import BOATS, add, assert_equal, read_all
+
+from asof.archive import Archive, pair_cache
+from asof.archive.collection import collected
+from asof.archive.folder import Folder
+from asof.archive.marks import MARK
+from asof.archive.pair_cache import PairFiles, earlier_runs, keep_proofs, load_proofs
+from asof.archive.shingle_cache import collected_or_kept
+from asof.clock import SECOND
+from asof.cover import growth, solve
+from asof.cover.columns import number_column
+from asof.cover.growth import FoundPairs
+from asof.cover.memo import Proofs
+from asof.cover.pairs import Limits
+from asof.cover.run import Outcome, Wishes, thin_out
+from asof.cover.sets import Edges
+from asof.cover.solve import solve as solved
+from asof.cover.tables import Table
+from exchanges import START
+
+SCHEMA = (("length", "number"),)
+RULE = "C(d1,d2) >= 0.5"
+
+
+def some_pairs(count: int = 4, seed: int = 0) -> FoundPairs:
+    chance = np.random.default_rng(seed)
+    marks = np.array([f"{seed}-{at}".encode() for at in range(count)], MARK)
+    i, j = (chance.integers(0, count, 6).astype(np.int32) for _ in range(2))
+    return FoundPairs(marks, Edges(i, j, np.ones(6, np.int32)))
+
+
+def assert_found(found: FoundPairs | None, wanted: FoundPairs) -> None:
+    assert found is not None
+    assert found.marks.tolist() == wanted.marks.tolist()
+    assert found.edges.i.tolist() == wanted.edges.i.tolist()
+    assert found.edges.j.tolist() == wanted.edges.j.tolist()
+    assert found.edges.inter.tolist() == wanted.edges.inter.tolist()
+
+
+def files(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "derived" / "cover" / "pairs").glob("*"))
+
+
+# --- files of pairs -------------------------------------------------------------------------------
+
+
+def test_pairs_come_back_as_they_were(tmp_path: Path) -> None:
+    store = PairFiles(Folder(tmp_path), "main", 5)
+    assert list(store.entries()) == []
+    store.keep(RULE, SCHEMA, some_pairs())
+    (entry,) = store.entries()
+    assert (entry.relation, entry.schema) == (RULE, SCHEMA)
+    assert_found(entry.load(), some_pairs())
+    assert list(PairFiles(Folder(tmp_path), "full", 5).entries()) == []
+    assert list(PairFiles(Folder(tmp_path), "main", 4).entries()) == []
+
+
+def test_pairs_of_fewer_documents_make_way(tmp_path: Path) -> None:
+    store = PairFiles(Folder(tmp_path), "main", 5)
+    store.keep(RULE, SCHEMA, some_pairs(4))
+    store.keep("D(d1,d2) >= 0.5", SCHEMA, some_pairs(4))
+    store.keep(RULE, SCHEMA, some_pairs(5))
+    kept = {entry.relation: entry.load() for entry in store.entries()}
+    assert len(kept) == len(files(tmp_path)) == 2
+    assert_found(kept[RULE], some_pairs(5))
+    store.keep(RULE, SCHEMA, some_pairs(3, seed=1))
+    assert len(list(store.entries())) == 3, "of other documents"
+
+
+def test_the_least_used_go_first(tmp_path: Path) -> None:
+    store = PairFiles(Folder(tmp_path), "main", 5, most=2)
+    for at, rule in enumerate(("a", "b")):
+        store.keep(rule, SCHEMA, some_pairs())
+        for path in files(tmp_path):
+            os.utime(path, ns=(at, path.stat().st_mtime_ns if at else 1))
+    first = next(entry for entry in store.entries() if entry.relation == "a")
+    assert first.load() is not None, "used now"
+    store.keep("c", SCHEMA, some_pairs())
+    assert {entry.relation for entry in store.entries()} == {"a", "c"}
+
+
+def test_there_is_room_for_so_many_bytes(tmp_path: Path) -> None:
+    size = 2000
+    store = PairFiles(Folder(tmp_path), "main", 5, room=size)
+    store.keep("too large", SCHEMA, some_pairs(size // 16))
+    assert files(tmp_path) == []
+    for rule in "abcdef":
+        store.keep(rule, SCHEMA, some_pairs())
+    left = list(store.entries())
+    assert 0 < len(left) < 6
+    assert sum(path.stat().st_size for path in files(tmp_path)) <= size
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "noise", "pickle", "range", "short", "head"])
+def test_damaged_pairs_are_not_there(tmp_path: Path, damage: str) -> None:
+    store = PairFiles(Folder(tmp_path), "main", 5)
+    found = some_pairs()
+    if damage == "range":
+        edges = replace(found.edges, i=found.edges.i + np.int32(4))
+        found = FoundPairs(found.marks, edges)
+    if damage == "short":
+        found = FoundPairs(found.marks, replace(found.edges, j=found.edges.j[:-1]))
+    store.keep(RULE, SCHEMA, found)
+    (path,) = files(tmp_path)
+    content = path.read_bytes()
+    if damage == "pickle":
+        with path.open("wb") as out:
+            np.save(out, np.frombuffer(b"{}", np.uint8))
+            np.save(out, np.array([{}], object), allow_pickle=True)
+    elif damage == "head":
+        path.write_bytes(content.replace(b'"relation"', b'"relatiom"'))
+    elif damage not in ("range", "short"):
+        path.write_bytes({"cut": content[:-9], "empty": b"", "noise": b"noise" * 99}[damage])
+    assert [entry.load() for entry in store.entries()] in ([], [None])
+    store.keep(RULE, SCHEMA, some_pairs())
+    assert any(entry.load() is not None for entry in store.entries())
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "derived").write_text("a file")
+    store = PairFiles(Folder(tmp_path), "main", 5)
+    store.keep(RULE, SCHEMA, some_pairs())
+    assert list(store.entries()) == []
+    proofs = Proofs({b"x": np.zeros(1, np.int32)}, changed=True)
+    keep_proofs(Folder(tmp_path), proofs)
+    assert load_proofs(Folder(tmp_path)).answers == {}
+
+
+# --- proofs ---------------------------------------------------------------------------------------
+
+
+def hard(seed: int, count: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Edges of a random graph that reductions do not solve."""
+    chance = np.random.default_rng(seed)
+    i = np.repeat(np.arange(count, dtype=np.int32), 4)
+    return i, chance.integers(0, count, i.size).astype(np.int32)
+
+
+def forbid(*given: object) -> NoReturn:
+    raise AssertionError("it is solved again")
+
+
+@pytest.mark.parametrize("prefer", [False, True])
+@pytest.mark.parametrize("least", [False, True])
+def test_what_was_proven_is_not_solved_again(
+    prefer: bool, least: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    i, j = hard(1)
+    quality = np.arange(60, dtype=np.float64) % 7 if prefer else None
+    at_least = (9, np.arange(60, dtype=np.int32) % 3) if least else None
+    proofs = Proofs()
+    first = solved(60, i, j, quality=quality, at_least=at_least, proofs=proofs)
+    assert first.optimal
+    assert proofs.changed
+    keep_proofs(Folder(tmp_path), proofs)
+    monkeypatch.setattr(solve, "_searched", forbid)
+    known = load_proofs(Folder(tmp_path))
+    again = solved(60, i, j, quality=quality, at_least=at_least, proofs=known)
+    assert again.kept.tolist() == first.kept.tolist()
+    assert again.optimal
+    assert not known.changed
+    with pytest.raises(AssertionError, match="solved again"):
+        solved(60, *hard(2), proofs=known)
+
+
+def test_an_untouched_component_is_known_wherever_it_lies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Documents that come before it change its ids, and nothing else."""
+    i, j = hard(3)
+    proofs = Proofs()
+    first = solved(60, i, j, proofs=proofs)
+    monkeypatch.setattr(solve, "_searched", forbid)
+    moved = solved(75, i + np.int32(10), j + np.int32(10), proofs=proofs)
+    assert moved.kept[10:70].tolist() == first.kept.tolist()
+
+
+def test_what_was_not_proven_is_not_remembered() -> None:
+    proofs = Proofs()
+    found = solved(60, *hard(4), time_limit=0.0, proofs=proofs)
+    assert not found.optimal
+    assert not proofs.answers
+
+
+def test_proofs_that_prove_nothing_are_not_believed(tmp_path: Path) -> None:
+    i, j = hard(5)
+    proofs = Proofs()
+    first = solved(60, i, j, proofs=proofs)
+    for wrong in (np.empty(0, np.int32), np.array([999], np.int32), np.array([-1], np.int32)):
+        bad = Proofs(dict.fromkeys(proofs.answers, wrong))
+        assert solved(60, i, j, proofs=bad).kept.tolist() == first.kept.tolist()
+    keep_proofs(Folder(tmp_path), proofs)
+    path = tmp_path / "derived" / "cover" / "proofs.npy"
+    path.write_bytes(path.read_bytes()[:-5])
+    assert load_proofs(Folder(tmp_path)).answers == {}
+
+
+def test_only_the_last_used_proofs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = Proofs({str(at).encode(): np.arange(3, dtype=np.int32) for at in range(9)})
+    monkeypatch.setattr("asof.cover.memo.PROBLEMS", 4)
+    keys, sizes, columns = many.packed()
+    assert keys.tolist() == [b"5", b"6", b"7", b"8"]
+    assert (sizes.tolist(), columns.size) == ([3] * 4, 12)
+    monkeypatch.setattr("asof.cover.memo.COLUMNS", 7)
+    assert many.packed()[0].tolist() == [b"7", b"8"]
+    with pytest.raises(ValueError, match="proofs"):
+        Proofs.unpacked(keys, sizes + 1, columns)
+    with pytest.raises(ValueError, match="proofs"):
+        Proofs.unpacked(keys, sizes, columns.astype(np.int64))
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+def test_a_table_without_marks_is_compared_each_time(tmp_path: Path) -> None:
+    table = Table(("a", "b"), ("one two three", "one two three"), {}).collection(2)
+    with earlier_runs(Folder(tmp_path), "main", 2) as earlier:
+        assert thin_out(table, RULE, Wishes(), Limits(), earlier).known == 0
+        assert thin_out(table, RULE, Wishes(), Limits(), earlier).known == 0
+    assert files(tmp_path) == []
+
+
+def test_what_marks_do_not_vouch_for_is_compared_each_time(tmp_path: Path) -> None:
+    """A column that was added for one run, as a quality is, may have other values in the next."""
+    texts = ("one two three", "one two three", "four five six")
+    table = Table(("a", "b", "c"), texts, {}).collection(2)
+    found = replace(
+        table,
+        columns={**table.columns, "inlinks": number_column([1, 2, 3])},
+        marks=np.array([b"a", b"b", b"c"], MARK),
+    )
+    by_quality = f"{RULE} and inlinks(d1) < inlinks(d2)"
+    with earlier_runs(Folder(tmp_path), "main", 2) as earlier:
+        for known in (0, 3):
+            assert thin_out(found, by_quality, Wishes(), Limits(), earlier).known == 0
+            assert thin_out(found, RULE, Wishes(), Limits(), earlier).known == known
+        other = replace(found, columns={**table.columns, "inlinks": number_column([2, 1, 3])})
+        assert thin_out(other, by_quality, Wishes(), Limits(), earlier).kept == ["a", "c"]
+        assert thin_out(other, RULE, Wishes(prefer="inlinks"), Limits(), earlier).known == 3
+    assert len(files(tmp_path)) == 1
+
+
+def told(outcome: Outcome) -> tuple[object, ...]:
+    return outcome.kept, outcome.dropped, outcome.edges, outcome.optimal, outcome.gap
+
+
+RULES = [
+    "C(d1,d2) >= 0.5 and timestamp(d1) <= timestamp(d2)",
+    "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2) and hostname(d1) = hostname(d2)",
+    "J(d1,d2) >= 0.4 or url(d1) = url(d2)",
+]
+STEPS = [
+    [
+        ("http://b.example/one", ""),
+        ("http://b.example/two", "And so on."),
+        ("http://c.example/", "X"),
+    ],
+    [("http://a.example/one", ""), ("http://b.example/one", "Later it said this as well.")],
+    [("http://b.example/mid", "Nothing of it is new.")],
+]
+
+
+def test_an_archive_that_grows_answers_as_one_that_is_compared_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Step by step with all that is kept; after each, beside a copy without any of it."""
+    folder = tmp_path / "archive"
+    pages = 0
+    for step in STEPS:
+        for url, more in step:
+            add(
+                folder,
+                url,
+                f"{BOATS} {more}" if url[-1] != "/" else more,
+                at=START + pages * SECOND,
+            )
+            pages += 1
+        read_all(folder)
+        shutil.copytree(folder, tmp_path / "bare", ignore=shutil.ignore_patterns("cover"))
+        with Archive.open(tmp_path / "bare") as bare:
+            scratch, filtered = (
+                collected(bare, where=where) for where in (None, 'text contains "harbour"')
+            )
+        shutil.rmtree(tmp_path / "bare")
+        for rule in (*RULES, *RULES):
+            with (
+                Archive.open(folder) as archive,
+                earlier_runs(archive.folder, "main", 5) as earlier,
+            ):
+                found = collected_or_kept(archive)
+                assert_equal(found, scratch)
+                assert set(found.columns) == earlier.attributes
+                outcome = thin_out(found, rule, Wishes(), Limits(), earlier)
+                part = collected_or_kept(archive, where='text contains "harbour"')
+                some = thin_out(part, rule, Wishes(prefer="recency"), Limits(), earlier)
+            assert told(outcome) == told(thin_out(scratch, rule, Wishes(), Limits()))
+            alone = thin_out(filtered, rule, Wishes(prefer="recency"), Limits())
+            assert told(some) == told(alone)
+            assert some.known == len(part), "the whole was compared"
+    monkeypatch.setattr(growth, "covering_pairs", forbid)
+    with Archive.open(folder) as archive, earlier_runs(archive.folder, "main", 5) as earlier:
+        found = collected_or_kept(archive)
+        for rule in RULES:
+            thin_out(found, rule, Wishes(), Limits(), earlier)
+        more = f"{RULES[0]} and length(d1) > 10"
+        stricter = thin_out(found, more, Wishes(), Limits(), earlier)
+        assert stricter.known == len(found)
+    left = {one.relation for one in PairFiles(Folder(folder), "main", 5).entries()}
+    assert left == {RULES[0], RULES[2]}, "of the looser ones; the second follows from the first"
+
+
+def test_the_limits_are_those_of_the_module() -> None:
+    store = PairFiles(Folder(Path("nowhere")), "main", 5)
+    assert (store._most, store._room) == (pair_cache.ENTRIES, pair_cache.BYTES)

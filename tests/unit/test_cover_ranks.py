@@ -1,0 +1,125 @@
+"""Ranks of shingles that are kept between runs: in a file, and for whom they serve."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+
+from asof.archive.folder import Folder
+from asof.archive.marks import MARK
+from asof.archive.rank_cache import RankFile
+from asof.cover.bounds import Bound
+from asof.cover.collection import Marks
+from asof.cover.join import join
+from asof.cover.ranking import KeptRanks, Ranking
+from asof.cover.sets import Sets
+
+MARKS = np.array([b"a", b"b", b"c", b"d"], MARK)
+
+
+def forbid(*given: object) -> NoReturn:
+    raise AssertionError("they are made again")
+
+
+def some_ranks() -> Ranking:
+    begins, ends = np.array([0, 2, 2, 5]), np.array([2, 5, 5, 9])
+    return Ranking(begins, ends, np.arange(9, dtype=np.uint32), 9)
+
+
+def test_ranks_serve_any_of_their_documents(tmp_path: Path) -> None:
+    store = RankFile(Folder(tmp_path), "main", 5, least=1)
+    marks = MARKS
+    assert store.load(marks) is None
+    store.keep(marks, some_ranks())
+    found = store.load(marks[[3, 1]])
+    assert found is not None
+    some, wanted = np.array([1, 0, 0]), np.array([True, False, True])
+    index = found.of(some, wanted, lambda size: np.empty(size, np.uint32))
+    assert index.ranks.tolist() == [2, 3, 4, 5, 6, 7, 8]
+    assert (index.offsets.tolist(), index.distinct) == ([0, 3, 3, 7], 9)
+    assert store.load(np.append(MARKS, b"new")) is None, "one is new"
+    assert RankFile(Folder(tmp_path), "main", 4).load(marks) is None
+    RankFile(Folder(tmp_path), "full", 5, least=10).keep(marks, some_ranks())
+    assert RankFile(Folder(tmp_path), "full", 5).load(marks) is None, "too few to be kept"
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "ways", "bounds"])
+def test_damaged_ranks_are_not_there(tmp_path: Path, damage: str) -> None:
+    store = RankFile(Folder(tmp_path), "main", 5, least=1)
+    marks, ranks = MARKS, some_ranks()
+    store.keep(marks, replace(ranks, ends=ranks.ends + 1) if damage == "bounds" else ranks)
+    path = tmp_path / "derived" / "cover" / "ranks-main-5.npy"
+    content = path.read_bytes()
+    if damage == "ways":
+        path.write_bytes(content.replace(b'"main"', b'"mein"'))
+    elif damage != "bounds":
+        path.write_bytes(content[:-4] if damage == "cut" else b"")
+    assert store.load(marks) is None
+
+
+class OneRanking:
+    """A store of one ranking."""
+
+    def __init__(self) -> None:
+        self.made: list[Ranking] = []
+
+    def load(self, marks: Marks) -> Ranking | None:
+        return self.made[0] if self.made else None
+
+    def keep(self, marks: Marks, ranking: Ranking) -> None:
+        self.made.append(ranking)
+
+
+def all_pairs(store: OneRanking | None = None, **options: Any) -> list[tuple[int, ...]]:
+    """Of 80 documents, each of which is there twice."""
+    chance = np.random.default_rng(6)
+    sets = Sets.of([set(chance.integers(0, 60, 30).tolist()) for _ in range(40)] * 2)
+    marks = np.array([str(at).encode() for at in range(80)], MARK)
+    ranks = None if store is None else KeptRanks(store, marks)
+    found = join(sets, Bound.containment("0.5"), ranks=ranks, **options)
+    rows = [zip(e.i.tolist(), e.j.tolist(), e.inter.tolist(), strict=True) for e in found]
+    return sorted(row for block in rows for row in block)
+
+
+def test_ranks_that_were_kept_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = OneRanking()
+    some = np.arange(80) % 3 > 0
+    position = np.arange(80)[::-1].copy()
+    all_pairs(store, d1=some, d2=some)
+    assert not store.made, "not of all documents"
+    first = all_pairs(store)
+    assert len(store.made) == 1
+    monkeypatch.setattr("asof.cover.join.ranked", forbid)
+    assert all_pairs(store) == first
+    assert all_pairs(store, memory=1) == first
+    later = [(i, j, x) for i, j, x in first if some[i] and some[j] and position[j] >= position[i]]
+    assert all_pairs(store, d1=some, d2=some, position=position, window=(0, None)) == later
+
+
+PARTITIONS = {
+    "two": np.arange(80) % 2,
+    "one and many": np.where(np.arange(80) < 60, 0, np.arange(80)),
+    "many": np.arange(80) % 40,
+    "some in none": np.arange(80) % 3 - 1,
+}
+
+
+@pytest.mark.parametrize("name", PARTITIONS)
+@pytest.mark.parametrize("few", [0, 14, 24])
+def test_kept_ranks_serve_partitions(name: str, few: int) -> None:
+    """Those that were made without one, and those that a rule with one has left behind."""
+    part, position = PARTITIONS[name], np.arange(80)[::-1].copy()
+    options: dict[str, Any] = {"position": position, "window": (-40, 9)}
+    whole = OneRanking()
+    pairs = all_pairs(whole, **options)
+    wanted = [(i, j, x) for i, j, x in pairs if part[i] == part[j] >= 0]
+    assert all_pairs(whole, partition=part, few=few, **options) == wanted
+    own = OneRanking()
+    assert all_pairs(own, partition=part, few=few, **options) == wanted
+    assert all_pairs(own, partition=part, few=few, **options) == wanted
+    assert all_pairs(own, **options) == pairs
+    assert len(own.made) == 1
