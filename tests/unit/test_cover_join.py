@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +15,7 @@ from asof.cover.bounds import LARGEST_SET, Bound, Least
 from asof.cover.join import join
 from asof.cover.sets import Edges, Sets
 from asof.cover.verify import overlaps
-from asof.errors import UsageError
+from asof.errors import StorageError, UsageError
 
 HALF = Bound.containment("0.5")
 
@@ -159,6 +160,17 @@ def test_without_a_bound_all_pairs_of_a_partition(plain):
     assert pairs == {(0, 1): 1, (1, 0): 1, (0, 3): 1, (3, 0): 1, (1, 3): 1, (3, 1): 1}
     with pytest.raises(UsageError, match="every document would pair"):
         join(sets, Bound())
+
+
+def test_no_room_for_ranks_is_told():
+    sets = Sets.of([range(n, n + 50) for n in range(0, 4000, 3)])
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(StorageError, match=r"No room .* Free some space"):
+            list(join(sets, HALF, memory=1000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_budget_of_memory_changes_nothing(plain):

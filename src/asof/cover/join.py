@@ -34,10 +34,10 @@ from numpy.typing import NDArray
 from asof.cover import plain_join
 from asof.cover.bounds import Bound, Shares
 from asof.cover.groups import Groups, Window, grouped
-from asof.cover.ranking import KeptRanks, Ranked, Stretches, ranked
+from asof.cover.ranking import KeptRanks, Ranked, Room, Stretches, ranked
 from asof.cover.sets import Edges, Sets
 from asof.cover.verify import compiled, overlaps
-from asof.errors import UsageError
+from asof.errors import StorageError, UsageError
 
 Progress = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much
 Cancel = Callable[[], bool]
@@ -188,14 +188,13 @@ def _edges(sets: Sets, common: Sets, groups: Groups, shares: Shares, plan: Plan)
     yield from _compared(sets, groups, np.flatnonzero(few & (sizes > 0)), shares, plan)
     if few.all():
         return
-    with tempfile.TemporaryFile() as scratch:
-        space = _Space(scratch, plan.memory)
-        plan.progress("rank", 0, 1)
-        index = _index(sets, common, groups, few, plan, space)
-        plan.progress("rank", 1, 1)
-        for found in _pairs(groups, index, sizes, shares, plan):
-            u, v, inter = found.reshape(-1, 3).astype(np.int64).T
-            yield from groups.edges(u, v, inter)
+    space = _Space(plan.memory)
+    plan.progress("rank", 0, 1)
+    index = _index(sets, common, groups, few, plan, space)
+    plan.progress("rank", 1, 1)
+    for found in _pairs(groups, index, sizes, shares, plan, space.room):
+        u, v, inter = found.reshape(-1, 3).astype(np.int64).T
+        yield from groups.edges(u, v, inter)
 
 
 def _index(
@@ -261,20 +260,40 @@ def _compared(
 
 
 class _Space:
-    """Arrays of ranks: in memory where they fit half of it, else in a temporary file."""
+    """Arrays of ranks: in memory as long as they fit three quarters of it, else in files.
 
-    def __init__(self, scratch: Any, memory: int | None) -> None:  # noqa: ANN401, a file
-        self.scratch = scratch
-        self.memory = memory
+    The rest is for postings (_blocks). Files have no name, and are gone with their arrays.
+    """
+
+    def __init__(self, memory: int | None) -> None:
+        self.left = None if memory is None else memory * 3 // 4
 
     def room(self, count: int) -> NDArray[np.uint32]:
-        if count == 0 or self.memory is None or 4 * count <= self.memory // 2:
+        if count == 0 or self.left is None:
             return np.empty(count, np.uint32)
-        return np.memmap(self.scratch, np.uint32, "w+", shape=(count,))
+        if 4 * count <= self.left:
+            self.left -= 4 * count
+            return np.empty(count, np.uint32)
+        try:
+            with tempfile.TemporaryFile() as scratch:
+                # Reserved, for to write a mapped file on a full disk is the end of the process.
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(scratch.fileno(), 0, 4 * count)
+                return np.memmap(scratch, np.uint32, "w+", shape=(count,))
+        except OSError as error:
+            raise StorageError(
+                f"No room for {4 * count:,} bytes of ranks: {error.strerror}.",
+                hint="Free some space, set TMPDIR to a larger disk, or raise --memory.",
+            ) from error
 
 
 def _pairs(
-    groups: Groups, index: Ranked, sizes: NDArray[np.int64], shares: Shares, plan: Plan
+    groups: Groups,
+    index: Ranked,
+    sizes: NDArray[np.int64],
+    shares: Shares,
+    plan: Plan,
+    room: Room,
 ) -> Iterator[NDArray[np.int32]]:
     """Triples of groups, covered and covering, and what they have in common."""
     engine = plain_join if plan.plain else compiled
@@ -285,7 +304,7 @@ def _pairs(
     covers = groups.covering.counts > 0
     wanted = np.zeros((index.distinct + 7) // 8, np.uint8)
     engine.mark(index.ranks, index.offsets, prefixes, wanted)
-    starts = np.empty(index.distinct + 1, np.uint32)
+    starts = room(index.distinct + 1)
     lows, highs = groups.reach()
     blocks = _blocks(index.offsets, plan.memory)
     for block, (first, last) in enumerate(blocks):

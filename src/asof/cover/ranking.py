@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from asof.cover import plain_join
 from asof.cover.verify import compiled
 
+Room = Callable[[int], NDArray[np.uint32]]
+
 _RANGE = 1 << 20  # shingles of a range: the cheapest of 2**16 to 2**21 (bench/cover_join.py)
 _TABLE = 2 * _RANGE  # words of a table: a slot has two
 _SAMPLE = 1 << 18
@@ -116,9 +118,7 @@ class KeptRanks:
         return found
 
 
-def ranked(
-    sets: Stretches, threads: int, room: Callable[[int], NDArray[np.uint32]], *, plain: bool = False
-) -> Ranked:
+def ranked(sets: Stretches, threads: int, room: Room, *, plain: bool = False) -> Ranked:
     """The sets as ranks; `room` gives an array for so many of them."""
     if plain or compiled is None:
         return Ranked(
@@ -128,7 +128,7 @@ def ranked(
     np.cumsum(sets.ends - sets.begins, out=offsets[1:])
     ids = room(int(offsets[-1]))
     with ThreadPoolExecutor(threads) as pool:
-        distinct = _number(sets, offsets[1:], ids, pool, threads)
+        distinct = _number(sets, offsets[1:], ids, pool, threads, room)
         kept = np.zeros(sets.begins.size, np.int64)
         cuts = np.searchsorted(offsets, np.linspace(0, offsets[-1], 8 * threads + 1)[1:-1])
         cuts = np.concatenate([[0], np.minimum(cuts, kept.size), [kept.size]])
@@ -149,6 +149,7 @@ def _number(
     ids: NDArray[np.uint32],
     pool: ThreadPoolExecutor,
     threads: int,
+    room: Room,
 ) -> int:
     """Write the rank of every item to its place; each thread has ranges that follow each other."""
     limits = _limits(sets)
@@ -161,21 +162,29 @@ def _number(
             compiled.seek(sets.items, sets.begins, sets.ends, above, cursors)
         return cursors
 
-    def count(mine: NDArray[np.int64]) -> list[bytes]:
+    # Room for as many counts as there are items; what is not needed is never touched.
+    table = room(ids.size)
+    starts = np.zeros(limits.size + 1, np.int64)
+
+    def count(mine: NDArray[np.int64]) -> tuple[int, int]:
         cursors = first_cursors(mine)
+        first = at = int((cursors - sets.begins).sum())
         scratch = np.empty(_TABLE, np.uint64)
         given = sets.parts, sets.covers, places, ids, scratch
-        return [
-            compiled.number(sets.items, sets.ends, cursors, int(limits[at]), *given) for at in mine
-        ]
+        for each in mine:
+            limit = int(limits[each])
+            found = compiled.number(sets.items, sets.ends, cursors, limit, *given)
+            counts = np.frombuffer(found, np.uint32)
+            table[at : at + counts.size] = counts
+            at += counts.size
+            starts[each + 1] = counts.size
+        return first, at
 
-    counts = [found for each in pool.map(count, shares) for found in each]
-    starts = np.cumsum([0, *(len(found) // 4 for found in counts)])
-    table = np.empty(int(starts[-1]), np.uint32)
-    for at in range(len(counts)):
-        table[starts[at] : starts[at + 1]] = np.frombuffer(counts[at], np.uint32)
-        counts[at] = b""
-    distinct = compiled.rank(table)
+    filled = 0
+    for first, last in pool.map(count, shares):
+        filled = _moved(table, first, last, filled)
+    np.cumsum(starts, out=starts)
+    distinct = compiled.rank(table[:filled])
 
     def name(mine: NDArray[np.int64]) -> None:
         cursors = first_cursors(mine)
@@ -185,6 +194,17 @@ def _number(
 
     list(pool.map(name, shares))
     return distinct
+
+
+def _moved(table: NDArray[np.uint32], first: int, last: int, to: int) -> int:
+    """Move a stretch of the table down to a place, and say where it ends there."""
+    if first == to:
+        return last
+    for at in range(first, last, _TABLE):
+        end = min(at + _TABLE, last)
+        table[to : to + end - at] = table[at:end]
+        to += end - at
+    return to
 
 
 def _limits(sets: Stretches) -> NDArray[np.uint64]:
