@@ -18,8 +18,8 @@ endef
 .PHONY: help
 help: ## show this list
 	@printf 'asof: a web archive that can say what a site looked like as of a moment\n\n'
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r name text; do \
-		printf '%-14s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r name text; do \
+		printf '%-18s %s\n' "$$name" "$$text"; done
 	@printf '\n  ARGS=... is passed on:  make demo ARGS=--no-serve   make test ARGS="-k clock"\n'
 
 .PHONY: demo
@@ -59,6 +59,10 @@ bench: $(DEV) ## measure against other tools, as ratios in one interleaved run
 	@$(PY) bench/frontier_scale.py
 	@$(PY) bench/queue_memory.py
 	@$(PY) bench/host_scheduler.py --virtual
+
+.PHONY: bench-cover
+bench-cover: $(DEV) ## the case study of covers beside the seed's tables: ARGS="--scale 0.1"
+	@$(PY) bench/cover_case_study.py $(ARGS)
 
 .PHONY: clean
 clean: ## remove .venv, caches and build output (never an archive)

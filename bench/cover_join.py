@@ -5,10 +5,8 @@
 
 The second compares with the same prefix join written for Polars and in SQL for DuckDB, and with
 SetSimilaritySearch, as far as the interpreter given has them; all must find the same edges.
-Relation (1) of the seed: C(d1, d2) >= 0.7 and timestamp(d1) <= timestamp(d2). Documents are in the
-order of time; each has a header that all pages share, the template of its section (none to 0.7 of
-the page, a third of it new each year), phrases that others use, and text of its own, which versions
-change, add to, or leave as it is.
+Relation (1) of the seed: C(d1, d2) >= 0.7 and timestamp(d1) <= timestamp(d2). Documents are those
+of bench/cover_archive.py, in the order of time.
 """
 
 from __future__ import annotations
@@ -19,113 +17,30 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
+import cover_archive
+from cover_archive import BLOCK, SCENARIOS
 from measure import Cost, interleave, median, run, spread
 
 THRESHOLD = (7, 10)
-BOILERPLATE = 0.35  # of a page, on average: from none of it to 0.7
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """A row of Table 2: documents, shingles, documents a URL and their deviation."""
-
-    documents: int
-    shingles: int
-    versions: float
-    spread: float
-
-
-SCENARIOS = {
-    "A": Scenario(1_667_654, 812_331_426, 2.24, 1.24),
-    "B": Scenario(348_778, 240_464_783, 2.07, 1.24),
-    "C": Scenario(75_299, 94_143_006, 2.32, 0.47),
-}
-
-
-def mixed(x: np.ndarray) -> np.ndarray:
-    """Splitmix64: numbers as good as hashes of shingles."""
-    x = x * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-def shingles(kind: int, owner: int, edition: int, first: int, last: int) -> np.ndarray:
-    base = (kind << 60) | (owner << 34) | (edition << 24)
-    return mixed(np.arange(base + first, base + last, dtype=np.uint64))
-
-
-def version_counts(rng: np.random.Generator, shape: Scenario, documents: int) -> np.ndarray:
-    """Versions of each URL: two, three, or with a large deviation a long tail."""
-    if shape.spread < 1:
-        drawn = 2 + (rng.random(documents) < shape.versions - 2)
-    else:
-        many = rng.random(documents) < 0.06
-        drawn = 2 + many * (1 + rng.geometric(0.25, documents))
-    total = np.cumsum(drawn)
-    return drawn[: int(np.searchsorted(total, documents)) + 1]
-
-
-def document(
-    url: int, version: int, size: int, year: int, rng: np.random.Generator, fates: list[float]
-) -> np.ndarray:
-    """The shingles of one version; `fates` say what each version did to the text before it."""
-    section = int(40 * ((url * 0.6180339887) % 1) ** 2)
-    template = int(size * BOILERPLATE * 2 * ((url * 0.7548776662) % 1))
-    stable = template * 2 // 3
-    parts = [
-        shingles(1, 0, 0, 0, size // 20),
-        shingles(2, section, 0, 0, stable),
-        shingles(2, section, 1 + year, 0, template - stable),
-    ]
-    text = size - template - size // 20
-    edition = np.zeros(text, np.int64)
-    for number in range(1, version + 1):
-        changed = fates[number]
-        if changed > 0:
-            at = int(url * 7919 + number * 104729) % text
-            edition[at : at + int(changed * text)] = number
-        else:  # the text grows
-            edition = np.concatenate([edition, np.full(int(-changed * text), number)])
-    for number in np.unique(edition).tolist():
-        places = np.flatnonzero(edition == number)
-        base = (3 << 60) | (url << 34) | (number << 24)
-        parts.append(mixed(np.uint64(base) + places.astype(np.uint64)))
-    phrases = (2_000_000 * np.random.default_rng(url).random(size // 20) ** 4).astype(np.uint64)
-    parts.append(mixed((np.uint64(4) << np.uint64(60)) + phrases))
-    return np.unique(np.concatenate(parts))
 
 
 def make(folder: Path, scenario: str, scale: float) -> None:
-    """Write offsets.npy and items.npy."""
-    shape = SCENARIOS[scenario]
-    rng = np.random.default_rng(4)
-    documents = max(10, int(shape.documents * scale))
-    mean = shape.shingles / shape.documents * 0.97  # versions grow
-    counts = version_counts(rng, shape, documents)
-    sizes = np.maximum(20, rng.lognormal(np.log(mean) - 0.32, 0.8, counts.size)).astype(int)
-    rows = []
-    for url, versions in enumerate(counts.tolist()):
-        moments = np.sort(rng.random(versions)) * 3
-        kinds, amounts = rng.random(versions), rng.random(versions)
-        fates = np.where(kinds < 0.45, 1e-9, np.where(kinds < 0.75, amounts * 0.15, 0.0))
-        fates = np.where(kinds >= 0.75, np.where(kinds < 0.9, amounts, -amounts * 0.3), fates)
-        rows += [(moments[v], url, v, fates[: v + 1].tolist()) for v in range(versions)]
-    rows.sort(key=lambda row: row[0])
-    rows = rows[:documents]
-    offsets = np.zeros(len(rows) + 1, np.int64)
-    with (folder / "items.raw").open("wb") as out:
-        for at, (moment, url, version, fates) in enumerate(rows):
-            one = document(url, version, int(sizes[url]), int(moment), rng, fates)
-            out.write(one.tobytes())
-            offsets[at + 1] = offsets[at] + one.size
-    np.save(folder / "offsets.npy", offsets)
+    """Write offsets.npy and items.raw, documents in the order of time as every way takes them."""
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        cover_archive.make(Path(made), scenario, scale)
+        offsets, items = load(Path(made), mapped=True)
+        order = np.argsort(np.load(Path(made) / "moments.npy"), kind="stable")
+        sizes = np.diff(offsets)
+        with (folder / "items.raw").open("wb") as out:
+            for some in np.array_split(order, max(1, items.size // BLOCK)):
+                places = cover_archive.spread(offsets[some], sizes[some])
+                items[places].tofile(out)
+    np.save(folder / "offsets.npy", np.concatenate([[0], np.cumsum(sizes[order])]))
 
 
 def load(folder: Path, *, mapped: bool = False) -> tuple[np.ndarray, np.ndarray]:

@@ -314,7 +314,7 @@ def test_an_archive_that_grows_answers_as_one_that_is_compared_anew(
             alone = thin_out(filtered, rule, Wishes(prefer="recency"), Limits())
             assert told(some) == told(alone)
             assert some.known == len(part), "the whole was compared"
-    monkeypatch.setattr(growth, "covering_pairs", forbid)
+    monkeypatch.setattr(growth, "found_pairs", forbid)
     with Archive.open(folder) as archive, earlier_runs(archive.folder, "main", 5) as earlier:
         found = collected_or_kept(archive)
         for rule in RULES:

@@ -20,6 +20,7 @@ from asof.archive.folder import Folder
 from asof.cli.cover_named import Rule, checked, columns_of_archive, name_relation, rule_of
 from asof.cli.cover_output import outcome_json, print_outcome, write_csv, write_page
 from asof.cli.cover_saved import print_covers, print_difference, print_estimate, save
+from asof.cli.cover_spark import run_on_spark
 from asof.cli.options import archive_option, examples, json_option, size
 from asof.cli.output import count_progress, open_archive, print_json, say
 from asof.errors import UsageError
@@ -49,8 +50,13 @@ _ASKED = {
 )
 @click.argument("relation", required=False)
 @archive_option
-@click.option("--from", "table", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Documents of a table (JSON lines, Parquet), not of an archive.")  # fmt: skip
+@click.option("--from", "table", metavar="FILE",
+              help="Documents of a table (JSON lines, Parquet, a folder of Parquet), not of an "
+                   "archive.")  # fmt: skip
+@click.option("--engine", type=click.Choice(["local", "spark"]), default="local",
+              show_default=True, help="spark: covers a table of Parquet on Spark.")  # fmt: skip
+@click.option("--master", metavar="URL", help="Spark's master, if it is not this machine.")
+@click.option("--to", "target", metavar="PATH", help="Spark writes the answer here, as Parquet.")
 @click.option("--where", metavar="FILTER", help="Only documents d that meet this condition.")
 @click.option("-k", type=click.IntRange(min=1), default=5, show_default=True, metavar="N",
               help="Words of a shingle.")  # fmt: skip
@@ -83,7 +89,10 @@ _ASKED = {
 def cover_command(
     relation: str | None,
     folder: Path,
-    table: Path | None,
+    table: str | None,
+    engine: str,
+    master: str | None,
+    target: str | None,
     where: str | None,
     k: int,
     which: str,
@@ -119,11 +128,15 @@ def cover_command(
         return print_covers(folder, as_json=as_json)
     if names is not None:
         return print_difference(folder, names, as_json=as_json)
-    place = None if table is None else str(table)
-    asked = Question(relation or "", place, where, k, which, _least(at_least), prefer, solver,
+    asked = Question(relation or "", table, where, k, which, _least(at_least), prefer, solver,
                      time_limit)  # fmt: skip
     rule, question = _meant(folder, asked, again)
     wishes = _wishes(question)
+    _check_engine(engine, (master, target), (name, called, page_file, foretell, explain, memory))
+    if engine == "spark":
+        return run_on_spark(question.table, rule.text, wishes, k=question.k, where=question.where,
+                            master=master, target=target, csv_file=csv_file,
+                            as_json=as_json)  # fmt: skip
     table_read = _checked(folder, rule, question, wishes, called, explain=explain)
     if explain:
         return 0
@@ -143,6 +156,16 @@ def cover_command(
     if page_file is not None:
         write_page(outcome, wishes, question.table or str(folder), page_file)
     return 0
+
+
+def _check_engine(engine: str, for_spark: tuple[object, ...], local: tuple[object, ...]) -> None:
+    if engine == "local" and any(for_spark):
+        raise UsageError("--master and --to are for Spark.", hint="Add --engine spark.")
+    if engine == "spark" and any(local):
+        raise UsageError(
+            "--save, --name, --html, --estimate, --explain and --memory are for the local engine.",
+            hint="Leave them out, or --engine spark.",
+        )
 
 
 def _meant(folder: Path, asked: Question, again: str | None) -> tuple[Rule, Question]:

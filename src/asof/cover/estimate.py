@@ -22,10 +22,12 @@ from asof.cover.collection import Collection
 from asof.cover.evaluate import Pairs, Test, prepared
 from asof.cover.graph import spread
 from asof.cover.kinds import type_check
-from asof.cover.pairs import Limits, covering_pairs
+from asof.cover.pairs import Limits, found_pairs
 from asof.cover.sets import Edges, Sets
 from asof.cover.solve import solve
+from asof.cover.spool import PairSpool
 from asof.cover.syntax import Relation
+from asof.cover.vast import solve_vast
 from asof.cover.verify import overlaps
 from asof.errors import UsageError
 
@@ -148,8 +150,10 @@ class _Sampling:
         given, count = self.collection, len(self.collection)
         started = monotonic()
         thin = Collection(given.names, given.columns, few, given.weights)
-        found = covering_pairs(thin, self.relation, self.limits)
+        found = found_pairs(thin, self.relation, self.limits)
         joined = monotonic()
+        if isinstance(found, PairSpool):
+            return self._of_many(found, started, joined)
         cancel = self.limits.cancel
         kept = solve(count, found.i, found.j, time_limit=_TIME_LIMIT, cancel=cancel).kept
         solved = monotonic()
@@ -162,6 +166,16 @@ class _Sampling:
         edges, error = self._edges(found, holds, rng)
         most = fewest + (1 - fewest) * self._uncovered(found, kept, holds, rng)
         return _Trial(edges, error, fewest, most, seconds)
+
+    def _of_many(self, spool: PairSpool, started: float, joined: float) -> _Trial:
+        """With more pairs than memory holds, none are held against all shingles: wide ranges."""
+        with spool:
+            told = solve_vast(spool, time_limit=_TIME_LIMIT, cancel=self.limits.cancel)
+        seconds = (joined - started) / self.share + (monotonic() - joined)
+        fewest = float(told.cover.kept.mean())
+        if self.share == 1:
+            return _Trial(told.pairs, 0.0, fewest, fewest, seconds)
+        return _Trial(told.pairs, told.pairs / 2, fewest, 1.0, seconds)
 
     def _uncovered(
         self, found: Edges, kept: NDArray[np.bool_], holds: Test, rng: np.random.Generator

@@ -23,10 +23,11 @@ from asof.cover.evaluate import evaluate
 from asof.cover.implies import implies
 from asof.cover.kinds import type_check
 from asof.cover.memo import Proofs
-from asof.cover.pairs import Limits, covering_pairs, ordered
+from asof.cover.pairs import Limits, found_pairs
 from asof.cover.ranking import KeptRanks, RankStore
 from asof.cover.sets import Edges
 from asof.cover.spell import spelled
+from asof.cover.spool import PairSpool
 from asof.cover.syntax import Relation, attributes
 from asof.errors import UsageError
 
@@ -97,9 +98,12 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The pairs of a run, and how many of its documents an earlier one had compared already."""
+    """The pairs of a run, and how many of its documents an earlier one had compared already.
 
-    edges: Edges
+    More pairs than memory holds are a spool; whoever has it closes it. They are not kept.
+    """
+
+    edges: Edges | PairSpool
     known: int
 
 
@@ -118,20 +122,20 @@ class _Base:
 def grown_pairs(
     collection: Collection, relation: Relation, limits: Limits, earlier: Earlier
 ) -> Growth:
-    """What `covering_pairs` gives, joining only what no earlier run has; complete ones are kept."""
+    """What `found_pairs` gives, joining only what no earlier run has; complete ones are kept."""
     marks = collection.marks
     if marks is None or not earlier.knows(relation):
-        return Growth(covering_pairs(collection, relation, limits), 0)
+        return Growth(found_pairs(collection, relation, limits), 0)
     base = _base(collection, relation, earlier.pairs)
     if base is not None and not base.fresh.any():
         return Growth(base.edges, base.known)
     if base is None or base.known < _WORTH * len(collection):
         ranks = None if earlier.ranks is None else KeptRanks(earlier.ranks, marks)
-        base, edges = None, covering_pairs(collection, relation, limits, ranks=ranks)
+        base, edges = None, found_pairs(collection, relation, limits, ranks=ranks)
     else:
-        joined = covering_pairs(collection, relation, limits, fresh=base.fresh)
-        edges = ordered(len(collection), [base.edges, joined])
-    if not limits.cancel():  # after Ctrl-C there may be more pairs than were found
+        edges = found_pairs(collection, relation, limits, fresh=base.fresh, known=base.edges)
+    # After Ctrl-C there may be more pairs than were found.
+    if not isinstance(edges, PairSpool) and not limits.cancel():
         found = FoundPairs(marks, edges)
         earlier.pairs.keep(plain(relation), schema_of(relation, collection.columns), found)
     return Growth(edges, 0 if base is None else base.known)

@@ -46,7 +46,9 @@ _Ranks = NDArray[np.uint32]
 _Given = tuple[_Ranks, _Places, _Places, _Places, _Ranks, _Ranks, _Ranks, _Ranks]
 _Found = tuple[bytes, int, int, int]  # triples; where to go on; postings and candidates looked at
 
-_LOOKS = 1 << 26  # postings looked at in one step of a thread: about a tenth of a second
+# Postings looked at in one step of a thread. All may be pairs: of 20,000 texts of which each covers
+# each, 1 << 26 took 665 MB and 53 CPU s, this 114 MB and 34 (bench/cover_vast.py --texts).
+_LOOKS = 1 << 22
 _STEPS = 64  # steps of a block of postings, at least: for progress, and for threads to share
 _POSTINGS = (1 << 32) - 1  # of one block
 _COMPARED = 1 << 16  # pairs of sets compared in one step

@@ -16,12 +16,16 @@ from asof.cover.push import Pushed, meetings, push
 from asof.cover.ranking import KeptRanks
 from asof.cover.sets import Edges, Sets
 from asof.cover.shared import shared_with
+from asof.cover.spool import MOST, ROOM, PairSpool, gathered
 from asof.cover.syntax import Relation
 from asof.cover.verify import overlaps
 
 Progress = Callable[[str, int, int], None]
 
 _BLOCK = 1 << 20
+_PAIR = 60  # bytes that a pair takes in memory until the cover is found
+_FEW = 1 << 14  # pairs that are gathered however short memory is: 1 MB
+_LEAST = 16 << 20  # bytes of a spool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +60,45 @@ def covering_pairs(
     The types of the relation must have been checked (asof.cover.kinds). With `fresh`, only pairs
     with at least one of these documents. `ranks` may have been kept by an earlier run.
     """
+    asked = _Asked(fresh, _among(collection, limits, fresh), ranks)
+    return ordered(len(collection), list(_of_all(collection, relation, limits, asked)))
+
+
+def found_pairs(
+    collection: Collection,
+    relation: Relation,
+    limits: Limits,
+    *,
+    fresh: Truth | None = None,
+    ranks: KeptRanks | None = None,
+    known: Edges | None = None,
+) -> Edges | PairSpool:
+    """The same, and pairs `known` before; in a spool, for the caller to close, if memory is short.
+
+    Without a limit, 33 million pairs are gathered in memory; with one, as many as fit it.
+    """
+    asked = _Asked(fresh, _among(collection, limits, fresh), ranks)
+    blocks = _of_all(collection, relation, limits, asked)
+    most, room = MOST, ROOM
+    if limits.memory is not None:
+        most, room = max(limits.memory // _PAIR, _FEW), max(limits.memory // 4, _LEAST)
+    start = [] if known is None else [known]
+    found = gathered(len(collection), chain(start, blocks), most=most, room=room)
+    return found if isinstance(found, PairSpool) else ordered(len(collection), found)
+
+
+def _among(collection: Collection, limits: Limits, fresh: Truth | None) -> Sets | None:
     sets = collection.sets
     # What is shared is held in memory; where that is short, the join goes without.
     fits = limits.memory is None or sets.items.nbytes <= limits.memory
-    among = shared_with(sets, fresh) if fresh is not None and fits else None
-    asked = _Asked(fresh, among, ranks)
-    found = [
-        edges
-        for alternative in analyse(relation).alternatives
-        for edges in _of_alternative(collection, alternative, limits, asked)
-    ]
-    return ordered(len(collection), found)
+    return shared_with(sets, fresh) if fresh is not None and fits else None
+
+
+def _of_all(
+    collection: Collection, relation: Relation, limits: Limits, asked: _Asked
+) -> Iterator[Edges]:
+    for alternative in analyse(relation).alternatives:
+        yield from _of_alternative(collection, alternative, limits, asked)
 
 
 def ordered(count: int, found: Sequence[Edges]) -> Edges:

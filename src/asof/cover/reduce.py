@@ -68,8 +68,8 @@ def reduce(coverage: Coverage, quality: Counts) -> Reduced:
         taken, left = _essential(left)
         chosen.extend(taken)
         if left.row_ids.size:
-            left = left.without(cols=_dominated_columns(left, quality[left.col_ids]))
-            left = left.without(rows=_dominated_rows(left))
+            left = left.without(cols=dominated_columns(left, quality[left.col_ids]))
+            left = left.without(rows=dominated_rows(left))
         done, left = _at_rest(before, left)
         if done is not None:
             kernels.append(done)
@@ -113,7 +113,8 @@ def _at_rest(before: Coverage, after: Coverage) -> tuple[Coverage | None, Covera
     return after.without(rows=~still), after.without(rows=still)
 
 
-def _dominated_columns(coverage: Coverage, quality: Counts) -> Flags:
+def dominated_columns(coverage: Coverage, quality: Counts) -> Flags:
+    """Columns whose rows are all those of another one, too, of no lower quality."""
     own, other = coverage.by_col(), coverage.by_row()
     degrees = own.lengths
     seen = _Subsets(own, other)
@@ -128,7 +129,8 @@ def _dominated_columns(coverage: Coverage, quality: Counts) -> Flags:
     return gone
 
 
-def _dominated_rows(coverage: Coverage) -> Flags:
+def dominated_rows(coverage: Coverage) -> Flags:
+    """Rows that have all columns of another one; of equal ones all but the first."""
     own, other = coverage.by_row(), coverage.by_col()
     degrees = own.lengths
     seen = _Subsets(own, other)

@@ -48,7 +48,7 @@ def meet(
         return state
     binding = _held_by_all(state, coverage, codes, values) < needs
     part, touched = _tied(state, codes, binding, lacking > 0)
-    kept = _topped_up(state.kept, codes, lacking, quality)
+    kept = topped_up(state.kept, codes, lacking, quality)
     kept_before = np.bincount(state.part[state.kept], minlength=state.gap.size)
     count = touched.size
     lower = np.zeros(count, np.int64)
@@ -113,7 +113,7 @@ def _tied(state: State, codes: Ids, binding: Flags, lacking: Flags) -> tuple[Ids
     return number[state.part], again
 
 
-def _topped_up(kept: Flags, codes: Ids, lacking: Counts, quality: Counts) -> Flags:
+def topped_up(kept: Flags, codes: Ids, lacking: Counts, quality: Counts) -> Flags:
     """Adds what values lack: documents of best quality, then of lowest ids."""
     free = np.flatnonzero(~kept & (codes >= 0) & (lacking[codes] > 0))
     order = free[np.lexsort((free, -quality[free], codes[free]))]

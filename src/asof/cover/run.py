@@ -13,10 +13,14 @@ from asof.cover.collection import Collection
 from asof.cover.columns import Column
 from asof.cover.growth import Earlier, Growth, grown_pairs
 from asof.cover.kinds import type_check
-from asof.cover.pairs import Limits, covering_pairs
+from asof.cover.memo import Proofs
+from asof.cover.pairs import Limits, found_pairs
 from asof.cover.solve import TIME_LIMIT, Cover, Solver, solve
+from asof.cover.spool import PairSpool
+from asof.cover.vast import Found, solve_vast
 from asof.cover.verify import overlaps
 from asof.cover.wishes import wished_attribute, wished_quality
+from asof.errors import UsageError
 
 Floats = NDArray[np.float64]
 
@@ -105,27 +109,53 @@ def thin_out(
         least, attribute = wishes.at_least
         at_least = (least, _codes(wished_attribute(collection.columns, attribute)))
     if earlier is None:
-        growth = Growth(covering_pairs(collection, written, limits), 0)
+        growth = Growth(found_pairs(collection, written, limits), 0)
     else:
         growth = grown_pairs(collection, written, limits, earlier)
-    edges = growth.edges
     complete = not limits.cancel()  # whoever stops the solver has still compared all pairs
-    cover = solve(
-        len(collection), edges.i, edges.j,
-        quality=quality, at_least=at_least, solver=wishes.solver, time_limit=wishes.time_limit,
-        progress=lambda done, total: limits.progress("cover", done, total), cancel=limits.cancel,
-        proofs=None if earlier is None else earlier.proofs,
-    )  # fmt: skip
+    proofs = Proofs() if earlier is None else earlier.proofs
+    if isinstance(growth.edges, PairSpool):
+        found = _solved_vast(growth.edges, quality, at_least, wishes, limits, proofs)
+        cover, pairs = found.cover, found.pairs
+    else:
+        pairs = len(growth.edges)
+        cover = solve(
+            len(collection), growth.edges.i, growth.edges.j,
+            quality=quality, at_least=at_least, solver=wishes.solver, proofs=proofs,
+            time_limit=wishes.time_limit, cancel=limits.cancel,
+            progress=lambda done, total: limits.progress("cover", done, total),
+        )  # fmt: skip
     return Outcome(
         collection,
         relation,
         cover,
         _dropped(collection, cover),
-        len(edges),
+        pairs,
         monotonic() - started,
         complete,
         growth.known,
     )
+
+
+def _solved_vast(
+    spool: PairSpool,
+    quality: Floats | None,
+    at_least: tuple[int, NDArray[np.int32]] | None,
+    wishes: Wishes,
+    limits: Limits,
+    proofs: Proofs,
+) -> Found:
+    with spool:
+        if wishes.solver == "seed":
+            raise UsageError(
+                f"{spool.added:,} pairs are more than the seed's solver can have in memory.",
+                hint="Use the solver auto, ask for more in the rule, or raise --memory.",
+            )
+        return solve_vast(
+            spool, quality=quality, at_least=at_least, time_limit=wishes.time_limit,
+            progress=limits.progress, cancel=limits.cancel, proofs=proofs,
+            memory=None if limits.memory is None else max(limits.memory // 2, 64 << 20),
+        )  # fmt: skip
 
 
 def _dropped(collection: Collection, cover: Cover) -> tuple[Dropped, ...]:

@@ -107,8 +107,8 @@ def solve(
     ten documents, the greedy algorithm for others. Problems that `proofs` knows are not solved
     again; new proofs are added to it.
     """
-    worth = _steps(quality, n)
-    groups = _groups(at_least, n)
+    worth = whole_steps(quality, n)
+    groups = checked_groups(at_least, n)
     if solver == "seed" and (quality is not None or at_least is not None):
         raise UsageError(
             "The seed's solver knows neither a quality nor a minimum for each value.",
@@ -121,7 +121,7 @@ def solve(
     if solver == "seed":
         state = _as_the_seed(bare, coverage, worth)
     else:
-        state = _smallest(bare, coverage, worth, budget, progress)
+        state = smallest(bare, coverage, worth, budget, progress)
     if groups is not None:
         state = meet(
             state, coverage, worth, groups, lambda problem, known: best(problem, known, budget)
@@ -172,7 +172,7 @@ def _searched(
     return search(problem, found, 1 << 62, stop)
 
 
-def _smallest(
+def smallest(
     state: State,
     coverage: Coverage,
     quality: Counts,
@@ -211,7 +211,7 @@ def _one_by_one(
             break
         problem = Problem.plain(cut, quality)
         if plain is None:
-            known = Answer(greedy(problem), 1, False)
+            known = Answer(greedy(problem), 2, False)  # what one document covers is settled
         else:
             columns = np.flatnonzero(plain.kept[cut.col_ids]).astype(np.int32)
             known = Answer(columns, columns.size - int(plain.gap[part]), False)
@@ -240,7 +240,7 @@ def _fewest(
     bare = State(np.zeros_like(state.kept), part, np.zeros(count, np.int64), np.ones(count, bool))
     half = Budget(monotonic() + budget.left() / 2, budget.cancel, budget.proofs)
     nothing = np.zeros(state.kept.size, np.int64)
-    return _smallest(bare, left, nothing, half, lambda done, total: None)
+    return smallest(bare, left, nothing, half, lambda done, total: None)
 
 
 def _rest(state: State, left: Coverage, quality: Counts) -> None:
@@ -290,7 +290,7 @@ def _cover(state: State, coverage: Coverage) -> Cover:
     return Cover(kept, by, found, bool(state.proven.all()), int(state.gap.sum()))
 
 
-def _steps(quality: ArrayLike | None, n: int) -> Counts:
+def whole_steps(quality: ArrayLike | None, n: int) -> Counts:
     """Qualities as whole numbers from 0 on that add up without rounding."""
     if quality is None:
         return np.zeros(n, np.int64)
@@ -312,7 +312,8 @@ def _steps(quality: ArrayLike | None, n: int) -> Counts:
     return steps
 
 
-def _groups(at_least: tuple[int, ArrayLike] | None, n: int) -> tuple[int, Ids] | None:
+def checked_groups(at_least: tuple[int, ArrayLike] | None, n: int) -> tuple[int, Ids] | None:
+    """What is to be kept of each value, checked."""
     if at_least is None:
         return None
     number, codes = at_least[0], np.asarray(at_least[1], np.int32)

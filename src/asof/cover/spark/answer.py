@@ -1,0 +1,44 @@
+"""An answer that was written as Parquet, read back in the order of its documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from asof.cover.spark.source import address_order
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """A document and what became of it; the measures are of its part in the one that covers it."""
+
+    id: str | int
+    kept: bool
+    by: str | int | None
+    containment: float | None
+    jaccard: float | None
+    dice: float | None
+    component: int
+
+
+def fates(session: Any, target: str, *, dropped: int | None = None) -> Iterator[Fate]:  # noqa: ANN401
+    """All documents of an answer; or the first so many that were dropped."""
+    frame = session.read.parquet(target)
+    metadata = frame.metadataColumn("_metadata")
+    rows = frame.select(
+        "*", metadata["file_path"].alias("_file"), metadata["row_index"].alias("_row")
+    )
+    if dropped is not None:  # files have the order of the documents in their names
+        rows = rows.where("not kept").orderBy("_file", "_row").limit(dropped)
+    found = rows.toArrow().to_pylist()
+    found.sort(key=lambda row: (address_order(row["_file"]), row["_row"]))
+    for row in found:
+        yield Fate(
+            _name(row["id"]), row["kept"], _name(row["by"]), row["containment"],
+            row["jaccard"], row["dice"], row["component"],
+        )  # fmt: skip
+
+
+def _name(value: Any) -> Any:  # noqa: ANN401, whole numbers of 64 bits come as decimals
+    return value if value is None or isinstance(value, str) else int(value)

@@ -1,0 +1,94 @@
+"""Attributes of documents as columns of Spark's tables, and back as the columns of conditions.
+
+A number is a double, a time a bigint of microseconds since 1970, a text a string; what is missing
+is null, which equals nothing in a join either. Attribute x of a run is the column a<x>: names of a
+table's own columns can be anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from asof.cover.columns import MISSING_TIME, Column, ColumnKind
+
+_TYPES: dict[ColumnKind, str] = {"number": "double", "time": "bigint", "text": "string"}
+_DTYPES: dict[ColumnKind, type] = {"number": np.float64, "time": np.int64, "text": np.int32}
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """The attributes that a run needs, with their kinds, in a fixed order."""
+
+    kinds: tuple[tuple[str, ColumnKind], ...]
+
+    def place(self, name: str) -> str:
+        """The column that an attribute is kept in."""
+        return self.places[[own for own, _ in self.kinds].index(name)]
+
+    def kind(self, name: str) -> ColumnKind:
+        """What its values are."""
+        return dict(self.kinds)[name]
+
+    @property
+    def places(self) -> list[str]:
+        """All columns."""
+        return [f"a{at}" for at in range(len(self.kinds))]
+
+    @property
+    def schema(self) -> list[str]:
+        """The columns with their types, as Spark writes them."""
+        return [f"a{at} {_TYPES[kind]}" for at, (_, kind) in enumerate(self.kinds)]
+
+    def arrays(self, columns: Mapping[str, Column]) -> list[Any]:
+        """The attributes of some documents as Arrow arrays."""
+        return [_array(columns[name]) for name, _ in self.kinds]
+
+    def columns(self, tables: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
+        """Arrow arrays by their places, of one table of documents or of more behind each other."""
+        return {
+            name: _column(kind, [table[f"a{at}"] for table in tables])
+            for at, (name, kind) in enumerate(self.kinds)
+        }
+
+
+def empty_column(kind: ColumnKind) -> Column:
+    """A column of no documents: enough to check types by."""
+    return Column(kind, np.empty(0, _DTYPES[kind]))
+
+
+def _array(column: Column) -> Any:  # noqa: ANN401, pyarrow has no types
+    import pyarrow as arrow
+
+    missing = ~column.known
+    if column.kind == "number":
+        return arrow.array(column.values + 0.0, arrow.float64(), mask=missing)  # -0 joins with 0
+    if column.kind == "time":
+        return arrow.array(column.values, arrow.int64(), mask=missing)
+    strings = arrow.array(column.strings, arrow.string())
+    return strings.take(arrow.array(column.values, arrow.int32(), mask=missing))
+
+
+def _column(kind: ColumnKind, arrays: Sequence[Any]) -> Column:
+    import pyarrow as arrow
+
+    whole = arrow.concat_arrays(
+        [part for one in arrays for part in getattr(one, "chunks", [one])]
+        or [arrow.array([], _arrow_type(kind))]
+    )
+    if kind == "number":
+        return Column(kind, whole.fill_null(float("nan")).to_numpy(zero_copy_only=False))
+    if kind == "time":
+        return Column(kind, whole.fill_null(MISSING_TIME).to_numpy(zero_copy_only=False))
+    coded = whole.dictionary_encode()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    return Column(kind, codes, tuple(coded.dictionary.to_pylist()))
+
+
+def _arrow_type(kind: ColumnKind) -> Any:  # noqa: ANN401, pyarrow has no types
+    import pyarrow as arrow
+
+    return {"number": arrow.float64(), "time": arrow.int64(), "text": arrow.string()}[kind]

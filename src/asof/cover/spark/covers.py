@@ -1,0 +1,171 @@
+"""The fourth stage: the smallest cover of each component, by the local solver (section 3.4).
+
+What a component comes to depends on its own edges and the order of its ids alone, so components can
+be solved anywhere, many of them in one bucket. Two wishes look farther than a component: a quality
+is scaled by the range of the whole collection, so each bucket is told its ends; and `at least m of
+each value` ties components together, so that graph is solved in one place, the driver, which then
+holds all edges (8 bytes each) and a value for each document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.cover.run import Wishes
+from asof.cover.solve import solve
+from asof.cover.spark.attributes import Attributes
+from asof.cover.spark.frames import Frame, kept
+
+BUCKET = 1 << 18  # edges of a bucket, on average
+_SCHEMA = "n bigint, kept boolean, by bigint, root bigint, gap bigint, proven boolean"
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Documents with an edge, each kept or covered (n, kept, by, root), and what is proven."""
+
+    frame: Frame
+    gap: int
+    optimal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The ends of a quality in the whole collection, and a value between that is not whole."""
+
+    values: tuple[float, ...]
+
+
+def scale_of(documents: Frame, place: str) -> Scale:
+    """The scale of an attribute, by all chosen documents."""
+    from pyspark.sql import functions as F
+
+    value = F.col(place).cast("double")
+    row = documents.select(
+        F.min(value), F.max(value), F.min(F.when(value != F.floor(value), value))
+    ).first()
+    return Scale(tuple(found for found in row if found is not None))
+
+
+def solved_apart(
+    edges: Frame, labels: Frame, documents: Frame, wishes: Wishes, prefer: str | None, count: int
+) -> Solved:
+    """Each component solved alone, on the cluster; `prefer` is the column of the quality."""
+    from pyspark.sql import functions as F
+
+    rooted = edges.join(labels.withColumnRenamed("v", "i"), "i").select("root", "i", "j")
+    scale = None
+    if prefer is not None:
+        scale = scale_of(documents, prefer)
+        worth = documents.select("n", F.col(prefer).cast("double").alias("worth"))
+        of_i, of_j = worth.toDF("i", "worth_i"), worth.toDF("j", "worth_j")
+        rooted = rooted.join(of_i, "i").join(of_j, "j")
+    slots = int(edges.sparkSession.sparkContext.defaultParallelism)
+    buckets = max(slots, -(-count // BUCKET))
+    bucketed = rooted.withColumn("bucket", F.expr(f"pmod(xxhash64(root), {buckets}L)"))
+    limit = wishes.time_limit * min(1.0, slots / buckets)
+    # A lambda, since Spark takes annotations of a function for its own and trips over ours.
+    work = lambda table: _solve_bucket(table, wishes, limit, scale)  # noqa: E731
+    rows = kept(bucketed.groupBy("bucket").applyInArrow(work, _SCHEMA))
+    proof = rows.where("n < 0").agg(F.sum("gap"), F.bool_and("proven")).first()
+    gap, optimal = (0, True) if proof[0] is None else (int(proof[0]), bool(proof[1]))
+    return Solved(rows.where("n >= 0").select("n", "kept", "by", "root"), gap, optimal)
+
+
+def solved_together(
+    session: Any,  # noqa: ANN401, a SparkSession
+    edges: Frame,
+    documents: Frame,
+    attributes: Attributes,
+    wishes: Wishes,
+    names: tuple[str, str | None],
+) -> Solved:
+    """All of the graph solved on the driver; `names` are the value's and the quality's."""
+    import pyarrow as arrow
+
+    value, prefer = names
+    places = [attributes.place(value), *([] if prefer is None else [attributes.place(prefer)])]
+    table = documents.select("n", "chosen", *dict.fromkeys(places)).orderBy("n").toArrow()
+    # Values are numbered as they come in the whole table, as the local engine has it.
+    chosen = table.column("chosen").to_numpy(zero_copy_only=False)
+    only = Attributes(tuple((n, k) for n, k in attributes.kinds if n in names))
+    found = {name: table.column(attributes.place(name)).combine_chunks() for name, _ in only.kinds}
+    columns = only.columns([{only.place(name): array for name, array in found.items()}])
+    column = columns[value]
+    known = column.known & chosen
+    codes = np.full(chosen.size, -1, np.int32)
+    codes[known] = np.unique(column.values[known], return_inverse=True)[1]
+    quality = None
+    if prefer is not None:
+        taste = columns[prefer]
+        quality = np.where(taste.known, taste.values.astype(np.float64), np.nan)[chosen]
+    numbers = table.column("n").to_numpy()[chosen]
+    pairs = edges.select("i", "j").toArrow()
+    i, j = (np.searchsorted(numbers, pairs.column(name).to_numpy()) for name in ("i", "j"))
+    least = None if wishes.at_least is None else (wishes.at_least[0], codes[chosen])
+    cover = solve(
+        numbers.size, i, j,
+        quality=quality, at_least=least, solver=wishes.solver, time_limit=wishes.time_limit,
+    )  # fmt: skip
+    _, first = np.unique(cover.components.part, return_index=True)
+    rows = _rows(numbers, cover.kept, cover.by, numbers[first[cover.components.part]])
+    answer = session.createDataFrame(
+        arrow.Table.from_arrays(list(rows.values()), names=list(rows))
+    ).select("n", "kept", "by", "root")
+    return Solved(answer, cover.gap, cover.optimal)
+
+
+def _solve_bucket(table: Any, wishes: Wishes, limit: float, scale: Scale | None) -> Any:  # noqa: ANN401
+    import pyarrow as arrow
+
+    i, j, root = (table.column(name).to_numpy() for name in ("i", "j", "root"))
+    numbers, places = np.unique(np.concatenate([i, j]), return_inverse=True)
+    roots = np.empty(numbers.size, np.int64)
+    roots[places] = np.concatenate([root, root])
+    quality = None
+    count = numbers.size
+    if scale is not None:
+        worth = np.empty(count, np.float64)
+        worth[places] = np.concatenate(
+            [_floats(table.column(name)) for name in ("worth_i", "worth_j")]
+        )
+        # Documents that nobody asked for, without edges: they only tell how far values reach.
+        quality = np.concatenate([worth, scale.values])
+        count = quality.size
+    half = places.size // 2
+    cover = solve(
+        count, places[:half], places[half:],
+        quality=quality, solver=wishes.solver, time_limit=limit,
+    )  # fmt: skip
+    mine = slice(0, numbers.size)
+    rows = _rows(numbers, cover.kept[mine], cover.by[mine], roots)
+    rows["gap"] = arrow.array(np.zeros(numbers.size, np.int64))
+    rows["proven"] = arrow.array(np.ones(numbers.size, np.bool_))
+    proof = [[-1], [True], [None], [-1], [cover.gap], [cover.optimal]]
+    last = {name: arrow.array(v, rows[name].type) for name, v in zip(rows, proof, strict=True)}
+    return arrow.concat_tables([arrow.table(rows), arrow.table(last)])
+
+
+def _rows(
+    numbers: NDArray[np.int64],
+    stays: NDArray[np.bool_],
+    by: NDArray[np.int32],
+    roots: Any,  # noqa: ANN401
+) -> dict[str, Any]:
+    import pyarrow as arrow
+
+    return {
+        "n": arrow.array(numbers),
+        "kept": arrow.array(np.ascontiguousarray(stays)),
+        "by": arrow.array(numbers[np.maximum(by, 0)], mask=by < 0),
+        "root": arrow.array(roots),
+    }
+
+
+def _floats(column: Any) -> NDArray[np.float64]:  # noqa: ANN401
+    found: NDArray[np.float64] = column.combine_chunks().fill_null(float("nan")).to_numpy()
+    return found

@@ -1,0 +1,167 @@
+"""Parquet files as one table of documents in a fixed order, with the kinds of their columns.
+
+The order is that of the local engine: files by their names, rows as they stand in them. Spark
+says of each row which file it is of and where it stands there (`_metadata`), however the files are
+cut into tasks. Columns have the kind that all of their values have, as the local engine has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from asof.cover.columns import ColumnKind
+from asof.cover.tables import Traits, plain_values
+from asof.errors import InputError
+
+FILE, ROW = "file", "row"
+_ID, _TEXT, _LENGTH = "id", "text", "length"
+_NESTED = ("struct", "array", "map", "variant")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table: its `rows` have column x as c<x>, and the file and row that each stands in."""
+
+    path: str
+    rows: Any  # a Spark DataFrame
+    names: tuple[str, ...]
+    types: tuple[str, ...]  # as Spark calls them
+    starts: dict[str, int]  # by file: the number of its first document
+    count: int
+
+    def place(self, name: str) -> str | None:
+        """The column of `rows` that has this name."""
+        return f"c{self.names.index(name)}" if name in self.names else None
+
+    @property
+    def attributes(self) -> list[str]:
+        """What can be asked of a document, in the order of the local engine."""
+        found = [name for name in self.names if name not in (_ID, _TEXT)]
+        return found if _LENGTH in found else [*found, _LENGTH]
+
+    @property
+    def id_type(self) -> str:
+        """The type that ids go back as: whole numbers stay such, all others are strings."""
+        found = self.types[self.names.index(_ID)]
+        # 64 bits without a sign are a decimal to Spark.
+        return found if found in ("tinyint", "smallint", "int", "bigint", "decimal(20,0)") else ""
+
+
+def open_source(session: Any, path: str) -> Source:  # noqa: ANN401, a SparkSession
+    """The table at a path that Spark can reach: a file, or a folder of *.parquet."""
+    from pyspark.sql import functions as F
+
+    frame = _read(session, path)
+    names = tuple(frame.columns)
+    types = tuple(field.dataType.simpleString() for field in frame.schema.fields)
+    metadata = frame.metadataColumn("_metadata")
+    columns = [frame[f"`{name.replace('`', '``')}`"] for name in names]
+    rows = frame.select(
+        *(column.alias(f"c{at}") for at, column in enumerate(columns)),
+        metadata["file_path"].alias(FILE),
+        metadata["row_index"].alias(ROW),
+    )
+    known = F.col(f"c{names.index(_ID)}").isNotNull() if _ID in names else F.lit(False)
+    texts = _texts(names, types, F)
+    counted = rows.groupBy(FILE).agg(
+        F.count(F.lit(1)).alias("rows"),
+        F.min(F.when(~known, F.col(ROW))).alias("nameless"),
+        F.min(F.when(texts, F.col(ROW))).alias("odd"),
+    )
+    files = sorted(counted.collect(), key=lambda row: address_order(row[FILE]))
+    nested = _ID in names and types[names.index(_ID)].startswith(_NESTED)
+    starts, count = {}, 0
+    for row in files:
+        bare = 0 if nested else row["nameless"]
+        if bare is not None:
+            place = f"{path}, document {count + bare + 1}"
+            raise InputError(f"{place}: no id.", hint="Give each an `id`.")
+        if row["odd"] is not None:
+            place = f"{path}, document {count + row['odd'] + 1}"
+            raise InputError(f"{place}: its text is no text.", hint="Mend it.")
+        starts[row[FILE]] = count
+        count += row["rows"]
+    return Source(path, rows, names, types, starts, count)
+
+
+def kinds_of(source: Source, wanted: Iterable[str]) -> dict[str, ColumnKind]:
+    """The kinds of these attributes, by all of their values."""
+    from pyspark.sql import functions as F
+
+    names = [name for name in wanted if name in source.names]
+    kinds: dict[str, ColumnKind] = {name: "number" for name in wanted if name not in names}
+    if not names:
+        return kinds
+    places = [f"c{source.names.index(name)}" for name in names]
+    traits = source.rows.select(*places).mapInArrow(
+        _traits, "at int, known boolean, numbers boolean, moments boolean"
+    )
+    every = traits.groupBy("at").agg(
+        F.bool_or("known").alias("known"),
+        F.bool_and("numbers").alias("numbers"),
+        F.bool_and("moments").alias("moments"),
+    )
+    found = {row["at"]: row for row in every.collect()}
+    for at, name in enumerate(names):
+        row = found.get(at)
+        kinds[name] = Traits(row[1], row[2], row[3]).kind if row else "text"
+    return kinds
+
+
+def _traits(batches: Iterable[Any]) -> Iterator[Any]:
+    import pyarrow as arrow
+
+    names = ("at", "known", "numbers", "moments")
+    types = (arrow.int32(), arrow.bool_(), arrow.bool_(), arrow.bool_())
+    for batch in batches:
+        found = [Traits.of(plain_values(column)) for column in batch.columns]
+        values = zip(
+            *((at, t.known, t.numbers, t.moments) for at, t in enumerate(found)), strict=True
+        )
+        yield arrow.RecordBatch.from_arrays(
+            [arrow.array(list(one), kind) for one, kind in zip(values, types, strict=True)], names
+        )
+
+
+def _read(session: Any, path: str) -> Any:  # noqa: ANN401
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    reader = session.read.option("mergeSchema", "true").option("pathGlobFilter", "*.parquet")
+    reader = reader.option("datetimeRebaseMode", "CORRECTED").option("int96RebaseMode", "CORRECTED")
+    try:
+        frame = reader.parquet(path)
+    except (PySparkException, Py4JJavaError) as error:
+        raise InputError(
+            f"{path} cannot be read as Parquet: {first_line(error)}.",
+            hint="Give a .parquet file or a folder of such, all with the same columns and types.",
+        ) from error
+    if not frame.columns:
+        raise InputError(f"{path} has no columns.", hint="Give each document an `id`.")
+    return frame
+
+
+def first_line(error: Exception) -> str:
+    """What Spark says, without its stack; of a failure in Java the innermost cause."""
+    text = str(error)
+    java = getattr(error, "java_exception", None)
+    while java is not None:
+        text = java.getMessage() or java.toString()
+        java = java.getCause()
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__).rstrip(".")[:300]
+
+
+def _texts(names: tuple[str, ...], types: tuple[str, ...], functions: Any) -> Any:  # noqa: ANN401
+    """Where a text is given that is none."""
+    if _TEXT not in names or types[names.index(_TEXT)].startswith(("string", "binary", "void")):
+        return functions.lit(False)
+    return functions.col(f"c{names.index(_TEXT)}").isNotNull()
+
+
+def address_order(address: str) -> tuple[str, ...]:
+    """Files as their names are ordered: addresses have them in percent signs."""
+    return tuple(unquote(part) for part in address.split("/"))

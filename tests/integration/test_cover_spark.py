@@ -1,0 +1,351 @@
+"""Covers on Spark, with a real one: the same answers as the local engine, from the same files."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asof.cli.cover_output import outcome_json, print_outcome
+from asof.cli.cover_spark import print_summary, run_on_spark, summary_json
+from asof.cover.collection import chosen
+from asof.cover.graph import components
+from asof.cover.pairs import Limits
+from asof.cover.run import Wishes, thin_out
+from asof.cover.spark import candidates
+from asof.cover.spark.answer import Fate, fates
+from asof.cover.spark.components import connected
+from asof.cover.spark.run import Summary, cover_on_spark
+from asof.cover.spark.session import check_installed, spark_session
+from asof.cover.spark.submit import main as submit
+from asof.cover.tables import read_table
+from asof.errors import InputError, UsageError
+
+pytestmark = pytest.mark.needs("java", "module:pyspark", "module:pandas")
+
+# Small tables: what Java would compile for speed costs more than it saves.
+QUICK = {
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+WORDS = ["alder", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine"]
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    with spark_session("local[2]", QUICK) as session:
+        yield session
+
+
+def written(folder: Path, rows: list[dict[str, object]], parts: int = 2) -> Path:
+    """Rows in several files, one of them in several groups, and files that are no documents."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder.mkdir()
+    table = pa.Table.from_pylist(rows)
+    step = -(-len(rows) // parts)
+    for part in range(parts):
+        name = f"part {part}%20.parquet"  # names that are spelled otherwise in addresses
+        pq.write_table(table.slice(part * step, step), folder / name, row_group_size=7)
+    (folder / "_SUCCESS").write_text("")
+    (folder / ".part 0.parquet.crc").write_text("no documents")
+    return folder
+
+
+def documents(seed: int, count: int) -> list[dict[str, object]]:
+    """Versions of a few texts, empty ones, copies, and attributes of all kinds, some missing."""
+    draw = random.Random(seed)
+    texts = [draw.choices(WORDS, k=draw.randrange(1, 30)) for _ in range(count // 5)]
+    rows: list[dict[str, object]] = []
+    for number in range(count):
+        words = list(draw.choice(texts))
+        for _ in range(draw.randrange(3)):
+            words[draw.randrange(len(words))] = draw.choice(WORDS)
+        words += draw.choices(WORDS, k=draw.choice([0, 0, 3, 9]))
+        words = [] if draw.random() < 0.05 else words
+        day = draw.randrange(1, 28)
+        rows.append(
+            {
+                "id": f"d{number}",
+                "text": None if draw.random() < 0.02 else " ".join(words),
+                "site": draw.choice(["a", "b", "ä", None]),
+                "owner": draw.choice(["a", "b", "x"]),
+                "day": draw.choice([f"2010-01-{day:02}", None]),
+                "at": draw.choice([datetime(2010, 1, day, tzinfo=UTC), None]),
+                "rank": draw.choice([1.0, 2.5, -0.0, 0.0, None]),
+                "size": draw.randrange(6),
+                "mixed": draw.choice(["2010-01-01", "no date"]),
+                "nothing": None,
+            }
+        )
+    return rows
+
+
+def on_spark(
+    spark: Any, source: Path, relation: str, wishes: Wishes, k: int, where: str | None
+) -> dict[str, object]:
+    target = source.with_name(f"{source.name}-answer")
+    summary = cover_on_spark(spark, str(source), str(target), relation, wishes, k=k, where=where)
+    found = summary_json(summary, list(fates(spark, str(target))))
+    assert summary.kept + summary.dropped == summary.documents
+    return found | {"weights": (summary.weight, summary.weight_kept), "seconds": 0}
+
+
+def local(source: Path, relation: str, wishes: Wishes, k: int, where: str | None) -> Any:
+    table = read_table(source)
+    collection = table.collection(k)
+    if where is not None:
+        collection = collection.only(chosen(where, table.columns, table.texts))
+    outcome = thin_out(collection, relation, wishes, Limits())
+    weights = collection.weights
+    kept = int(weights[outcome.cover.kept].sum())
+    return outcome_json(outcome) | {"weights": (int(weights.sum()), kept), "seconds": 0}
+
+
+@pytest.mark.parametrize(
+    ("relation", "wishes", "where"),
+    [
+        ("C(d1,d2) >= 0.6", Wishes(), None),
+        (
+            "C(d1,d2) >= 0.5 and day(d1) <= day(d2) and site(d1) = site(d2)"
+            " or J(d1,d2) > 0.4 and not site(d1) = site(d2) and at(d2) - at(d1) < 5d"
+            " or site(d1) = owner(d2) and rank(d1) < rank(d2)",
+            Wishes(),
+            None,
+        ),
+        (
+            "C(d2,d1) >= 0.7 and rank(d1) = rank(d2)"
+            " or D(d1,d2) = 1 and mixed(d1) >= mixed(d2)"
+            " or size(d1) = size(d2) and C(d1,d2) < 0.3 and owner(d1) != 'x' and length(d2) > 60",
+            Wishes(prefer="rank"),
+            "length(d) > 9 or text contains 'oak' or rank(d) = 1",
+        ),
+        (
+            "J(d1,d2) >= 0.5 and size(d1) * 2 <= size(d2) + 4",
+            Wishes((2, "site"), "day"),
+            "not owner(d) = 'x'",
+        ),
+        ("C(d1,d2) >= 0.4 and nothing(d1) = nothing(d2)", Wishes(solver="seed"), None),
+    ],
+    ids=["plain", "or", "prefer", "at-least", "no-edges"],
+)
+def test_same_answer(
+    spark: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    relation: str,
+    wishes: Wishes,
+    where: str | None,
+) -> None:
+    """All of it is the same: pairs, components, who stays, what covers the others, how far."""
+    monkeypatch.setattr(candidates, "CELL", 10)  # so that even few documents are shared out
+    source = written(tmp_path / "docs", documents(len(relation), 90), parts=3)
+    expected = local(source, relation, wishes, 3, where)
+    assert on_spark(spark, source, relation, wishes, 3, where) == expected
+
+
+def test_frequent_shingles_are_shared_out(
+    spark: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A shingle that all documents have is cut into cells; ids that are numbers stay such.
+
+    This and the next one by the two commands that there are.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    monkeypatch.setattr(candidates, "CELL", 4)
+    draw = random.Random(5)
+    rows: list[dict[str, object]] = [
+        {"id": 2**63 + number, "text": "the same foot " + " ".join(draw.choices(WORDS, k=3))}
+        for number in range(60)
+    ]
+    source = tmp_path / "docs.parquet"
+    schema = pa.schema([("id", pa.uint64()), ("text", pa.string())])
+    pq.write_table(pa.Table.from_pylist(rows, schema), source)
+    relation, wishes = "C(d1,d2) >= 0.3", Wishes()
+    expected = local(source, relation, wishes, 2, None)
+    assert len(expected["dropped"]) > 20
+    assert isinstance(expected["kept"][0], int)
+    out = tmp_path / "answer.csv"
+    run_on_spark(str(source), relation, wishes, k=2, where=None, csv_file=out, as_json=True)
+    printed = json.loads(capsys.readouterr().out)
+    assert list(printed) == [
+        "documents", "edges", "components", "kept", "dropped", "optimal", "gap", "seconds",
+    ]  # fmt: skip
+    assert printed | {"weights": expected["weights"], "seconds": 0} == expected
+    assert len(out.read_text("utf-8").splitlines()) == 61
+
+
+def test_rounds_do_not_grow_with_the_diameter(spark: Any) -> None:
+    """Two paths of 16,384, in order and shuffled: no more than three quarters are left of a round.
+
+    A quarter fits one task: log(4) / log(4/3) is 4.8. The seed's way takes 16,383 rounds.
+    """
+    import pyarrow as pa
+
+    count = 1 << 14
+    line, other = list(range(count)), list(range(count, 2 * count))
+    random.Random(3).shuffle(other)
+    pairs = pa.table([line[:-1] + other[:-1], line[1:] + other[1:]], names=["i", "j"])
+    found = connected(spark.createDataFrame(pairs).repartition(4), enough=count // 2)
+    assert 1 <= found.rounds <= 5
+    assert sorted(found.frame.groupBy("root").count().collect()) == [(0, count), (count, count)]
+
+
+def test_components_of_any_graph(spark: Any) -> None:
+    import pyarrow as pa
+
+    draw = random.Random(11)
+    ends = [(draw.randrange(120), draw.randrange(120)) for _ in range(70)]
+    ends = [(a, b) for a, b in ends if a != b] + list(pairwise(range(200, 230)))
+    edges = spark.createDataFrame(pa.table([*map(list, zip(*ends, strict=True))], names=["i", "j"]))
+    found = connected(edges.repartition(3), enough=30)
+    label = components(230, [a for a, _ in ends], [b for _, b in ends]).tolist()
+    touched = {vertex for edge in ends for vertex in edge}
+    assert {(v, root) for v, root in found.frame.collect()} == {(v, label[v]) for v in touched}
+    assert found.rounds > 0
+
+
+def test_what_is_submitted_writes_its_answer(
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = written(tmp_path / "docs", documents(1, 40)), tmp_path / "answer"
+    given = ["C(d1,d2) >= 0.6", "--from", str(source), "--to", str(target), "-k", "5"]
+    assert submit(given) == 0
+    summary = Summary(**json.loads(capsys.readouterr().out))
+    expected = local(source, "C(d1,d2) >= 0.6", Wishes(), 5, None)
+    found = summary_json(summary, list(fates(spark, str(target))))
+    assert found | {"weights": expected["weights"], "seconds": 0} == expected
+    first = list(fates(spark, str(target), dropped=3))
+    assert [row.id for row in first] == [each["id"] for each in expected["dropped"][:3]]
+    assert submit(given) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    collection = read_table(written(tmp_path / "docs", documents(2, 50))).collection(2)
+    outcome = thin_out(collection, "C(d1,d2) >= 0.5", Wishes(), Limits())
+    print_outcome(outcome)
+    expected = capsys.readouterr().out
+    names, kept = collection.names, outcome.cover.kept
+    dropped = [
+        Fate(names[d.document], False, names[d.by], d.containment, d.jaccard, d.dice, 0)
+        for d in outcome.dropped
+    ]
+    assert len(dropped) > 10
+    count = int(kept.sum())
+    summary = Summary(
+        len(collection), outcome.edges, outcome.cover.components.count, count, len(dropped),
+        outcome.optimal, outcome.gap, outcome.seconds, int(collection.weights.sum()),
+        int(collection.weights[kept].sum()), False, 0,
+    )  # fmt: skip
+    print_summary(summary, dropped[:10])
+    assert capsys.readouterr().out == expected
+
+
+@pytest.mark.parametrize(
+    ("relation", "wishes", "where", "told"),
+    [
+        (
+            "C(d1,d2) >= 0.6 and host(d1) = host(d2)",
+            Wishes(),
+            None,
+            "no attribute is called 'host'",
+        ),
+        ("C(d1,d2) >= 0.6 and size(d1) = site(d2)", Wishes(), None, "cannot be compared"),
+        ("C(d1,d2) >= 0.6", Wishes(prefer="site"), None, "site is a text, and no quality"),
+        ("C(d1,d2) >= 0.6", Wishes((1, "host")), None, "no attribute 'host'"),
+        ("C(d1,d2) >= 0.6", Wishes(), "size(d) > 100", "holds no such documents"),
+    ],
+)
+def test_bad_questions(
+    spark: Any, tmp_path: Path, relation: str, wishes: Wishes, where: str | None, told: str
+) -> None:
+    """The same objections as the local engine has."""
+    source = written(tmp_path / "docs", documents(1, 20))
+    with pytest.raises(UsageError, match=told):
+        cover_on_spark(spark, str(source), str(tmp_path / "to"), relation, wishes, where=where)
+
+
+def test_bad_tables(spark: Any, tmp_path: Path) -> None:
+    def refused(source: Path, told: str) -> None:
+        with pytest.raises(InputError, match=told):
+            cover_on_spark(spark, str(source), str(tmp_path / "to"), "C(d1,d2) >= 0.7", Wishes())
+
+    whole = written(tmp_path / "whole", documents(1, 20), parts=1)
+    data = next(whole.glob("*.parquet")).read_bytes()
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(data[: len(data) // 2])
+    refused(broken, "cannot be read as Parquet")
+    middle = tmp_path / "middle.parquet"
+    middle.write_bytes(data[:4] + bytes(len(data) // 2) + data[len(data) // 2 + 4 :])
+    refused(middle, "middle.parquet")
+    refused(tmp_path / "missing.parquet", "cannot be read as Parquet")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    refused(empty, "cannot be read as Parquet")
+    rows = [{"id": "a", "text": "x"}, {"id": None, "text": "y"}]
+    refused(written(tmp_path / "nameless", rows), "document 2: no id")
+    rows = [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]
+    refused(written(tmp_path / "twice", rows), "an id stands there twice")
+    refused(written(tmp_path / "odd", [{"id": "a", "text": 7}], parts=1), "its text is no text")
+
+
+def test_local_mode_listens_on_loopback_alone(spark: Any) -> None:
+    assert spark.conf.get("spark.driver.bindAddress") == "127.0.0.1"
+    java = spark.sparkContext._gateway.proc.pid
+    inodes = set()
+    for link in Path(f"/proc/{java}/fd").iterdir():
+        try:
+            inodes.add(str(link.readlink()))
+        except FileNotFoundError:  # closed meanwhile
+            continue
+    listening = []
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{java}/net/{table}").read_text().splitlines()[1:]:
+            cells = line.split()
+            if cells[3] == "0A" and f"socket:[{cells[9]}]" in inodes:
+                listening.append(cells[1].split(":")[0])
+    assert listening
+    loopback = {"0100007F", "0000000000000000FFFF00000100007F"}
+    assert set(listening) <= loopback
+
+
+def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    with pytest.raises(UsageError, match=r"Spark needs Java.*Install Java 17"):
+        check_installed()
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(UsageError, match=r"need pyspark.*asof\[spark\]"):
+        check_installed()
+    with pytest.raises(UsageError, match="needs a place"):
+        run_on_spark("x", "C(d1,d2) >= 1", Wishes(), k=5, where=None, master="spark://h:7077")
+
+
+def test_workers_do_without_the_command_line() -> None:
+    """On a cluster only what the stages use must be there: no click, no lxml."""
+    code = """
+import sys
+import asof.cover.spark.submit
+print([m for m in ("click", "lxml", "selectolax", "pyspark", "scipy") if m in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,77 @@
+"""Runs with less memory than their pairs take: the same answer as with enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asof.cover.collection import Collection
+from asof.cover.columns import number_column, text_column
+from asof.cover.estimate import estimate
+from asof.cover.pairs import Limits
+from asof.cover.run import Wishes, thin_out
+from asof.cover.sets import Sets
+from asof.cover.spool import PairSpool
+from asof.cover.vast import Found, solve_vast
+from asof.errors import UsageError
+
+
+def alike(count: int) -> Collection:
+    """Documents that share 40 shingles, 20 more with every seventh, and have five of their own."""
+    sets = [
+        {*range(40), *range(100 + 20 * (n % 7), 120 + 20 * (n % 7)), *range(1000 * n, 1000 * n + 5)}
+        for n in range(1, count + 1)
+    ]
+    columns = {
+        "day": number_column([float(n * 37 % 101) for n in range(count)]),
+        "host": text_column([f"h{n % 5}" for n in range(count)]),
+    }
+    names = tuple(map(str, range(count)))
+    return Collection(names, columns, Sets.of(sets), np.full(count, 65, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("rule", "wishes"),
+    [
+        ("C(d1,d2) >= 0.5", Wishes()),
+        ("C(d1,d2) >= 0.5 and day(d1) <= day(d2)", Wishes(prefer="day")),
+        ("C(d1,d2) >= 0.9 or J(d1,d2) >= 0.8", Wishes(at_least=(3, "host"))),
+        ("C(d1,d2) >= 0.5 and not host(d1) = host(d2)", Wishes()),
+    ],
+)
+def test_memory_does_not_change_the_answer(
+    rule: str, wishes: Wishes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spooled: list[int] = []
+
+    def watched(spool: PairSpool, **given: Any) -> Found:
+        spooled.append(spool.added)
+        return solve_vast(spool, **given)
+
+    monkeypatch.setattr("asof.cover.run.solve_vast", watched)
+    collection = alike(400)
+    enough = thin_out(collection, rule, wishes, Limits())
+    assert not spooled
+    little = thin_out(collection, rule, wishes, Limits(memory=100_000))
+    assert spooled
+    assert spooled[0] >= enough.edges
+    assert little.edges == enough.edges
+    assert little.optimal
+    assert enough.optimal
+    assert len(little.kept) == len(enough.kept)
+    if wishes.at_least is None:
+        assert little.kept == enough.kept
+        assert little.dropped == enough.dropped
+
+
+def test_the_seeds_solver_says_that_it_needs_memory() -> None:
+    with pytest.raises(UsageError, match=r"more than the seed's solver .* --memory"):
+        thin_out(alike(400), "C(d1,d2) >= 0.5", Wishes(solver="seed"), Limits(memory=100_000))
+
+
+def test_an_estimate_survives_what_the_run_does() -> None:
+    found = estimate(alike(400), "C(d1,d2) >= 0.5", limits=Limits(memory=100_000))
+    assert 400 * 399 in found.edges
+    assert 1 / 400 in found.kept
