@@ -230,4 +230,4 @@ def test_an_archive_without_documents_is_an_empty_collection(tmp_path: Path) -> 
     ],
 )
 def test_the_domain_of_a_host(host: str, domain: str) -> None:
-    assert gathered._domain(host) == domain
+    assert gathered.domain_of(host) == domain

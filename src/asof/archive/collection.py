@@ -127,11 +127,11 @@ class _Gathering:
 
     def _columns(self) -> dict[str, Column]:
         captures = self.captures
-        hosts = [_PORT.sub("", host_of(capture.url)) for capture in captures]
+        hosts = [host_name(capture.url) for capture in captures]
         return {
             "url": text_column(capture.url for capture in captures),
             "hostname": text_column(hosts),
-            "domain": text_column(_domain(host) for host in hosts),
+            "domain": text_column(domain_of(host) for host in hosts),
             "timestamp": time_column(capture.at for capture in captures),
             "mime-type": text_column(capture.media_type for capture in captures),
             "title": text_column(self.titles),
@@ -244,7 +244,12 @@ def _documents(captures: Iterable[Capture]) -> Iterable[Capture]:
     return (capture for capture in captures if is_document(capture))
 
 
-def _domain(host: str) -> str:
+def host_name(url: str) -> str:
+    """The host of a URL, without its port."""
+    return _PORT.sub("", host_of(url))
+
+
+def domain_of(host: str) -> str:
     """The last two labels, or three below co.uk and the like: what most registries give out."""
     labels = host.split(".")
     if _ADDRESS.fullmatch(host) or len(labels) < 3:

@@ -8,7 +8,7 @@ tell it. The columns from `kind` on are our own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -62,24 +62,34 @@ _Place = tuple[str | None, str | None, str | None, str | None, int | None, str |
 
 
 def write_parquet(captures: Iterable[Capture], out: Path) -> int:
-    """Write an index of the captures, a row group at a time; how many there were.
+    """Write an index of the captures, a row group at a time; how many there were."""
+    return write_rows(_COLUMNS, map(_row, captures), out, ROW_GROUP)
+
+
+def write_rows(
+    columns: Mapping[str, str],
+    rows: Iterable[tuple[object, ...]],
+    out: Path,
+    group: int,
+) -> int:
+    """Write rows of such columns (names and types), so many at a time; how many there were.
 
     The file gets its name when it is whole and on the disk. Needs the extra `asof[parquet]`.
     """
     arrow, parquet = _pyarrow()
     types = {"timestamp": arrow.timestamp("us", tz="UTC")}
     schema = arrow.schema(
-        [(name, types.get(kind) or getattr(arrow, kind)()) for name, kind in _COLUMNS.items()]
+        [(name, types.get(kind) or getattr(arrow, kind)()) for name, kind in columns.items()]
     )
     part = out.with_name(out.name + ".part")
-    count = 0
+    source, count = iter(rows), 0
     try:
         with part.open("wb") as file:
             with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-                for rows in _groups(captures):
-                    columns = [list(column) for column in zip(*rows, strict=True)]
-                    writer.write_table(arrow.table(columns, schema=schema))
-                    count += len(rows)
+                while some := list(islice(source, group)):
+                    values = [list(column) for column in zip(*some, strict=True)]
+                    writer.write_table(arrow.table(values, schema=schema))
+                    count += len(some)
             os.fsync(file.fileno())
         part.rename(out)
     except OSError as error:
@@ -103,12 +113,6 @@ def _pyarrow() -> tuple[Any, Any]:
             hint="Install it with `pip install 'asof[parquet]'`.",
         ) from error
     return pyarrow, pyarrow.parquet
-
-
-def _groups(captures: Iterable[Capture]) -> Iterator[list[tuple[object, ...]]]:
-    source = iter(captures)
-    while group := [_row(capture) for capture in islice(source, ROW_GROUP)]:
-        yield group
 
 
 def _row(capture: Capture) -> tuple[object, ...]:

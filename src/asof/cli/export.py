@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from asof.archive import Archive
-from asof.archive.export import EXPORTERS, Selection
+from asof.archive.export import EXPORTERS, Exported, Selection
 from asof.cli.options import archive_option, examples, json_option, selection_options
 from asof.cli.output import open_archive, print_json, say
 from asof.errors import NotCaptured, UsageError
@@ -21,7 +21,20 @@ _NAMES = {
     "parquet": "export.parquet",
     "trec": "export.trec",
     "wacz": "export.wacz",
+    "documents": "documents.parquet",
 }
+
+
+def _export_documents(archive: Archive, selection: Selection, out: Path) -> Exported:
+    # Here, for it needs numpy, which takes longer to load than the rest.
+    from asof.archive.export_documents import export_documents
+    from asof.cli.similar import read_texts
+
+    read_texts(archive)
+    return export_documents(archive, selection, out)
+
+
+_EXPORTERS = {**EXPORTERS, "documents": _export_documents}
 
 
 @click.command(
@@ -31,10 +44,11 @@ _NAMES = {
         "asof export --format cdxj -o - | head",
         "asof export --format warc --prefix https://example.org/ --to 2026-03",
         "asof export --format warc --cover monthly       what a saved cover keeps",
+        "asof export --format documents -o docs.parquet  texts, for `asof cover --from` and Spark",
     ),
 )
 @archive_option
-@click.option("--format", "kind", required=True, type=click.Choice(list(EXPORTERS)))
+@click.option("--format", "kind", required=True, type=click.Choice(list(_EXPORTERS)))
 @click.option(
     "-o",
     "--output",
@@ -58,7 +72,8 @@ def export_command(
 ) -> int:
     """Write captures to a file: all of them, or those selected.
 
-    A selected revisit takes along the record that holds its payload.
+    A selected revisit takes along the record that holds its payload. `documents` is a table of what
+    documents say, with what is known of them.
     """
     selection = Selection(url, prefix, since, until)
     if cover is not None and not selection.everything:
@@ -76,7 +91,7 @@ def export_command(
         if not out.parent.is_dir():
             raise UsageError(f"{out.parent} is not a folder.", hint="Make it first.")
         _require_any(archive, selection)
-        exported = EXPORTERS[kind](archive, selection, out)
+        exported = _EXPORTERS[kind](archive, selection, out)
     if as_json:
         print_json({"file": exported.file, "format": kind, "captures": exported.captures})
     else:
@@ -95,7 +110,7 @@ def _to_stdout(archive: Archive, selection: Selection, kind: str) -> int:
     _require_any(archive, selection)
     with TemporaryDirectory() as scratch:
         path = Path(scratch) / _NAMES[kind]
-        EXPORTERS[kind](archive, selection, path)
+        _EXPORTERS[kind](archive, selection, path)
         with path.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)
     sys.stdout.buffer.flush()
