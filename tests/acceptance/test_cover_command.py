@@ -304,7 +304,7 @@ def test_no_archive_an_empty_one_and_bad_files(refused: Callable[..., str], tmp_
     assert cli(["reindex", "-a", str(tmp_path / "archive")]) == 0
     assert "holds no such documents" in refused(relation, "-a", tmp_path / "archive")
     assert "none.jsonl" in refused(relation, "--from", tmp_path / "none.jsonl")
-    assert "is a directory" in refused(relation, "--from", tmp_path)
+    assert "holds no Parquet files" in refused(relation, "--from", tmp_path)
     binary = tmp_path / "docs.jsonl"
     binary.write_bytes(bytes(range(256)) * 10)
     assert "not JSON" in refused(relation, "--from", binary)
@@ -361,3 +361,25 @@ def cpu_seconds(pid: int) -> float:
     """What a process has computed so far: on a busy machine a clock would say little."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_characters_are_terms_for_scripts_without_spaces(cover: Cover, tmp_path: Path) -> None:
+    text = "渡船每天早上九点离开港口下午五点返回星期日没有渡船请在码头等候"
+    file = tmp_path / "docs.jsonl"
+    rows = [{"id": "long", "text": text + "票价是十元"}, {"id": "short", "text": text[:-4] + "!"}]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rule = "C(d1,d2) >= 0.8"
+    assert len(cover(rule, "--from", file, "--json").json()["kept"]) == 2, "each is one word"
+    found = cover(rule, "--from", file, "-k", 6, "--terms", "characters", "--json").json()
+    assert found["kept"] == ["long"]
+
+
+def test_characters_of_an_archive_are_kept_apart_from_words(
+    cover: Cover, archive: tuple[Path, str]
+) -> None:
+    by_words = [cover("J(d1,d2) >= 0.3", "-a", archive[0], "--json").json() for _ in range(2)]
+    asked = ("J(d1,d2) >= 0.3", "-a", archive[0], "--terms", "characters", "--json")
+    by_characters = [cover(*asked).json() for _ in range(2)]
+    for one, again in (by_words, by_characters):
+        assert one | {"seconds": 0} == again | {"seconds": 0}
+    assert by_words[0]["dropped"][0]["jaccard"] != by_characters[0]["dropped"][0]["jaccard"]

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from asof.archive.covers import Question
+from asof.change.shingles import Unit
 from asof.cli.cover_output import outcome_json, print_outcome
 from asof.cli.cover_spark import print_summary, run_on_spark, summary_json
 from asof.cover.collection import chosen
@@ -104,9 +106,11 @@ def on_spark(
     return found | {"weights": (summary.weight, summary.weight_kept), "seconds": 0}
 
 
-def local(source: Path, relation: str, wishes: Wishes, k: int, where: str | None) -> Any:
+def local(
+    source: Path, relation: str, wishes: Wishes, k: int, where: str | None, unit: Unit = "terms"
+) -> Any:
     table = read_table(source)
-    collection = table.collection(k)
+    collection = table.collection(k, unit)
     if where is not None:
         collection = collection.only(chosen(where, table.columns, table.texts))
     outcome = thin_out(collection, relation, wishes, Limits())
@@ -180,11 +184,13 @@ def test_frequent_shingles_are_shared_out(
     schema = pa.schema([("id", pa.uint64()), ("text", pa.string())])
     pq.write_table(pa.Table.from_pylist(rows, schema), source)
     relation, wishes = "C(d1,d2) >= 0.3", Wishes()
-    expected = local(source, relation, wishes, 2, None)
+    expected = local(source, relation, wishes, 7, None, "characters")
     assert len(expected["dropped"]) > 20
     assert isinstance(expected["kept"][0], int)
     out = tmp_path / "answer.csv"
-    run_on_spark(str(source), relation, wishes, k=2, where=None, csv_file=out, as_json=True)
+    run_on_spark(
+        Question(relation, str(source), k=7, terms="characters"), wishes, csv_file=out, as_json=True
+    )
     printed = json.loads(capsys.readouterr().out)
     assert list(printed) == [
         "documents", "edges", "components", "kept", "dropped", "optimal", "gap", "seconds",
@@ -337,7 +343,7 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(UsageError, match=r"need pyspark.*asof\[spark\]"):
         check_installed()
     with pytest.raises(UsageError, match="needs a place"):
-        run_on_spark("x", "C(d1,d2) >= 1", Wishes(), k=5, where=None, master="spark://h:7077")
+        run_on_spark(Question("C(d1,d2) >= 1", "x"), Wishes(), master="spark://h:7077")
 
 
 def test_workers_do_without_the_command_line() -> None:

@@ -327,7 +327,7 @@ def test_a_damaged_one_is_made_again(folder: Path, name: str, damage: str) -> No
     elif damage != "gone":
         file.write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
     with Archive.open(folder) as archive:
-        assert kept(shingle_cache._folder(archive, "main", 5)) is None
+        assert kept(shingle_cache._folder(archive, "main", 5, "terms")) is None
     assert_equal(again(folder), whole)
     assert isinstance(again(folder).sets.items, np.memmap)
 

@@ -13,7 +13,7 @@ from asof.archive.archive import Archive
 from asof.archive.marks import MARK, Marking
 from asof.archive.marks import Which as Which
 from asof.archive.texts import Texts, is_document
-from asof.change.shingles import K, shingles_of_all
+from asof.change.shingles import K, Unit, shingles_of_all
 from asof.clock import SECOND, stamp
 from asof.cover.collection import Collection, Marks, chosen, merged
 from asof.cover.columns import Column, number_column, text_column, time_column
@@ -65,6 +65,7 @@ class _Gathering:
 
     which: Which
     k: int
+    unit: Unit
     before: Collection | None = None
     captures: list[Capture] = field(default_factory=list)
     marks: list[bytes] = field(default_factory=list)
@@ -107,7 +108,7 @@ class _Gathering:
 
     def flush(self) -> None:
         """Make shingles of the texts at hand."""
-        items, offsets = shingles_of_all(self.texts, self.k)
+        items, offsets = shingles_of_all(self.texts, self.k, self.unit)
         self.items.append(items)
         self.sizes.append(np.diff(offsets))
         self.texts, self.held = [], 0
@@ -148,6 +149,7 @@ def collected(
     *,
     which: Which = "main",
     k: int = K,
+    unit: Unit = "terms",
     where: str | None = None,
     progress: Callable[[int], None] = lambda count: None,
 ) -> Collection:
@@ -159,7 +161,7 @@ def collected(
     """
     texts: list[str] = []
     keep = texts.append if where is not None else (lambda text: None)
-    found = _gathered(archive, which, k, None, progress, keep).collection
+    found = _gathered(archive, which, k, unit, None, progress, keep).collection
     return found if where is None else found.only(chosen(where, found.columns, texts))
 
 
@@ -168,28 +170,30 @@ def gathered(
     *,
     which: Which = "main",
     k: int = K,
+    unit: Unit = "terms",
     before: Gathered | None = None,
     progress: Callable[[int], None] = lambda count: None,
 ) -> Gathered:
     """What `collected` gives, where only texts are read that were not there `before`.
 
-    `before` must have been gathered for the same choice of text and the same k.
+    `before` must have been gathered for the same choice of text and shingles.
     """
-    return _gathered(archive, which, k, before, progress, lambda text: None)
+    return _gathered(archive, which, k, unit, before, progress, lambda text: None)
 
 
 def _gathered(
     archive: Archive,
     which: Which,
     k: int,
+    unit: Unit,
     before: Gathered | None,
     progress: Callable[[int], None],
     keep: Callable[[str], None],
 ) -> Gathered:
-    gathering = _Gathering(which, k, None if before is None else before.collection)
+    gathering = _Gathering(which, k, unit, None if before is None else before.collection)
     places, blank = _known(before)
     blanks: list[bytes] = []
-    with Texts(archive) as shelf, Marking(archive, which, k) as marking:
+    with Texts(archive) as shelf, Marking(archive, which, k, unit) as marking:
         for capture in _documents(archive.captures()):
             progress(1)
             mark = marking.mark(capture)

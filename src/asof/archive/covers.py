@@ -18,6 +18,7 @@ from asof.errors import ArchiveError, UsageError
 from asof.warc.whole import whole_file
 
 if TYPE_CHECKING:
+    from asof.change.shingles import Unit
     from asof.cover.run import Outcome
 
 # No separators, nothing hidden: a name cannot lead out of the folder, whoever chose it.
@@ -25,7 +26,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,79}")
 _FORMAT = 2
 # Of the first line. A relation and a filter have 10,000 characters each, six bytes each at most.
 _HEAD = 1 << 18
-_TEXTS, _SOLVERS = ("main", "full"), ("auto", "seed")
+_TEXTS, _TERMS, _SOLVERS = ("main", "full"), ("words", "characters"), ("auto", "seed")
 _LAST: Instant = 253_402_300_800 * SECOND  # of year 9999
 
 Fate = Literal["kept", "dropped", "absent"]
@@ -43,11 +44,17 @@ class Question:
     table: str | None = None
     where: str | None = None
     k: int = 5
+    terms: str = "words"
     text: str = "main"
     at_least: tuple[int, str] | None = None
     prefer: str | None = None
     solver: str = "auto"
     time_limit: float = 60.0
+
+    @property
+    def unit(self) -> Unit:
+        """What shingles are made of."""
+        return "characters" if self.terms == "characters" else "terms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,12 +306,19 @@ def _facts(name: str, given: Any) -> CoverFacts:  # noqa: ANN401, whatever the f
 
 def _question(given: Any) -> Question:  # noqa: ANN401, whatever the file holds
     values = {field.name: given[field.name] for field in fields(Question)}
-    for key, kind in (("relation", str), ("k", int), ("text", str), ("solver", str)):
+    for key, kind in (
+        ("relation", str),
+        ("k", int),
+        ("terms", str),
+        ("text", str),
+        ("solver", str),
+    ):
         _as(kind, values[key])
     for key in ("table", "where", "prefer"):
         _maybe(str, values[key])
     _as(float, values["time_limit"])
-    if values["k"] < 1 or values["text"] not in _TEXTS or values["solver"] not in _SOLVERS:
+    chosen = (("terms", _TERMS), ("text", _TEXTS), ("solver", _SOLVERS))
+    if values["k"] < 1 or any(values[key] not in known for key, known in chosen):
         raise ValueError("nothing that could be asked")
     if (least := values["at_least"]) is not None:
         count, attribute = least

@@ -15,7 +15,7 @@ from typing import Literal, Self
 import numpy as np
 
 from asof.archive.archive import Archive
-from asof.change.shingles import shingles
+from asof.change.shingles import Unit, shingles
 from asof.ledger import SCHEMA_VERSION
 from asof.model import Capture
 from asof.text.document import Document
@@ -32,16 +32,21 @@ MARK = np.dtype("S16")
 _PROBE = "What can be kept between two runs is kept between them"
 
 
-def ways(which: Which, k: int) -> tuple[object, ...]:
+def ways(which: Which, k: int, unit: Unit) -> tuple[object, ...]:
     """How documents are read and cut into shingles: what one way gives is of no use to another."""
-    return FORMAT, SCHEMA_VERSION, TEXT_VERSION, which, k, shingles(_PROBE, k).tolist()
+    return FORMAT, SCHEMA_VERSION, TEXT_VERSION, which, k, unit, shingles(_PROBE, k, unit).tolist()
+
+
+def kind_of(which: Which, k: int, unit: Unit) -> str:
+    """A choice of text and shingles, as files are named by it."""
+    return f"{which}-{k}{'c' if unit == 'characters' else ''}"
 
 
 class Marking:
     """Marks for the captures of one archive."""
 
-    def __init__(self, archive: Archive, which: Which, k: int) -> None:
-        self._ways = json.dumps(ways(which, k)).encode()
+    def __init__(self, archive: Archive, which: Which, k: int, unit: Unit) -> None:
+        self._ways = json.dumps(ways(which, k, unit)).encode()
         path = archive.folder.texts
         self._shelf = Shelf(path, writable=False) if path.exists() else None
         self._is_current = self._shelf is not None and self._shelf.is_current

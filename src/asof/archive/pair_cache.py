@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from asof.archive.array_file import DAMAGE, read_array, write_arrays
 from asof.archive.collection import MARKED
 from asof.archive.folder import Folder
-from asof.archive.marks import MARK, Which, ways
+from asof.archive.marks import MARK, Which, kind_of, ways
 from asof.archive.rank_cache import RankFile
+from asof.change.shingles import Unit
 from asof.cover.growth import Earlier, FoundPairs, Schema
 from asof.cover.memo import Proofs
 from asof.cover.sets import Edges
@@ -61,11 +62,18 @@ class PairFiles:
     """The pairs of an archive's documents, for one choice of text and length of shingles."""
 
     def __init__(
-        self, folder: Folder, which: Which, k: int, *, most: int = ENTRIES, room: int = BYTES
+        self,
+        folder: Folder,
+        which: Which,
+        k: int,
+        unit: Unit = "terms",
+        *,
+        most: int = ENTRIES,
+        room: int = BYTES,
     ) -> None:
         self._folder = folder.root / "derived" / "cover" / "pairs"
-        self._kind = f"{which}-{k}-"
-        self._ways = json.dumps(ways(which, k))
+        self._kind = f"{kind_of(which, k, unit)}-"
+        self._ways = json.dumps(ways(which, k, unit))
         self._most = most
         self._room = room
 
@@ -122,10 +130,11 @@ class PairFiles:
 
 
 @contextmanager
-def earlier_runs(folder: Folder, which: Which, k: int) -> Iterator[Earlier]:
+def earlier_runs(folder: Folder, which: Which, k: int, unit: Unit = "terms") -> Iterator[Earlier]:
     """What earlier runs over an archive found; proofs that are new at the end are kept."""
     proofs = load_proofs(folder)
-    yield Earlier(PairFiles(folder, which, k), proofs, RankFile(folder, which, k), MARKED)
+    pairs, ranks = PairFiles(folder, which, k, unit), RankFile(folder, which, k, unit)
+    yield Earlier(pairs, proofs, ranks, MARKED)
     keep_proofs(folder, proofs)
 
 

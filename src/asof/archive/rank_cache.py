@@ -14,7 +14,8 @@ import numpy as np
 
 from asof.archive.array_file import DAMAGE, mapped_array, read_array, write_arrays
 from asof.archive.folder import Folder
-from asof.archive.marks import MARK, Which, ways
+from asof.archive.marks import MARK, Which, kind_of, ways
+from asof.change.shingles import Unit
 from asof.cover.collection import Marks
 from asof.cover.ranking import Ranking
 
@@ -25,9 +26,11 @@ LEAST = 1 << 22
 class RankFile:
     """The ranks for one choice of text and length of shingles."""
 
-    def __init__(self, folder: Folder, which: Which, k: int, *, least: int = LEAST) -> None:
-        self._path = folder.root / "derived" / "cover" / f"ranks-{which}-{k}.npy"
-        self._ways = json.dumps(ways(which, k)).encode()
+    def __init__(
+        self, folder: Folder, which: Which, k: int, unit: Unit = "terms", *, least: int = LEAST
+    ) -> None:
+        self._path = folder.root / "derived" / "cover" / f"ranks-{kind_of(which, k, unit)}.npy"
+        self._ways = json.dumps(ways(which, k, unit)).encode()
         self._least = least
 
     def load(self, marks: Marks) -> Ranking | None:

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from asof.archive.archive import Archive
 from asof.archive.collection import Gathered, compared_text, gathered
-from asof.archive.marks import MARK, Which, ways
+from asof.archive.marks import MARK, Which, kind_of, ways
 from asof.archive.texts import Texts, is_document
-from asof.change.shingles import K
+from asof.change.shingles import K, Unit
 from asof.cover.collection import Collection
 from asof.cover.columns import Column
 from asof.cover.evaluate import evaluate_filter
@@ -50,6 +50,7 @@ def collected_or_kept(
     *,
     which: Which = "main",
     k: int = K,
+    unit: Unit = "terms",
     where: str | None = None,
     progress: Callable[[int], None] = lambda count: None,
     grown: Callable[[int, int], None] = lambda known, new: None,
@@ -59,24 +60,26 @@ def collected_or_kept(
     Texts are opened only of documents that are new, or where a filter asks what a text contains.
     `grown` is told how many documents were known and how many are new, if anything has changed.
     """
-    folder = _folder(archive, which, k)
+    folder = _folder(archive, which, k, unit)
     made = kept(folder)
     if made is None:
-        made = gathered(archive, which=which, k=k, before=_older(folder), progress=progress)
+        made = gathered(
+            archive, which=which, k=k, unit=unit, before=_older(folder), progress=progress
+        )
         grown(made.known, len(made.collection) - made.known)
         # What a crawl added in between may be in the collection in part.
-        if _folder(archive, which, k) == folder:
+        if _folder(archive, which, k, unit) == folder:
             keep(folder, made)
     found = made.collection
     return found if where is None else found.only(_chosen(archive, which, found, where))
 
 
-def is_kept(archive: Archive, which: Which, k: int) -> bool:
+def is_kept(archive: Archive, which: Which, k: int, unit: Unit = "terms") -> bool:
     """Whether the documents have been gathered since the archive last changed."""
-    return _folder(archive, which, k).is_dir()
+    return _folder(archive, which, k, unit).is_dir()
 
 
-def fingerprint(archive: Archive, which: Which, k: int) -> str:
+def fingerprint(archive: Archive, which: Which, k: int, unit: Unit = "terms") -> str:
     """What a collection is made of, in 32 letters: WARC files, texts, and how they are read."""
     files = []
     for segment in archive.segments():
@@ -86,7 +89,7 @@ def fingerprint(archive: Archive, which: Which, k: int) -> str:
             size = -1  # its documents cannot be read now
         whole = size >= segment.committed
         files.append((segment.file, segment.committed, segment.crawl, whole))
-    made_of = (*ways(which, k), archive.catalog.count(), _texts(archive), files)
+    made_of = (*ways(which, k, unit), archive.catalog.count(), _texts(archive), files)
     return blake2b(json.dumps(made_of).encode(), digest_size=16).hexdigest()
 
 
@@ -163,8 +166,8 @@ def _older(folder: Path) -> Gathered | None:
     return next((older for older in found if older is not None), None)
 
 
-def _folder(archive: Archive, which: Which, k: int) -> Path:
-    name = f"{which}-{k}-{fingerprint(archive, which, k)}"
+def _folder(archive: Archive, which: Which, k: int, unit: Unit) -> Path:
+    name = f"{kind_of(which, k, unit)}-{fingerprint(archive, which, k, unit)}"
     return archive.folder.root / "derived" / "cover" / name
 
 

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 # What --again takes from the saved answer: the options that say what is asked.
 _ASKED = {
-    "table": "--from", "where": "--where", "k": "-k", "which": "--text", "at_least": "--at-least",
-    "prefer": "--prefer", "solver": "--solver", "time_limit": "--time-limit",
+    "table": "--from", "where": "--where", "k": "-k", "terms": "--terms", "which": "--text",
+    "at_least": "--at-least", "prefer": "--prefer", "solver": "--solver",
+    "time_limit": "--time-limit",
 }  # fmt: skip
 
 
@@ -59,7 +60,9 @@ _ASKED = {
 @click.option("--to", "target", metavar="PATH", help="Spark writes the answer here, as Parquet.")
 @click.option("--where", metavar="FILTER", help="Only documents d that meet this condition.")
 @click.option("-k", type=click.IntRange(min=1), default=5, show_default=True, metavar="N",
-              help="Words of a shingle.")  # fmt: skip
+              help="Terms of a shingle.")  # fmt: skip
+@click.option("--terms", type=click.Choice(["words", "characters"]), default="words",
+              show_default=True, help="Characters suit scripts without spaces.")  # fmt: skip
 @click.option("--text", "which", type=click.Choice(["main", "full"]), default="main",
               show_default=True, help="Compare main content, or all text.")  # fmt: skip
 @click.option("--at-least", metavar="'M per ATTR'", help="Keep M documents of each value.")
@@ -95,6 +98,7 @@ def cover_command(
     target: str | None,
     where: str | None,
     k: int,
+    terms: str,
     which: str,
     at_least: str | None,
     prefer: str | None,
@@ -128,15 +132,13 @@ def cover_command(
         return print_covers(folder, as_json=as_json)
     if names is not None:
         return print_difference(folder, names, as_json=as_json)
-    asked = Question(relation or "", table, where, k, which, _least(at_least), prefer, solver,
-                     time_limit)  # fmt: skip
+    asked = Question(relation or "", table, where, k, terms, which, _least(at_least), prefer,
+                     solver, time_limit)  # fmt: skip
     rule, question = _meant(folder, asked, again)
     wishes = _wishes(question)
     _check_engine(engine, (master, target), (name, called, page_file, foretell, explain, memory))
     if engine == "spark":
-        return run_on_spark(question.table, rule.text, wishes, k=question.k, where=question.where,
-                            master=master, target=target, csv_file=csv_file,
-                            as_json=as_json)  # fmt: skip
+        return run_on_spark(question, wishes, master, target, csv_file, as_json=as_json)
     table_read = _checked(folder, rule, question, wishes, called, explain=explain)
     if explain:
         return 0
@@ -250,9 +252,9 @@ def _check_places(folder: Path, name: str | None, *files: Path | None) -> None:
 def _collection(folder: Path, table: Table | None, question: Question) -> Collection:
     from asof.cover.collection import chosen
 
-    where, k = question.where, question.k
+    where, k, unit = question.where, question.k, question.unit
     if table is not None:
-        found = table.collection(k)
+        found = table.collection(k, unit)
         if where is not None:
             found = found.only(chosen(where, table.columns, table.texts))
     else:
@@ -262,12 +264,18 @@ def _collection(folder: Path, table: Table | None, question: Question) -> Collec
 
         text = _text(question)
         with open_archive(folder) as archive:
-            if not is_kept(archive, text, k):
+            if not is_kept(archive, text, k, unit):
                 read_texts(archive)
             count = archive.catalog.count()
             with count_progress("gathering", count) as progress:
                 found = collected_or_kept(
-                    archive, which=text, k=k, where=where, progress=progress, grown=_say_growth
+                    archive,
+                    which=text,
+                    k=k,
+                    unit=unit,
+                    where=where,
+                    progress=progress,
+                    grown=_say_growth,
                 )
             if question.prefer is not None:
                 with count_progress(question.prefer, count) as progress:
@@ -301,7 +309,8 @@ def _run(
         earlier = None
         if question.table is None:
             place = Folder(folder)
-            earlier = held.enter_context(earlier_runs(place, _text(question), question.k))
+            cut = _text(question), question.k, question.unit
+            earlier = held.enter_context(earlier_runs(place, *cut))
         stopped, progress = held.enter_context(_stoppable()), held.enter_context(_stages())
         limits = Limits(memory=memory, progress=progress, cancel=stopped)
         outcome = thin_out(collection, question.relation, wishes, limits, earlier)

@@ -115,6 +115,7 @@ def _cover_json(name: str, facts: CoverFacts | None) -> dict[str, object]:
         "from": None if asked is None else asked.table,
         "where": None if asked is None else asked.where,
         "k": None if asked is None else asked.k,
+        "terms": None if asked is None else asked.terms,
         "text": None if asked is None else asked.text,
         "at_least": None if asked is None else asked.at_least,
         "prefer": None if asked is None else asked.prefer,

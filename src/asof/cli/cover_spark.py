@@ -15,6 +15,7 @@ from asof.cli.view import printable
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
+    from asof.archive.covers import Question
     from asof.cover.run import Wishes
     from asof.cover.spark.answer import Fate
     from asof.cover.spark.run import Summary
@@ -23,15 +24,12 @@ _SHOWN = 10
 
 
 def run_on_spark(
-    table: str | None,
-    relation: str,
+    question: Question,
     wishes: Wishes,
-    *,
-    k: int,
-    where: str | None,
     master: str | None = None,
     target: str | None = None,
     csv_file: Path | None = None,
+    *,
     as_json: bool = False,
 ) -> int:
     """Cover a table of Parquet on Spark and print the answer as `asof cover` does.
@@ -42,13 +40,17 @@ def run_on_spark(
     from asof.cover.spark.run import cover_on_spark
     from asof.cover.spark.session import LOCAL, spark_session
 
+    table = question.table
     if table is None:
         raise UsageError("Spark covers a table of Parquet.", hint="Name it: --from FILE.")
     if target is None and not (master or LOCAL).startswith("local"):
         raise UsageError("On a cluster the answer needs a place.", hint="Name it: --to PATH.")
     with tempfile.TemporaryDirectory(prefix="asof-cover-") as scratch, spark_session(master) as own:
         place = target or str(Path(scratch, "answer"))
-        summary = cover_on_spark(own, table, place, relation, wishes, k=k, where=where)
+        summary = cover_on_spark(
+            own, table, place, question.relation, wishes,
+            k=question.k, unit=question.unit, where=question.where,
+        )  # fmt: skip
         whole = as_json or csv_file is not None
         rows = list(fates(own, place, dropped=None if whole else _SHOWN))
     if as_json:

@@ -21,7 +21,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from asof.change.shingles import K, shingles_of_all
+from asof.change.shingles import K, Unit, shingles_of_all
 from asof.clock import DAY, Instant, iso, parse_iso
 from asof.cover.collection import Collection
 from asof.cover.columns import Column, ColumnKind, number_column, text_column, time_column
@@ -44,9 +44,9 @@ class Table:
     columns: dict[str, Column]
     numbers: bool = False
 
-    def collection(self, k: int = K) -> Collection:
+    def collection(self, k: int = K, unit: Unit = "terms") -> Collection:
         """The same with shingles in the place of texts."""
-        items, offsets = shingles_of_all(self.texts, k)
+        items, offsets = shingles_of_all(self.texts, k, unit)
         weights = np.fromiter((len(text.encode()) for text in self.texts), np.int64)
         return Collection(self.names, self.columns, Sets(offsets, items), weights, self.numbers)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from asof.change.shingles import shingles_of_all
+from asof.change.shingles import Unit, shingles_of_all
 from asof.cover.analyse import Alternative
 from asof.cover.collection import chosen
 from asof.cover.columns import Column, number_column
@@ -42,6 +42,7 @@ class Reading:
     alternatives: tuple[Alternative, ...]
     where: str | None
     k: int
+    unit: Unit
 
 
 def documents(source: Source, reading: Reading) -> Any:  # noqa: ANN401, a DataFrame
@@ -67,7 +68,7 @@ def _read(batches: Iterable[Any], reading: Reading) -> Iterator[Any]:
         if reading.where is not None:
             meant = chosen(reading.where, columns, texts)
         kept = [text if stays else "" for text, stays in zip(texts, meant.tolist(), strict=True)]
-        items, offsets = shingles_of_all(kept, reading.k)
+        items, offsets = shingles_of_all(kept, reading.k, reading.unit)
         arrays = [
             arrow.array(numbers, arrow.int64()),
             arrow.array(_names(table, reading), arrow.string()),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from asof.change.shingles import K, checked
+from asof.change.shingles import K, Unit, checked
 from asof.cover.analyse import analyse, parse_relation
 from asof.cover.collection import Collection, chosen
 from asof.cover.columns import Column
@@ -68,6 +68,7 @@ def cover_on_spark(
     wishes: Wishes,
     *,
     k: int = K,
+    unit: Unit = "terms",
     where: str | None = None,
 ) -> Summary:
     """The smallest set that covers the documents of a table by a relation, written to `target`.
@@ -89,7 +90,7 @@ def cover_on_spark(
         own.conf.set(name, value)
     try:
         _check_target(own, target)
-        return _run(own, source, target, relation, wishes, checked(k), where, started)
+        return _run(own, source, target, relation, wishes, checked(k), unit, where, started)
     except (PySparkException, Py4JJavaError) as error:
         raise InputError(
             f"{source} could not be covered on Spark: {first_line(error)}.",
@@ -113,6 +114,7 @@ def _run(  # the stages in their order, and what each hands on
     relation: str,
     wishes: Wishes,
     k: int,
+    unit: Unit,
     where: str | None,
     started: float,
 ) -> Summary:
@@ -123,7 +125,7 @@ def _run(  # the stages in their order, and what each hands on
     places = {name: source.place(name) for name in ("id", "text", *dict(attributes.kinds))}
     reading = Reading(
         source.starts, {name: place for name, place in places.items() if place is not None},
-        bool(source.id_type), attributes, alternatives, where, k,
+        bool(source.id_type), attributes, alternatives, where, k, unit,
     )  # fmt: skip
     read = kept(documents(source, reading))
     count, largest, shingles, weight = _checked(read, path)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from asof.change.shingles import K
+from asof.change.shingles import K, Unit
 from asof.cover.run import Wishes
 from asof.cover.solve import TIME_LIMIT
 from asof.cover.spark.run import cover_on_spark
@@ -24,12 +24,13 @@ def main(given: Sequence[str] | None = None) -> int:
     """Run with these arguments; the summary goes to stdout as one line of JSON."""
     wanted = _parser().parse_args(given)
     least = None if wanted.at_least is None else (wanted.at_least[0], wanted.at_least[1])
+    unit: Unit = "characters" if wanted.terms == "characters" else "terms"
     wishes = Wishes(least, wanted.prefer, wanted.solver, wanted.time_limit)
     try:
         with spark_session(wanted.master) as session:
             summary = cover_on_spark(
                 session, wanted.source, wanted.target, wanted.relation, wishes,
-                k=wanted.k, where=wanted.where,
+                k=wanted.k, unit=unit, where=wanted.where,
             )  # fmt: skip
     except AsofError as error:
         sys.stderr.write(f"asof: {error.what}\n{error.hint}\n".rstrip() + "\n")
@@ -47,7 +48,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--from", dest="source", required=True, metavar="PATH", help="Parquet: a file or a folder")
     add("--to", dest="target", required=True, metavar="PATH", help="folder to write, not there yet")
     add("--where", metavar="FILTER", help="only documents d that meet this condition")
-    add("-k", type=_positive, default=K, metavar="N", help="words of a shingle (%(default)s)")
+    add("-k", type=_positive, default=K, metavar="N", help="terms of a shingle (%(default)s)")
+    add("--terms", choices=("words", "characters"), default="words", help="%(default)s")
     add("--at-least", type=_at_least, metavar="'M per ATTR'", help="keep M documents of each value")
     add("--prefer", metavar="ATTR", help="of the smallest sets, that of the highest sum")
     add("--solver", choices=("auto", "seed"), default="auto", help="%(default)s")
