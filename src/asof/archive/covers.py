@@ -44,12 +44,12 @@ class Question:
     table: str | None = None
     where: str | None = None
     k: int = 5
-    terms: str = "words"
     text: str = "main"
     at_least: tuple[int, str] | None = None
     prefer: str | None = None
     solver: str = "auto"
     time_limit: float = 60.0
+    terms: str = "words"
 
     @property
     def unit(self) -> Unit:

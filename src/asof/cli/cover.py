@@ -132,8 +132,8 @@ def cover_command(
         return print_covers(folder, as_json=as_json)
     if names is not None:
         return print_difference(folder, names, as_json=as_json)
-    asked = Question(relation or "", table, where, k, terms, which, _least(at_least), prefer,
-                     solver, time_limit)  # fmt: skip
+    asked = Question(relation or "", table, where, k, which, _least(at_least), prefer, solver,
+                     time_limit, terms)  # fmt: skip
     rule, question = _meant(folder, asked, again)
     wishes = _wishes(question)
     _check_engine(engine, (master, target), (name, called, page_file, foretell, explain, memory))
