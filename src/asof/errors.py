@@ -24,7 +24,8 @@ class AsofError(Exception):
     def __init__(self, what: str, *, hint: str = "") -> None:
         self.what = what
         self.hint = hint
-        super().__init__(what if not hint else f"{what} {hint}")
+        apart = "" if hint.startswith("\n") else " "  # a hint on a line of its own
+        super().__init__(what if not hint else f"{what}{apart}{hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
         """Errors cross process borders (parallel scans), keyword arguments and all."""

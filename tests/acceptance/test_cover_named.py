@@ -142,9 +142,9 @@ def test_an_answer_is_listed_and_asked_again(demo, table, capsys):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ([], "Write a relation or its name"),
-        (["--list", "--again", "x"], "Write a relation or its name"),
-        ([VERSIONS, "--list"], "Write a relation or its name"),
+        ([], "Write only one of these"),
+        (["--list", "--again", "x"], "Write only one of these"),
+        ([VERSIONS, "--list"], "Write only one of these"),
         (["--again", "nothing"], "There is no cover 'nothing'"),
         (["--again", "x", "-k", "5"], "-k would change it"),
         (["--again", "x", "--where", "url(d) = ''"], "--where would change it"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,18 @@ def test_an_estimate_of_a_table(tmp_path):
     told = ok("cover", "C(d1,d2) >= 0.5", "--from", table, "--estimate", "--json").json()
     assert told["documents"] == 3
     assert all(told[key][0] <= told[key][1] for key in ("seconds", "edges", "kept"))
+
+
+def test_what_is_written_takes_the_place_of_nothing_else(tmp_path):
+    table = tmp_path / "docs.jsonl"
+    table.write_text('{"id": 1, "text": "a b c"}\n')
+    for words in (["--csv", table], ["--csv", tmp_path / "x", "--html", tmp_path / "x"]):
+        assert cli(["cover", "J(d1,d2) = 1", "--from", str(table), *map(str, words)]) == 2
+    assert table.read_text() == '{"id": 1, "text": "a b c"}\n'
+    real, link = tmp_path / "real.csv", tmp_path / "link.csv"
+    link.symlink_to(real)
+    assert cli(["cover", "J(d1,d2) = 1", "--from", str(table), "--csv", str(link)]) == 0
+    assert link.is_symlink()
+    assert real.read_text().startswith("id,kept")
+    assert cli(["cover", "J(d1,d2) = 1", "--from", str(table), "--csv", os.devnull]) == 0
+    assert Path(os.devnull).is_char_device()

@@ -60,3 +60,31 @@ def test_nothing_is_written_over(archive: Path, tmp_path: Path) -> None:
     out.write_bytes(b"mine")
     ok("export", "--format", "documents", "-o", out, "-a", archive, code=2)
     assert out.read_bytes() == b"mine"
+
+
+def test_a_copy_under_another_address_is_a_document(tmp_path: Path) -> None:
+    """Its bytes are stored once, and it was there all the same: rules about addresses count it."""
+    folder = tmp_path / "archive"
+    with site({}) as server:
+        text = f"<title>Part</title><p>{WORDS}</p>"
+        server.pages["/"] = page("<title>All</title><a href='/a'>a</a> <a href='/mirror/a'>b</a>")
+        server.pages["/a"] = server.pages["/mirror/a"] = page(text)
+        crawl(folder, server.url + "/", "--no-conditional")
+        server.pages["/mirror/a"] = page(text + "<p>Now the mirror has something of its own.</p>")
+        crawl(folder, server.url + "/", "--no-conditional")
+        server.pages["/mirror/a"] = page(text)
+        crawl(folder, server.url + "/", "--no-conditional")
+    rows = ok("list", "-a", folder, "--json").rows()
+    copies = [row for row in rows if row["url"].endswith("/mirror/a")]
+    assert [row["kind"] for row in copies] == ["revisit", "response", "revisit"]
+    same = "J(d1,d2) = 1"
+    found = ok("cover", same, "-a", folder, "--json").json()
+    assert found["documents"] == 4, "what a mirror had before is not counted again"
+    assert [gone["containment"] for gone in found["dropped"]] == [1.0]
+    apart = ok("cover", f"{same} and url(d1) = url(d2)", "-a", folder, "--json", "--save", "all")
+    assert apart.json()["dropped"] == []
+    out = tmp_path / "kept.warc.gz"
+    ok("export", "--format", "warc", "--cover", "all", "-o", out, "-a", folder)
+    ok("import", out, "-a", tmp_path / "again")
+    again = ok("cover", f"{same} and url(d1) = url(d2)", "-a", tmp_path / "again", "--json").json()
+    assert sorted(again["kept"]) == sorted(apart.json()["kept"])

@@ -76,7 +76,7 @@ def test_ids_that_are_whole_numbers_are_known_as_such(tmp_path: Path) -> None:
 
 
 def test_columns_that_begin_late_or_end_early_are_as_long_as_all(tmp_path: Path) -> None:
-    found = read(tmp_path, {"id": 1, "a": 1}, {"id": 2}, {"id": 3, "b": 2}, {"id": 4})
+    found = read(tmp_path, {"id": 1, "text": "x", "a": 1}, {"id": 2}, {"id": 3, "b": 2}, {"id": 4})
     assert shown(found.columns["a"]) == ("number", [1.0, None, None, None])
     assert shown(found.columns["b"]) == ("number", [None, None, 2.0, None])
 
@@ -88,7 +88,8 @@ def test_columns_that_begin_late_or_end_early_are_as_long_as_all(tmp_path: Path)
         ([True, False], "number", [1.0, 0.0]),
         ([math.nan, 1], "number", [None, 1.0]),
         ([math.inf, -math.inf, 0], "number", [None, None, 0.0]),
-        ([10**400, 10**308], "number", [None, 1e308]),
+        ([2**53 + 1, 1.5], "text", ["9007199254740993", "1.5"]),
+        ([2**53, -(2**53), 1e308], "number", [2.0**53, -(2.0**53), 1e308]),
         (["2010-01-01", None], "time", ["2010-01-01T00:00:00", None]),
         (["2010-01", "2010-01-01T12:00:00+01:00"], "time",
          ["2010-01-01T00:00:00", "2010-01-01T11:00:00"]),
@@ -151,8 +152,8 @@ def test_no_documents_are_no_error_here(tmp_path: Path) -> None:
         (b'{"id": {}, "text": "x"}', "document 2: no id"),
         (b'{"id": 2, "text": 5}', "document 2: its text is no text"),
         (b'{"id": 2, "text": ["x"]}', "document 2: its text is no text"),
-        (b'{"id": 1, "text": "x"}', "an id stands there twice"),
-        (b'{"id": "1", "text": "x"}', "an id stands there twice"),
+        (b'{"id": 1, "text": "x"}', "the id '1' stands there twice"),
+        (b'{"id": "1", "text": "x"}', "the id '1' stands there twice"),
     ],
     ids=range(17),
 )
@@ -273,3 +274,16 @@ def test_damaged_parquet_is_an_error_in_words(tmp_path: Path) -> None:
         except InputError:
             refused += 1
     assert refused > 0
+
+
+def test_whole_numbers_that_floats_cannot_tell_apart_are_text(tmp_path: Path) -> None:
+    large = 1_234_567_890_123_456_789
+    found = read(
+        tmp_path, {"id": 1, "text": "x", "n": large}, {"id": 2, "text": "x", "n": large - 1}
+    )
+    assert shown(found.columns["n"]) == ("text", [str(large), str(large - 1)])
+
+
+def test_a_table_without_texts_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no document has a text"):
+        read(tmp_path, {"id": 1, "content": "x"}, {"id": 2, "content": "y"})

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from asof.archive.archive import Archive
 from asof.archive.marks import MARK, Marking
 from asof.archive.marks import Which as Which
-from asof.archive.texts import Texts, is_document
+from asof.archive.texts import Texts, documents_of
 from asof.change.shingles import K, Unit, shingles_of_all
 from asof.clock import SECOND, stamp
 from asof.cover.collection import Collection, Marks, chosen, merged
@@ -194,7 +194,7 @@ def _gathered(
     places, blank = _known(before)
     blanks: list[bytes] = []
     with Texts(archive) as shelf, Marking(archive, which, k, unit) as marking:
-        for capture in _documents(archive.captures()):
+        for capture in documents_of(archive, archive.captures()):
             progress(1)
             mark = marking.mark(capture)
             place = None if mark is None else places.get(mark)
@@ -242,10 +242,6 @@ def document_names(captures: Iterable[Capture]) -> Iterator[str]:
             times += 1
         given.add(name)
         yield name
-
-
-def _documents(captures: Iterable[Capture]) -> Iterable[Capture]:
-    return (capture for capture in captures if is_document(capture))
 
 
 def host_name(url: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from asof.archive.archive import Archive
 from asof.archive.collection import document_names
 from asof.archive.export import EXPORTERS, Exported, Selection
-from asof.archive.texts import Texts, is_document
+from asof.archive.texts import Texts, documents_of
 from asof.clock import stamp
 from asof.errors import UsageError
 from asof.model import Capture
@@ -55,9 +55,9 @@ def chosen_by_name(archive: Archive, names: Iterable[str]) -> Chosen:
     for name in wanted:
         if found := _NAME.fullmatch(name):
             shared[found[1], found[2]] = []
-    for capture in archive.captures():
+    for capture in documents_of(archive, archive.captures()):
         same = shared.get((stamp(capture.at), capture.url))
-        if same is not None and is_document(capture):
+        if same is not None:
             same.append(capture)
     records: set[str] = set()
     with Texts(archive) as shelf:

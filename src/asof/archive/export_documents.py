@@ -14,7 +14,7 @@ from pathlib import Path
 from asof.archive.archive import Archive
 from asof.archive.collection import compared_text, document_names, domain_of, host_name
 from asof.archive.export import Exported, Selection
-from asof.archive.texts import Texts, is_document
+from asof.archive.texts import Texts, documents_of
 from asof.catalog.parquet import write_rows
 from asof.model import Capture
 from asof.text.document import Document
@@ -41,12 +41,13 @@ _COLUMNS = {
 def export_documents(archive: Archive, selection: Selection, out: Path) -> Exported:
     """A table of the selected documents; texts that have not been read are read."""
     with Texts(archive) as shelf:
-        rows = _rows(_with_text(shelf, selection.captures(archive)))
+        captures = documents_of(archive, selection.captures(archive))
+        rows = _rows(_with_text(shelf, captures))
         return Exported(str(out), write_rows(_COLUMNS, rows, out, ROW_GROUP))
 
 
 def _with_text(shelf: Texts, captures: Iterable[Capture]) -> Iterator[tuple[Capture, Document]]:
-    for capture in filter(is_document, captures):
+    for capture in captures:
         document = shelf.document(capture)
         if document is not None and document.text.strip():
             yield capture, document

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from asof.archive.archive import Archive
 from asof.archive.collection import Gathered, compared_text, gathered
 from asof.archive.marks import MARK, Which, kind_of, ways
-from asof.archive.texts import Texts, is_document
+from asof.archive.texts import Texts, documents_of
 from asof.change.shingles import K, Unit
 from asof.cover.collection import Collection
 from asof.cover.columns import Column
@@ -272,7 +272,7 @@ def _phrases(condition: Condition) -> Iterator[str]:
 def _text_of_all(archive: Archive, which: Which) -> Iterator[str]:
     """The texts that documents are compared by, in the order of the collection."""
     with Texts(archive) as shelf:
-        for capture in archive.captures():
-            document = shelf.document(capture) if is_document(capture) else None
+        for capture in documents_of(archive, archive.captures()):
+            document = shelf.document(capture)
             if document is not None and document.text.strip():
                 yield compared_text(document, which)

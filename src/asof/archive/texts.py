@@ -8,7 +8,7 @@ so it may go on beside a crawl, and may be interrupted: what was read stays read
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -239,6 +239,47 @@ class Texts:
                 yield capture, before.get(capture.url), version
                 if tells(version):
                     before[capture.url] = _Earlier(capture, version)
+
+
+def documents_of(archive: Archive, captures: Iterable[Capture]) -> Iterator[Capture]:
+    """Those of the captures, which are in the order of URL and time, that may be documents.
+
+    A revisit says that a document was still there, and is none itself. But one whose payload is
+    kept under another address, and that its own address never had before, is all there is of a
+    document: a copy on a mirror. It is given with what is known of the answer it stands for.
+    """
+    surt: str | None = None
+    had: set[tuple[str, str | None]] = set()
+    for capture in captures:
+        if capture.surt != surt:
+            surt, had = capture.surt, set()
+        found = capture if is_document(capture) else _copy(archive, capture)
+        if found is None:
+            continue
+        content = (found.url, found.content or found.digest)
+        if found is capture or content not in had:
+            yield found
+        had.add(content)
+
+
+def _copy(archive: Archive, capture: Capture) -> Capture | None:
+    """A revisit of what is kept under another address, as the answer that it stands for."""
+    if capture.kind != "revisit" or capture.profile == NOT_MODIFIED:
+        return None
+    source = None
+    if capture.refers_to_url != capture.url:
+        source = archive.catalog.resolve(capture)
+    if source is None or source.url == capture.url:
+        return None
+    answer = replace(
+        capture,
+        status=source.status if capture.status is None else capture.status,
+        media_type=capture.media_type or source.media_type,
+        content=source.content,
+        digest=source.digest,
+        size=source.size,
+    )
+    return answer if is_document(replace(answer, kind=source.kind)) else None
 
 
 def is_document(capture: Capture) -> bool:

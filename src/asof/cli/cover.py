@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, Literal
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from asof.cover.run import Outcome, Wishes
     from asof.cover.tables import Table
 
+_TWICE = 1.0  # seconds: a key that is pressed again sooner was pressed once
 # What --again takes from the saved answer: the options that say what is asked.
 _ASKED = {
     "table": "--from", "where": "--where", "k": "-k", "terms": "--terms", "which": "--text",
@@ -65,7 +67,8 @@ _ASKED = {
               show_default=True, help="Characters suit scripts without spaces.")  # fmt: skip
 @click.option("--text", "which", type=click.Choice(["main", "full"]), default="main",
               show_default=True, help="Compare main content, or all text.")  # fmt: skip
-@click.option("--at-least", metavar="'M per ATTR'", help="Keep M documents of each value.")
+@click.option("--at-least", metavar="'M per ATTR'", multiple=True,
+              help="Keep M documents of each value.")  # fmt: skip
 @click.option("--prefer", metavar="ATTR",
               help="Of the smallest sets, that of the highest sum; also recency, and of an "
                    "archive inlinks, coherence.")  # fmt: skip
@@ -100,7 +103,7 @@ def cover_command(
     k: int,
     terms: str,
     which: str,
-    at_least: str | None,
+    at_least: tuple[str, ...],
     prefer: str | None,
     solver: str,
     time_limit: float,
@@ -120,12 +123,13 @@ def cover_command(
 
     RELATION says when d2 covers d1, so that d1 need not be kept: bounds on the shingles they share
     (C containment of d1 in d2, J Jaccard, D Dice) and conditions on what is known of both
-    (url, hostname, domain, timestamp, mime-type, title, length, language, crawl, or the columns of
-    the table), with and, or, not. Nothing is deleted. Ctrl-C once: the best found so far.
+    (url, hostname, domain, timestamp, mime-type, title, length, size, language, status, crawl, or
+    the columns of the table), with and, or, not. Nothing is deleted. Ctrl-C once: the best found
+    so far.
     """
     if [relation is not None, names is not None, again is not None, listing].count(True) != 1:
         raise UsageError(
-            "Write a relation or its name, or one of --again, --diff and --list.",
+            "Write only one of these: a relation or its name, --again, --diff, --list.",
             hint="`asof cover --help` has some.",
         )
     if listing:
@@ -142,7 +146,7 @@ def cover_command(
     table_read = _checked(folder, rule, question, wishes, called, explain=explain)
     if explain:
         return 0
-    _check_places(folder, name, csv_file, page_file)
+    _check_places(folder, name, question.table, csv_file, page_file)
     collection = _collection(folder, table_read, question)
     if foretell:
         return print_estimate(collection, rule.text, memory, as_json=as_json)
@@ -157,7 +161,7 @@ def cover_command(
         write_csv(outcome, csv_file)
     if page_file is not None:
         write_page(outcome, wishes, question.table or str(folder), page_file)
-    return 0
+    return 0 if outcome.complete else 130
 
 
 def _check_engine(engine: str, for_spark: tuple[object, ...], local: tuple[object, ...]) -> None:
@@ -188,9 +192,12 @@ def _meant(folder: Path, asked: Question, again: str | None) -> tuple[Rule, Ques
     return Rule(question.relation), question
 
 
-def _least(at_least: str | None) -> tuple[int, str] | None:
-    if at_least is None:
+def _least(wishes: tuple[str, ...]) -> tuple[int, str] | None:
+    if not wishes:
         return None
+    if len(wishes) > 1:
+        raise UsageError("--at-least stands there twice.", hint="One is all that can be wished.")
+    at_least = wishes[0]
     found = re.fullmatch(r"\s*(\d{1,9})\s+per\s+(\S+)\s*", at_least)
     if found is None or not int(found[1]):
         raise UsageError(
@@ -239,14 +246,20 @@ def _checked(
     return table
 
 
-def _check_places(folder: Path, name: str | None, *files: Path | None) -> None:
-    """What is to be written can be: before the work, not after it."""
+def _check_places(folder: Path, name: str | None, table: str | None, *files: Path | None) -> None:
+    """What is to be written can be, and over nothing that is needed: before the work, not after."""
     if name is not None:
         check_name(name)
         Folder(folder).require()
     for out in files:
         if out is not None and not out.absolute().parent.is_dir():
             raise UsageError(f"There is no folder for {out}.", hint="Make it, or name another.")
+    taken = {Path(table).resolve()} if table is not None else set()
+    for out in files:
+        if out is not None and (out.is_file() or not out.exists()):
+            if out.resolve() in taken:
+                raise UsageError(f"{out} is named twice.", hint="Write to a file of its own.")
+            taken.add(out.resolve())
 
 
 def _collection(folder: Path, table: Table | None, question: Question) -> Collection:
@@ -283,7 +296,10 @@ def _collection(folder: Path, table: Table | None, question: Question) -> Collec
     if not len(found):
         place = folder if table is None else question.table
         # No captures are asked for here, but documents to compare: exit 2, as issue 6 has it.
-        raise UsageError(f"{place} holds no such documents.", hint="Widen --where, or crawl.")
+        if question.where is not None:
+            raise UsageError(f"{place} holds no such documents.", hint="Widen --where.")
+        more = "Crawl or import some." if table is None else "Check the file."
+        raise UsageError(f"{place} holds no documents.", hint=more)
     return found
 
 
@@ -294,7 +310,7 @@ def _text(question: Question) -> Literal["main", "full"]:
 def _say_growth(known: int, new: int) -> None:
     """What a later run is spared; of a first one there is nothing to say."""
     if known:
-        say(f"{known:,} documents were known, {new:,} are new")
+        say(f"{known:,} documents were known, {new:,} {'is' if new == 1 else 'are'} new")
 
 
 def _run(
@@ -322,18 +338,20 @@ def _run(
 @contextmanager
 def _stoppable() -> Iterator[Callable[[], bool]]:
     """Whether Ctrl-C was pressed; pressed again it ends the command as always."""
-    pressed = False
+    pressed: float | None = None
 
     def press(number: int, frame: FrameType | None) -> None:
         nonlocal pressed
-        if pressed:
+        if pressed is not None and monotonic() - pressed > _TWICE:
             raise KeyboardInterrupt
-        pressed = True
+        if pressed is not None:
+            return
+        pressed = monotonic()
         say("Stopping: the best that was found so far follows. Ctrl-C again to end at once.")
 
     before = signal.signal(signal.SIGINT, press)
     try:
-        yield lambda: pressed
+        yield lambda: pressed is not None
     finally:
         signal.signal(signal.SIGINT, before)
 

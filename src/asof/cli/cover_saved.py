@@ -14,6 +14,7 @@ from asof.archive.covers import (
     Moved,
     Question,
     SavedCover,
+    cover_path,
     diff_covers,
     load_cover,
     save_cover,
@@ -43,8 +44,13 @@ def save(
     if question is not None and question.table is not None:  # found again from anywhere
         question = replace(question, table=str(Path(question.table).absolute()))
     moment = (clock or SystemClock()).now()
-    path = save_cover(Folder(folder), name, outcome, question, moment)
-    say(f"{path}: the answer, saved as {name}")
+    place = Folder(folder)
+    before = cover_path(place, name).exists()
+    if before and not outcome.complete:
+        say(f"{name} stays as it was: this run was stopped. Save it by another name.")
+        return
+    path = save_cover(place, name, outcome, question, moment)
+    say(f"{path}: the answer, saved as {name}{', in the place of an older one' if before else ''}")
 
 
 # -- all of them -----------------------------------------------------------------------------------

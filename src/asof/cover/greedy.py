@@ -101,12 +101,13 @@ def _pruned(problem: Problem, taken: list[int]) -> list[int]:
     return [col for col in taken if chosen[col]]
 
 
-def lower_bounds(problem: Problem) -> tuple[Ids, Counts]:
+def lower_bounds(problem: Problem, stop: Callable[[], bool] = lambda: False) -> tuple[Ids, Counts]:
     """The component of each column, and how many columns each component needs at least.
 
     Every row is given a price. No cover can be cheaper than the prices of all rows together less
     what they exceed 1 by at any column (the Lagrangian dual). Prices rise where too few columns
-    would pay and fall where too many would, with steps that shrink.
+    would pay and fall where too many would, with steps that shrink. Whoever wants to `stop` gets
+    what the prices say by then.
     """
     coverage = problem.coverage
     of_row, of_col, count = coverage.parts()
@@ -119,6 +120,8 @@ def lower_bounds(problem: Problem) -> tuple[Ids, Counts]:
     best, kept = np.full(count, -np.inf), prices.copy()
     pace = np.full(count, 0.5)
     for _ in range(_ROUNDS):
+        if stop():
+            break
         owed = 1 - np.bincount(coverage.cols, prices[coverage.rows], coverage.col_ids.size)
         value = _summed(of_row, needs * prices, count) + _summed(of_col, np.minimum(owed, 0), count)
         better = value > best

@@ -204,6 +204,8 @@ class _Check:
         hint = ""
         if "number" in both and both & {"time", "duration"}:
             hint = "A span of time has a unit: write 604800s or 7d."
+            if how == "compared" and "time" in both:
+                hint = "Write a date as 2010-01-31 or 2010-01-31T12:00:00Z."
         elif "number" in both and "text" in both:
             hint = "Write numbers without quotes, and text with them."
         elif both == {"time", "duration"} and how == "compared":

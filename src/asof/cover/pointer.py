@@ -39,7 +39,9 @@ def pointed(text: str, span: Span, what: str, hint: str = "") -> UsageError:
 
 def described(character: str) -> str:
     """A character as it can be told from those that look like it."""
-    name = unicodedata.name(character, "a control character" if character < " " else "no letter")
+    name = unicodedata.name(
+        character, "a control character" if character < " " else "which is no letter"
+    )
     code = f"U+{ord(character):04X} {name}"
     return f"{character!r} ({code})" if character.isprintable() else code
 

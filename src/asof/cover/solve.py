@@ -184,7 +184,7 @@ def smallest(
     state.kept[taken] = True
     progress(coverage.row_ids.size - left.row_ids.size, coverage.row_ids.size)
     if budget.cancel():
-        _rest(state, left, quality)
+        _rest(state, left, quality, budget)
         return state
     reduced = reduce(left, quality)
     state.kept[reduced.chosen] = True
@@ -224,7 +224,7 @@ def _one_by_one(
         solved[part] = True
         still -= int(heights[part])
         progress(total - still, total)
-    _rest(state, left.without(rows=solved[of_row]), quality)
+    _rest(state, left.without(rows=solved[of_row]), quality, budget)
 
 
 def _fewest(
@@ -243,18 +243,20 @@ def _fewest(
     return smallest(bare, left, nothing, half, lambda done, total: None)
 
 
-def _rest(state: State, left: Coverage, quality: Counts) -> None:
+def _rest(state: State, left: Coverage, quality: Counts, budget: Budget) -> None:
     """Covers what is left by the greedy algorithm, with a bound for each component."""
     problem = Problem.plain(left, quality)
-    _greedily(state, problem, greedy(problem))
+    _greedily(state, problem, greedy(problem), budget.cancel)
 
 
-def _greedily(state: State, problem: Problem, columns: Ids) -> None:
+def _greedily(
+    state: State, problem: Problem, columns: Ids, stop: Callable[[], bool] = lambda: False
+) -> None:
     if not columns.size:
         return
     documents = problem.coverage.col_ids
     state.kept[documents[columns]] = True
-    of_col, lower = lower_bounds(problem)
+    of_col, lower = lower_bounds(problem, stop)
     gaps = np.bincount(of_col[columns], minlength=lower.size) - lower
     where = np.zeros(gaps.size, np.int32)
     where[of_col] = state.part[documents]

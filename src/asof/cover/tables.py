@@ -12,6 +12,7 @@ their text. `length` is that of the text in characters, unless the table has a c
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -25,12 +26,14 @@ from asof.change.shingles import K, Unit, shingles_of_all
 from asof.clock import DAY, Instant, iso, parse_iso
 from asof.cover.collection import Collection
 from asof.cover.columns import Column, ColumnKind, number_column, text_column, time_column
+from asof.cover.pointer import clipped
 from asof.cover.sets import Sets
 from asof.errors import InputError, UsageError
 
 _LONGEST_LINE = 64 << 20
 _BATCH = 4096
 _ID, _TEXT = "id", "text"
+_WHOLE = 1 << 53
 
 Row = dict[str, object]
 
@@ -61,8 +64,9 @@ def read_table(path: Path) -> Table:
     names: list[str] = []
     texts: list[str] = []
     values: dict[str, list[object]] = {}
-    numbers = True
+    numbers, texted = True, False
     for number, row in enumerate(rows, 1):
+        texted |= _TEXT in row
         name, text = row.pop(_ID, None), row.pop(_TEXT, None)
         if name is None or isinstance(name, dict | list):
             raise InputError(f"{path}, document {number}: no id.", hint="Give each an `id`.")
@@ -78,7 +82,12 @@ def read_table(path: Path) -> Table:
             if len(column) < len(names):
                 column.append(None)
     if len(set(names)) < len(names):
-        raise InputError(f"{path}: an id stands there twice.", hint="Ids tell documents apart.")
+        twice = next(name for name, count in Counter(names).items() if count > 1)
+        raise InputError(
+            f"{path}: the id {clipped(twice)} stands there twice.", hint="Ids tell documents apart."
+        )
+    if names and not texted:
+        raise InputError(f"{path}: no document has a text.", hint="Call the column `text`.")
     columns = {key: column_of(column) for key, column in values.items()}
     columns.setdefault("length", number_column([float(len(text)) for text in texts]))
     return Table(tuple(names), tuple(texts), columns, numbers)
@@ -98,7 +107,7 @@ class Traits:
         known = [value for value in values if value is not None]
         return cls(
             bool(known),
-            all(isinstance(value, int | float) for value in known),
+            all(isinstance(value, float) or _is_exact(value) for value in known),
             all(_moment(value) is not None for value in known),
         )
 
@@ -124,15 +133,17 @@ def column_as(kind: ColumnKind, values: Sequence[object]) -> Column:
     return text_column(None if v is None else _shown(v) for v in values)
 
 
+def _is_exact(value: object) -> bool:
+    """A whole number that a float can tell from its neighbours; identifiers may be larger."""
+    return isinstance(value, int) and abs(value) <= _WHOLE
+
+
 def _moment(value: object) -> Instant | None:
     return parse_iso(value) if isinstance(value, str) and "-" in value else None
 
 
 def _number(value: object) -> float | None:
-    try:
-        return float(value) if isinstance(value, int | float) else None
-    except OverflowError:  # a whole number beyond all floats: as good as none
-        return None
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _shown(value: object) -> str:
@@ -192,7 +203,8 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
             for row in zip(*columns, strict=True):
                 yield dict(zip(batch.schema.names, row, strict=True))
     except (OSError, ValueError, OverflowError, arrow.ArrowException) as error:
-        raise InputError(f"{path} is no Parquet file: {error}.", hint="Check the file.") from error
+        why = str(error).rstrip(".")
+        raise InputError(f"{path} is no Parquet file: {why}.", hint="Check the file.") from error
 
 
 def plain_values(column: Any) -> list[object]:  # noqa: ANN401, pyarrow has no types

@@ -14,7 +14,18 @@ from asof.errors import StorageError
 
 @contextmanager
 def whole_file(out: Path) -> Iterator[BinaryIO]:
-    """A new file that takes the place of `out` when the block ends without an error."""
+    """A new file that takes the place of `out` when the block ends without an error.
+
+    A link is followed. What is no file, such as a pipe or /dev/null, is written to and stays.
+    """
+    if out.exists() and not out.is_file():
+        try:
+            with out.open("wb") as file:
+                yield file
+        except OSError as error:
+            raise _storage_error(out, error) from error
+        return
+    out = out.resolve()
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{out.name}.", dir=out.parent)
     except OSError as error:
