@@ -21,6 +21,7 @@ from rig import ok as run_apart
 
 from asof.cli import run as cli
 
+RULE = "C(d1,d2) >= 0.8"
 KEYS = ["documents", "edges", "components", "kept", "dropped", "optimal", "gap", "seconds"]
 LONG = " ".join(f"The harbour master wrote sentence {n} about boats and tides." for n in range(40))
 FOOD = " ".join(f"Cooks of the valley praise recipe {n} with onions and rye." for n in range(40))
@@ -383,3 +384,19 @@ def test_characters_of_an_archive_are_kept_apart_from_words(
     for one, again in (by_words, by_characters):
         assert one | {"seconds": 0} == again | {"seconds": 0}
     assert by_words[0]["dropped"][0]["jaccard"] != by_characters[0]["dropped"][0]["jaccard"]
+
+
+@pytest.mark.parametrize("asked", [["--list"], ["--diff", "a", "b"], [RULE, "--explain"],
+                                   [RULE, "--estimate"]])  # fmt: skip
+def test_options_of_a_run_are_refused_where_nothing_runs(
+    refused: Callable[..., str], table: Path, tmp_path: Path, asked: list[str]
+) -> None:
+    place = ["--from", str(table)] if RULE in asked else []
+    for option in (["--save", "x"], ["--csv", tmp_path / "x"], ["--html", tmp_path / "x"]):
+        assert "runs nothing" in refused(*asked, *place, *option)
+
+
+def test_an_explanation_as_json(cover: Cover, table: Path) -> None:
+    said = cover(RULE, "--from", table, "--explain", "--json").json()
+    assert said["relation"] == RULE
+    assert "bounds the join" in said["explained"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 from markupsafe import escape
 
-from asof.archive.covers import Question, save_cover
+from asof.archive.covers import Question, SavedCover, load_cover, save_cover
 from asof.archive.folder import Folder
 from asof.clock import parse_iso
 from asof.cover.pairs import Limits
@@ -245,6 +247,28 @@ def test_more_names_than_are_held_in_memory(server: Any, monkeypatch: pytest.Mon
     answer = server.ask("/covers/versions")
     assert answer.status == 413
     assert "asof export --format cdxj --cover versions" in answer.text
+
+
+def test_a_cover_is_read_once_for_all_who_ask_at_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    all_ask = threading.Barrier(4, timeout=10)
+
+    def load(place: Folder, name: str) -> SavedCover:
+        read.append(name)
+        return load_cover(place, name)
+
+    monkeypatch.setattr(web_covers, "load_cover", load)
+    with TOOLS["serving"](folder) as server, ThreadPoolExecutor(4) as pool:
+
+        def ask(number: int) -> int:
+            all_ask.wait()
+            status: int = server.ask(f"/covers/many?find={number}").status
+            return status
+
+        assert list(pool.map(ask, range(4))) == [200] * 4
+    assert read == ["many"]
 
 
 def test_proofs_in_words(folder: Path, server: Any) -> None:

@@ -56,6 +56,9 @@ class Entry:
     schema: Schema
     found: FoundPairs
 
+    def marks(self) -> NDArray[np.bytes_] | None:
+        return self.found.marks
+
     def load(self) -> FoundPairs | None:
         return self.found
 

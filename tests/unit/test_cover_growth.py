@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
@@ -21,14 +22,17 @@ from asof.archive import Archive, pair_cache
 from asof.archive.collection import collected
 from asof.archive.folder import Folder
 from asof.archive.marks import MARK
-from asof.archive.pair_cache import PairFiles, earlier_runs, keep_proofs, load_proofs
+from asof.archive.pair_cache import PairFile, PairFiles, earlier_runs, keep_proofs, load_proofs
 from asof.archive.shingle_cache import collected_or_kept
 from asof.clock import SECOND
 from asof.cover import growth, solve
+from asof.cover.analyse import parse_relation
 from asof.cover.columns import number_column
+from asof.cover.evaluate import Pairs
 from asof.cover.growth import FoundPairs
+from asof.cover.kinds import type_check
 from asof.cover.memo import Proofs
-from asof.cover.pairs import Limits
+from asof.cover.pairs import Limits, covering_pairs
 from asof.cover.run import Outcome, Wishes, thin_out
 from asof.cover.sets import Edges
 from asof.cover.solve import solve as solved
@@ -108,7 +112,18 @@ def test_there_is_room_for_so_many_bytes(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in files(tmp_path)) <= size
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "noise", "pickle", "range", "short", "head"])
+DAMAGES = ["cut", "empty", "noise", "pickle", "range", "short", "head", "nested", "huge", "bit"]
+
+
+def claimed(kind: str, shape: tuple[int, ...]) -> bytes:
+    """The beginning of a file that claims to hold so much."""
+    header = io.BytesIO()
+    what = {"descr": kind, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(header, what)
+    return header.getvalue()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_pairs_are_not_there(tmp_path: Path, damage: str) -> None:
     store = PairFiles(Folder(tmp_path), "main", 5)
     found = some_pairs()
@@ -126,11 +141,32 @@ def test_damaged_pairs_are_not_there(tmp_path: Path, damage: str) -> None:
             np.save(out, np.array([{}], object), allow_pickle=True)
     elif damage == "head":
         path.write_bytes(content.replace(b'"relation"', b'"relatiom"'))
+    elif damage == "nested":
+        with path.open("wb") as out:
+            np.save(out, np.frombuffer(b"[" * 100_000, np.uint8))
+    elif damage == "huge":
+        path.write_bytes(claimed("<i4", (1 << 50,)))
+    elif damage == "bit":  # of the last document of the last pair but one
+        at = content.rindex(b"\x93NUMPY", 0, content.rindex(b"\x93NUMPY")) - 8
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
     elif damage not in ("range", "short"):
         path.write_bytes({"cut": content[:-9], "empty": b"", "noise": b"noise" * 99}[damage])
     assert [entry.load() for entry in store.entries()] in ([], [None])
     store.keep(RULE, SCHEMA, some_pairs())
     assert any(entry.load() is not None for entry in store.entries())
+
+
+def test_what_was_begun_and_left_is_removed(tmp_path: Path) -> None:
+    store = PairFiles(Folder(tmp_path), "main", 5)
+    store.keep(RULE, SCHEMA, some_pairs())
+    (path,) = files(tmp_path)
+    left, going_on = (path.with_name(f".{path.name}.{end}") for end in ("left", "going_on"))
+    left.write_bytes(b"half")
+    os.utime(left, (1, 1))
+    going_on.write_bytes(b"half")
+    store.keep("D(d1,d2) >= 0.5", SCHEMA, some_pairs())
+    assert not left.exists()
+    assert going_on.exists(), "somebody may be writing it"
 
 
 def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path) -> None:
@@ -255,6 +291,55 @@ def test_what_marks_do_not_vouch_for_is_compared_each_time(tmp_path: Path) -> No
         assert thin_out(other, by_quality, Wishes(), Limits(), earlier).kept == ["a", "c"]
         assert thin_out(other, RULE, Wishes(prefer="inlinks"), Limits(), earlier).known == 3
     assert len(files(tmp_path)) == 1
+
+
+def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of pairs may be half a gigabyte, and there are up to 16 of them."""
+    texts = tuple(f"one two three {number}" for number in range(9))
+    table = Table(tuple("abcdefghi"), texts, {}).collection(1)
+    found = replace(table, marks=np.array(list("abcdefghi"), MARK))
+    store, loaded, load = PairFiles(Folder(tmp_path), "main", 1), [], PairFile.load
+    for rule, count in ((RULE, 5), ("C(d1,d2) >= 0.4", 8), ("C(d1,d2) >= 0.3", 7)):
+        part = found.only(np.arange(9) < count)
+        relation = type_check(parse_relation(rule), part.columns)
+        edges = covering_pairs(part, relation, Limits())
+        assert part.marks is not None
+        store.keep(growth.plain(relation), (), FoundPairs(part.marks, edges))
+
+    def noted(entry: PairFile) -> FoundPairs | None:
+        loaded.append(entry.relation)
+        return load(entry)
+
+    monkeypatch.setattr(PairFile, "load", noted)
+    earlier = growth.Earlier(store, Proofs())
+    outcome = thin_out(found, RULE, Wishes(), Limits(), earlier)
+    assert (outcome.known, loaded[0]) == (8, "C(d1,d2) >= 0.4")
+    assert loaded.count("C(d1,d2) >= 0.3") == 0
+    assert told(outcome) == told(thin_out(found, RULE, Wishes(), Limits()))
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 20])
+def test_pairs_of_a_looser_rule_are_tested_block_by_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    words = [f"w{number}" for number in range(20)]
+    texts = tuple(" ".join(words[at : at + 12]) for at in range(8))
+    table = Table(tuple("abcdefgh"), texts, {}).collection(1)
+    found = replace(table, marks=np.array(list("abcdefgh"), MARK))
+    sizes: list[int] = []
+    monkeypatch.setattr(growth, "_BLOCK", block)
+    monkeypatch.setattr(
+        growth, "Pairs", lambda *given: sizes.append(given[0].size) or Pairs(*given)
+    )
+    with earlier_runs(Folder(tmp_path), "main", 1) as earlier:
+        looser = thin_out(found, RULE, Wishes(), Limits(), earlier)
+        stricter = thin_out(found, "C(d1,d2) >= 0.8", Wishes(), Limits(), earlier)
+    assert stricter.known == 8
+    assert told(stricter) == told(thin_out(found, "C(d1,d2) >= 0.8", Wishes(), Limits()))
+    assert sum(sizes) == looser.edges
+    assert max(sizes) == min(block, looser.edges)
 
 
 def told(outcome: Outcome) -> tuple[object, ...]:

@@ -47,16 +47,24 @@ def test_ranks_serve_any_of_their_documents(tmp_path: Path) -> None:
     assert RankFile(Folder(tmp_path), "full", 5).load(marks) is None, "too few to be kept"
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "ways", "bounds"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "ways", "bounds", "turned", "distinct", "bit"])
 def test_damaged_ranks_are_not_there(tmp_path: Path, damage: str) -> None:
     store = RankFile(Folder(tmp_path), "main", 5, least=1)
     marks, ranks = MARKS, some_ranks()
-    store.keep(marks, replace(ranks, ends=ranks.ends + 1) if damage == "bounds" else ranks)
+    changed = {
+        "bounds": replace(ranks, ends=ranks.ends + 1),
+        "turned": replace(ranks, begins=ranks.ends, ends=ranks.begins),
+        "distinct": replace(ranks, distinct=3),
+    }
+    store.keep(marks, changed.get(damage, ranks))
     path = tmp_path / "derived" / "cover" / "ranks-main-5.npy"
     content = path.read_bytes()
     if damage == "ways":
         path.write_bytes(content.replace(b'"main"', b'"mein"'))
-    elif damage != "bounds":
+    elif damage == "bit":
+        at = content.rindex(b"\x93NUMPY") - 4
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    elif damage not in changed:
         path.write_bytes(content[:-4] if damage == "cut" else b"")
     assert store.load(marks) is None
 

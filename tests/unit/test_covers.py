@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from asof.archive.covers import (
 from asof.archive.folder import Folder
 from asof.cover.pairs import Limits
 from asof.cover.run import Outcome, Wishes, thin_out
+from asof.cover.syntax import LENGTH
 from asof.cover.tables import Table
 from asof.errors import ArchiveError, UsageError
 
@@ -194,8 +196,6 @@ KEYS = ["relation", "edges", "kept", "names", "dropped", "gap", "seconds", "numb
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("value", [None, [1], [["a"]], {"a": None}, -1])
 def test_a_value_of_another_kind_is_damage(folder: Folder, key: str, value: object) -> None:
-    if key in ("edges", "gap", "seconds") and value == -1:
-        value = "-1"
     path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
     path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
     with pytest.raises(ArchiveError, match="is damaged"):
@@ -205,7 +205,8 @@ def test_a_value_of_another_kind_is_damage(folder: Folder, key: str, value: obje
 @pytest.mark.parametrize(
     "asked",
     [[], "x", {"relation": "x"}, {"k": 0}, {"k": True}, {"text": "none"}, {"solver": ""},
-     {"at_least": [1]}, {"at_least": ["2", "x"]}, {"where": 1}, {"time_limit": "1"}],
+     {"at_least": [1]}, {"at_least": ["2", "x"]}, {"where": 1}, {"time_limit": "1"},
+     {"time_limit": float("nan")}, {"time_limit": -1}, {"k": 1 << 70}],
 )  # fmt: skip
 def test_a_question_of_another_kind_is_damage(folder: Folder, asked: object) -> None:
     path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"), ASKED)
@@ -215,6 +216,34 @@ def test_a_question_of_another_kind_is_damage(folder: Folder, asked: object) -> 
     path.write_text(json.dumps({**given, "question": asked}))
     with pytest.raises(ArchiveError, match="is damaged"):
         load_cover(folder, "x")
+
+
+@pytest.mark.parametrize("share", [float("nan"), float("inf"), 10**400, -0.1, 1.1, "1", None])
+@pytest.mark.parametrize("place", [2, 3, 4])
+def test_a_measure_that_is_none_is_damage(folder: Folder, share: object, place: int) -> None:
+    path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
+    given = json.loads(path.read_text())
+    given["dropped"][0][place] = share
+    path.write_text(json.dumps(given))
+    with pytest.raises(ArchiveError, match="is damaged"):
+        load_cover(folder, "x")
+
+
+@pytest.mark.parametrize("key", ["documents", "size", "edges", "components", "gap", "seconds"])
+def test_a_count_beyond_all_counts_is_damage(folder: Folder, key: str) -> None:
+    path = save_cover(folder, "x", outcome("C(d1,d2) >= 0.5"))
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: 10**400}))
+    with pytest.raises(ArchiveError, match="is damaged"):
+        load_cover(folder, "x")
+
+
+def test_the_longest_question_fits_the_first_line(folder: Folder) -> None:
+    start = 'C(d1,d2) >= 0.5 and id(d1) != "'
+    relation = start + "\U0001f600" * (LENGTH - len(start) - 1) + '"'
+    where = 'text contains "' + "\U0001f600" * (LENGTH - 16) + '"'
+    found = replace(outcome("C(d1,d2) >= 0.5"), relation=relation)
+    save_cover(folder, "x", found, Question(relation, where=where))
+    assert cover_facts(folder, "x").relation == relation
 
 
 @pytest.mark.parametrize("at", [-1, 1 << 62, "now", 1.5])

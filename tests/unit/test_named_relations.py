@@ -91,6 +91,27 @@ def test_nothing_is_written_where_nothing_changes(tmp_path: Path) -> None:
     assert read(tmp_path) == f"relations = {{a = '{RULE}'}}\n"
 
 
+@pytest.mark.parametrize("value", ["'C # x'", '"C \\" # x"', '"""C # x"""', "'''C ' # x'''"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_comments_and_line_ends_stay(tmp_path: Path, value: str, end: str) -> None:
+    before = f"delay = 2.0{end}[relations]{end}versions = {value}  # as agreed # in May{end}"
+    (tmp_path / "asof.toml").write_bytes(before.encode())
+    save_relation(tmp_path, "versions", RULE)
+    after = before.replace(value, f"'{RULE}'")
+    assert (tmp_path / "asof.toml").read_bytes() == after.encode()
+    save_relation(tmp_path, "a", RULE)
+    assert (tmp_path / "asof.toml").read_bytes() == f"{after}a = '{RULE}'{end}".encode()
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
+def test_nobody_sees_more_of_the_file_than_before(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "asof.toml"
+    path.write_text('proxy = "http://user:secret@127.0.0.1:3128"\n')
+    path.chmod(mode)
+    save_relation(tmp_path, "a", RULE)
+    assert path.stat().st_mode & 0o777 == mode
+
+
 def test_a_link_to_the_file_stays_one(tmp_path: Path) -> None:
     (tmp_path / "shared.toml").write_text(SETTINGS)
     (tmp_path / "asof.toml").symlink_to("shared.toml")

@@ -149,7 +149,11 @@ def test_what_was_found_is_kept_until_something_changes(
         patched.setattr(qualities, "_inlinks", never)
         patched.setattr(qualities, "_coherence", never)
         assert values(quality_column(archive, found, name)) == first
-    for damage in ("", "[", "[]", '{"x": "y"}', '{"x": {"y": [1, 2]}}', '{"x": [1]}'):
+    huge = "9" * 400
+    for damage in (
+        "", "[", "[]", '{"x": "y"}', '{"x": {"y": [1, 2]}}', '{"x": [1]}', '{"x": -1}',
+        f'{{"http://a.example/": {huge}}}', f'{{"x": {{"y": [{huge}, 1, 1]}}}}',
+    ):  # fmt: skip
         file.write_text(damage)
         assert values(quality_column(archive, found, name)) == first
     stale = file.with_name(f"{name}-0.json")

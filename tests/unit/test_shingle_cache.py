@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive, shingle_cache
+from asof.archive.attributes import ARCHIVE_COLUMNS
 from asof.archive.collection import Gathered, Which, collected
 from asof.archive.folder import Folder
 from asof.archive.marks import MARK
@@ -22,7 +24,7 @@ from asof.archive.texts import Texts
 from asof.cli import run as cli
 from asof.clock import SECOND
 from asof.cover.collection import Collection
-from asof.cover.tables import Table
+from asof.cover.tables import Table, column_as
 from asof.errors import UsageError
 from asof.model import Capture, Target
 from asof.text.document import Document
@@ -154,6 +156,20 @@ def test_each_choice_of_text_and_shingles_is_kept_apart(folder: Path, which: Whi
     assert len(folders(folder)) == (1 if (which, k) == ("main", 5) else 2)
 
 
+def test_choices_that_were_used_longest_ago_make_way(folder: Path) -> None:
+    for k in range(1, shingle_cache.CHOICES + 1):
+        again(folder, k=k)
+        os.utime(next(folder.glob(f"derived/cover/main-{k}-*")), (k, k))
+    ranks = [folder / "derived" / "cover" / f"ranks-main-{k}.npy" for k in (1, 2)]
+    for path in ranks:
+        path.write_bytes(b"")
+    again(folder, k=1)  # used now
+    again(folder, "full", 9)
+    left = {path.name.rpartition("-")[0] for path in folders(folder) if path.is_dir()}
+    assert left == {"full-9", "main-1", *(f"main-{k}" for k in range(3, shingle_cache.CHOICES + 1))}
+    assert [path.exists() for path in ranks] == [True, False]
+
+
 @pytest.mark.parametrize(
     "where",
     [
@@ -171,6 +187,28 @@ def test_filters_choose_as_on_a_collection_gathered_anew(
 ) -> None:
     again(folder, which)
     assert_equal(again(folder, which, where=where), gathered(folder, which, where=where))
+
+
+@pytest.mark.parametrize("read_before", [True, False])
+def test_a_filter_holds_for_what_was_gathered_while_a_crawl_goes_on(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_before: bool
+) -> None:
+    more, url = tmp_path / "more.warc", "http://a.example/0"
+    shown = answer(url, html("More", f"{BOATS} Claim 1, too."), at=START)
+    with WarcFile.create(more) as file:
+        file.append(list(exchange_records(shown, target=Target(url))))
+    if not read_before:
+        (folder / "derived" / "text.db").unlink()
+    where, choose = 'text contains "claim 1" or text contains "claim 2"', shingle_cache._chosen
+    wanted = gathered(folder, where=where)
+
+    def while_others_come(*args: Any) -> Any:
+        assert cli(["import", str(more), "-a", str(folder)]) == 0
+        read_all(folder)
+        return choose(*args)
+
+    monkeypatch.setattr(shingle_cache, "_chosen", while_others_come)
+    assert_equal(again(folder, where=where), wanted)
 
 
 def test_a_bad_filter_is_refused(folder: Path) -> None:
@@ -303,6 +341,29 @@ def test_an_older_one_goes_on_for_those_who_have_it(folder: Path) -> None:
     assert mapped.sets.items.tolist() == before
 
 
+ODD = {
+    "nested": ("facts.json", b"[" * 100_000),
+    "names": ("facts.json", b'{"names": [1, 2, 3], "columns": []}'),
+    "columns": ("facts.json", b'{"names": ["a", "b", "c"], "columns": []}'),
+    "huge": ("weights.npy", b"{'descr': '<i8', 'fortran_order': False, 'shape': (1 << 50,), }"),
+    "objects": ("weights.npy", b"{'descr': '|O', 'fortran_order': False, 'shape': (3,), }"),
+    "nothing": ("weights.npy", b"{'descr': '|S0', 'fortran_order': False, 'shape': (9**18,), }"),
+    "two": ("weights.npy", b"{'descr': '<i8', 'shape': (40L,\n"),
+    "zip": ("weights.npy", b"PK\x03\x04 and no more"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_what_somebody_else_has_written_is_made_again(folder: Path, odd: str) -> None:
+    whole = again(folder)
+    name, content = ODD[odd]
+    if content.startswith(b"{'descr'"):
+        text = content.replace(b"1 << 50", b"%d" % (1 << 50)).replace(b"9**18", b"%d" % 9**18)
+        content = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+    (folders(folder)[0] / name).write_bytes(content)
+    assert_equal(again(folder), whole)
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -386,9 +447,9 @@ def test_an_empty_archive_has_an_empty_collection(tmp_path: Path) -> None:
 
 def test_names_of_any_kind_come_back(tmp_path: Path) -> None:
     names = ("\udc80", "a\nb", "\0", "ä", "\U0001f600", "")
-    found = dataclass_replace(
-        Table(names, ("one two",) * 6, {}).collection(), marks=np.zeros(6, MARK)
-    )
+    columns = {name: column_as(one.kind, [None] * 6) for name, one in ARCHIVE_COLUMNS.items()}
+    table = Table(names, ("one two",) * 6, columns)
+    found = dataclass_replace(table.collection(), marks=np.zeros(6, MARK))
     place = tmp_path / "cover" / "main-5-x"
     keep(place, Gathered(found, np.zeros(0, MARK)))
     back = kept(place)

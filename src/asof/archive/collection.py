@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.archive.archive import Archive
+from asof.archive.attributes import ARCHIVE_COLUMNS
 from asof.archive.marks import MARK, Marking
 from asof.archive.marks import Which as Which
 from asof.archive.texts import Texts, documents_of
@@ -23,12 +24,7 @@ from asof.text.document import Document
 from asof.url import host_of
 
 # What a document's mark vouches for: all columns that are made here.
-MARKED = frozenset(
-    (
-        "url", "hostname", "domain", "timestamp", "mime-type", "title", "language", "length",
-        "size", "status", "crawl",
-    )
-)  # fmt: skip
+MARKED = frozenset(ARCHIVE_COLUMNS)
 # Characters whose shingles are made at a time.
 _AT_ONCE = 8 << 20
 _PORT = re.compile(r":[0-9]+$")  # of [::1] no part
@@ -156,8 +152,8 @@ def collected(
     """Every capture with a text of its own, in the order of URL and time.
 
     Confirmations of what was captured before (revisits) and captures without a text are no
-    documents. `where` is a filter in
-    the language of relations, over one document.
+    documents. `where` is a filter in the language of relations, over one document. This is the
+    reference: commands take `asof.archive.shingle_cache.collected_or_kept`, which gives the same.
     """
     texts: list[str] = []
     keep = texts.append if where is not None else (lambda text: None)

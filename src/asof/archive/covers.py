@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 # No separators, nothing hidden: a name cannot lead out of the folder, whoever chose it.
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,79}")
 _FORMAT = 2
-# Of the first line. A relation and a filter have 10,000 characters each, six bytes each at most.
-_HEAD = 1 << 18
+# Of the first line: a relation (twice) and a filter have 10,000 characters, of 12 bytes at most.
+_HEAD = 1 << 19
+_MOST = 1 << 62  # of any count
 _TEXTS, _TERMS, _SOLVERS = ("main", "full"), ("words", "characters"), ("auto", "seed")
 _LAST: Instant = 253_402_300_800 * SECOND  # of year 9999
 
@@ -273,7 +274,7 @@ def _cover(name: str, given: Any) -> SavedCover:  # noqa: ANN401, whatever the f
         raise TypeError("no list")
     kept = tuple(_as(str, one) for one in given["names"])
     dropped = tuple(
-        Gone(_as(str, one), _as(str, by), float(containment), float(jaccard), float(dice))
+        Gone(_as(str, one), _as(str, by), *(_share(each) for each in (containment, jaccard, dice)))
         for one, by, containment, jaccard, dice in given["dropped"]
     )
     if len(kept) != facts.kept or len(kept) + len(dropped) != facts.documents:
@@ -291,11 +292,13 @@ def _facts(name: str, given: Any) -> CoverFacts:  # noqa: ANN401, whatever the f
     for key, kind in (("relation", str), ("seconds", float)):
         _as(kind, values[key])
     for key in ("documents", "kept", "size", "size_kept", "edges", "components", "gap"):
-        _as(int, values[key])
+        if not 0 <= _as(int, values[key]) <= _MOST:
+            raise ValueError("no count")
     for key in ("optimal", "complete", "numbers"):
         _as(bool, values[key])
     _maybe(int, values["at"])
-    fits = 0 <= values["kept"] <= values["documents"] and 0 <= values["size_kept"] <= values["size"]
+    fits = values["kept"] <= values["documents"] and values["size_kept"] <= values["size"]
+    fits = fits and 0 <= values["seconds"] <= _MOST
     if not fits or not 0 <= (values["at"] or 0) < _LAST:
         raise ValueError("no count, or no moment")
     asked = values["question"]
@@ -316,14 +319,22 @@ def _question(given: Any) -> Question:  # noqa: ANN401, whatever the file holds
         _as(kind, values[key])
     for key in ("table", "where", "prefer"):
         _maybe(str, values[key])
-    _as(float, values["time_limit"])
+    if not 0 <= _as(float, values["time_limit"]) <= _MOST:
+        raise ValueError("no time")
     chosen = (("terms", _TERMS), ("text", _TEXTS), ("solver", _SOLVERS))
-    if values["k"] < 1 or any(values[key] not in known for key, known in chosen):
+    known = all(values[key] in words for key, words in chosen)
+    if not known or not 1 <= values["k"] <= _MOST:
         raise ValueError("nothing that could be asked")
     if (least := values["at_least"]) is not None:
         count, attribute = least
         values["at_least"] = (_as(int, count), _as(str, attribute))
     return Question(**values)
+
+
+def _share(given: object) -> float:
+    if not 0 <= _as(float, given) <= 1:  # nor nan, which is no share
+        raise ValueError("no share")
+    return float(given)  # type: ignore[arg-type]
 
 
 def _as(kind: type, given: object) -> Any:  # noqa: ANN401, of that kind

@@ -1,12 +1,14 @@
 """Giving a relation a name: a line in the table `[relations]` of an archive's asof.toml.
 
-The file is its user's: every other line of it stays as it is. After a line was put in, the whole
-is read as TOML, and it is written only if it says what it said before, and the new relation.
+The file is its user's: every other line of it stays as it is, and so do its rights and the comment
+behind a relation that is replaced. After a line was put in, the whole is read as TOML, and it is
+written only if it says what it said before, and the new relation.
 """
 
 from __future__ import annotations
 
 import re
+import stat
 import tomllib
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from asof.warc.whole import whole_file
 
 _HEADER = re.compile(rf"\s*\[\s*{RELATIONS}\s*\]\s*(#.*)?")
 _TABLE = re.compile(r"\s*\[")
+_STRING = r"""\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:[^"\\]|\\.)*"|'[^']*'"""
 _UNQUOTABLE = re.compile(r"['\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -38,7 +41,7 @@ def save_relation(folder: Path, name: str, relation: str) -> Path:
     if named_relations(folder).get(name) == relation:  # reads the file, and tells what is wrong
         return path
     before = path.read_bytes().decode("utf-8") if path.is_file() else ""  # line ends as they are
-    line = f"{name} = {_quoted(relation)}\n"
+    line = f"{name} = {_quoted(relation)}"
     try:
         after = _with(before, name, line)
         meant = tomllib.loads(before)
@@ -52,9 +55,11 @@ def save_relation(folder: Path, name: str, relation: str) -> Path:
     if not fits:
         raise ConfigError(
             f"{path} has its relations in a form that is not changed here.",
-            hint=f"Write it there yourself: {line.strip()}",
+            hint=f"Write it there yourself: {line}",
         )
-    with whole_file(path.resolve()) as file:  # a link to it stays one
+    # A proxy's password may stand in it: it is to be seen by no more people than before.
+    mode = stat.S_IMODE(path.stat().st_mode) if path.is_file() else None
+    with whole_file(path.resolve(), mode=mode) as file:  # a link to it stays one
         file.write(data)
     return path
 
@@ -62,21 +67,23 @@ def save_relation(folder: Path, name: str, relation: str) -> Path:
 def _with(text: str, name: str, line: str) -> str:
     """The text with a line of the table put in, or another one in its place."""
     lines = text.splitlines(keepends=True)
+    end_of_line = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
     if lines and not lines[-1].endswith("\n"):
-        lines[-1] += "\n"
+        lines[-1] += end_of_line
     header = next((at for at, each in enumerate(lines) if _HEADER.fullmatch(each.rstrip())), None)
     if header is None:
-        gap = "\n" if lines else ""
-        return "".join([*lines, f"{gap}[{RELATIONS}]\n", line])
+        gap = end_of_line if lines else ""
+        return "".join([*lines, gap, f"[{RELATIONS}]{end_of_line}", line, end_of_line])
     end = header + 1
     last = header  # of the table, so that a blank line before the next one stays there
-    own = re.compile(rf"""\s*(["']?){re.escape(name)}\1\s*=""")
+    own = re.compile(rf"""\s*(["']?){re.escape(name)}\1\s*=\s*(?:{_STRING})?(\s*#.*)?""")
     while end < len(lines) and not _TABLE.match(lines[end]):
-        if own.match(lines[end]):
-            return "".join([*lines[:end], line, *lines[end + 1 :]])
+        if replaced := own.match(lines[end].rstrip()):
+            comment = replaced[2] or ""
+            return "".join([*lines[:end], line, comment, end_of_line, *lines[end + 1 :]])
         last = end if lines[end].strip() else last
         end += 1
-    return "".join([*lines[: last + 1], line, *lines[last + 1 :]])
+    return "".join([*lines[: last + 1], line, end_of_line, *lines[last + 1 :]])
 
 
 def _quoted(text: str) -> str:

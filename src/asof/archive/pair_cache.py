@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.archive.array_file import DAMAGE, read_array, write_arrays
+from asof.archive.array_file import DAMAGE, Arrays, write_arrays
 from asof.archive.collection import MARKED
 from asof.archive.folder import Folder
 from asof.archive.marks import MARK, Which, kind_of, ways
 from asof.archive.rank_cache import RankFile
 from asof.change.shingles import Unit
+from asof.cover.collection import Marks
 from asof.cover.growth import Earlier, FoundPairs, Schema
 from asof.cover.memo import Proofs
 from asof.cover.sets import Edges
@@ -44,12 +45,23 @@ class PairFile:
     relation: str
     schema: Schema
 
+    def marks(self) -> Marks | None:
+        """The marks of its documents; None if the file is gone or damaged."""
+        try:
+            with self.path.open("rb") as file:
+                arrays = Arrays(file)
+                _, marks = arrays.next(_LARGEST_HEAD), arrays.next()
+        except DAMAGE:
+            return None
+        return marks if marks.dtype == MARK and marks.ndim == 1 else None
+
     def load(self) -> FoundPairs | None:
         """The pairs; None if the file is gone or damaged. Whoever loads it uses it."""
         try:
             with self.path.open("rb") as file:
-                read_array(file)
-                marks, i, j, inter = (read_array(file) for _ in range(4))
+                arrays = Arrays(file)
+                _, marks, i, j, inter = (arrays.next() for _ in range(5))
+                arrays.end()
             _check(marks, i, j, inter)
         except DAMAGE:
             return None
@@ -84,7 +96,7 @@ class PairFiles:
                 continue
             try:
                 with path.open("rb") as file:
-                    head = json.loads(read_array(file, _LARGEST_HEAD).tobytes())
+                    head = json.loads(Arrays(file).next(_LARGEST_HEAD).tobytes())
                 if head["ways"] == self._ways:
                     schema = tuple((str(name), str(kind)) for name, kind in head["schema"])
                     yield PairFile(path, str(head["relation"]), schema)
@@ -142,7 +154,10 @@ def load_proofs(folder: Folder) -> Proofs:
     """The proofs of earlier runs; none where there is no file, or a damaged one."""
     try:
         with _proofs(folder).open("rb") as file:
-            return Proofs.unpacked(read_array(file), read_array(file), read_array(file))
+            arrays = Arrays(file)
+            keys, sizes, columns = (arrays.next() for _ in range(3))
+            arrays.end()
+        return Proofs.unpacked(keys, sizes, columns)
     except DAMAGE:
         return Proofs()
 

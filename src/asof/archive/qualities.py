@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from asof.archive.archive import Archive
 from asof.archive.quality import Catalogued, gather, measured
-from asof.archive.texts import Texts, is_document
+from asof.archive.texts import Texts, documents_of
 from asof.coherence.certificate import Choice
 from asof.coherence.verdict import Grade
 from asof.cover.collection import Collection
@@ -47,6 +47,7 @@ _FORMAT = 1
 _RANKS = {grade: rank for rank, grade in enumerate(reversed(Grade))}
 # Pairs of addresses in memory before those that came twice are taken out.
 _AT_ONCE = 1 << 22
+_MOST = 1 << 53  # of a count, as floats have it
 
 Progress = Callable[[int], None]
 
@@ -92,9 +93,9 @@ def _inlinks(archive: Archive, progress: Progress) -> dict[str, int]:
     """How many other addresses link to each address that has a document, where any does."""
     captures: dict[int, str] = {}
     places: dict[str, int] = {}
-    for capture in archive.captures():
+    for capture in documents_of(archive, archive.captures()):
         content = capture.content or capture.digest
-        if is_document(capture) and content:
+        if content:
             captures[document_key(capture.url, content, capture.media_type)] = capture.url
             places.setdefault(capture.url, len(places))
     pairs = _Pairs(len(places))
@@ -164,9 +165,9 @@ def _links(archive: Archive, urls: dict[int, str]) -> Iterator[tuple[str, tuple[
 
 def _unread(archive: Archive, left: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     with Texts(archive) as texts:
-        for capture in archive.captures():
+        for capture in documents_of(archive, archive.captures()):
             content = capture.content or capture.digest
-            if not is_document(capture) or not content:
+            if not content:
                 continue
             if left.pop(document_key(capture.url, content, capture.media_type), None) is not None:
                 document = texts.document(capture)
@@ -241,12 +242,14 @@ def _kept(path: Path, name: Quality) -> Any | None:  # noqa: ANN401, as it was w
 
 
 def _are_counts(found: dict[str, object]) -> bool:
-    return all(type(count) is int for count in found.values())
+    return all(type(count) is int and 0 <= count < _MOST for count in found.values())
 
 
 def _are_verdicts(found: dict[str, object]) -> bool:
     return all(
-        isinstance(page, list) and [type(value) for value in page] == [int] * 3
+        isinstance(page, list)
+        and [type(value) for value in page] == [int] * 3
+        and page[0] in _RANKS.values()
         for pages in found.values()
         for page in (pages.values() if isinstance(pages, dict) else (None,))
     )

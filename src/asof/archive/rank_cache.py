@@ -12,7 +12,7 @@ import json
 
 import numpy as np
 
-from asof.archive.array_file import DAMAGE, mapped_array, read_array, write_arrays
+from asof.archive.array_file import DAMAGE, Arrays, write_arrays
 from asof.archive.folder import Folder
 from asof.archive.marks import MARK, Which, kind_of, ways
 from asof.change.shingles import Unit
@@ -37,14 +37,18 @@ class RankFile:
         """The ranks of these documents, in their order; None unless all of them are there."""
         try:
             with self._path.open("rb") as file:
-                if read_array(file, 1 << 16).tobytes() != self._ways:
+                arrays = Arrays(file)
+                if arrays.next(1 << 16).tobytes() != self._ways:
                     return None
-                known, bounds, distinct = (read_array(file) for _ in range(3))
-                ranks = mapped_array(file, np.uint32)
+                known, bounds, distinct = (arrays.next() for _ in range(3))
+                ranks = arrays.mapped()
+                arrays.end()
             count = known.size
             fits = known.dtype == MARK and bounds.shape == (2, count) and bounds.dtype == np.int64
-            fits = fits and distinct.shape == (1,) and known.ndim == 1
+            fits = fits and distinct.shape == (1,) and known.ndim == 1 and ranks.dtype == np.uint32
             if not fits or not count or bounds.min() < 0 or bounds.max() > ranks.size:
+                return None
+            if (bounds[0] > bounds[1]).any() or ranks.max(initial=0) >= max(int(distinct[0]), 1):
                 return None
         except DAMAGE:
             return None

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -24,8 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.archive.archive import Archive
+from asof.archive.array_file import DAMAGE, mapped_array, next_array
+from asof.archive.attributes import ARCHIVE_COLUMNS
 from asof.archive.collection import Gathered, compared_text, gathered
-from asof.archive.marks import MARK, Which, kind_of, ways
+from asof.archive.marks import MARK, Marking, Which, kind_of, ways
 from asof.archive.texts import Texts, documents_of
 from asof.change.shingles import K, Unit
 from asof.cover.collection import Collection
@@ -41,6 +45,10 @@ from asof.text.shelf import Shelf
 from asof.warc.whole import sync_folder
 
 _FACTS = "facts.json"
+_NAME = re.compile(r"((?:main|full)-[0-9]+c?)-[0-9a-f]{32}")
+# Choices of text and shingles whose collections are kept, the last used ones. Each takes 12 bytes
+# for a shingle, with its ranks: 1.1 GB for scenario C.
+CHOICES = 4
 
 Truth = NDArray[np.bool_]
 
@@ -71,7 +79,10 @@ def collected_or_kept(
         if _folder(archive, which, k, unit) == folder:
             keep(folder, made)
     found = made.collection
-    return found if where is None else found.only(_chosen(archive, which, found, where))
+    if where is None:
+        return found
+    with Marking(archive, which, k, unit) as marking:
+        return found.only(_chosen(archive, which, marking, found, where))
 
 
 def is_kept(archive: Archive, which: Which, k: int, unit: Unit = "terms") -> bool:
@@ -115,8 +126,11 @@ def kept(folder: Path) -> Gathered | None:
     if not folder.is_dir():
         return None
     try:
-        return _load(folder)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AsofError):
+        found = _load(folder)
+        with suppress(OSError):
+            os.utime(folder)  # used now
+        return found
+    except DAMAGE:
         return None  # damaged, or replaced at this moment: it is made again
 
 
@@ -139,6 +153,10 @@ def keep(folder: Path, made: Gathered) -> None:
         for other in _others(folder):
             # Whoever has mapped the files of an older one keeps them until it ends.
             shutil.rmtree(other, ignore_errors=True)
+        for other in _unused(folder.parent):
+            shutil.rmtree(other, ignore_errors=True)
+            ranks = f"ranks-{other.name.rpartition('-')[0]}.npy"
+            other.with_name(ranks).unlink(missing_ok=True)
     except OSError:
         return
 
@@ -158,6 +176,12 @@ def _others(folder: Path) -> list[Path]:
     """Collections of the same choice of text and shingles, of other states of the archive."""
     kind = folder.name.rpartition("-")[0]
     return sorted(other for other in folder.parent.glob(f"{kind}-*") if other != folder)
+
+
+def _unused(parent: Path) -> list[Path]:
+    """Collections of all but the choices that were used last."""
+    found = [path for path in parent.iterdir() if _NAME.fullmatch(path.name)]
+    return sorted(found, key=lambda path: path.stat().st_mtime_ns, reverse=True)[CHOICES:]
 
 
 def _older(folder: Path) -> Gathered | None:
@@ -205,30 +229,38 @@ def _settle(descriptor: int, flush: Callable[[], None]) -> None:
 def _load(folder: Path) -> Gathered:
     with (folder / _FACTS).open(encoding="ascii") as file:
         facts = json.load(file)
-    names = tuple(facts["names"])
+    names = _strings(facts["names"])
     columns = {
         given["name"]: _column(given, _array(folder, f"column-{number}"), len(names))
         for number, given in enumerate(facts["columns"])
     }
+    kinds = {name: column.kind for name, column in ARCHIVE_COLUMNS.items()}
+    if {name: column.kind for name, column in columns.items()} != kinds:
+        raise ValueError("other columns")
     sets = Sets(_array(folder, "offsets"), _array(folder, "items", mapped=True))
     weights = _array(folder, "weights")
     if len(sets) != len(names) or weights.shape != (len(names),) or weights.dtype != np.int64:
         raise ValueError("names and shingles do not fit together")
     marks, blanks = _array(folder, "marks"), _array(folder, "blanks")
-    if marks.shape != (len(names),) or marks.dtype != MARK or blanks.dtype != MARK:
+    fits = marks.shape == (len(names),) and marks.dtype == blanks.dtype == MARK
+    if not fits or blanks.ndim != 1:
         raise ValueError("names and marks do not fit together")
     return Gathered(Collection(names, columns, sets, weights, marks=marks), blanks, len(names))
 
 
 def _array(folder: Path, name: str, *, mapped: bool = False) -> NDArray[Any]:
-    found: NDArray[Any] = np.load(
-        folder / f"{name}.npy", mmap_mode="r" if mapped else None, allow_pickle=False
-    )
-    return found
+    with (folder / f"{name}.npy").open("rb") as file:
+        return mapped_array(file) if mapped else next_array(file)
+
+
+def _strings(given: object) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(type(one) is str for one in given):
+        raise TypeError("no strings")
+    return tuple(given)
 
 
 def _column(given: dict[str, Any], values: NDArray[Any], count: int) -> Column:
-    column = Column(given["kind"], values, tuple(given["strings"]))
+    column = Column(given["kind"], values, _strings(given["strings"]))
     if values.shape != (count,):
         raise ValueError("a column is not of all documents")
     if column.kind == "text" and count:
@@ -238,7 +270,9 @@ def _column(given: dict[str, Any], values: NDArray[Any], count: int) -> Column:
     return column
 
 
-def _chosen(archive: Archive, which: Which, found: Collection, where: str) -> Truth:
+def _chosen(
+    archive: Archive, which: Which, marking: Marking, found: Collection, where: str
+) -> Truth:
     """Which documents a filter means; texts are read only if it asks for them, and once."""
     written = type_check(parse_filter(where), found.columns)
     seen: dict[str, Truth] = {}
@@ -246,9 +280,8 @@ def _chosen(archive: Archive, which: Which, found: Collection, where: str) -> Tr
     def with_phrase(phrase: str) -> Truth:
         if not seen:
             wanted = list(dict.fromkeys(_phrases(written.condition)))
-            rows = [
-                [contains(text, one) for one in wanted] for text in _text_of_all(archive, which)
-            ]
+            texts = _text_of_all(archive, which, marking, found)
+            rows = [[contains(text, one) for one in wanted] for text in texts]
             table = np.array(rows, np.bool_).reshape(-1, len(wanted))
             if len(table) != len(found):
                 raise AsofError("The archive has changed meanwhile.", hint="Run it again.")
@@ -269,10 +302,19 @@ def _phrases(condition: Condition) -> Iterator[str]:
                 yield from _phrases(part)
 
 
-def _text_of_all(archive: Archive, which: Which) -> Iterator[str]:
-    """The texts that documents are compared by, in the order of the collection."""
+def _text_of_all(
+    archive: Archive, which: Which, marking: Marking, found: Collection
+) -> Iterator[str]:
+    """The texts that documents are compared by, in the order of the collection.
+
+    A crawl may have added others since, or have put on the shelf what was not on it.
+    """
+    assert found.marks is not None
+    known = frozenset(found.marks.tolist())
     with Texts(archive) as shelf:
         for capture in documents_of(archive, archive.captures()):
             document = shelf.document(capture)
-            if document is not None and document.text.strip():
+            if document is None or not document.text.strip():
+                continue
+            if marking.mark(capture) in known or marking.mark_as_read(capture, document) in known:
                 yield compared_text(document, which)

@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-import re
-import signal
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
-from types import FrameType
 from typing import TYPE_CHECKING, Literal
 
 import click
-from click.core import ParameterSource
 
-from asof.archive.covers import Question, asked_again, check_name
+from asof.archive.covers import Question, asked_again
 from asof.archive.folder import Folder
+from asof.cli.cover_checks import check_alone, check_engine, check_places, least_of
 from asof.cli.cover_named import Rule, checked, columns_of_archive, name_relation, rule_of
 from asof.cli.cover_output import outcome_json, print_outcome, write_csv, write_page
+from asof.cli.cover_progress import stages, stoppable
 from asof.cli.cover_saved import print_covers, print_difference, print_estimate, save
 from asof.cli.cover_spark import run_on_spark
 from asof.cli.options import archive_option, examples, json_option, size
 from asof.cli.output import count_progress, open_archive, print_json, say
-from asof.errors import UsageError
+from asof.errors import AsofError, UsageError
 
 if TYPE_CHECKING:
+    from asof.archive.archive import Archive
     from asof.cover.collection import Collection
     from asof.cover.run import Outcome, Wishes
     from asof.cover.tables import Table
-
-_TWICE = 1.0  # seconds: a key that is pressed again sooner was pressed once
-# What --again takes from the saved answer: the options that say what is asked.
-_ASKED = {
-    "table": "--from", "where": "--where", "k": "-k", "terms": "--terms", "which": "--text",
-    "at_least": "--at-least", "prefer": "--prefer", "solver": "--solver",
-    "time_limit": "--time-limit",
-}  # fmt: skip
 
 
 @click.command(
@@ -61,7 +49,7 @@ _ASKED = {
 @click.option("--master", metavar="URL", help="Spark's master, if it is not this machine.")
 @click.option("--to", "target", metavar="PATH", help="Spark writes the answer here, as Parquet.")
 @click.option("--where", metavar="FILTER", help="Only documents d that meet this condition.")
-@click.option("-k", type=click.IntRange(min=1), default=5, show_default=True, metavar="N",
+@click.option("-k", type=click.IntRange(1, 10_000), default=5, show_default=True, metavar="N",
               help="Terms of a shingle.")  # fmt: skip
 @click.option("--terms", type=click.Choice(["words", "characters"]), default="words",
               show_default=True, help="Characters suit scripts without spaces.")  # fmt: skip
@@ -127,26 +115,22 @@ def cover_command(
     the columns of the table), with and, or, not. Nothing is deleted. Ctrl-C once: the best found
     so far.
     """
-    if [relation is not None, names is not None, again is not None, listing].count(True) != 1:
-        raise UsageError(
-            "Write only one of these: a relation or its name, --again, --diff, --list.",
-            hint="`asof cover --help` has some.",
-        )
+    check_alone(relation, again, names, listing=listing, explain=explain, foretell=foretell)
     if listing:
         return print_covers(folder, as_json=as_json)
     if names is not None:
         return print_difference(folder, names, as_json=as_json)
-    asked = Question(relation or "", table, where, k, which, _least(at_least), prefer, solver,
+    asked = Question(relation or "", table, where, k, which, least_of(at_least), prefer, solver,
                      time_limit, terms)  # fmt: skip
     rule, question = _meant(folder, asked, again)
     wishes = _wishes(question)
-    _check_engine(engine, (master, target), (name, called, page_file, foretell, explain, memory))
+    check_engine(engine, (master, target), (name, called, page_file, foretell, explain, memory))
     if engine == "spark":
         return run_on_spark(question, wishes, master, target, csv_file, as_json=as_json)
-    table_read = _checked(folder, rule, question, wishes, called, explain=explain)
+    table_read = _checked(folder, rule, question, wishes, called, explain, as_json)
     if explain:
         return 0
-    _check_places(folder, name, question.table, csv_file, page_file)
+    check_places(folder, name, question.table, csv_file, page_file)
     collection = _collection(folder, table_read, question)
     if foretell:
         return print_estimate(collection, rule.text, memory, as_json=as_json)
@@ -164,46 +148,15 @@ def cover_command(
     return 0 if outcome.complete else 130
 
 
-def _check_engine(engine: str, for_spark: tuple[object, ...], local: tuple[object, ...]) -> None:
-    if engine == "local" and any(for_spark):
-        raise UsageError("--master and --to are for Spark.", hint="Add --engine spark.")
-    if engine == "spark" and any(local):
-        raise UsageError(
-            "--save, --name, --html, --estimate, --explain and --memory are for the local engine.",
-            hint="Leave them out, or --engine spark.",
-        )
-
-
 def _meant(folder: Path, asked: Question, again: str | None) -> tuple[Rule, Question]:
     """What is asked, by this command line or by that of a saved answer; its relation in full."""
     if again is None:
         rule = rule_of(folder, asked.relation)
         return rule, replace(asked, relation=rule.text)
-    context = click.get_current_context()
-    for option, written in _ASKED.items():
-        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            raise UsageError(
-                f"--again asks what was asked; {written} would change it.",
-                hint=f"Leave {written} out, or write the relation.",
-            )
     place = Folder(folder)
     place.require()
     question = asked_again(place, again)
     return Rule(question.relation), question
-
-
-def _least(wishes: tuple[str, ...]) -> tuple[int, str] | None:
-    if not wishes:
-        return None
-    if len(wishes) > 1:
-        raise UsageError("--at-least stands there twice.", hint="One is all that can be wished.")
-    at_least = wishes[0]
-    found = re.fullmatch(r"\s*(\d{1,9})\s+per\s+(\S+)\s*", at_least)
-    if found is None or not int(found[1]):
-        raise UsageError(
-            f"--at-least {at_least!r} is not understood.", hint="Write '2 per hostname'."
-        )
-    return int(found[1]), found[2]
 
 
 def _wishes(question: Question) -> Wishes:
@@ -219,8 +172,8 @@ def _checked(
     question: Question,
     wishes: Wishes,
     called: str | None,
-    *,
     explain: bool,
+    as_json: bool,
 ) -> Table | None:
     """Check what was written before documents are read, as a table has to be; gives the table."""
     # Here, for all of this needs numpy, which takes longer to load than the rest.
@@ -242,24 +195,12 @@ def _checked(
         chosen = None if question.where is None else parse_filter(question.where)
         if chosen is not None and columns is not None:
             chosen = type_check(chosen, columns)
-        click.echo(explained(relation, chosen))
+        said = explained(relation, chosen)
+        if as_json:
+            print_json({"relation": rule.text, "where": question.where, "explained": said})
+        else:
+            click.echo(said)
     return table
-
-
-def _check_places(folder: Path, name: str | None, table: str | None, *files: Path | None) -> None:
-    """What is to be written can be, and over nothing that is needed: before the work, not after."""
-    if name is not None:
-        check_name(name)
-        Folder(folder).require()
-    for out in files:
-        if out is not None and not out.absolute().parent.is_dir():
-            raise UsageError(f"There is no folder for {out}.", hint="Make it, or name another.")
-    taken = {Path(table).resolve()} if table is not None else set()
-    for out in files:
-        if out is not None and (out.is_file() or not out.exists()):
-            if out.resolve() in taken:
-                raise UsageError(f"{out} is named twice.", hint="Write to a file of its own.")
-            taken.add(out.resolve())
 
 
 def _collection(folder: Path, table: Table | None, question: Question) -> Collection:
@@ -273,12 +214,11 @@ def _collection(folder: Path, table: Table | None, question: Question) -> Collec
     else:
         from asof.archive.qualities import with_quality
         from asof.archive.shingle_cache import collected_or_kept, is_kept
-        from asof.cli.similar import read_texts
 
         text = _text(question)
         with open_archive(folder) as archive:
             if not is_kept(archive, text, k, unit):
-                read_texts(archive)
+                _read_texts(archive)
             count = archive.catalog.count()
             with count_progress("gathering", count) as progress:
                 found = collected_or_kept(
@@ -301,6 +241,22 @@ def _collection(folder: Path, table: Table | None, question: Question) -> Collec
         more = "Crawl or import some." if table is None else "Check the file."
         raise UsageError(f"{place} holds no documents.", hint=more)
     return found
+
+
+def _read_texts(archive: Archive) -> None:
+    """Read what has not been read, to be kept.
+
+    Where it cannot be kept (a medium that is read only, a full disk, or another process reads, as
+    beside a crawl), what is missing is read for this run alone.
+    """
+    from asof.cli.similar import read_texts
+
+    try:
+        read_texts(archive)
+    except OSError as error:
+        say(f"No texts are kept: {error.filename}: {error.strerror}.")
+    except AsofError as error:
+        say(f"No texts are kept: {error.what}")
 
 
 def _text(question: Question) -> Literal["main", "full"]:
@@ -327,50 +283,9 @@ def _run(
             place = Folder(folder)
             cut = _text(question), question.k, question.unit
             earlier = held.enter_context(earlier_runs(place, *cut))
-        stopped, progress = held.enter_context(_stoppable()), held.enter_context(_stages())
+        stopped, progress = held.enter_context(stoppable()), held.enter_context(stages())
         limits = Limits(memory=memory, progress=progress, cancel=stopped)
         outcome = thin_out(collection, question.relation, wishes, limits, earlier)
     if outcome.known:
         say(f"{outcome.known:,} of {len(collection):,} documents had been compared before")
     return outcome
-
-
-@contextmanager
-def _stoppable() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed; pressed again it ends the command as always."""
-    pressed: float | None = None
-
-    def press(number: int, frame: FrameType | None) -> None:
-        nonlocal pressed
-        if pressed is not None and monotonic() - pressed > _TWICE:
-            raise KeyboardInterrupt
-        if pressed is not None:
-            return
-        pressed = monotonic()
-        say("Stopping: the best that was found so far follows. Ctrl-C again to end at once.")
-
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield lambda: pressed is not None
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _stages() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each stage, for those who watch."""
-    if not sys.stderr.isatty():
-        yield lambda stage, done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, TaskID
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def show(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=total)
-            bar.update(tasks[stage], completed=done, total=total)
-
-        yield show

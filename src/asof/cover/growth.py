@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from asof.cover.analyse import parse_relation
 from asof.cover.collection import Collection, Marks
 from asof.cover.columns import Column
-from asof.cover.evaluate import evaluate
+from asof.cover.evaluate import Pairs, prepared
 from asof.cover.implies import implies
 from asof.cover.kinds import type_check
 from asof.cover.memo import Proofs
@@ -37,6 +37,7 @@ Schema = tuple[tuple[str, str], ...]
 # With fewer known documents than this share, all pairs are joined at once: the two joins that new
 # documents take are together as dear as one of all when half of scenario C is new.
 _WORTH = 0.5
+_BLOCK = 1 << 20  # pairs tested at a time, at some 50 bytes each
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,10 @@ class KeptPairs(Protocol):
     @property
     def schema(self) -> Schema:
         """The attributes that it names, as they were."""
+        ...
+
+    def marks(self) -> Marks | None:
+        """Those of its documents, without reading the pairs; None if they are gone or damaged."""
         ...
 
     def load(self) -> FoundPairs | None:
@@ -154,7 +159,9 @@ def schema_of(relation: Relation, columns: Mapping[str, Column]) -> Schema:
 
 def _base(collection: Collection, relation: Relation, store: PairStore) -> _Base | None:
     """The kept pairs that leave the fewest documents to be joined."""
-    best: _Base | None = None
+    assert collection.marks is not None
+    here = np.sort(collection.marks)
+    fitting: list[tuple[int, KeptPairs]] = []
     own, columns = plain(relation), collection.columns
     # Those of this very relation first: they need no test.
     for entry in sorted(store.entries(), key=lambda entry: entry.relation != own):
@@ -163,15 +170,26 @@ def _base(collection: Collection, relation: Relation, store: PairStore) -> _Base
         exact = entry.relation == own
         if not exact and not _follows(relation, entry.relation, columns):
             continue
+        marks = entry.marks()
+        known = 0 if marks is None else _common(here, marks)
+        if known:
+            fitting.append((known, entry))
+        if known == len(collection):  # nothing can do better
+            break
+    for _, entry in sorted(fitting, key=lambda one: -one[0]):
         found = entry.load()
-        if found is None:
-            continue
-        base = taken_over(collection, found)
-        if best is None or base.known > best.known:
-            best = base if exact else _filtered(collection, relation, base)
-            if not best.fresh.any():
-                return best
-    return best if best is not None and best.known else None
+        if found is not None:
+            base = taken_over(collection, found)
+            return base if entry.relation == own else _filtered(collection, relation, base)
+    return None
+
+
+def _common(ordered_marks: Marks, others: Marks) -> int:
+    """How many documents are among both."""
+    if not ordered_marks.size:
+        return 0
+    at = np.minimum(np.searchsorted(ordered_marks, others), ordered_marks.size - 1)
+    return int((ordered_marks[at] == others).sum())
 
 
 def _follows(relation: Relation, kept: str, columns: Mapping[str, Column]) -> bool:
@@ -184,10 +202,13 @@ def _follows(relation: Relation, kept: str, columns: Mapping[str, Column]) -> bo
 
 
 def _filtered(collection: Collection, relation: Relation, base: _Base) -> _Base:
-    i, j, inter = base.edges.i, base.edges.j, base.edges.inter
-    sizes = collection.sets.sizes
-    holds = evaluate(relation, collection.columns, i, j, inter, sizes[i], sizes[j])
-    return _Base(Edges(i[holds], j[holds], inter[holds]), base.fresh)
+    edges, sizes = base.edges, collection.sets.sizes
+    test, holds = prepared(relation, collection.columns), np.empty(len(edges), np.bool_)
+    for at in range(0, len(edges), _BLOCK):
+        block = slice(at, at + _BLOCK)
+        i, j = edges.i[block], edges.j[block]
+        holds[block] = test(Pairs(i, j, edges.inter[block], sizes[i], sizes[j]))
+    return _Base(Edges(edges.i[holds], edges.j[holds], edges.inter[holds]), base.fresh)
 
 
 def taken_over(collection: Collection, found: FoundPairs) -> _Base:

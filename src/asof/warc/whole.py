@@ -13,10 +13,11 @@ from asof.errors import StorageError
 
 
 @contextmanager
-def whole_file(out: Path) -> Iterator[BinaryIO]:
+def whole_file(out: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
     """A new file that takes the place of `out` when the block ends without an error.
 
     A link is followed. What is no file, such as a pipe or /dev/null, is written to and stays.
+    `mode` are its rights; None is those of any new file.
     """
     if out.exists() and not out.is_file():
         try:
@@ -36,7 +37,7 @@ def whole_file(out: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(0o666 & ~_umask() if mode is None else mode)
         temporary.replace(out)
         sync_folder(out.parent)
     except OSError as error:

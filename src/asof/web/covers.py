@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import TypeVar
 
 from starlette.requests import Request
@@ -88,6 +89,8 @@ class Covers:
         self._pages = pages
         self._folder = pages.archive.folder
         self._read: dict[str, tuple[tuple[int, int], Reading]] = {}
+        # One at a time: many who ask for a large one at once would each hold all of it.
+        self._turn = Lock()
 
     def all(self, request: Request) -> Response:
         """The covers there are."""
@@ -114,13 +117,14 @@ class Covers:
         if state.st_size > LARGEST:
             return None
         mark = (state.st_mtime_ns, state.st_size)
-        known = self._read.get(name)
-        if known is not None and known[0] == mark:
-            return known[1]
-        found = reading_of(load_cover(self._folder, name))
-        if len(self._read) >= READINGS_KEPT:
-            self._read.clear()
-        self._read[name] = (mark, found)
+        with self._turn:
+            known = self._read.get(name)
+            if known is not None and known[0] == mark:
+                return known[1]
+            if len(self._read) >= READINGS_KEPT:
+                self._read.clear()
+            found = reading_of(load_cover(self._folder, name))
+            self._read[name] = (mark, found)
         return found
 
     def _list(self, reading: Reading, find: str, number: int) -> Response:
