@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from asof.archive.covers import Question
 from asof.change.shingles import Unit
+from asof.cli.cover import cover_command
 from asof.cli.cover_output import outcome_json, print_outcome
 from asof.cli.cover_spark import print_summary, run_on_spark, summary_json
 from asof.cover.collection import chosen
@@ -310,8 +315,68 @@ def test_bad_tables(spark: Any, tmp_path: Path) -> None:
     rows = [{"id": "a", "text": "x"}, {"id": None, "text": "y"}]
     refused(written(tmp_path / "nameless", rows), "document 2: no id")
     rows = [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]
-    refused(written(tmp_path / "twice", rows), "an id stands there twice")
+    refused(written(tmp_path / "twice", rows), "the id 'a' stands there twice")
     refused(written(tmp_path / "odd", [{"id": "a", "text": 7}], parts=1), "its text is no text")
+    refused(written(tmp_path / "bare", [{"id": "a", "txt": "x"}], parts=1), "document has a text")
+
+
+def test_a_table_of_no_documents(spark: Any, tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    source = tmp_path / "none.parquet"
+    pq.write_table(pa.table({"id": pa.array([], pa.string()), "text": ["x"][:0]}), source)
+    with pytest.raises(UsageError, match=r"holds no documents.*Check the file"):
+        cover_on_spark(spark, str(source), str(tmp_path / "to"), "C(d1,d2) >= 1", Wishes())
+
+
+def test_qualities_beyond_whole_numbers(spark: Any, tmp_path: Path) -> None:
+    """Spark's floor is a whole number of 64 bits, and fails beyond."""
+    worth = [1.5, 1e19, -2.5, None]
+    rows: list[dict[str, object]] = [
+        {"id": at, "text": "same words", "worth": worth[at]} for at in range(4)
+    ]
+    asked = ("C(d1,d2) >= 1", Wishes(prefer="worth"), 2, None)
+    source = written(tmp_path / "docs", rows)
+    expected = local(source, *asked)
+    assert expected["kept"] == [1]
+    assert on_spark(spark, source, *asked) == expected
+
+
+def test_dates_are_texts_to_both(spark: Any, tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"id": at, "text": datetime(2010, 1, at // 2 + 1, tzinfo=UTC)} for at in range(4)
+    ]
+    source = written(tmp_path / "docs", rows)
+    asked = ("C(d1,d2) >= 1", Wishes(), 2, None)
+    expected = local(source, *asked)
+    assert expected["kept"] == [0, 2]
+    assert on_spark(spark, source, *asked) == expected
+
+
+def test_local_mode_writes_where_temporary_files_go(spark: Any) -> None:
+    assert spark.conf.get("spark.local.dir") == tempfile.gettempdir()
+
+
+def test_whoever_stops_it_sees_no_stacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    @contextmanager
+    def stopped(master: str | None) -> Iterator[Any]:
+        logging.getLogger().error("Exception while sending command.")
+        yield None
+
+    def interrupted(session: Any, source: str, target: str, *_: Any, **__: Any) -> Summary:
+        assert target.startswith("file:///")  # never a place of Hadoop's own, which nobody clears
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("asof.cover.spark.session.spark_session", stopped)
+    monkeypatch.setattr("asof.cover.spark.run.cover_on_spark", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_on_spark(Question("C(d1,d2) >= 1", str(tmp_path / "x.parquet")), Wishes())
+    assert not caplog.records
+    logging.getLogger().error("heard again")
+    assert caplog.records
 
 
 def test_local_mode_listens_on_loopback_alone(spark: Any) -> None:
@@ -334,6 +399,24 @@ def test_local_mode_listens_on_loopback_alone(spark: Any) -> None:
     assert set(listening) <= loopback
 
 
+@pytest.mark.parametrize("unsigned", [True, False])
+def test_large_whole_numbers_are_told_apart(spark: Any, tmp_path: Path, unsigned: bool) -> None:
+    """64 bits without a sign are a decimal to Spark: no float may be made of it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kind = pa.uint64() if unsigned else pa.decimal128(25, 0)
+    large = [2**60, 2**60 + 1, 2**60]
+    source = tmp_path / "docs.parquet"
+    ids = pa.array([2**61, 2**61 + 1, 7]).cast(kind)
+    table = {"id": ids, "text": ["a", "b", "c"], "owner": pa.array(large).cast(kind)}
+    pq.write_table(pa.table(table), source)
+    asked = ("owner(d1) = owner(d2)", Wishes(), 5, None)
+    expected = local(source, *asked)
+    assert expected["kept"] == [2**61, 2**61 + 1]
+    assert on_spark(spark, source, *asked) == expected
+
+
 def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
@@ -344,6 +427,20 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         check_installed()
     with pytest.raises(UsageError, match="needs a place"):
         run_on_spark(Question("C(d1,d2) >= 1", "x"), Wishes(), master="spark://h:7077")
+
+
+@pytest.mark.parametrize(
+    ("out", "told"), [("docs.parquet", "named twice"), ("no/such.csv", "There is no folder")]
+)
+def test_nothing_is_written_over_the_table(tmp_path: Path, out: str, told: str) -> None:
+    """Said before the work, as the local engine does: no session is needed for it."""
+    table = tmp_path / "docs.parquet"
+    table.write_bytes(b"precious")
+    asked = ["C(d1,d2) >= 1", "--engine", "spark", "--from", str(table)]
+    found = CliRunner().invoke(cover_command, [*asked, "--csv", str(tmp_path / out)])
+    assert isinstance(found.exception, UsageError)
+    assert told in str(found.exception)
+    assert table.read_bytes() == b"precious"
 
 
 def test_workers_do_without_the_command_line() -> None:

@@ -97,6 +97,21 @@ def test_quality_decides_between_smallest_covers_and_missing_ones_are_the_lowest
     assert kept(solve(3, *copies, quality=[0.1, 0.2, 0.3])) == [2]
 
 
+def test_qualities_as_far_apart_as_floats_can_be() -> None:
+    copies = [0, 1, 0, 2, 1, 2], [1, 0, 2, 0, 2, 1]
+    assert kept(solve(4, *copies, quality=[-1.7e308, -1e308, -1.2e308, 1.7e308])) == [1, 3]
+    assert kept(solve(3, *copies, quality=[-1.7e308, np.nan, 0.5])) == [2]
+    assert kept(solve(3, *copies, quality=[0.0, 5e-324, np.nan])) == [1]
+
+
+def test_the_quality_of_very_many_adds_up() -> None:
+    """A step is up to 2**53: beyond 1,023 of them a sum of 64 bits turns negative."""
+    n = 3000
+    problem = Problem.plain(Coverage.of(n, [], []), np.repeat([1 << 53, 1], n // 2))
+    half = np.arange(n // 2)
+    assert problem.worth(half) > problem.worth(half + n // 2)
+
+
 def test_two_of_each_host_stay() -> None:
     # All of host 0 are copies; host 1 has one document; the last has no host.
     edges = [(i, j) for i in range(4) for j in range(4)]

@@ -78,6 +78,21 @@ def test_a_pair_of_very_many_documents_takes_eight() -> None:
     assert rows == {0: [n - 1], 17: [3, 4_999_998], n - 1: [0]}
 
 
+def test_a_few_long_rows_among_short_ones_take_no_more_than_the_room() -> None:
+    """Neither as a table, which the short ones make large, nor as keys, which the long ones do."""
+    n, room = 1 << 18, 1 << 20
+    with PairSpool(n, room=room) as spool:
+        for row in (5, 70, 150, 220):
+            spool.add(np.full(n // 4, row), np.arange(n // 4))
+        blocks = [block for block in spool.blocks() if block.first < 256]
+    assert sum(block.height for block in blocks) == 256
+    assert sum(int(block.lengths().sum()) for block in blocks) == n
+    for block in blocks:
+        size = 0 if block.table is None else block.table.nbytes
+        size += 0 if block.keys is None else 4 * block.keys.nbytes  # with what sorting takes
+        assert size <= room // 4 or block.height == 1
+
+
 def test_a_full_disk_is_told_with_what_to_do() -> None:
     i, j = complete(600)
     with (

@@ -126,6 +126,7 @@ def cover_command(
     wishes = _wishes(question)
     check_engine(engine, (master, target), (name, called, page_file, foretell, explain, memory))
     if engine == "spark":
+        check_places(folder, None, question.table, csv_file)
         return run_on_spark(question, wishes, master, target, csv_file, as_json=as_json)
     table_read = _checked(folder, rule, question, wishes, called, explain, as_json)
     if explain:

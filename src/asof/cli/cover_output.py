@@ -64,13 +64,13 @@ def print_outcome(outcome: Outcome) -> None:
     click.echo(f"{', '.join(counts)}, {outcome.seconds:.1f} s.")
     for each in outcome.dropped[:_SHOWN]:
         click.echo(f"  {printable(collection.names[each.document])}")
-        click.echo(f"    {_percent(each.containment)} in {printable(collection.names[each.by])}")
+        click.echo(f"    {percent(each.containment)} in {printable(collection.names[each.by])}")
     if len(outcome.dropped) > _SHOWN:
         more = len(outcome.dropped) - _SHOWN
         click.echo(f"  ... and {more:,} more that are covered (--json and --csv have all of them)")
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """To a tenth, rounded down: 100 % is said of nothing that misses a shingle."""
     return f"{int(share * 1000 + 1e-9) / 10:.1f}%"
 

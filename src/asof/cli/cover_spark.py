@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import logging
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from asof.cli.cover_output import percent
 from asof.cli.output import human_bytes, print_json, say
 from asof.cli.view import printable
 from asof.errors import UsageError
@@ -45,8 +48,13 @@ def run_on_spark(
         raise UsageError("Spark covers a table of Parquet.", hint="Name it: --from FILE.")
     if target is None and not (master or LOCAL).startswith("local"):
         raise UsageError("On a cluster the answer needs a place.", hint="Name it: --to PATH.")
-    with tempfile.TemporaryDirectory(prefix="asof-cover-") as scratch, spark_session(master) as own:
-        place = target or str(Path(scratch, "answer"))
+    with (
+        _quiet(),
+        tempfile.TemporaryDirectory(prefix="asof-cover-") as scratch,
+        spark_session(master) as own,
+    ):
+        # With its scheme, for where Hadoop is set up, a bare path is one of its own files.
+        place = target or Path(scratch, "answer").as_uri()
         summary = cover_on_spark(
             own, table, place, question.relation, wishes,
             k=question.k, unit=question.unit, where=question.where,
@@ -62,6 +70,17 @@ def run_on_spark(
     if target is not None:
         say(f"{target}: every document and what became of it")
     return 0
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """PySpark logs what it raises, too, with all stacks: at Ctrl-C 49 lines."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 def summary_json(summary: Summary, rows: Sequence[Fate]) -> dict[str, object]:
@@ -105,7 +124,7 @@ def print_summary(summary: Summary, dropped: Sequence[Fate]) -> None:
     click.echo(f"{pairs}, {parts}, {summary.seconds:.1f} s.")
     for row in dropped:
         click.echo(f"  {printable(str(row.id))}")
-        click.echo(f"    {row.containment or 0.0:.1%} in {printable(str(row.by))}")
+        click.echo(f"    {percent(row.containment or 0.0)} in {printable(str(row.by))}")
     if summary.dropped > len(dropped):
         more = summary.dropped - len(dropped)
         click.echo(f"  ... and {more:,} more that are covered (--json and --csv have all of them)")

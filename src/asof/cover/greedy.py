@@ -36,6 +36,10 @@ class Problem:
         needs = np.ones(coverage.row_ids.size, np.int64)
         return cls(coverage, needs, quality[coverage.col_ids])
 
+    def worth(self, columns: Counts | Ids) -> int:
+        """The quality of some columns together: of a thousand, it may be more than 64 bits hold."""
+        return sum(self.quality[columns].tolist())
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

@@ -86,7 +86,7 @@ def _best(problem: Problem, known: Answer, seconds: float) -> Answer:
     columns = _cover(problem, found.x)
     if columns is None or columns.size > known.columns.size:
         return Answer(known.columns, known.lower, False)
-    better = problem.quality[columns].sum() > problem.quality[known.columns].sum()
+    better = problem.worth(columns) > problem.worth(known.columns)
     picked = columns.astype(np.int32) if better else known.columns
     return Answer(picked, known.lower, found.status == 0)
 

@@ -142,5 +142,5 @@ def _problem(cut: Coverage, codes: Ids, needs: Counts, binding: Flags, quality: 
 
 
 def _better(problem: Problem, one: Counts, other: Ids) -> Ids:
-    worth = [(-found.size, int(problem.quality[found].sum())) for found in (one, other)]
+    worth = [(-found.size, problem.worth(found)) for found in (one, other)]
     return one.astype(np.int32) if worth[0] >= worth[1] else other

@@ -306,6 +306,8 @@ def whole_steps(quality: ArrayLike | None, n: int) -> Counts:
     low, high = known.min(initial=np.inf), known.max(initial=-np.inf)
     if not low < high:
         return np.zeros(n, np.int64)
+    if max(-low, high) > 2.0**1022:  # their difference may be more than any float
+        values, low, high = values / 4, low / 4, high / 4
     above: NDArray[np.float64] = np.where(np.isnan(values), 0.0, values - low)
     if np.array_equal(known, np.floor(known)) and max(-low, high) < _STEPS:
         steps: Counts = above.astype(np.int64)

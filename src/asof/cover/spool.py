@@ -236,12 +236,14 @@ class PairSpool:
         lengths = np.zeros(height, np.int64)
         for keys in self._read(bucket):
             lengths += np.bincount((keys // self.width).astype(np.int64), minlength=height)
-        costs = np.cumsum(np.minimum(lengths * _DENSE, used))
+        before = np.concatenate([[0], np.cumsum(lengths)])
+        most = self.room // 4
+        flat = max(1, most // max(used, 1))  # rows that fit as a table, however long they are
         cuts = [0]
         while cuts[-1] < height:
-            base = int(costs[cuts[-1] - 1]) if cuts[-1] else 0
-            end = int(np.searchsorted(costs, base + self.room // 4, side="right"))
-            cuts.append(max(cuts[-1] + 1, end))
+            fit = int(before[cuts[-1]]) + most // _DENSE
+            end = int(np.searchsorted(before, fit, side="right")) - 1
+            cuts.append(min(height, max(cuts[-1] + flat, end)))
         return cuts
 
     def _block(self, bucket: int, low: int, high: int, used: int) -> Rows:

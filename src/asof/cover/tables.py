@@ -231,8 +231,8 @@ def _date(instant: Instant | None) -> str | None:
 def _plain(value: object) -> object:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
-    if isinstance(value, Decimal):
-        return float(value)
+    if isinstance(value, Decimal):  # without a fraction exact: it may be an identifier
+        return float(value) if value.as_tuple().exponent else int(value)
     if isinstance(value, timedelta):
         return value.total_seconds()
     isoformat = getattr(value, "isoformat", None)

@@ -46,7 +46,7 @@ def scale_of(documents: Frame, place: str) -> Scale:
 
     value = F.col(place).cast("double")
     row = documents.select(
-        F.min(value), F.max(value), F.min(F.when(value != F.floor(value), value))
+        F.min(value), F.max(value), F.min(F.when(value != F.rint(value), value))
     ).first()
     return Scale(tuple(found for found in row if found is not None))
 

@@ -15,6 +15,7 @@ from asof.cover.columns import Column
 from asof.cover.kinds import type_check
 from asof.cover.pairs import Limits
 from asof.cover.parse import parse_filter
+from asof.cover.pointer import clipped
 from asof.cover.run import Wishes, thin_out
 from asof.cover.sets import Sets
 from asof.cover.spark.attributes import Attributes, empty_column
@@ -128,7 +129,7 @@ def _run(  # the stages in their order, and what each hands on
         bool(source.id_type), attributes, alternatives, where, k, unit,
     )  # fmt: skip
     read = kept(documents(source, reading))
-    count, largest, shingles, weight = _checked(read, path)
+    count, largest, shingles, weight = _checked(read, path, where)
     parts = _share_out(session, shingles)
     numbered = kept(_with_sets(read))
     first = numbered.where("n = s").select("s")
@@ -176,7 +177,7 @@ def _check(columns: dict[str, Column], relation: str, wishes: Wishes, where: str
     thin_out(Collection((), columns, nothing, np.empty(0, np.int64)), relation, wishes, Limits())
 
 
-def _checked(read: Frame, path: str) -> tuple[int, int, int, int]:
+def _checked(read: Frame, path: str, where: str | None) -> tuple[int, int, int, int]:
     """How many documents are chosen, the shingles of the largest and of all, and all bytes."""
     from pyspark.sql import functions as F
 
@@ -186,11 +187,17 @@ def _checked(read: Frame, path: str) -> tuple[int, int, int, int]:
         F.sum("size"),
         F.sum(F.when(F.col("chosen"), F.col("weight"))),
     ).first()
-    twice = read.groupBy("name").count().where("count > 1").limit(1).collect()
+    named = read.groupBy("name").agg(F.count(F.lit(1)).alias("many"), F.min("n").alias("first"))
+    twice = named.where("many > 1").orderBy("first").limit(1).collect()
     if twice:
-        raise InputError(f"{path}: an id stands there twice.", hint="Ids tell documents apart.")
+        raise InputError(
+            f"{path}: the id {clipped(twice[0]['name'])} stands there twice.",
+            hint="Ids tell documents apart.",
+        )
+    if not row[0] and where is not None:
+        raise UsageError(f"{path} holds no such documents.", hint="Widen --where.")
     if not row[0]:
-        raise UsageError(f"{path} holds no such documents.", hint="Widen --where, or crawl.")
+        raise UsageError(f"{path} holds no documents.", hint="Check the file.")
     return int(row[0]), int(row[1]), int(row[2]), int(row[3])
 
 

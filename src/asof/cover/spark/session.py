@@ -82,7 +82,10 @@ def _started(master: str, settings: Mapping[str, str]) -> Any:  # noqa: ANN401
     builder = SparkSession.builder.master(master).appName("asof cover")
     own: dict[str, str] = {}
     if master.startswith("local"):
-        own = _LOCAL_SETTINGS | {"spark.driver.memory": f"{_half_of_memory()}m"}
+        own = _LOCAL_SETTINGS | {
+            "spark.driver.memory": f"{_half_of_memory()}m",
+            "spark.local.dir": tempfile.gettempdir(),  # Java knows nothing of TMPDIR
+        }
         os.environ["SPARK_LOCAL_IP"] = LOOPBACK
         os.environ["PYSPARK_PYTHON"] = sys.executable
     for name, value in (own | dict(settings)).items():

@@ -47,7 +47,8 @@ class Source:
         """The type that ids go back as: whole numbers stay such, all others are strings."""
         found = self.types[self.names.index(_ID)]
         # 64 bits without a sign are a decimal to Spark.
-        return found if found in ("tinyint", "smallint", "int", "bigint", "decimal(20,0)") else ""
+        plain = found.startswith("decimal") and found.endswith(",0)")
+        return found if plain or found in ("tinyint", "smallint", "int", "bigint") else ""
 
 
 def open_source(session: Any, path: str) -> Source:  # noqa: ANN401, a SparkSession
@@ -84,6 +85,8 @@ def open_source(session: Any, path: str) -> Source:  # noqa: ANN401, a SparkSess
             raise InputError(f"{place}: its text is no text.", hint="Mend it.")
         starts[row[FILE]] = count
         count += row["rows"]
+    if count and _TEXT not in names:
+        raise InputError(f"{path}: no document has a text.", hint="Call the column `text`.")
     return Source(path, rows, names, types, starts, count)
 
 
@@ -157,7 +160,8 @@ def first_line(error: Exception) -> str:
 
 def _texts(names: tuple[str, ...], types: tuple[str, ...], functions: Any) -> Any:  # noqa: ANN401
     """Where a text is given that is none."""
-    if _TEXT not in names or types[names.index(_TEXT)].startswith(("string", "binary", "void")):
+    plain = ("string", "binary", "void", "date", "timestamp")  # as tables.plain_values has them
+    if _TEXT not in names or types[names.index(_TEXT)].startswith(plain):
         return functions.lit(False)
     return functions.col(f"c{names.index(_TEXT)}").isNotNull()
 
