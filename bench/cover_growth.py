@@ -48,8 +48,9 @@ STEPS = {
 
 def documents(folder: Path) -> Collection:
     """Scenario C with the columns, names and marks of archived pages."""
+    from asof.archive.attributes import ARCHIVE_COLUMNS
     from asof.clock import stamp
-    from asof.cover.columns import Column, text_column
+    from asof.cover.columns import Column, number_column, text_column
 
     found = cover_archive.load(folder)
     urls = np.load(folder / "urls.npy").tolist()
@@ -63,6 +64,9 @@ def documents(folder: Path) -> Collection:
         "timestamp": times, "hostname": hosts,
         "url": text_column(names), "title": text_column(titles),
     }  # fmt: skip
+    for name, column in ARCHIVE_COLUMNS.items():  # what no rule here asks for is not known
+        made = number_column if column.kind == "number" else text_column
+        columns.setdefault(name, made([None] * len(urls)))
     return replace(
         found,
         names=tuple(
