@@ -21,14 +21,15 @@ from click.testing import CliRunner
 from asof.archive.covers import Question
 from asof.change.shingles import Unit
 from asof.cli.cover import cover_command
-from asof.cli.cover_output import outcome_json, print_outcome
-from asof.cli.cover_spark import print_summary, run_on_spark, summary_json
+from asof.cli.cover_output import answer_json, print_answer
+from asof.cli.cover_spark import figures_of, run_on_spark
 from asof.cover.collection import chosen
+from asof.cover.fate import Fate, Figures, fates_of
 from asof.cover.graph import components
 from asof.cover.pairs import Limits
 from asof.cover.run import Wishes, thin_out
 from asof.cover.spark import candidates
-from asof.cover.spark.answer import Fate, fates
+from asof.cover.spark.answer import fates
 from asof.cover.spark.components import connected
 from asof.cover.spark.run import Summary, cover_on_spark
 from asof.cover.spark.session import check_installed, spark_session
@@ -106,7 +107,7 @@ def on_spark(
 ) -> dict[str, object]:
     target = source.with_name(f"{source.name}-answer")
     summary = cover_on_spark(spark, str(source), str(target), relation, wishes, k=k, where=where)
-    found = summary_json(summary, list(fates(spark, str(target))))
+    found = answer_json(figures_of(summary), fates(spark, str(target)))
     assert summary.kept + summary.dropped == summary.documents
     return found | {"weights": (summary.weight, summary.weight_kept), "seconds": 0}
 
@@ -121,7 +122,10 @@ def local(
     outcome = thin_out(collection, relation, wishes, Limits())
     weights = collection.weights
     kept = int(weights[outcome.cover.kept].sum())
-    return outcome_json(outcome) | {"weights": (int(weights.sum()), kept), "seconds": 0}
+    return answer_json(Figures.of(outcome), fates_of(outcome)) | {
+        "weights": (int(weights.sum()), kept),
+        "seconds": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -242,7 +246,7 @@ def test_what_is_submitted_writes_its_answer(
     assert submit(given) == 0
     summary = Summary(**json.loads(capsys.readouterr().out))
     expected = local(source, "C(d1,d2) >= 0.6", Wishes(), 5, None)
-    found = summary_json(summary, list(fates(spark, str(target))))
+    found = answer_json(figures_of(summary), fates(spark, str(target)))
     assert found | {"weights": expected["weights"], "seconds": 0} == expected
     first = list(fates(spark, str(target), dropped=3))
     assert [row.id for row in first] == [each["id"] for each in expected["dropped"][:3]]
@@ -253,11 +257,11 @@ def test_what_is_submitted_writes_its_answer(
 def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     collection = read_table(written(tmp_path / "docs", documents(2, 50))).collection(2)
     outcome = thin_out(collection, "C(d1,d2) >= 0.5", Wishes(), Limits())
-    print_outcome(outcome)
+    print_answer(Figures.of(outcome), fates_of(outcome))
     expected = capsys.readouterr().out
     names, kept = collection.names, outcome.cover.kept
     dropped = [
-        Fate(names[d.document], False, names[d.by], d.containment, d.jaccard, d.dice, 0)
+        Fate(names[d.document], False, names[d.by], d.containment, d.jaccard, d.dice)
         for d in outcome.dropped
     ]
     assert len(dropped) > 10
@@ -267,7 +271,7 @@ def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFi
         outcome.optimal, outcome.gap, outcome.seconds, int(collection.weights.sum()),
         int(collection.weights[kept].sum()), False, 0,
     )  # fmt: skip
-    print_summary(summary, dropped[:10])
+    print_answer(figures_of(summary), dropped[:10])
     assert capsys.readouterr().out == expected
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from hashlib import blake2b
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -40,6 +40,23 @@ def ways(which: Which, k: int, unit: Unit) -> tuple[object, ...]:
 def kind_of(which: Which, k: int, unit: Unit) -> str:
     """A choice of text and shingles, as files are named by it."""
     return f"{which}-{k}{'c' if unit == 'characters' else ''}"
+
+
+def texts_read(archive: Archive) -> tuple[Any, ...] | None:
+    """How many documents are read, of how many bytes, and how many could not be.
+
+    Read again, a document that took too long the first time may have a text.
+    """
+    path = archive.folder.texts
+    if not path.exists():
+        return None
+    shelf = Shelf(path, writable=False)
+    try:
+        if not shelf.is_current:
+            return None
+        return shelf.fetch("SELECT count(*), sum(size), count(error) FROM documents")
+    finally:
+        shelf.close()
 
 
 class Marking:

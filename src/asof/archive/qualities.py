@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.archive.archive import Archive
+from asof.archive.marks import texts_read
 from asof.archive.quality import Catalogued, gather, measured
 from asof.archive.texts import Texts, documents_of
 from asof.coherence.certificate import Choice
@@ -216,20 +217,9 @@ def _path(archive: Archive, name: Quality) -> Path:
     made_of += [[segment.file, segment.committed] for segment in archive.segments()]
     made_of += [[crawl.id, crawl.state, crawl.ended] for crawl in archive.crawls()]
     if name == "inlinks":
-        made_of += [TEXT_VERSION, _texts(archive)]
+        made_of += [TEXT_VERSION, texts_read(archive)]
     digest = blake2b(json.dumps(made_of).encode(), digest_size=12).hexdigest()
     return archive.folder.root / "derived" / "qualities" / f"{name}-{digest}.json"
-
-
-def _texts(archive: Archive) -> tuple[Any, ...] | None:
-    """How many documents are read, and of how many bytes: read again, one may have a text."""
-    if not archive.folder.texts.exists():
-        return None
-    shelf = Shelf(archive.folder.texts, writable=False)
-    try:
-        return shelf.fetch("SELECT count(*), sum(size) FROM documents") if shelf.is_current else ()
-    finally:
-        shelf.close()
 
 
 def _kept(path: Path, name: Quality) -> Any | None:  # noqa: ANN401, as it was written

@@ -29,7 +29,7 @@ from asof.archive.archive import Archive
 from asof.archive.array_file import DAMAGE, mapped_array, next_array
 from asof.archive.attributes import ARCHIVE_COLUMNS
 from asof.archive.collection import Gathered, compared_text, gathered
-from asof.archive.marks import MARK, Marking, Which, kind_of, ways
+from asof.archive.marks import MARK, Marking, Which, kind_of, texts_read, ways
 from asof.archive.texts import Texts, documents_of
 from asof.change.shingles import K, Unit
 from asof.cover.collection import Collection
@@ -41,7 +41,6 @@ from asof.cover.sets import Sets
 from asof.cover.syntax import And, Condition, Contains, Not, Or
 from asof.cover.terms import contains
 from asof.errors import AsofError
-from asof.text.shelf import Shelf
 from asof.warc.whole import sync_folder
 
 _FACTS = "facts.json"
@@ -100,25 +99,8 @@ def fingerprint(archive: Archive, which: Which, k: int, unit: Unit = "terms") ->
             size = -1  # its documents cannot be read now
         whole = size >= segment.committed
         files.append((segment.file, segment.committed, segment.crawl, whole))
-    made_of = (*ways(which, k, unit), archive.catalog.count(), _texts(archive), files)
+    made_of = (*ways(which, k, unit), archive.catalog.count(), texts_read(archive), files)
     return blake2b(json.dumps(made_of).encode(), digest_size=16).hexdigest()
-
-
-def _texts(archive: Archive) -> tuple[Any, ...] | None:
-    """How many documents are read, of how many bytes, and how many could not be.
-
-    Read again, a document that took too long the first time may have a text.
-    """
-    path = archive.folder.texts
-    if not path.exists():
-        return None
-    shelf = Shelf(path, writable=False)
-    try:
-        if not shelf.is_current:
-            return None
-        return shelf.fetch("SELECT count(*), sum(size), count(error) FROM documents")
-    finally:
-        shelf.close()
 
 
 def kept(folder: Path) -> Gathered | None:

@@ -13,7 +13,7 @@ from asof.archive.covers import Question, asked_again
 from asof.archive.folder import Folder
 from asof.cli.cover_checks import check_alone, check_engine, check_places, least_of
 from asof.cli.cover_named import Rule, checked, columns_of_archive, name_relation, rule_of
-from asof.cli.cover_output import outcome_json, print_outcome, write_csv, write_page
+from asof.cli.cover_output import answer_json, print_answer, write_csv, write_page
 from asof.cli.cover_progress import stages, stoppable
 from asof.cli.cover_saved import print_covers, print_difference, print_estimate, save
 from asof.cli.cover_spark import run_on_spark
@@ -136,14 +136,16 @@ def cover_command(
     if foretell:
         return print_estimate(collection, rule.text, memory, as_json=as_json)
     outcome = _run(folder, collection, question, wishes, memory)
+    from asof.cover.fate import Figures, fates_of  # here, for it needs numpy
+
     if name is not None:
         save(folder, name, outcome, question)
     if as_json:
-        print_json(outcome_json(outcome))
+        print_json(answer_json(Figures.of(outcome), fates_of(outcome)))
     else:
-        print_outcome(outcome)
+        print_answer(Figures.of(outcome), fates_of(outcome))
     if csv_file is not None:
-        write_csv(outcome, csv_file)
+        write_csv(fates_of(outcome), csv_file)
     if page_file is not None:
         write_page(outcome, wishes, question.table or str(folder), page_file)
     return 0 if outcome.complete else 130

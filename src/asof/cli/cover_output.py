@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,64 +14,66 @@ from asof.cli.output import human_bytes, say
 from asof.cli.view import printable
 
 if TYPE_CHECKING:
+    from asof.cover.fate import Fate, Figures
     from asof.cover.run import Outcome, Wishes
 
-_SHOWN = 10
+SHOWN = 10  # documents that people are shown
 
 
-def outcome_json(outcome: Outcome) -> dict[str, object]:
+def answer_json(figures: Figures, fates: Iterable[Fate]) -> dict[str, object]:
     """The shape that `cover --json` prints."""
-    names: Sequence[str | int] = outcome.collection.names
-    if outcome.collection.numbers:
-        names = [int(name) for name in names]
+    kept, dropped = [], []
+    for fate in fates:
+        if fate.kept:
+            kept.append(fate.id)
+        else:
+            dropped.append(
+                {
+                    "id": fate.id,
+                    "by": fate.by,
+                    "containment": round(fate.containment or 0.0, 6),
+                    "jaccard": round(fate.jaccard or 0.0, 6),
+                    "dice": round(fate.dice or 0.0, 6),
+                }
+            )
     return {
-        "documents": len(outcome.collection),
-        "edges": outcome.edges,
-        "components": outcome.cover.components.count,
-        "kept": [name for name, stays in zip(names, outcome.cover.kept, strict=True) if stays],
-        "dropped": [
-            {
-                "id": names[each.document],
-                "by": names[each.by],
-                "containment": round(each.containment, 6),
-                "jaccard": round(each.jaccard, 6),
-                "dice": round(each.dice, 6),
-            }
-            for each in outcome.dropped
-        ],
-        "optimal": outcome.optimal,
-        "gap": outcome.gap,
-        "seconds": round(outcome.seconds, 3),
+        "documents": figures.documents,
+        "edges": figures.edges,
+        "components": figures.components,
+        "kept": kept,
+        "dropped": dropped,
+        "optimal": figures.optimal,
+        "gap": figures.gap,
+        "seconds": round(figures.seconds, 3),
     }
 
 
-def print_outcome(outcome: Outcome) -> None:
+def print_answer(figures: Figures, fates: Iterable[Fate]) -> None:
     """The answer for people: how many stay, how sure that is, and the first that are covered."""
-    collection, parts = outcome.collection, outcome.cover.components
-    documents, weight = outcome.saved
-    kept = len(collection) - len(outcome.dropped)
+    gone = figures.documents - figures.kept
+    fewer = gone / figures.documents if figures.documents else 0.0
+    lighter = 1 - figures.weight_kept / figures.weight if figures.weight else 0.0
     click.echo(
-        f"{kept:,} of {len(collection):,} documents cover all of them: "
-        f"{documents:.1%} fewer, and {weight:.1%} fewer bytes "
-        f"({human_bytes(int(collection.weights.sum()))} in all)."
+        f"{figures.kept:,} of {figures.documents:,} documents cover all of them: "
+        f"{fewer:.1%} fewer, and {lighter:.1%} fewer bytes ({human_bytes(figures.weight)} in all)."
     )
-    if not outcome.complete:
+    if not figures.complete:
         click.echo("It was stopped: not all pairs were compared, so fewer might do.")
-    elif outcome.optimal:
+    elif figures.optimal:
         click.echo("No smaller set does: proven.")
     else:
-        click.echo(f"A smaller set could have up to {outcome.gap:,} documents fewer; not proven.")
-    counts = _counted(outcome.edges, "pair"), _counted(parts.count, "component")
-    click.echo(f"{', '.join(counts)}, {outcome.seconds:.1f} s.")
-    for each in outcome.dropped[:_SHOWN]:
-        click.echo(f"  {printable(collection.names[each.document])}")
-        click.echo(f"    {percent(each.containment)} in {printable(collection.names[each.by])}")
-    if len(outcome.dropped) > _SHOWN:
-        more = len(outcome.dropped) - _SHOWN
+        click.echo(f"A smaller set could have up to {figures.gap:,} documents fewer; not proven.")
+    counts = _counted(figures.edges, "pair"), _counted(figures.components, "component")
+    click.echo(f"{', '.join(counts)}, {figures.seconds:.1f} s.")
+    for fate in islice((fate for fate in fates if not fate.kept), SHOWN):
+        click.echo(f"  {printable(str(fate.id))}")
+        click.echo(f"    {_percent(fate.containment or 0.0)} in {printable(str(fate.by))}")
+    if gone > SHOWN:
+        more = gone - SHOWN
         click.echo(f"  ... and {more:,} more that are covered (--json and --csv have all of them)")
 
 
-def percent(share: float) -> str:
+def _percent(share: float) -> str:
     """To a tenth, rounded down: 100 % is said of nothing that misses a shingle."""
     return f"{int(share * 1000 + 1e-9) / 10:.1f}%"
 
@@ -79,24 +82,19 @@ def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
-def write_csv(outcome: Outcome, out: Path) -> None:
+def write_csv(fates: Iterable[Fate], out: Path) -> None:
     """Every document, and what became of it."""
     from io import TextIOWrapper
 
     from asof.warc.whole import whole_file
 
-    names = outcome.collection.names
-    by_document = {each.document: each for each in outcome.dropped}
     with whole_file(out) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         rows = csv.writer(text)
         rows.writerow(("id", "kept", "by", "containment", "jaccard", "dice"))
-        for place, name in enumerate(names):
-            gone = by_document.get(place)
-            if gone is None:
-                rows.writerow((name, 1, "", "", "", ""))
-            else:
-                rows.writerow((name, 0, names[gone.by], gone.containment, gone.jaccard, gone.dice))
+        for fate in fates:
+            measures = fate.by, fate.containment, fate.jaccard, fate.dice
+            rows.writerow((fate.id, 1, *[""] * 4) if fate.kept else (fate.id, 0, *measures))
         text.detach()
     say(f"{out}: every document and what became of it")
 

@@ -3,23 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from asof.cover.fate import Fate
 from asof.cover.spark.source import address_order
-
-
-@dataclass(frozen=True, slots=True)
-class Fate:
-    """A document and what became of it; the measures are of its part in the one that covers it."""
-
-    id: str | int
-    kept: bool
-    by: str | int | None
-    containment: float | None
-    jaccard: float | None
-    dice: float | None
-    component: int
 
 
 def fates(session: Any, target: str, *, dropped: int | None = None) -> Iterator[Fate]:  # noqa: ANN401
@@ -36,7 +23,7 @@ def fates(session: Any, target: str, *, dropped: int | None = None) -> Iterator[
     for row in found:
         yield Fate(
             _name(row["id"]), row["kept"], _name(row["by"]), row["containment"],
-            row["jaccard"], row["dice"], row["component"],
+            row["jaccard"], row["dice"],
         )  # fmt: skip
 
 
