@@ -71,7 +71,7 @@ clean: ## remove .venv, caches and build output (never an archive)
 
 # The stamps say that .venv holds what these files ask for. The second builds on the first, so that
 # `make -j` never runs two installers at once.
-$(RUNTIME): pyproject.toml constraints.txt setup.py $(wildcard src/asof/_*.c src/asof/*/_*.c)
+$(RUNTIME): pyproject.toml constraints.txt setup.py $(wildcard src/asof/_*.c src/asof/*/_*.c src/asof/*/*/_*.c)
 	@sh tools/bootstrap runtime
 $(DEV): $(RUNTIME)
 	@sh tools/bootstrap dev

@@ -22,14 +22,14 @@ setup(
             optional=True,
         ),
         Extension(
-            "asof.cover._join",
-            ["src/asof/cover/_join.c"],
+            "asof.cover.join._join",
+            ["src/asof/cover/join/_join.c"],
             extra_compile_args=["-O3"],
             optional=True,
         ),
         Extension(
-            "asof.text._html_blocks",
-            ["src/asof/text/_html_blocks.c"],
+            "asof.text.html._html_blocks",
+            ["src/asof/text/html/_html_blocks.c"],
             extra_compile_args=["-O2"],
             optional=True,
         ),

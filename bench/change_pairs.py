@@ -24,7 +24,7 @@ from asof.change.difference import Row, difference
 from asof.change.digests import bytes_digest
 from asof.change.version import Version
 from asof.text.document import Document
-from asof.text.html_page import read_html
+from asof.text.html.page import read_html
 
 SITE = "https://site.example/"
 

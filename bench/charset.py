@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterator
 from importlib import import_module, util
 from pathlib import Path
 
-from asof.text.charset import Charset, charset_of, decoded
-from asof.text.detection import name_of
-from asof.text.labels import CODECS, encoding_named
+from asof.text.encoding.charset import Charset, charset_of, decoded
+from asof.text.encoding.detection import name_of
+from asof.text.encoding.labels import CODECS, encoding_named
 
 # Names of folders that are names of encodings to people only.
 _OTHER_NAMES = {

@@ -26,8 +26,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asof.text.apart import ReadApart
 from asof.text.document import Document
+from asof.text.sandbox import ReadApart
 
 WORDS = re.compile(r"\w+")
 WRITER = {"doc", "docx", "docm", "dot", "dotm", "dotx", "odt", "ott", "sxw", "rtf", "fodt"}

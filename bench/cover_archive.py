@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from asof.cover.collection import Collection
+    from asof.cover.documents.collection import Collection
 
 Whole = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -297,9 +297,9 @@ def made(folder: Path) -> bool:
 
 def load(folder: Path) -> Collection:
     """The collection with its shingles mapped, and `hostname` and `timestamp` of each document."""
-    from asof.cover.collection import Collection
-    from asof.cover.columns import Column
-    from asof.cover.sets import Sets
+    from asof.cover.documents.collection import Collection
+    from asof.cover.documents.sets import Sets
+    from asof.cover.language.columns import Column
 
     offsets, hosts = np.load(folder / "offsets.npy"), np.load(folder / "hosts.npy")
     names = tuple(f"host{code}.example" for code in range(int(hosts.max()) + 1))

@@ -168,8 +168,9 @@ def _status(pid: int) -> dict[str, float]:
 
 
 def _one(name: str, scale: float, folder: Path, memory: int | None) -> None:
-    from asof.cover.pairs import Limits
-    from asof.cover.run import Wishes, thin_out
+    from asof.cover.join.pairs import Limits
+    from asof.cover.options import CoverOptions
+    from asof.cover.run import thin_out
 
     collection = load(folder)
     started, cpu = time.perf_counter(), time.process_time()
@@ -180,7 +181,7 @@ def _one(name: str, scale: float, folder: Path, memory: int | None) -> None:
         _bar(f"{name} {stage}", done, total)
 
     limits = Limits(memory=memory and memory * 1_000_000, progress=progress)
-    outcome = thin_out(collection, RULES[name[2]], Wishes(), limits)
+    outcome = thin_out(collection, RULES[name[2]], CoverOptions(), limits)
     wall, spent = time.perf_counter() - started, time.process_time() - cpu
     less_documents, less_bytes = outcome.saved
     found = Result(

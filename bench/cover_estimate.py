@@ -16,12 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from asof.cover.collection import Collection
-from asof.cover.columns import text_column, time_column
+from asof.cover.documents.collection import Collection
+from asof.cover.documents.sets import Sets
 from asof.cover.estimate import Estimate, estimate
-from asof.cover.pairs import Limits
-from asof.cover.run import Outcome, Wishes, thin_out
-from asof.cover.sets import Sets
+from asof.cover.join.pairs import Limits
+from asof.cover.language.columns import text_column, time_column
+from asof.cover.options import CoverOptions
+from asof.cover.run import Outcome, thin_out
 from cover_join import SCENARIOS, load, make
 
 RELATIONS = (
@@ -77,7 +78,7 @@ def main() -> None:
         print(f"{scenario}: {len(documents):,} documents, {documents.sets.items.size:,} shingles")
         print(f"{'':12} held    seconds: low, true, high; edges; kept share; time of the estimate")
         for number, relation in enumerate(RELATIONS):
-            true = thin_out(documents, relation, Wishes(), Limits())
+            true = thin_out(documents, relation, CoverOptions(), Limits())
             print(relation)
             for seed in range(given.seeds):
                 started = time.monotonic()

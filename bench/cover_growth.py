@@ -26,8 +26,8 @@ import cover_archive
 from measure import Cost, run
 
 if TYPE_CHECKING:
-    from asof.archive.collection import Gathered
-    from asof.cover.collection import Collection
+    from asof.cover.documents.collection import Collection
+    from asof.cover.documents.of_archive import Gathered
 
 LATER = "timestamp(d1) <= timestamp(d2)"
 FIRST = f"C(d1,d2) >= 0.7 and {LATER}"
@@ -48,9 +48,9 @@ STEPS = {
 
 def documents(folder: Path) -> Collection:
     """Scenario C with the columns, names and marks of archived pages."""
-    from asof.archive.attributes import ARCHIVE_COLUMNS
     from asof.clock import stamp
-    from asof.cover.columns import Column, number_column, text_column
+    from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
+    from asof.cover.language.columns import Column, number_column, text_column
 
     found = cover_archive.load(folder)
     urls = np.load(folder / "urls.npy").tolist()
@@ -79,9 +79,9 @@ def documents(folder: Path) -> Collection:
 
 def prepare(source: Path, place: Path) -> None:
     """Keep all documents but the latest hundredth, and leave those in a folder of their own."""
-    from asof.archive.collection import Gathered
-    from asof.archive.shingle_cache import keep
-    from asof.cover.sets import Sets
+    from asof.cover.documents.of_archive import Gathered
+    from asof.cover.documents.sets import Sets
+    from asof.cover.kept.shingle_cache import keep
 
     found = documents(source)
     times = found.columns["timestamp"].values
@@ -96,9 +96,9 @@ def prepare(source: Path, place: Path) -> None:
 
 def grown(place: Path) -> Gathered:
     """The kept collection with the new documents in their places, kept in its turn."""
-    from asof.archive.collection import Gathered
-    from asof.archive.shingle_cache import keep, kept
-    from asof.cover.collection import merged
+    from asof.cover.documents.collection import merged
+    from asof.cover.documents.of_archive import Gathered
+    from asof.cover.kept.shingle_cache import keep, kept
 
     new = place / "derived" / "cover" / "main-5-new"
     found = kept(new)
@@ -120,16 +120,19 @@ def grown(place: Path) -> Gathered:
 def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     """One run, as `asof cover` has it; writes what came out."""
     from asof.archive.folder import Folder
-    from asof.archive.pair_cache import earlier_runs
-    from asof.archive.shingle_cache import kept
-    from asof.cover.pairs import Limits
-    from asof.cover.run import Wishes, thin_out
+    from asof.cover.join.pairs import Limits
+    from asof.cover.kept.pair_cache import earlier_runs
+    from asof.cover.kept.shingle_cache import kept
+    from asof.cover.options import CoverOptions
+    from asof.cover.run import thin_out
 
     state, rule = STEPS[step]
     found = grown(place) if state == "new" else kept(place / "derived" / "cover" / "main-5-old")
     assert found is not None
     with earlier_runs(Folder(place), "main", 5) as earlier:
-        outcome = thin_out(found.collection, rule, Wishes(), Limits(), None if plain else earlier)
+        outcome = thin_out(
+            found.collection, rule, CoverOptions(), Limits(), None if plain else earlier
+        )
     kept_by_it = blake2b(np.packbits(outcome.cover.kept).tobytes(), digest_size=8).hexdigest()
     out.write_text(json.dumps([outcome.edges, outcome.known, kept_by_it]))
 

@@ -51,9 +51,9 @@ def load(folder: Path, *, mapped: bool = False) -> tuple[np.ndarray, np.ndarray]
 
 
 def ours(folder: Path, memory: int | None = None) -> tuple[int, int]:
-    from asof.cover.bounds import Bound
-    from asof.cover.join import join
-    from asof.cover.sets import Sets
+    from asof.cover.documents.sets import Sets
+    from asof.cover.join.join import join
+    from asof.cover.language.bounds import Bound
 
     offsets, items = load(folder, mapped=True)
     sets = Sets(offsets, items)

@@ -21,12 +21,12 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-import asof.cover.greedy
-import asof.cover.solve
-from asof.cover.graph import Coverage, components
-from asof.cover.greedy import Answer, Problem, dive, greedy, lower_bounds
-from asof.cover.milp import by_milp
-from asof.cover.solve import Cover, solve
+import asof.cover.solve.greedy
+import asof.cover.solve.solve
+from asof.cover.join.graph import Coverage, components
+from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
+from asof.cover.solve.milp import by_milp
+from asof.cover.solve.solve import Cover, solve
 
 Ints = NDArray[np.int64]
 
@@ -155,7 +155,7 @@ def bound() -> None:
         optimum = by_milp(problem, Answer(greedy(problem), 1, False), 60)
         problems.append((problem, optimum))
     for rounds in (60, 200, 600):
-        asof.cover.greedy._ROUNDS = rounds
+        asof.cover.solve.greedy._ROUNDS = rounds
         with step(f"bounds, {rounds} rounds"):
             bounds = [lower_bounds(problem)[1] for problem, _ in problems]
         total = sum(optimum.columns.size for _, optimum in problems)
@@ -171,7 +171,7 @@ def bound() -> None:
 
 def hard() -> None:
     for has_scipy in (True, False):
-        setattr(asof.cover.solve, "installed", lambda has_scipy=has_scipy: has_scipy)  # noqa: B010
+        setattr(asof.cover.solve.solve, "installed", lambda has_scipy=has_scipy: has_scipy)  # noqa: B010
         for n in (50, 100, 200, 400, 800):
             rng = np.random.default_rng(n)
             i, j = random_component(n, 3.0, rng)

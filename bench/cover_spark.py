@@ -21,12 +21,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import cover_archive
-from asof.cover.pairs import Limits
-from asof.cover.run import Wishes, thin_out
+from asof.cover.documents.tables import read_table
+from asof.cover.join.pairs import Limits
+from asof.cover.options import CoverOptions
+from asof.cover.run import thin_out
 from asof.cover.spark.answer import fates
 from asof.cover.spark.run import cover_on_spark
 from asof.cover.spark.session import spark_session
-from asof.cover.tables import read_table
 
 RELATION = "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2)"
 FILES = 8
@@ -82,7 +83,7 @@ def main() -> None:
         table = write_table(Path(scratch), given.scenario, given.scale)
         started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF)
         collection = read_table(table).collection(1)
-        outcome = thin_out(collection, RELATION, Wishes(), Limits())
+        outcome = thin_out(collection, RELATION, CoverOptions(), Limits())
         after = resource.getrusage(resource.RUSAGE_SELF)
         print(f"{len(collection):,} documents, {collection.sets.items.size:,} shingles")
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -91,7 +92,7 @@ def main() -> None:
         )
         with spark_session(f"local[{given.cores}]") as session:
             target = str(Path(scratch, "answer"))
-            summary = cover_on_spark(session, str(table), target, RELATION, Wishes(), k=1)
+            summary = cover_on_spark(session, str(table), target, RELATION, CoverOptions(), k=1)
             cpu = cpu_below(session.sparkContext._gateway.proc.pid)
             print(f"spark: {summary.seconds:.1f} s, {cpu:.1f} CPU s, {summary.edges:,} pairs")
             rows = list(fates(session, target))

@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.bounds import Bound
-from asof.cover.join import join
-from asof.cover.sets import Sets
-from asof.cover.spool import ROOM, PairSpool
-from asof.cover.vast import solve_vast
+from asof.cover.documents.sets import Sets
+from asof.cover.join.join import join
+from asof.cover.join.pair_spool import ROOM, PairSpool
+from asof.cover.language.bounds import Bound
+from asof.cover.solve.external import solve_vast
 
 Ints = NDArray[np.int64]
 BLOCK = 1 << 21

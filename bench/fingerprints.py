@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from asof.change import plain
+from asof.change import fallback as plain
 from asof.change.minhash import estimate, signatures, signatures_of_sets, signatures_of_words
 from asof.change.shingles import engine, shingles, shingles_of_all
 from measure import Cost, interleave, median, one_core, spread

@@ -31,13 +31,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from asof.text.document import Method
-from asof.text.fast_content import fast_content
-from asof.text.html_blocks import joined, layout
-from asof.text.html_facts import Facts
-from asof.text.html_page import read_html
-from asof.text.html_tokens import tokens
-from asof.text.main_content import main_content
-from asof.text.tag_distribution import tag_content
+from asof.text.html.blocks import joined, layout
+from asof.text.html.facts import Facts
+from asof.text.html.fast_content import fast_content
+from asof.text.html.main_content import main_content
+from asof.text.html.page import read_html
+from asof.text.html.tag_distribution import tag_content
+from asof.text.html.tag_row import tokens
 
 WORDS = re.compile(r"\w+")
 Extract = Callable[[str], str]

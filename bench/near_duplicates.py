@@ -17,7 +17,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.change import plain
+from asof.change import fallback as plain
 from asof.change.near import NearIndex, banding
 from asof.change.shingles import Hashes, engine
 

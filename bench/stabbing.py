@@ -18,9 +18,9 @@ from itertools import islice
 import numpy as np
 
 from asof.clock import DAY, SECOND
+from asof.coherence.host_trust import standings
 from asof.coherence.intervals import coverage, curve, stab, thinned
 from asof.coherence.measure import measure
-from asof.coherence.trust import standings
 from asof.coherence.verdict import Mode
 from asof.model import Capture, Evidence, Location, Proof, Validity
 

@@ -19,9 +19,9 @@ from unittest.mock import patch
 from urllib.parse import urlsplit
 
 from asof.archive import Archive
-from asof.archive.quality import Catalogued, Gathered, gather, measured
 from asof.clock import Instant
 from asof.coherence.certificate import Choice
+from asof.coherence.gather import Catalogued, Gathered, gather, measured
 from asof.coherence.verdict import Grade, Measurement, PageVerdict, Standing
 from asof.crawl import CrawlRequest
 from asof.crawl import run as crawl_run

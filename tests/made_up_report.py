@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from asof.clock import SECOND, Instant, parse_stamp
-from asof.coherence.report import Report, Taken, Whole
+from asof.coherence.quality_report import Report, Taken, Whole
 from asof.coherence.verdict import (
     Best,
     Coverage,

@@ -7,7 +7,7 @@
  *                         the digests as bytes, or None.
  *   find_member(data, start) -> where the next gzip member may begin, or -1.
  *   base32(digest)    -> RFC 4648 base32.
- *   tags(view, position, most) -> the tags of HTML that may refer to something (text/links.py).
+ *   tags(view, position, most) -> the tags of HTML that may refer to something (text/links/html_links.py).
  *   join(stem, reference) -> stem and reference as one URL, if neither needs any change, or None.
  *
  * Content is hostile. Nothing is read outside [p, end); every cursor moves forward; nothing is
@@ -578,8 +578,8 @@ static void fill_token(void) {
                    (c && strchr("!#$%&'*+.^_`|~-", c) != NULL);
 }
 
-/* The head of an answer with nothing odd about it, and whose length is plainly told (fetch/head.py,
- * fetch/wire.py): where it ends, version, status, reason, headers, length of the body, and whether
+/* The head of an answer with nothing odd about it, and whose length is plainly told (http/head.py,
+ * http/wire.py): where it ends, version, status, reason, headers, length of the body, and whether
  * the connection stays open. None of any other. */
 static PyObject *plain_head(PyObject *self, PyObject *content) {
     const char *p;
@@ -648,7 +648,7 @@ odd:
 
 /* ---- HTML ---------------------------------------------------------------------------------- */
 
-/* The tags of an HTML document that may refer to something (text/links.py): a browser's tokenizer
+/* The tags of an HTML document that may refer to something (text/links/html_links.py): a browser's tokenizer
  * (HTML, section 13.2.5) over latin-1 bytes, without a tree. */
 typedef struct {
     const unsigned char *p;
@@ -805,7 +805,7 @@ static PyObject *small_name(View view, Py_ssize_t start, Py_ssize_t end) {
 }
 
 /* Whether a reference is all ASCII, has no entity, no blank at an end, and no scheme that leads
- * nowhere (text/link.py, SUSPECT). */
+ * nowhere (text/links/link.py, SUSPECT). */
 static int plain_reference(View view, Attribute href) {
     const unsigned char *p = view.p + href.value, *end = view.p + href.stop;
     if (p == end || *p <= ' ' || *p == '#' || strchr("jdmtab", *p | 32) || end[-1] <= ' ') return 0;

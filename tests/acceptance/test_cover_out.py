@@ -10,11 +10,12 @@ import pytest
 from rig import ok, run
 
 from asof.archive import Archive
-from asof.archive.collection import collected
-from asof.archive.covers import save_cover
 from asof.cli import run as cli
-from asof.cover.pairs import Limits
-from asof.cover.run import Wishes, thin_out
+from asof.cover.documents.of_archive import collected
+from asof.cover.join.pairs import Limits
+from asof.cover.kept.saved_covers import save_cover
+from asof.cover.options import CoverOptions
+from asof.cover.run import thin_out
 
 RELATION = "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2) and url(d1) = url(d2)"
 
@@ -25,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("cover-out") / "archive"
     assert cli(["demo", "--no-serve", "-a", str(found)]) == 0
     with Archive.open(found) as archive:
-        outcome = thin_out(collected(archive), RELATION, Wishes(), Limits())
+        outcome = thin_out(collected(archive), RELATION, CoverOptions(), Limits())
         assert 0 < len(outcome.kept) < len(outcome.collection)
         save_cover(archive.folder, "versions", outcome)
     return found
@@ -35,8 +36,8 @@ def test_a_reading_list_is_written(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "list.html"
-    wishes = ["--at-least", "1 per crawl", "--prefer", "recency"]
-    assert cli(["cover", RELATION, "-a", str(folder), *wishes, "--html", str(out)]) == 0
+    options = ["--at-least", "1 per crawl", "--prefer", "recency"]
+    assert cli(["cover", RELATION, "-a", str(folder), *options, "--html", str(out)]) == 0
     text = out.read_text(encoding="utf-8")
     assert "Of each crawl at least 1 stay." in text
     assert "with the highest recency." in text

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from asof.archive.covers import Question, save_cover
 from asof.archive.folder import Folder
-from asof.cover.pairs import Limits
-from asof.cover.run import Wishes, thin_out
-from asof.cover.tables import Table
+from asof.cover.documents.tables import Table
+from asof.cover.join.pairs import Limits
+from asof.cover.kept.saved_covers import Question, save_cover
+from asof.cover.options import CoverOptions
+from asof.cover.run import thin_out
 
 TESTS = Path(__file__).parents[1]
 TOOLS = runpy.run_path(str(TESTS / "served_archive.py"))
@@ -54,7 +55,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     rows = documents()
     collection = Table(tuple(rows), tuple(rows.values()), {}).collection()
     for name, relation in (("versions", "C(d1,d2) >= 0.95"), ("many", "C(d1,d2) >= 0.3")):
-        outcome = thin_out(collection, relation, Wishes(), Limits())
+        outcome = thin_out(collection, relation, CoverOptions(), Limits())
         asked = Question(relation, where="x" * 300, prefer="recency")
         save_cover(Folder(folder), name, outcome, asked, 1_767_225_600_000_000)
     with TOOLS["serving"](folder) as found:

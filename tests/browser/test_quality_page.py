@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from asof.coherence.report_page import page
+from asof.report.quality_page import page
 
 TESTS = Path(__file__).parents[1]
 MADE = runpy.run_path(str(TESTS / "made_up_report.py"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from asof.cover.reading_list import page
+from asof.report.reading_list import page
 
 TESTS = Path(__file__).parents[1]
 versions = runpy.run_path(str(TESTS / "unit" / "test_reading_list.py"))["versions"]

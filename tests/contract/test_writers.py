@@ -41,9 +41,9 @@ from asof.ledger import Ledger
 from asof.model import Target
 from asof.testing import SimulatedClock
 from asof.warc import write as warc_write
+from asof.warc.atomic_file import sync_folder
 from asof.warc.build import exchange_records
 from asof.warc.record import Record
-from asof.warc.whole import sync_folder
 from exchanges import CRAWL, START, answer
 
 NOTHING = Changes((), (), ())

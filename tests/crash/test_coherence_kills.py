@@ -1,6 +1,6 @@
 """SIGKILL at random moments of the visits and of the revisits: each page once in either phase.
 
-A smaller sibling of test_sigkill.py for crawls that look again (asof.crawl.turn). ASOF_KILLS sets
+A smaller sibling of test_sigkill.py for crawls that look again (asof.crawl.phases). ASOF_KILLS sets
 the number of kills there; a tenth of it is the number here.
 """
 

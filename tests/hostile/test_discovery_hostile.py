@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.crawl.discover import references
-from asof.scope.feeds import read_feed
-from asof.scope.sitemaps import MAX_BYTES, MAX_ENTRIES, read_sitemap, sitemaps_of
-from asof.scope.xml_stream import MAX_TOKEN, root_of
-from asof.text.links import MAX_LINKS, html_links
-from asof.text.pdf_links import MAX_UNPACKED, pdf_links
+from asof.text.links.feeds import read_feed
+from asof.text.links.html_links import MAX_LINKS, html_links
+from asof.text.links.pdf_links import MAX_UNPACKED, pdf_links
+from asof.text.links.sitemaps import MAX_BYTES, MAX_ENTRIES, read_sitemap, sitemaps_of
+from asof.text.links.xml_stream import MAX_TOKEN, root_of
 
 MB = 1 << 20
 # Long enough to show what is not linear: a reader that is quadratic takes minutes.

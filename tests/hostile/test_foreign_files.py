@@ -26,11 +26,11 @@ from hypothesis import strategies as st
 
 from asof.errors import InputError
 from asof.model import Damage
-from asof.warc.arc import read_arc
-from asof.warc.formats import sniff
+from asof.warc.foreign.arc import read_arc
+from asof.warc.foreign.detect import sniff
+from asof.warc.foreign.trec import read_trec
+from asof.warc.foreign.wacz import extract_warcs, wacz_members
 from asof.warc.record import Record
-from asof.warc.trec import read_trec
-from asof.warc.wacz import extract_warcs, wacz_members
 
 MB = 1 << 20
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>fish</p>\n"
@@ -83,10 +83,10 @@ CHILD = """
 import json, resource, sys, tempfile, time
 from pathlib import Path
 from asof.model import Damage
-from asof.warc.arc import read_arc
-from asof.warc.formats import sniff
-from asof.warc.trec import read_trec
-from asof.warc.wacz import extract_warcs, wacz_members
+from asof.warc.foreign.arc import read_arc
+from asof.warc.foreign.detect import sniff
+from asof.warc.foreign.trec import read_trec
+from asof.warc.foreign.wacz import extract_warcs, wacz_members
 
 path, reader, spare = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

@@ -23,8 +23,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import office_files as office
-from asof.text.apart import Limits, ReadApart
 from asof.text.document import Document
+from asof.text.sandbox import Limits, ReadApart
 
 SECONDS = 10
 LAUGHS = (

@@ -9,9 +9,9 @@ from unittest import mock
 
 import pytest
 
-from asof.text.html_blocks import joined, layout, layout_of
-from asof.text.html_page import read_html
-from asof.text.html_tokens import MOST_CHARACTERS, MOST_TOKENS, tokens
+from asof.text.html.blocks import joined, layout, layout_of
+from asof.text.html.page import read_html
+from asof.text.html.tag_row import MOST_CHARACTERS, MOST_TOKENS, tokens
 
 MB = 1 << 20
 # Generous: the slowest of these takes 5 s on a busy machine; what is quadratic takes minutes.
@@ -64,7 +64,7 @@ def reader(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "compiled":
         yield
     else:
-        with mock.patch("asof.text.html_blocks._compiled", None):
+        with mock.patch("asof.text.html.blocks._compiled", None):
             yield
 
 

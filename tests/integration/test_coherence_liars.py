@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.clock import DAY, SECOND, Instant
+from asof.coherence.quality import categorised
 from asof.coherence.verdict import COHERENT, Grade, Reason
-from asof.crawl.quality import categorised
 from asof.model import Capture
 from changing_web import ChangingWeb, Crawled, newspaper
 from lying_web import (

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 from test_shingle_cache import BOATS, URLS, add
 
 from asof.cli import run as cli
-from asof.text.shelf import Shelf
+from asof.text.database import Shelf
 
 COVER = ["cover", "C(d1,d2) >= 0.5", "--json", "-a"]
 

@@ -18,23 +18,24 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from asof.archive.covers import Question
 from asof.change.shingles import Unit
 from asof.cli.cover import cover_command
 from asof.cli.cover_output import answer_json, print_answer
 from asof.cli.cover_spark import figures_of, run_on_spark
-from asof.cover.collection import chosen
-from asof.cover.fate import Fate, Figures, fates_of
-from asof.cover.graph import components
-from asof.cover.pairs import Limits
-from asof.cover.run import Wishes, thin_out
+from asof.cover.answer import Fate, Figures, fates_of
+from asof.cover.documents.collection import chosen
+from asof.cover.documents.tables import read_table
+from asof.cover.join.graph import components
+from asof.cover.join.pairs import Limits
+from asof.cover.kept.saved_covers import Question
+from asof.cover.options import CoverOptions
+from asof.cover.run import thin_out
 from asof.cover.spark import candidates
 from asof.cover.spark.answer import fates
 from asof.cover.spark.components import connected
 from asof.cover.spark.run import Summary, cover_on_spark
 from asof.cover.spark.session import check_installed, spark_session
 from asof.cover.spark.submit import main as submit
-from asof.cover.tables import read_table
 from asof.errors import InputError, UsageError
 
 pytestmark = pytest.mark.needs("java", "module:pyspark", "module:pandas")
@@ -103,23 +104,28 @@ def documents(seed: int, count: int) -> list[dict[str, object]]:
 
 
 def on_spark(
-    spark: Any, source: Path, relation: str, wishes: Wishes, k: int, where: str | None
+    spark: Any, source: Path, relation: str, options: CoverOptions, k: int, where: str | None
 ) -> dict[str, object]:
     target = source.with_name(f"{source.name}-answer")
-    summary = cover_on_spark(spark, str(source), str(target), relation, wishes, k=k, where=where)
+    summary = cover_on_spark(spark, str(source), str(target), relation, options, k=k, where=where)
     found = answer_json(figures_of(summary), fates(spark, str(target)))
     assert summary.kept + summary.dropped == summary.documents
     return found | {"weights": (summary.weight, summary.weight_kept), "seconds": 0}
 
 
 def local(
-    source: Path, relation: str, wishes: Wishes, k: int, where: str | None, unit: Unit = "terms"
+    source: Path,
+    relation: str,
+    options: CoverOptions,
+    k: int,
+    where: str | None,
+    unit: Unit = "terms",
 ) -> Any:
     table = read_table(source)
     collection = table.collection(k, unit)
     if where is not None:
         collection = collection.only(chosen(where, table.columns, table.texts))
-    outcome = thin_out(collection, relation, wishes, Limits())
+    outcome = thin_out(collection, relation, options, Limits())
     weights = collection.weights
     kept = int(weights[outcome.cover.kept].sum())
     return answer_json(Figures.of(outcome), fates_of(outcome)) | {
@@ -129,29 +135,29 @@ def local(
 
 
 @pytest.mark.parametrize(
-    ("relation", "wishes", "where"),
+    ("relation", "options", "where"),
     [
-        ("C(d1,d2) >= 0.6", Wishes(), None),
+        ("C(d1,d2) >= 0.6", CoverOptions(), None),
         (
             "C(d1,d2) >= 0.5 and day(d1) <= day(d2) and site(d1) = site(d2)"
             " or J(d1,d2) > 0.4 and not site(d1) = site(d2) and at(d2) - at(d1) < 5d"
             " or site(d1) = owner(d2) and rank(d1) < rank(d2)",
-            Wishes(),
+            CoverOptions(),
             None,
         ),
         (
             "C(d2,d1) >= 0.7 and rank(d1) = rank(d2)"
             " or D(d1,d2) = 1 and mixed(d1) >= mixed(d2)"
             " or size(d1) = size(d2) and C(d1,d2) < 0.3 and owner(d1) != 'x' and length(d2) > 60",
-            Wishes(prefer="rank"),
+            CoverOptions(prefer="rank"),
             "length(d) > 9 or text contains 'oak' or rank(d) = 1",
         ),
         (
             "J(d1,d2) >= 0.5 and size(d1) * 2 <= size(d2) + 4",
-            Wishes((2, "site"), "day"),
+            CoverOptions((2, "site"), "day"),
             "not owner(d) = 'x'",
         ),
-        ("C(d1,d2) >= 0.4 and nothing(d1) = nothing(d2)", Wishes(solver="seed"), None),
+        ("C(d1,d2) >= 0.4 and nothing(d1) = nothing(d2)", CoverOptions(solver="seed"), None),
     ],
     ids=["plain", "or", "prefer", "at-least", "no-edges"],
 )
@@ -160,14 +166,14 @@ def test_same_answer(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     relation: str,
-    wishes: Wishes,
+    options: CoverOptions,
     where: str | None,
 ) -> None:
     """All of it is the same: pairs, components, who stays, what covers the others, how far."""
     monkeypatch.setattr(candidates, "CELL", 10)  # so that even few documents are shared out
     source = written(tmp_path / "docs", documents(len(relation), 90), parts=3)
-    expected = local(source, relation, wishes, 3, where)
-    assert on_spark(spark, source, relation, wishes, 3, where) == expected
+    expected = local(source, relation, options, 3, where)
+    assert on_spark(spark, source, relation, options, 3, where) == expected
 
 
 def test_frequent_shingles_are_shared_out(
@@ -192,13 +198,16 @@ def test_frequent_shingles_are_shared_out(
     source = tmp_path / "docs.parquet"
     schema = pa.schema([("id", pa.uint64()), ("text", pa.string())])
     pq.write_table(pa.Table.from_pylist(rows, schema), source)
-    relation, wishes = "C(d1,d2) >= 0.3", Wishes()
-    expected = local(source, relation, wishes, 7, None, "characters")
+    relation, options = "C(d1,d2) >= 0.3", CoverOptions()
+    expected = local(source, relation, options, 7, None, "characters")
     assert len(expected["dropped"]) > 20
     assert isinstance(expected["kept"][0], int)
     out = tmp_path / "answer.csv"
     run_on_spark(
-        Question(relation, str(source), k=7, terms="characters"), wishes, csv_file=out, as_json=True
+        Question(relation, str(source), k=7, terms="characters"),
+        options,
+        csv_file=out,
+        as_json=True,
     )
     printed = json.loads(capsys.readouterr().out)
     assert list(printed) == [
@@ -245,7 +254,7 @@ def test_what_is_submitted_writes_its_answer(
     given = ["C(d1,d2) >= 0.6", "--from", str(source), "--to", str(target), "-k", "5"]
     assert submit(given) == 0
     summary = Summary(**json.loads(capsys.readouterr().out))
-    expected = local(source, "C(d1,d2) >= 0.6", Wishes(), 5, None)
+    expected = local(source, "C(d1,d2) >= 0.6", CoverOptions(), 5, None)
     found = answer_json(figures_of(summary), fates(spark, str(target)))
     assert found | {"weights": expected["weights"], "seconds": 0} == expected
     first = list(fates(spark, str(target), dropped=3))
@@ -256,7 +265,7 @@ def test_what_is_submitted_writes_its_answer(
 
 def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     collection = read_table(written(tmp_path / "docs", documents(2, 50))).collection(2)
-    outcome = thin_out(collection, "C(d1,d2) >= 0.5", Wishes(), Limits())
+    outcome = thin_out(collection, "C(d1,d2) >= 0.5", CoverOptions(), Limits())
     print_answer(Figures.of(outcome), fates_of(outcome))
     expected = capsys.readouterr().out
     names, kept = collection.names, outcome.cover.kept
@@ -276,33 +285,35 @@ def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize(
-    ("relation", "wishes", "where", "told"),
+    ("relation", "options", "where", "told"),
     [
         (
             "C(d1,d2) >= 0.6 and host(d1) = host(d2)",
-            Wishes(),
+            CoverOptions(),
             None,
             "no attribute is called 'host'",
         ),
-        ("C(d1,d2) >= 0.6 and size(d1) = site(d2)", Wishes(), None, "cannot be compared"),
-        ("C(d1,d2) >= 0.6", Wishes(prefer="site"), None, "site is a text, and no quality"),
-        ("C(d1,d2) >= 0.6", Wishes((1, "host")), None, "no attribute 'host'"),
-        ("C(d1,d2) >= 0.6", Wishes(), "size(d) > 100", "holds no such documents"),
+        ("C(d1,d2) >= 0.6 and size(d1) = site(d2)", CoverOptions(), None, "cannot be compared"),
+        ("C(d1,d2) >= 0.6", CoverOptions(prefer="site"), None, "site is a text, and no quality"),
+        ("C(d1,d2) >= 0.6", CoverOptions((1, "host")), None, "no attribute 'host'"),
+        ("C(d1,d2) >= 0.6", CoverOptions(), "size(d) > 100", "holds no such documents"),
     ],
 )
 def test_bad_questions(
-    spark: Any, tmp_path: Path, relation: str, wishes: Wishes, where: str | None, told: str
+    spark: Any, tmp_path: Path, relation: str, options: CoverOptions, where: str | None, told: str
 ) -> None:
     """The same objections as the local engine has."""
     source = written(tmp_path / "docs", documents(1, 20))
     with pytest.raises(UsageError, match=told):
-        cover_on_spark(spark, str(source), str(tmp_path / "to"), relation, wishes, where=where)
+        cover_on_spark(spark, str(source), str(tmp_path / "to"), relation, options, where=where)
 
 
 def test_bad_tables(spark: Any, tmp_path: Path) -> None:
     def refused(source: Path, told: str) -> None:
         with pytest.raises(InputError, match=told):
-            cover_on_spark(spark, str(source), str(tmp_path / "to"), "C(d1,d2) >= 0.7", Wishes())
+            cover_on_spark(
+                spark, str(source), str(tmp_path / "to"), "C(d1,d2) >= 0.7", CoverOptions()
+            )
 
     whole = written(tmp_path / "whole", documents(1, 20), parts=1)
     data = next(whole.glob("*.parquet")).read_bytes()
@@ -331,7 +342,7 @@ def test_a_table_of_no_documents(spark: Any, tmp_path: Path) -> None:
     source = tmp_path / "none.parquet"
     pq.write_table(pa.table({"id": pa.array([], pa.string()), "text": ["x"][:0]}), source)
     with pytest.raises(UsageError, match=r"holds no documents.*Check the file"):
-        cover_on_spark(spark, str(source), str(tmp_path / "to"), "C(d1,d2) >= 1", Wishes())
+        cover_on_spark(spark, str(source), str(tmp_path / "to"), "C(d1,d2) >= 1", CoverOptions())
 
 
 def test_qualities_beyond_whole_numbers(spark: Any, tmp_path: Path) -> None:
@@ -340,7 +351,7 @@ def test_qualities_beyond_whole_numbers(spark: Any, tmp_path: Path) -> None:
     rows: list[dict[str, object]] = [
         {"id": at, "text": "same words", "worth": worth[at]} for at in range(4)
     ]
-    asked = ("C(d1,d2) >= 1", Wishes(prefer="worth"), 2, None)
+    asked = ("C(d1,d2) >= 1", CoverOptions(prefer="worth"), 2, None)
     source = written(tmp_path / "docs", rows)
     expected = local(source, *asked)
     assert expected["kept"] == [1]
@@ -352,7 +363,7 @@ def test_dates_are_texts_to_both(spark: Any, tmp_path: Path) -> None:
         {"id": at, "text": datetime(2010, 1, at // 2 + 1, tzinfo=UTC)} for at in range(4)
     ]
     source = written(tmp_path / "docs", rows)
-    asked = ("C(d1,d2) >= 1", Wishes(), 2, None)
+    asked = ("C(d1,d2) >= 1", CoverOptions(), 2, None)
     expected = local(source, *asked)
     assert expected["kept"] == [0, 2]
     assert on_spark(spark, source, *asked) == expected
@@ -377,7 +388,7 @@ def test_whoever_stops_it_sees_no_stacks(
     monkeypatch.setattr("asof.cover.spark.session.spark_session", stopped)
     monkeypatch.setattr("asof.cover.spark.run.cover_on_spark", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_on_spark(Question("C(d1,d2) >= 1", str(tmp_path / "x.parquet")), Wishes())
+        run_on_spark(Question("C(d1,d2) >= 1", str(tmp_path / "x.parquet")), CoverOptions())
     assert not caplog.records
     logging.getLogger().error("heard again")
     assert caplog.records
@@ -415,7 +426,7 @@ def test_large_whole_numbers_are_told_apart(spark: Any, tmp_path: Path, unsigned
     ids = pa.array([2**61, 2**61 + 1, 7]).cast(kind)
     table = {"id": ids, "text": ["a", "b", "c"], "owner": pa.array(large).cast(kind)}
     pq.write_table(pa.table(table), source)
-    asked = ("owner(d1) = owner(d2)", Wishes(), 5, None)
+    asked = ("owner(d1) = owner(d2)", CoverOptions(), 5, None)
     expected = local(source, *asked)
     assert expected["kept"] == [2**61, 2**61 + 1]
     assert on_spark(spark, source, *asked) == expected
@@ -430,7 +441,7 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(UsageError, match=r"need pyspark.*asof\[spark\]"):
         check_installed()
     with pytest.raises(UsageError, match="needs a place"):
-        run_on_spark(Question("C(d1,d2) >= 1", "x"), Wishes(), master="spark://h:7077")
+        run_on_spark(Question("C(d1,d2) >= 1", "x"), CoverOptions(), master="spark://h:7077")
 
 
 @pytest.mark.parametrize(

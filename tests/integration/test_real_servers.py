@@ -23,8 +23,8 @@ import pytest
 import trustme
 
 from asof.clock import SystemClock
-from asof.fetch.entity import decode
 from asof.fetch.http import FetchSettings, HttpClient
+from asof.http.entity import decode
 from asof.model import Exchange
 
 run = runpy.run_path(str(Path(__file__).parents[1] / "raw_server.py"))["run"]

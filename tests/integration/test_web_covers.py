@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 from markupsafe import escape
 
-from asof.archive.covers import Question, SavedCover, load_cover, save_cover
 from asof.archive.folder import Folder
 from asof.clock import parse_iso
-from asof.cover.pairs import Limits
-from asof.cover.run import Outcome, Wishes, thin_out
-from asof.cover.tables import Table
+from asof.cover.documents.tables import Table
+from asof.cover.join.pairs import Limits
+from asof.cover.kept.saved_covers import Question, SavedCover, load_cover, save_cover
+from asof.cover.options import CoverOptions
+from asof.cover.run import Outcome, thin_out
 from asof.web import covers as web_covers
 from asof.web.covers import COVERED_A_PAGE, COVERED_SHOWN, DOCUMENTS_A_PAGE
 
@@ -37,7 +38,7 @@ WORDS = [f"word{number}" for number in range(40)]
 
 def outcome(documents: dict[str, str], relation: str = "C(d1,d2) >= 0.5") -> Outcome:
     rows = Table(tuple(documents), tuple(documents.values()), {}).collection()
-    return thin_out(rows, relation, Wishes(), Limits())
+    return thin_out(rows, relation, CoverOptions(), Limits())
 
 
 def told(start: int, end: int) -> str:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.text.charset import charset_of, decoded
-from asof.text.decoders import decode_as
-from asof.text.labels import CODECS, LABELS, encoding_named
+from asof.text.encoding.charset import charset_of, decoded
+from asof.text.encoding.decoders import decode_as
+from asof.text.encoding.labels import CODECS, LABELS, encoding_named
+from asof.text.encoding.prescan import declared_label, prescan
+from asof.text.kinds.media import media_of
 from asof.text.language import language_of
-from asof.text.media import media_of
-from asof.text.prescan import declared_label, prescan
 
 EAST_ASIAN = ("big5", "euc-jp", "euc-kr", "gb18030", "gbk", "shift_jis")
 SINGLE = sorted(

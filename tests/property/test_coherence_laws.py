@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.clock import SECOND, Instant
+from asof.coherence.host_trust import skew_of, standings
 from asof.coherence.intervals import coherence, curve, expected_valid, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
 from asof.coherence.measure import measure
-from asof.coherence.trust import skew_of, standings
 from asof.coherence.verdict import COHERENT, Grade, Measurement, Mode, Reason
 from asof.model import Capture, Location
 

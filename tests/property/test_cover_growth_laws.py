@@ -31,20 +31,21 @@ from test_cover_run_laws import (
     collection_of,
 )
 
-from asof.cover.analyse import parse_relation
-from asof.cover.bounds import Bound, Least
-from asof.cover.collection import Collection, merged
+from asof.cover.documents.collection import Collection, merged
+from asof.cover.documents.sets import Edges, Sets
 from asof.cover.growth import Earlier, FoundPairs, Schema, grown_pairs
-from asof.cover.implies import implies
-from asof.cover.join import join
-from asof.cover.kinds import type_check
-from asof.cover.memo import Proofs
-from asof.cover.pairs import Limits, covering_pairs
-from asof.cover.ranking import Ranking
-from asof.cover.run import Outcome, Wishes, thin_out
-from asof.cover.sets import Edges, Sets
-from asof.cover.shared import shared_with
-from asof.cover.syntax import Relation
+from asof.cover.join.common_shingles import shared_with
+from asof.cover.join.join import join
+from asof.cover.join.pairs import Limits, covering_pairs
+from asof.cover.join.ranking import Ranking
+from asof.cover.language.analyse import parse_relation
+from asof.cover.language.bounds import Bound, Least
+from asof.cover.language.implies import implies
+from asof.cover.language.kinds import type_check
+from asof.cover.language.syntax import Relation
+from asof.cover.options import CoverOptions
+from asof.cover.run import Outcome, thin_out
+from asof.cover.solve.proofs import Proofs
 from asof.errors import UsageError
 
 
@@ -121,12 +122,18 @@ class Step:
     there: list[bool]
     anew: int | None
     rule: int
-    wishes: Wishes
+    options: CoverOptions
 
 
 MOST = 10
 WISHES = st.sampled_from(
-    [Wishes(), Wishes(), Wishes(prefer="n"), Wishes(prefer="t"), Wishes(at_least=(2, "host"))]
+    [
+        CoverOptions(),
+        CoverOptions(),
+        CoverOptions(prefer="n"),
+        CoverOptions(prefer="t"),
+        CoverOptions(at_least=(2, "host")),
+    ]
 )
 STEPS = st.lists(
     st.builds(
@@ -174,9 +181,9 @@ def checked(relation: Condition, collection: Collection) -> Relation:
     Joined("and", (OFTEN, TIMES)),
     SAME,
     [
-        Step([True] * 7 + [False] * 3, None, 0, Wishes()),
-        Step([True] * MOST, 3, 2, Wishes(prefer="t")),
-        Step([True] * MOST, None, 2, Wishes()),
+        Step([True] * 7 + [False] * 3, None, 0, CoverOptions()),
+        Step([True] * MOST, 3, 2, CoverOptions(prefer="t")),
+        Step([True] * MOST, None, 2, CoverOptions()),
     ],
     1,
 )
@@ -195,13 +202,13 @@ def test_a_run_answers_as_one_from_scratch(
         rule = rules[step.rule]
         written = checked(rule, collection)
         fresh = covering_pairs(collection, written, Limits())
-        limits = Limits(memory=1 if step.wishes.prefer else None)
+        limits = Limits(memory=1 if step.options.prefer else None)
         grown = grown_pairs(collection, written, limits, earlier)
         assert pairs_of(grown.edges) == pairs_of(fresh)
         papers = [universe[at] for at in places]
         assert {(i, j) for i, j, _ in pairs_of(fresh)} == all_pairs(papers, rule, k)
-        scratch = thin_out(collection, rule.written, step.wishes, Limits())
-        again = thin_out(collection, rule.written, step.wishes, Limits(), earlier)
+        scratch = thin_out(collection, rule.written, step.options, Limits())
+        again = thin_out(collection, rule.written, step.options, Limits(), earlier)
         assert again.known == len(collection), "the run before has compared them all"
         assert_same(again, scratch)
 

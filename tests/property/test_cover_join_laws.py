@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.cover.bounds import Bound, Least, _next
-from asof.cover.join import join
-from asof.cover.sets import Sets
+from asof.cover.documents.sets import Sets
+from asof.cover.join.join import join
+from asof.cover.language.bounds import Bound, Least, _next
 
 THRESHOLDS = st.one_of(
     st.sampled_from([Fraction(7, 10), Fraction(1, 2), Fraction(2, 3), Fraction(1)]),

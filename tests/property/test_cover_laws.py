@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import asof.cover.reduce
-import asof.cover.solve
-from asof.cover.exact import search
-from asof.cover.graph import Counts, Coverage, Ids, components
-from asof.cover.greedy import Answer, Problem, dive, greedy, lower_bounds
-from asof.cover.milp import by_milp
-from asof.cover.peel import peel
-from asof.cover.reduce import reduce
-from asof.cover.solve import Cover, solve
+import asof.cover.solve.reduce
+import asof.cover.solve.solve
+from asof.cover.join.graph import Counts, Coverage, Ids, components
+from asof.cover.solve.branch_and_bound import search
+from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
+from asof.cover.solve.milp import by_milp
+from asof.cover.solve.reduce import reduce
+from asof.cover.solve.solve import Cover, solve
+from asof.cover.solve.stepwise_reduce import peel
 
 Edges = tuple[int, list[tuple[int, int]]]
 Rule = Callable[[Coverage, Counts], tuple[Ids, Coverage]]
@@ -221,13 +221,13 @@ def test_each_searcher_alone_is_exact(
     n, edges = graph
     quality = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asof.cover.solve, "tiny", nothing_small)
-        patch.setattr(asof.cover.solve, "whole", nothing_small)
-        patch.setattr(asof.cover.solve, "_FEW_NODES", nodes)
-        patch.setattr(asof.cover.solve, "installed", lambda: scipy)
-        patch.setattr(asof.cover.reduce, "_TRIES", data.draw(st.integers(0, 2)))
-        patch.setattr(asof.cover.reduce, "_ROUNDS", data.draw(st.integers(0, 2)))
-        patch.setattr(asof.cover.reduce, "_SLICE", data.draw(st.integers(1, 20)))
+        patch.setattr(asof.cover.solve.solve, "tiny", nothing_small)
+        patch.setattr(asof.cover.solve.solve, "whole", nothing_small)
+        patch.setattr(asof.cover.solve.solve, "_FEW_NODES", nodes)
+        patch.setattr(asof.cover.solve.solve, "installed", lambda: scipy)
+        patch.setattr(asof.cover.solve.reduce, "_TRIES", data.draw(st.integers(0, 2)))
+        patch.setattr(asof.cover.solve.reduce, "_ROUNDS", data.draw(st.integers(0, 2)))
+        patch.setattr(asof.cover.solve.reduce, "_SLICE", data.draw(st.integers(1, 20)))
         cover = solve(n, *split(edges), quality=quality)
     check_answer(n, edges, cover)
     assert cover.optimal

@@ -16,14 +16,15 @@ import numpy as np
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from asof.cover.analyse import parse_relation
-from asof.cover.collection import Collection, chosen
-from asof.cover.columns import number_column, text_column, time_column
-from asof.cover.kinds import type_check
-from asof.cover.pairs import Limits, covering_pairs
-from asof.cover.run import Outcome, Wishes, thin_out
-from asof.cover.solve import solve
-from asof.cover.tables import Table
+from asof.cover.documents.collection import Collection, chosen
+from asof.cover.documents.tables import Table
+from asof.cover.join.pairs import Limits, covering_pairs
+from asof.cover.language.analyse import parse_relation
+from asof.cover.language.columns import number_column, text_column, time_column
+from asof.cover.language.kinds import type_check
+from asof.cover.options import CoverOptions
+from asof.cover.run import Outcome, thin_out
+from asof.cover.solve.solve import solve
 from asof.errors import UsageError
 
 DAY = 86_400_000_000
@@ -266,9 +267,9 @@ def all_pairs(papers: list[Paper], relation: Condition, k: int) -> set[tuple[int
     }
 
 
-def ran(found: Collection, relation: Condition, wishes: Wishes, limits: Limits) -> Outcome:
+def ran(found: Collection, relation: Condition, options: CoverOptions, limits: Limits) -> Outcome:
     try:
-        return thin_out(found, relation.written, wishes, limits)
+        return thin_out(found, relation.written, options, limits)
     except UsageError as error:
         assume("alternatives" not in str(error))
         raise
@@ -367,7 +368,7 @@ def sound(outcome: Outcome, papers: list[Paper], pairs: set[tuple[int, int]], k:
 def test_a_cover_is_the_smallest_and_covers_everything(
     papers: list[Paper], relation: Condition, k: int
 ) -> None:
-    outcome = ran(collection_of(papers, k), relation, Wishes(), Limits())
+    outcome = ran(collection_of(papers, k), relation, CoverOptions(), Limits())
     pairs = all_pairs(papers, relation, k)
     sound(outcome, papers, pairs, k)
     best = covers(len(papers), pairs, [-1] * len(papers), 0)
@@ -375,7 +376,7 @@ def test_a_cover_is_the_smallest_and_covers_everything(
     assert outcome.cover.optimal
     assert outcome.cover.gap == 0
     assert outcome.cover.components.count == components(len(papers), pairs)
-    seeds = ran(collection_of(papers, k), relation, Wishes(solver="seed"), Limits())
+    seeds = ran(collection_of(papers, k), relation, CoverOptions(solver="seed"), Limits())
     sound(seeds, papers, pairs, k)
     assert len(seeds.kept) == len(outcome.kept), "up to ten documents, the seed's is brute force"
 
@@ -385,8 +386,8 @@ def test_a_cover_is_the_smallest_and_covers_everything(
 def test_at_least_so_many_of_each_value_are_kept(
     papers: list[Paper], relation: Condition, least: int, attribute: str
 ) -> None:
-    wishes = Wishes(at_least=(least, attribute))
-    outcome = ran(collection_of(papers, 2), relation, wishes, Limits())
+    options = CoverOptions(at_least=(least, attribute))
+    outcome = ran(collection_of(papers, 2), relation, options, Limits())
     pairs = all_pairs(papers, relation, 2)
     sound(outcome, papers, pairs, 2)
     values = [getattr(paper, attribute) for paper in papers]
@@ -402,7 +403,7 @@ def test_at_least_so_many_of_each_value_are_kept(
 def test_of_the_smallest_covers_the_best_is_taken(
     papers: list[Paper], relation: Condition, attribute: str
 ) -> None:
-    outcome = ran(collection_of(papers, 2), relation, Wishes(prefer=attribute), Limits())
+    outcome = ran(collection_of(papers, 2), relation, CoverOptions(prefer=attribute), Limits())
     pairs = all_pairs(papers, relation, 2)
     sound(outcome, papers, pairs, 2)
     values = [getattr(paper, attribute) for paper in papers]
@@ -423,7 +424,7 @@ def test_of_the_smallest_covers_the_best_is_taken(
 def test_neither_the_order_of_edges_nor_of_documents_changes_the_number(
     papers: list[Paper], relation: Condition, chance: object
 ) -> None:
-    outcome = ran(collection_of(papers, 2), relation, Wishes(), Limits())
+    outcome = ran(collection_of(papers, 2), relation, CoverOptions(), Limits())
     pairs = sorted(all_pairs(papers, relation, 2))
     chance.shuffle(pairs)  # type: ignore[attr-defined]
     i, j = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -432,7 +433,7 @@ def test_neither_the_order_of_edges_nor_of_documents_changes_the_number(
     assert again.by.tolist() == outcome.cover.by.tolist()
     other = list(papers)
     chance.shuffle(other)  # type: ignore[attr-defined]
-    moved = ran(collection_of(other, 2), relation, Wishes(), Limits())
+    moved = ran(collection_of(other, 2), relation, CoverOptions(), Limits())
     assert len(moved.kept) == len(outcome.kept)
     assert moved.edges == outcome.edges
 
@@ -455,7 +456,7 @@ def test_a_filter_leaves_the_pairs_of_the_others_as_they_were(
     ]
     some = whole.only(picked)
     left = [paper for paper, keep in zip(papers, picked.tolist(), strict=True) if keep]
-    outcome = ran(some, relation, Wishes(), Limits())
+    outcome = ran(some, relation, CoverOptions(), Limits())
     assert outcome.edges == len(all_pairs(left, relation, 2))
     assert some.weights.tolist() == [len(paper.text.encode()) for paper in left]
 
@@ -473,7 +474,7 @@ def test_whoever_stops_it_gets_a_cover_all_the_same(
         asked += 1
         return asked > after
 
-    outcome = ran(collection_of(papers, 2), relation, Wishes(), Limits(cancel=cancel))
+    outcome = ran(collection_of(papers, 2), relation, CoverOptions(), Limits(cancel=cancel))
     pairs = all_pairs(papers, relation, 2)
     kept = set(np.flatnonzero(outcome.cover.kept).tolist())
     assert kept | {each.document for each in outcome.dropped} == set(range(len(papers)))

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.cover.bounds import Bound, Least
-from asof.cover.columns import Column, number_column, text_column, time_column
-from asof.cover.graph import components
+from asof.cover.documents.tables import Traits, column_of
+from asof.cover.join.graph import components
+from asof.cover.language.bounds import Bound, Least
+from asof.cover.language.columns import Column, number_column, text_column, time_column
 from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.candidates import cells, enough, need
 from asof.cover.spark.components import _forest
-from asof.cover.tables import Traits, column_of
 
 SOME = st.none() | st.sampled_from(["", "a", "ä", "2010-01-01", "2010-02-01T10:00:00Z"])
 VALUES = st.none() | st.integers(-3, 3) | st.floats() | st.booleans() | SOME

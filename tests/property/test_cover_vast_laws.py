@@ -10,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import asof.cover.dominance
-import asof.cover.spool
-from asof.cover.dominance import Sieve
-from asof.cover.solve import solve
-from asof.cover.spool import PairSpool, Rows
-from asof.cover.vast import solve_vast
+import asof.cover.join.pair_spool
+import asof.cover.solve.dominance
+from asof.cover.join.pair_spool import PairSpool, Rows
+from asof.cover.solve.dominance import Sieve
+from asof.cover.solve.external import solve_vast
+from asof.cover.solve.solve import solve
 
 Pair = tuple[int, int]
 _ROOMY = 1 << 22
@@ -177,8 +177,8 @@ def _rows_of(blocks: list[Rows]) -> list[list[int]]:
 def test_rows_come_complete_and_in_order_whatever_the_room(case: Case, buckets: int) -> None:
     expected = [sorted({j for i, j in case.pairs if i == row}) for row in range(case.n)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asof.cover.spool, "_BUCKETS", buckets)
-        patch.setattr(asof.cover.spool, "SLICE", 5)
+        patch.setattr(asof.cover.join.pair_spool, "_BUCKETS", buckets)
+        patch.setattr(asof.cover.join.pair_spool, "SLICE", 5)
         with case.spool() as spool:
             blocks = list(spool.blocks())
             assert _rows_of(blocks) == expected
@@ -206,8 +206,8 @@ def test_whatever_goes_lies_behind_something_that_stays(case: Case, kind: str, d
     quality = np.array(case.quality or [0] * case.n, np.int64)
     worth = quality if kind == "columns" else np.zeros(case.n, np.int64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asof.cover.spool, "_DENSE", dense)
-        patch.setattr(asof.cover.dominance, "_LOOK", 1)
+        patch.setattr(asof.cover.join.pair_spool, "_DENSE", dense)
+        patch.setattr(asof.cover.solve.dominance, "_LOOK", 1)
         with case.spool() as spool:
             sieve = Sieve("rows" if kind == "rows" else "columns", worth, 1 << 16)
             gone = [sieve.gone(block) for block in spool.blocks()]

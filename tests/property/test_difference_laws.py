@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from asof.change import alignment
 from asof.change.alignment import common, edit_distance
-from asof.change.columns import cells, harmless, wrapped
 from asof.change.difference import as_json, difference
 from asof.change.noise import settled
 from asof.change.passages import passages, words
 from asof.change.shingles import K, shingles_in_order
-from asof.change.side_by_side import terminal
+from asof.report.difference_terminal import terminal
+from asof.report.terminal import cells, harmless, wrapped
 
 items = st.lists(st.integers(0, 3), max_size=30)
 # Few words, so that much is common; ends of sentences and lines, wide, joined and acting ones.

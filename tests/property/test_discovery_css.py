@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from asof.replay.css import rewrite_text
 from asof.replay.links import Place
-from asof.text.css import css_links
+from asof.text.links.css import css_links
 
 PIECES = [
     *("url(", ")", "x.png", '"', "'", "/*", "*/", "@import", "\\", ";", "{", "}", "a:b", "(", "@"),

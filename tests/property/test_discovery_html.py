@@ -9,10 +9,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from asof.model import Hop
 from asof.testing import SiteSpec, SyntheticSite
-from asof.text.css import css_links
-from asof.text.elements import element_links
-from asof.text.link import bare
-from asof.text.links import _Page, html_links
+from asof.text.links.css import css_links
+from asof.text.links.elements import element_links
+from asof.text.links.html_links import _Page, html_links
+from asof.text.links.link import bare
 
 # Markup of which a tree keeps every element, so that both sides must find exactly the same.
 KEPT = (

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.clock import iso, parse_iso
-from asof.scope.feeds import Item, read_date, read_feed
-from asof.scope.sitemaps import Entry, read_sitemap
-from asof.scope.xml_stream import elements
+from asof.text.links.feeds import Item, read_date, read_feed
+from asof.text.links.sitemaps import Entry, read_sitemap
+from asof.text.links.xml_stream import elements
 
 # Characters that XML can hold and that text around a URL may have.
 TEXT = st.text(

@@ -23,7 +23,7 @@ from asof.archive.reindex import reindex
 from asof.catalog.derive import record_uri
 from asof.clock import SECOND
 from asof.config import Config
-from asof.fetch.wire import parse_head
+from asof.http.wire import parse_head
 from asof.model import Capture, Exchange, Target, Tls
 from asof.testing import SimulatedClock
 from asof.warc.build import exchange_records, failure_record, resource

@@ -11,11 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from asof.text.fast_content import best_row, fast_content
-from asof.text.html_blocks import _read_compiled, joined, layout, layout_of, read_by
-from asof.text.html_page import read_html
-from asof.text.html_tokens import tokens
-from asof.text.tag_distribution import content_span, score, tag_content
+from asof.text.html.blocks import _read_compiled, joined, layout, layout_of, read_by
+from asof.text.html.fast_content import best_row, fast_content
+from asof.text.html.page import read_html
+from asof.text.html.tag_distribution import content_span, score, tag_content
+from asof.text.html.tag_row import tokens
 
 needs_it = pytest.mark.skipif(read_by != "C", reason="no C compiler when asof was installed")
 
@@ -122,7 +122,7 @@ def test_references_are_those_of_the_standard_library(text: str) -> None:
 @given(soups)
 def test_reading_in_python_finds_the_same_content(markup: str) -> None:
     found = read_html(markup, None, "fast")
-    with mock.patch("asof.text.html_blocks._compiled", None):
+    with mock.patch("asof.text.html.blocks._compiled", None):
         assert read_html(markup, None, "fast") == found
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from asof.fetch.wire import Event, Framer
+from asof.http.wire import Event, Framer
 from asof.native import compiled
 
 needs_it = pytest.mark.skipif(compiled is None, reason="no C compiler when asof was installed")
@@ -57,7 +57,7 @@ def framed(data: bytes, limit: int, room: int) -> tuple[list[Event], list[Event]
 @example(PLAIN, 1 << 20, 1 << 30)
 def test_both_ways_frame_alike(data: bytes, limit: int, room: int) -> None:
     swiftly = framed(data, limit, room)
-    with mock.patch("asof.fetch.wire.compiled", None):
+    with mock.patch("asof.http.wire.compiled", None):
         assert framed(data, limit, room) == swiftly
 
 

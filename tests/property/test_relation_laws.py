@@ -15,15 +15,14 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from asof.cover.analyse import Alternative, analyse, parse_relation
-from asof.cover.bounds import Bound
-from asof.cover.columns import Column, number_column, text_column, time_column
-from asof.cover.evaluate import Pairs, content_test, evaluate, prepared
-from asof.cover.kinds import type_check
-from asof.cover.parse import parse_condition, parse_filter
-from asof.cover.push import Pushed, meetings, push
-from asof.cover.spell import spelled
-from asof.cover.syntax import (
+from asof.cover.join.pushdown import Pushed, meetings, push
+from asof.cover.language.analyse import Alternative, analyse, parse_relation
+from asof.cover.language.bounds import Bound
+from asof.cover.language.columns import Column, number_column, text_column, time_column
+from asof.cover.language.evaluate import Pairs, content_test, evaluate, prepared
+from asof.cover.language.kinds import type_check
+from asof.cover.language.parse import parse_condition, parse_filter
+from asof.cover.language.syntax import (
     And,
     Attribute,
     Comparison,
@@ -42,6 +41,7 @@ from asof.cover.syntax import (
     Text,
     upright,
 )
+from asof.cover.language.unparse import spelled
 from asof.errors import UsageError
 
 COMPARE = {

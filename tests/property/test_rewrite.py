@@ -12,7 +12,7 @@ from asof.replay.css import rewrite_css
 from asof.replay.html import rewrite_html
 from asof.replay.links import Place
 from asof.replay.srcset import rewrite_srcset
-from asof.text.encoding import codec_of
+from asof.text.encoding.encoding import codec_of
 from asof.text.markup import unescape
 
 PIECES = (

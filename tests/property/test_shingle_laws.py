@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.change import plain
+from asof.change import fallback as plain
 from asof.change.measures import bag_overlap, containment, dice, jaccard, overlap
 from asof.change.minhash import estimate, signature, signatures, standard_error
 from asof.change.near import NearIndex, banding

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from asof.model import Location
 from asof.native import compiled
+from asof.warc.fast_path import compiled_kind, plain_kind
 from asof.warc.header import parse_header
 from asof.warc.record import StoredRecord
-from asof.warc.swift import compiled_kind, plain_kind
 from asof.warc.verify import verify
 
 JUDGES = [plain_kind] if compiled is None else [plain_kind, compiled_kind]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.catalog.derive import row
-from asof.catalog.swift import compiled_row, plain_row
+from asof.catalog.fast_path import compiled_row, plain_row
 from asof.model import Location
 from asof.native import compiled
 from asof.warc.header import parse_header

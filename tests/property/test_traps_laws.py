@@ -9,7 +9,7 @@ from asof.clock import DAY
 from asof.model import Target
 from asof.scope.patterns import Patterns
 from asof.scope.traps import calendar_trap, pattern_of, place_of, session_key, shape_trap
-from asof.text.likeness import text_fingerprint, visible_blocks
+from asof.text.html.fingerprint import text_fingerprint, visible_blocks
 from asof.url import canonical
 
 pieces = st.sampled_from(

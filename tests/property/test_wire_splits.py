@@ -10,10 +10,10 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.fetch import head
-from asof.fetch.anomaly import ANOMALIES
-from asof.fetch.chunked import ChunkState, Dechunker
-from asof.fetch.wire import Data, End, Framer, Head, Surplus, find_head_end, parse_head
+from asof.http import head
+from asof.http.anomaly import ANOMALIES
+from asof.http.chunked import ChunkState, Dechunker
+from asof.http.wire import Data, End, Framer, Head, Surplus, find_head_end, parse_head
 
 ODD = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))["ODD"]
 SHORT = [odd for odd in ODD if len(odd.stream) < 5000]

@@ -17,7 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from asof.errors import InputError
 from asof.model import Damage
-from asof.warc.arc import parse_heading, read_arc
+from asof.warc.foreign.arc import parse_heading, read_arc
 from asof.warc.record import Record
 
 DEFINITION = b"URL IP-address Archive-date Content-type Archive-length\n"

@@ -19,15 +19,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
-from asof.archive.certify import (
-    certify,
-    claimed_bytes,
-    load_certificate,
-    recheck,
-    write_certificate,
-)
 from asof.archive.folder import Folder
-from asof.archive.quality import DATES, Catalogued, gather, measured, skews
 from asof.archive.reindex import reindex
 from asof.catalog.derive import derive
 from asof.clock import SECOND, http_date, iso
@@ -41,6 +33,14 @@ from asof.coherence.certificate import (
     read_certificate,
     seal,
 )
+from asof.coherence.certify import (
+    certify,
+    claimed_bytes,
+    load_certificate,
+    recheck,
+    write_certificate,
+)
+from asof.coherence.gather import DATES, Catalogued, gather, measured, skews
 from asof.coherence.verdict import Grade, Measurement, Mode, Reason
 from asof.errors import ArchiveError, InputError, NotCaptured, UsageError
 from asof.model import Capture, Course, Crawl, CrawlState, Target

@@ -12,10 +12,10 @@ import pytest
 from wcwidth import wcswidth
 
 from asof.change.alignment import Match, common, edit_distance
-from asof.change.columns import cells, harmless, wrapped
 from asof.change.difference import Difference, Row, as_json, difference
-from asof.change.difference_page import page
-from asof.change.side_by_side import Fold, folded, terminal
+from asof.report.difference_page import page
+from asof.report.difference_terminal import Fold, folded, terminal
+from asof.report.terminal import cells, harmless, wrapped
 
 
 def shown(found: Difference) -> list[str]:

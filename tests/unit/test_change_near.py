@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from asof.change import plain
+from asof.change import fallback as plain
 from asof.change.measures import Overlap
 from asof.change.near import Near, NearIndex, banding
 from asof.change.shingles import Hashes, engine, shingles

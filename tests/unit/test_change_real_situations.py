@@ -18,7 +18,7 @@ from asof.change.categories import Category, Change, Thresholds
 from asof.change.digests import bytes_digest
 from asof.change.version import Version
 from asof.text.document import Document
-from asof.text.html_page import read_html
+from asof.text.html.page import read_html
 
 URL = "https://site.example/section/page.html"
 NOUNS = (

@@ -8,7 +8,8 @@ import random
 import numpy as np
 import pytest
 
-from asof.change import minhash, plain, shingles
+from asof.change import fallback as plain
+from asof.change import minhash, shingles
 from asof.change.measures import Overlap, bag_overlap, containment, dice, jaccard
 from asof.change.selection import fingerprints, selected
 from asof.change.simhash import agreement, cosine, from_hashes, simhash

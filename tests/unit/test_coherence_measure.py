@@ -13,7 +13,7 @@ from asof.clock import DAY, SECOND
 from asof.coherence.intervals import coverage, expected_valid, stab
 from asof.coherence.invariance import Bounds, archive_coherence, interval_bounds
 from asof.coherence.measure import measure
-from asof.coherence.sights import _Referred, sights
+from asof.coherence.observations import _Referred, sights
 from asof.coherence.verdict import Grade, Mode, PageVerdict, Reason, Standing
 from asof.model import Capture, Location, Proof
 

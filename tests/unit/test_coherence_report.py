@@ -20,15 +20,8 @@ from asof.change.categories import Category
 from asof.cli.plan import _print as print_plan
 from asof.cli.plan import plan_json
 from asof.clock import DAY, SECOND, parse_moment
-from asof.coherence import report_words as words
 from asof.coherence.plan import Plan
-from asof.coherence.report import Report, Taken, Whole, cause, offenders
-from asof.coherence.report_advice import advice, gains
-from asof.coherence.report_commands import crawl_of_part, diff, listing
-from asof.coherence.report_drawing import BINS, SINGLE_ROWS, Window, safe_link, window_of
-from asof.coherence.report_json import report_json
-from asof.coherence.report_page import page
-from asof.coherence.report_text import report_text
+from asof.coherence.quality_report import Report, Taken, Whole, cause, offenders
 from asof.coherence.survival import Poisson
 from asof.coherence.verdict import (
     Best,
@@ -40,8 +33,15 @@ from asof.coherence.verdict import (
     Reason,
     Standing,
 )
-from asof.crawl.course import HostPlan, Itinerary
+from asof.crawl.plan import HostPlan, Itinerary
 from asof.model import Course, Crawl, CrawlState, Proof, Target
+from asof.report import quality_words as words
+from asof.report.quality_advice import advice, gains
+from asof.report.quality_commands import crawl_of_part, diff, listing
+from asof.report.quality_drawing import BINS, SINGLE_ROWS, Window, safe_link, window_of
+from asof.report.quality_json import report_json
+from asof.report.quality_page import page
+from asof.report.quality_text import report_text
 
 MADE: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[1] / "made_up_report.py"))
 made_up, verdict = MADE["made_up"], MADE["verdict"]

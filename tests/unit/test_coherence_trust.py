@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta
 
 from asof.clock import DAY, SECOND
-from asof.coherence.trust import AUDIT_WINDOW, is_trusted, ran_back, skew_of, standings
+from asof.coherence.host_trust import AUDIT_WINDOW, is_trusted, ran_back, skew_of, standings
 from asof.coherence.verdict import Standing
 from asof.model import Capture, Location
 

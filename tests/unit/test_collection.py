@@ -12,15 +12,15 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
-from asof.archive import collection as gathered
-from asof.archive.collection import collected
 from asof.archive.folder import Folder
-from asof.archive.texts import Texts
 from asof.catalog.derive import record_uri
 from asof.change.shingles import shingles
+from asof.change.texts import Texts
 from asof.cli import run as cli
 from asof.clock import SECOND
-from asof.cover.collection import Collection
+from asof.cover.documents import of_archive as gathered
+from asof.cover.documents.collection import Collection
+from asof.cover.documents.of_archive import collected
 from asof.errors import UsageError
 from asof.model import Target
 from asof.warc.build import exchange_records

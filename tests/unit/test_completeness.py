@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.crawl.completeness import Completeness, Share, completeness, completeness_json
 from asof.frontier import report
+from asof.frontier.completeness import Completeness, Share, completeness, completeness_json
 from asof.frontier.queue import url_key
 from asof.frontier.report import Reason
 from asof.frontier.states import State

@@ -15,10 +15,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
-from asof.catalog.runs import Runs
+from asof.catalog.crawls import Runs
 from asof.cli.plan import plan_json
 from asof.clock import SECOND
-from asof.crawl.course import Itinerary
+from asof.crawl.plan import Itinerary
 from asof.crawl.run import CrawlRequest, plan_crawl
 from asof.errors import UsageError
 from asof.ledger import Ledger

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.cover.collection import Collection
-from asof.cover.columns import text_column, time_column
+from asof.cover.documents.collection import Collection
+from asof.cover.documents.sets import Sets
 from asof.cover.estimate import Estimate, Range, estimate, sampled, stretch
-from asof.cover.pairs import Limits
-from asof.cover.run import Wishes, thin_out
-from asof.cover.sets import Sets
+from asof.cover.join.pairs import Limits
+from asof.cover.language.columns import text_column, time_column
+from asof.cover.options import CoverOptions
+from asof.cover.run import thin_out
 from asof.errors import UsageError
 
 TIME_ORDER = "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2)"
@@ -58,7 +59,7 @@ def pages() -> Collection:
     ],
 )
 def test_ranges_hold_in_nine_of_ten_runs(pages: Collection, relation: str) -> None:
-    true = thin_out(pages, relation, Wishes(), Limits())
+    true = thin_out(pages, relation, CoverOptions(), Limits())
     found = [estimate(pages, relation, seed=seed) for seed in range(10)]
     assert all(each.documents == 300 for each in found)
     assert all(each.sample < 0.5 for each in found), "a part of the shingles only"
@@ -91,7 +92,7 @@ def test_more_shingles_are_taken_if_asked_for(pages: Collection) -> None:
 def test_short_documents_are_taken_whole() -> None:
     """Then the estimate is the run, and what it counts is exact."""
     short = versioned(60, 20)
-    found, true = estimate(short, TIME_ORDER), thin_out(short, TIME_ORDER, Wishes(), Limits())
+    found, true = estimate(short, TIME_ORDER), thin_out(short, TIME_ORDER, CoverOptions(), Limits())
     assert found.sample == 1
     assert found.edges == Range(true.edges, true.edges)
     assert found.kept.low == found.kept.high == float(true.cover.kept.mean())

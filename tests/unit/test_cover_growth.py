@@ -18,25 +18,28 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from test_shingle_cache import BOATS, add, assert_equal, read_all
 
-from asof.archive import Archive, pair_cache
-from asof.archive.collection import collected
+from asof.archive import Archive
 from asof.archive.folder import Folder
-from asof.archive.marks import MARK
-from asof.archive.pair_cache import PairFile, PairFiles, earlier_runs, keep_proofs, load_proofs
-from asof.archive.shingle_cache import collected_or_kept
 from asof.clock import SECOND
-from asof.cover import growth, solve
-from asof.cover.analyse import parse_relation
-from asof.cover.columns import number_column
-from asof.cover.evaluate import Pairs
+from asof.cover import growth
+from asof.cover.documents.document_ids import MARK
+from asof.cover.documents.of_archive import collected
+from asof.cover.documents.sets import Edges
+from asof.cover.documents.tables import Table
 from asof.cover.growth import FoundPairs
-from asof.cover.kinds import type_check
-from asof.cover.memo import Proofs
-from asof.cover.pairs import Limits, covering_pairs
-from asof.cover.run import Outcome, Wishes, thin_out
-from asof.cover.sets import Edges
-from asof.cover.solve import solve as solved
-from asof.cover.tables import Table
+from asof.cover.join.pairs import Limits, covering_pairs
+from asof.cover.kept import pair_cache
+from asof.cover.kept.pair_cache import PairFile, PairFiles, earlier_runs, keep_proofs, load_proofs
+from asof.cover.kept.shingle_cache import collected_or_kept
+from asof.cover.language.analyse import parse_relation
+from asof.cover.language.columns import number_column
+from asof.cover.language.evaluate import Pairs
+from asof.cover.language.kinds import type_check
+from asof.cover.options import CoverOptions
+from asof.cover.run import Outcome, thin_out
+from asof.cover.solve.proofs import Proofs
+from asof.cover.solve.solve import solve
+from asof.cover.solve.solve import solve as solved
 from exchanges import START
 
 SCHEMA = (("length", "number"),)
@@ -250,11 +253,11 @@ def test_proofs_that_prove_nothing_are_not_believed(tmp_path: Path) -> None:
 
 def test_only_the_last_used_proofs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     many = Proofs({str(at).encode(): np.arange(3, dtype=np.int32) for at in range(9)})
-    monkeypatch.setattr("asof.cover.memo.PROBLEMS", 4)
+    monkeypatch.setattr("asof.cover.solve.proofs.PROBLEMS", 4)
     keys, sizes, columns = many.packed()
     assert keys.tolist() == [b"5", b"6", b"7", b"8"]
     assert (sizes.tolist(), columns.size) == ([3] * 4, 12)
-    monkeypatch.setattr("asof.cover.memo.COLUMNS", 7)
+    monkeypatch.setattr("asof.cover.solve.proofs.COLUMNS", 7)
     assert many.packed()[0].tolist() == [b"7", b"8"]
     with pytest.raises(ValueError, match="proofs"):
         Proofs.unpacked(keys, sizes + 1, columns)
@@ -268,8 +271,8 @@ def test_only_the_last_used_proofs_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_table_without_marks_is_compared_each_time(tmp_path: Path) -> None:
     table = Table(("a", "b"), ("one two three", "one two three"), {}).collection(2)
     with earlier_runs(Folder(tmp_path), "main", 2) as earlier:
-        assert thin_out(table, RULE, Wishes(), Limits(), earlier).known == 0
-        assert thin_out(table, RULE, Wishes(), Limits(), earlier).known == 0
+        assert thin_out(table, RULE, CoverOptions(), Limits(), earlier).known == 0
+        assert thin_out(table, RULE, CoverOptions(), Limits(), earlier).known == 0
     assert files(tmp_path) == []
 
 
@@ -285,11 +288,11 @@ def test_what_marks_do_not_vouch_for_is_compared_each_time(tmp_path: Path) -> No
     by_quality = f"{RULE} and inlinks(d1) < inlinks(d2)"
     with earlier_runs(Folder(tmp_path), "main", 2) as earlier:
         for known in (0, 3):
-            assert thin_out(found, by_quality, Wishes(), Limits(), earlier).known == 0
-            assert thin_out(found, RULE, Wishes(), Limits(), earlier).known == known
+            assert thin_out(found, by_quality, CoverOptions(), Limits(), earlier).known == 0
+            assert thin_out(found, RULE, CoverOptions(), Limits(), earlier).known == known
         other = replace(found, columns={**table.columns, "inlinks": number_column([2, 1, 3])})
-        assert thin_out(other, by_quality, Wishes(), Limits(), earlier).kept == ["a", "c"]
-        assert thin_out(other, RULE, Wishes(prefer="inlinks"), Limits(), earlier).known == 3
+        assert thin_out(other, by_quality, CoverOptions(), Limits(), earlier).kept == ["a", "c"]
+        assert thin_out(other, RULE, CoverOptions(prefer="inlinks"), Limits(), earlier).known == 3
     assert len(files(tmp_path)) == 1
 
 
@@ -314,10 +317,10 @@ def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
 
     monkeypatch.setattr(PairFile, "load", noted)
     earlier = growth.Earlier(store, Proofs())
-    outcome = thin_out(found, RULE, Wishes(), Limits(), earlier)
+    outcome = thin_out(found, RULE, CoverOptions(), Limits(), earlier)
     assert (outcome.known, loaded[0]) == (8, "C(d1,d2) >= 0.4")
     assert loaded.count("C(d1,d2) >= 0.3") == 0
-    assert told(outcome) == told(thin_out(found, RULE, Wishes(), Limits()))
+    assert told(outcome) == told(thin_out(found, RULE, CoverOptions(), Limits()))
 
 
 @pytest.mark.parametrize("block", [1, 7, 1 << 20])
@@ -334,10 +337,10 @@ def test_pairs_of_a_looser_rule_are_tested_block_by_block(
         growth, "Pairs", lambda *given: sizes.append(given[0].size) or Pairs(*given)
     )
     with earlier_runs(Folder(tmp_path), "main", 1) as earlier:
-        looser = thin_out(found, RULE, Wishes(), Limits(), earlier)
-        stricter = thin_out(found, "C(d1,d2) >= 0.8", Wishes(), Limits(), earlier)
+        looser = thin_out(found, RULE, CoverOptions(), Limits(), earlier)
+        stricter = thin_out(found, "C(d1,d2) >= 0.8", CoverOptions(), Limits(), earlier)
     assert stricter.known == 8
-    assert told(stricter) == told(thin_out(found, "C(d1,d2) >= 0.8", Wishes(), Limits()))
+    assert told(stricter) == told(thin_out(found, "C(d1,d2) >= 0.8", CoverOptions(), Limits()))
     assert sum(sizes) == looser.edges
     assert max(sizes) == min(block, looser.edges)
 
@@ -392,20 +395,20 @@ def test_an_archive_that_grows_answers_as_one_that_is_compared_anew(
                 found = collected_or_kept(archive)
                 assert_equal(found, scratch)
                 assert set(found.columns) == earlier.attributes
-                outcome = thin_out(found, rule, Wishes(), Limits(), earlier)
+                outcome = thin_out(found, rule, CoverOptions(), Limits(), earlier)
                 part = collected_or_kept(archive, where='text contains "harbour"')
-                some = thin_out(part, rule, Wishes(prefer="recency"), Limits(), earlier)
-            assert told(outcome) == told(thin_out(scratch, rule, Wishes(), Limits()))
-            alone = thin_out(filtered, rule, Wishes(prefer="recency"), Limits())
+                some = thin_out(part, rule, CoverOptions(prefer="recency"), Limits(), earlier)
+            assert told(outcome) == told(thin_out(scratch, rule, CoverOptions(), Limits()))
+            alone = thin_out(filtered, rule, CoverOptions(prefer="recency"), Limits())
             assert told(some) == told(alone)
             assert some.known == len(part), "the whole was compared"
     monkeypatch.setattr(growth, "found_pairs", forbid)
     with Archive.open(folder) as archive, earlier_runs(archive.folder, "main", 5) as earlier:
         found = collected_or_kept(archive)
         for rule in RULES:
-            thin_out(found, rule, Wishes(), Limits(), earlier)
+            thin_out(found, rule, CoverOptions(), Limits(), earlier)
         more = f"{RULES[0]} and length(d1) > 10"
-        stricter = thin_out(found, more, Wishes(), Limits(), earlier)
+        stricter = thin_out(found, more, CoverOptions(), Limits(), earlier)
         assert stricter.known == len(found)
     left = {one.relation for one in PairFiles(Folder(folder), "main", 5).entries()}
     assert left == {RULES[0], RULES[2]}, "of the looser ones; the second follows from the first"

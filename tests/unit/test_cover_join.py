@@ -8,13 +8,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from asof.cover import groups as grouping
-from asof.cover import join as joining
-from asof.cover import plain_join, ranking, verify
-from asof.cover.bounds import LARGEST_SET, Bound, Least
-from asof.cover.join import join
-from asof.cover.sets import Edges, Sets
-from asof.cover.verify import overlaps
+from asof.cover.documents.sets import Edges, Sets
+from asof.cover.join import equal_sets as grouping
+from asof.cover.join import fallback as plain_join
+from asof.cover.join import join as joining
+from asof.cover.join import overlaps as verify
+from asof.cover.join import ranking
+from asof.cover.join.join import join
+from asof.cover.join.overlaps import overlaps
+from asof.cover.language.bounds import LARGEST_SET, Bound, Least
 from asof.errors import StorageError, UsageError
 
 HALF = Bound.containment("0.5")

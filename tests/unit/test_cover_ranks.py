@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from asof.archive.folder import Folder
-from asof.archive.marks import MARK
-from asof.archive.rank_cache import RankFile
-from asof.cover.bounds import Bound
-from asof.cover.collection import Marks
-from asof.cover.join import join
-from asof.cover.ranking import KeptRanks, Ranking
-from asof.cover.sets import Sets
+from asof.cover.documents.collection import Marks
+from asof.cover.documents.document_ids import MARK
+from asof.cover.documents.sets import Sets
+from asof.cover.join.join import join
+from asof.cover.join.ranking import KeptRanks, Ranking
+from asof.cover.kept.rank_cache import RankFile
+from asof.cover.language.bounds import Bound
 
 MARKS = np.array([b"a", b"b", b"c", b"d"], MARK)
 
@@ -101,7 +101,7 @@ def test_ranks_that_were_kept_are_not_made_again(monkeypatch: pytest.MonkeyPatch
     assert not store.made, "not of all documents"
     first = all_pairs(store)
     assert len(store.made) == 1
-    monkeypatch.setattr("asof.cover.join.ranked", forbid)
+    monkeypatch.setattr("asof.cover.join.join.ranked", forbid)
     assert all_pairs(store) == first
     assert all_pairs(store, memory=1) == first
     later = [(i, j, x) for i, j, x in first if some[i] and some[j] and position[j] >= position[i]]

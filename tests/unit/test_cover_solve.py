@@ -7,16 +7,16 @@ import sys
 import numpy as np
 import pytest
 
-import asof.cover.milp
-import asof.cover.solve
-from asof.cover.graph import Coverage, components
-from asof.cover.greedy import Answer, Problem, dive, greedy, lower_bounds
-from asof.cover.reduce import reduce, whole
-from asof.cover.solve import solve
+import asof.cover.solve.milp
+import asof.cover.solve.solve
+from asof.cover.join.graph import Coverage, components
+from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
+from asof.cover.solve.reduce import reduce, whole
+from asof.cover.solve.solve import solve
 from asof.errors import UsageError
 
 
-def kept(cover: asof.cover.solve.Cover) -> list[int]:
+def kept(cover: asof.cover.solve.solve.Cover) -> list[int]:
     return np.flatnonzero(cover.kept).tolist()
 
 
@@ -177,13 +177,13 @@ def test_without_scipy_the_answer_is_as_good(
 ) -> None:
     i, j = random_graph(60, 180, 5)
     worth = np.random.default_rng(6).integers(0, 50, 60) if quality else None
-    monkeypatch.setattr(asof.cover.solve, "_FEW_NODES", 1)
+    monkeypatch.setattr(asof.cover.solve.solve, "_FEW_NODES", 1)
     one = solve(60, i, j, quality=worth)
-    asof.cover.milp.installed.cache_clear()
+    asof.cover.solve.milp.installed.cache_clear()
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     other = solve(60, i, j, quality=worth)
-    assert not asof.cover.milp.installed()
-    asof.cover.milp.installed.cache_clear()
+    assert not asof.cover.solve.milp.installed()
+    asof.cover.solve.milp.installed.cache_clear()
     assert one.optimal
     assert other.optimal
     assert one.kept.sum() == other.kept.sum()
@@ -215,10 +215,10 @@ def test_bounds_and_dives_are_near_the_optimum() -> None:
 
 
 def test_huge_problems_are_not_given_to_highs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asof.cover.milp, "ENTRIES", 3)
+    monkeypatch.setattr(asof.cover.solve.milp, "ENTRIES", 3)
     problem = Problem.plain(Coverage.of(3, [0, 1], [1, 0]), np.zeros(3, np.int64))
     known = Answer(np.arange(3, dtype=np.int32), 1, False)
-    assert asof.cover.milp.by_milp(problem, known, 1.0) is known
+    assert asof.cover.solve.milp.by_milp(problem, known, 1.0) is known
 
 
 @pytest.mark.parametrize(

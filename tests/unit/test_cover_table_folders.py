@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.cover.tables import read_table
+from asof.cover.documents.tables import read_table
 from asof.errors import InputError
 
 pytestmark = pytest.mark.needs("module:pyarrow")

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from asof.clock import iso, parse_iso
-from asof.cover import tables
-from asof.cover.columns import Column
-from asof.cover.tables import Table, column_of, read_table
+from asof.cover.documents import tables
+from asof.cover.documents.tables import Table, column_of, read_table
+from asof.cover.language.columns import Column
 from asof.errors import InputError
 
 NEW_YEAR = parse_iso("2010-01-01")

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from asof.cover.sets import Edges
-from asof.cover.solve import solve
-from asof.cover.spool import PairSpool, gathered
-from asof.cover.vast import solve_vast
+from asof.cover.documents.sets import Edges
+from asof.cover.join.pair_spool import PairSpool, gathered
+from asof.cover.solve.external import solve_vast
+from asof.cover.solve.solve import solve
 from asof.errors import StorageError, UsageError
 
 

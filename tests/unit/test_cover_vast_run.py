@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.cover.collection import Collection
-from asof.cover.columns import number_column, text_column
+from asof.cover.documents.collection import Collection
+from asof.cover.documents.sets import Sets
 from asof.cover.estimate import estimate
-from asof.cover.pairs import Limits
-from asof.cover.run import Wishes, thin_out
-from asof.cover.sets import Sets
-from asof.cover.spool import PairSpool
-from asof.cover.vast import Found, solve_vast
+from asof.cover.join.pair_spool import PairSpool
+from asof.cover.join.pairs import Limits
+from asof.cover.language.columns import number_column, text_column
+from asof.cover.options import CoverOptions
+from asof.cover.run import thin_out
+from asof.cover.solve.external import Found, solve_vast
 from asof.errors import UsageError
 
 
@@ -33,16 +34,16 @@ def alike(count: int) -> Collection:
 
 
 @pytest.mark.parametrize(
-    ("rule", "wishes"),
+    ("rule", "options"),
     [
-        ("C(d1,d2) >= 0.5", Wishes()),
-        ("C(d1,d2) >= 0.5 and day(d1) <= day(d2)", Wishes(prefer="day")),
-        ("C(d1,d2) >= 0.9 or J(d1,d2) >= 0.8", Wishes(at_least=(3, "host"))),
-        ("C(d1,d2) >= 0.5 and not host(d1) = host(d2)", Wishes()),
+        ("C(d1,d2) >= 0.5", CoverOptions()),
+        ("C(d1,d2) >= 0.5 and day(d1) <= day(d2)", CoverOptions(prefer="day")),
+        ("C(d1,d2) >= 0.9 or J(d1,d2) >= 0.8", CoverOptions(at_least=(3, "host"))),
+        ("C(d1,d2) >= 0.5 and not host(d1) = host(d2)", CoverOptions()),
     ],
 )
 def test_memory_does_not_change_the_answer(
-    rule: str, wishes: Wishes, monkeypatch: pytest.MonkeyPatch
+    rule: str, options: CoverOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spooled: list[int] = []
 
@@ -52,23 +53,23 @@ def test_memory_does_not_change_the_answer(
 
     monkeypatch.setattr("asof.cover.run.solve_vast", watched)
     collection = alike(400)
-    enough = thin_out(collection, rule, wishes, Limits())
+    enough = thin_out(collection, rule, options, Limits())
     assert not spooled
-    little = thin_out(collection, rule, wishes, Limits(memory=100_000))
+    little = thin_out(collection, rule, options, Limits(memory=100_000))
     assert spooled
     assert spooled[0] >= enough.edges
     assert little.edges == enough.edges
     assert little.optimal
     assert enough.optimal
     assert len(little.kept) == len(enough.kept)
-    if wishes.at_least is None:
+    if options.at_least is None:
         assert little.kept == enough.kept
         assert little.dropped == enough.dropped
 
 
 def test_the_seeds_solver_says_that_it_needs_memory() -> None:
     with pytest.raises(UsageError, match=r"more than the seed's solver .* --memory"):
-        thin_out(alike(400), "C(d1,d2) >= 0.5", Wishes(solver="seed"), Limits(memory=100_000))
+        thin_out(alike(400), "C(d1,d2) >= 0.5", CoverOptions(solver="seed"), Limits(memory=100_000))
 
 
 def test_an_estimate_survives_what_the_run_does() -> None:

@@ -11,7 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.archive.covers import (
+from asof.archive.folder import Folder
+from asof.cover.documents.tables import Table
+from asof.cover.join.pairs import Limits
+from asof.cover.kept.saved_covers import (
     CoverFacts,
     Question,
     SavedCover,
@@ -24,11 +27,9 @@ from asof.archive.covers import (
     save_cover,
     saved_covers,
 )
-from asof.archive.folder import Folder
-from asof.cover.pairs import Limits
-from asof.cover.run import Outcome, Wishes, thin_out
-from asof.cover.syntax import LENGTH
-from asof.cover.tables import Table
+from asof.cover.language.syntax import LENGTH
+from asof.cover.options import CoverOptions
+from asof.cover.run import Outcome, thin_out
 from asof.errors import ArchiveError, UsageError
 
 TEXTS = {
@@ -43,7 +44,7 @@ TEXTS = {
 def outcome(relation: str, leave_out: str = "") -> Outcome:
     chosen = {name: text for name, text in TEXTS.items() if name != leave_out}
     found = Table(tuple(chosen), tuple(chosen.values()), {}).collection()
-    return thin_out(found, relation, Wishes(), Limits())
+    return thin_out(found, relation, CoverOptions(), Limits())
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_a_list_reads_no_documents(folder: Folder) -> None:
 
 def test_whole_numbers_are_numbers_again(folder: Folder) -> None:
     rows = Table(("1", "2"), ("one two", "one two"), {}, numbers=True).collection()
-    save_cover(folder, "x", thin_out(rows, "J(d1,d2) = 1", Wishes(), Limits()))
+    save_cover(folder, "x", thin_out(rows, "J(d1,d2) = 1", CoverOptions(), Limits()))
     assert load_cover(folder, "x").facts.numbers
     path = folder.root / "derived" / "covers" / "x.json"
     path.write_text(path.read_text().replace('"2"', '"two"'))

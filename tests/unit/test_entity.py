@@ -14,7 +14,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.fetch.entity import decode
+from asof.http.entity import decode
 
 ODD = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))["ODD"]
 TEXT = b"".join(b"line %d of a page that is somewhat long\n" % n for n in range(3000))

@@ -11,14 +11,15 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
-from asof.archive.collection import collected
 from asof.archive.export import EXPORTERS
-from asof.archive.export_cover import chosen_by_name, export_cover
 from asof.archive.folder import Folder
 from asof.cli import run as cli
 from asof.clock import SECOND
-from asof.cover.pairs import Limits
-from asof.cover.run import Wishes, thin_out
+from asof.cover.documents.of_archive import collected
+from asof.cover.join.pairs import Limits
+from asof.cover.kept.export_cover import chosen_by_name, export_cover
+from asof.cover.options import CoverOptions
+from asof.cover.run import thin_out
 from asof.errors import UsageError
 from asof.model import Target
 from asof.warc.build import exchange_records
@@ -79,7 +80,7 @@ def records(path: Path) -> list[tuple[str, str]]:
 def test_only_kept_documents_go_out_and_all_stay_in(folder: Path, tmp_path: Path) -> None:
     before, out = files(folder), tmp_path / "kept.warc.gz"
     with Archive.open(folder) as archive:
-        outcome = thin_out(collected(archive), RELATION, Wishes(), Limits())
+        outcome = thin_out(collected(archive), RELATION, CoverOptions(), Limits())
         assert outcome.kept == [
             "20260101000000.000003/http://a.example/one",
             "20260101000130/http://a.example/one",

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from asof.clock import parse_iso
-from asof.scope.feeds import MAX_ITEMS, Feed, Item, is_feed, read_date, read_feed
+from asof.text.links.feeds import MAX_ITEMS, Feed, Item, is_feed, read_date, read_feed
 
 RSS2 = b"""<?xml version="1.0"?><rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"
  xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:media="http://search.yahoo.com/mrss/">

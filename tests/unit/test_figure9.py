@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from asof.coherence.figure import plot, require_plots
 from asof.coherence.plan import ETAS
 from asof.coherence.simulate import Family, Point, Setting, change_rates, simulate, strategies
 from asof.coherence.verdict import Mode
 from asof.errors import UsageError
+from asof.report.figure9 import plot, require_plots
 
 # From nearly static to almost unstable, and a site on which most pages change all the time.
 LOADS = (0.02, 0.1, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0, 2000.0)

@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from asof.errors import InputError
-from asof.warc.formats import Format, sniff
+from asof.warc.foreign.detect import Format, sniff
 
 WARC = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
 ARC = b"filedesc://x.arc 0.0.0.0 20050614070159 text/plain 68\n1 0 by-hand\n"

@@ -17,7 +17,7 @@ def test_a_claimed_host_is_busy() -> None:
     assert not hosts.claim("a", 1.0)
     assert len(hosts) == 1
     hosts.want("a", 1.0)
-    assert hosts.take(9.0) is None, "wishes wait until it is released"
+    assert hosts.take(9.0) is None, "options wait until it is released"
 
 
 def test_a_host_that_is_busy_or_left_alone_cannot_be_claimed() -> None:

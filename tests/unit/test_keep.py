@@ -22,13 +22,13 @@ from asof.catalog.derive import content_digest, derive
 from asof.clock import DAY, http_date
 from asof.config import Config
 from asof.crawl.discover import MAX_DOCUMENT
-from asof.crawl.keep import Keeper, Kept, conditions
+from asof.crawl.store import Keeper, Kept, conditions
 from asof.crawl.writer import OwnWriter
 from asof.frontier.queue import Changes
 from asof.ledger import Ledger
 from asof.model import Capture, Exchange, Hop, Segment, Target
 from asof.testing import SimulatedClock
-from asof.text.link import Link
+from asof.text.links.link import Link
 from asof.warc.digest import digest_text
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord
@@ -258,7 +258,7 @@ def test_what_is_no_whole_payload_stands_for_none(shelf: Shelf, changes: dict[st
 def test_only_so_many_fresh_payloads_are_remembered(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("asof.crawl.keep._FRESH", 10)
+    monkeypatch.setattr("asof.crawl.store._FRESH", 10)
     for n in range(20):
         shelf.keep(shelf.came(f"{ONE}/{n}", PAGE + b"%d" % n))
     assert not shelf.keep(shelf.came(OTHER, PAGE + b"0")).revisit

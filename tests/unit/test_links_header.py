@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.link_header import header_links, link_header
+from asof.text.links.link_header import header_links, link_header
 
 
 def found(*values: str) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.pdf_links import MAX_LINKS, MAX_STREAM, pdf_links
+from asof.text.links.pdf_links import MAX_LINKS, MAX_STREAM, pdf_links
 
 
 def found(document: bytes) -> list[str]:

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from asof.model import Hop
-from asof.text.jsonld import jsonld_links
-from asof.text.scripts import MAX_GUESSES, is_address, script_links
+from asof.text.links.jsonld import jsonld_links
+from asof.text.links.scripts import MAX_GUESSES, is_address, script_links
 
 
 def guessed(text: str) -> list[str]:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.archive.named_relations import check_relation_name, save_relation
 from asof.cli.cover_named import Rule, checked, columns_of_archive, name_relation, rule_of
 from asof.config import Config, is_relation_name, named_relations
-from asof.cover.analyse import parse_relation
-from asof.cover.columns import number_column, text_column, time_column
-from asof.cover.run import Wishes
+from asof.cover.kept.named_relations import check_relation_name, save_relation
+from asof.cover.language.analyse import parse_relation
+from asof.cover.language.columns import number_column, text_column, time_column
+from asof.cover.options import CoverOptions
 from asof.errors import ConfigError, UsageError
 
 SETTINGS = """# mine
@@ -186,38 +186,52 @@ def test_an_error_of_a_named_relation_says_where_it_stands(tmp_path: Path, text:
     (tmp_path / "asof.toml").write_text(f"[relations]\nbad = '{text}'\n")
     rule = rule_of(tmp_path, "bad")
     with pytest.raises(UsageError, match=r"The relation bad of .*asof\.toml:\n.*olumn"):
-        checked(rule, None, Wishes(), COLUMNS)
+        checked(rule, None, CoverOptions(), COLUMNS)
     with pytest.raises(UsageError, match=r"^Column"):
-        checked(Rule(text), None, Wishes(), COLUMNS)
+        checked(Rule(text), None, CoverOptions(), COLUMNS)
 
 
 @pytest.mark.parametrize(
-    ("where", "wishes", "complaint"),
+    ("where", "options", "complaint"),
     [
-        ("sites(d) = 'a'", Wishes(), "no attribute is called 'sites'"),
-        ("stars(d) = 'a'", Wishes(), "cannot be compared"),
-        (None, Wishes(at_least=(1, "sites")), "There is no attribute 'sites'. Did you mean site"),
-        (None, Wishes(prefer="site"), "site is a text, and no quality. .*: day, inlinks, stars"),
-        (None, Wishes(prefer="recency"), "There is no attribute 'timestamp'. There are day, inl"),
-        (None, Wishes(prefer="inlink"), "Did you mean inlinks"),
+        ("sites(d) = 'a'", CoverOptions(), "no attribute is called 'sites'"),
+        ("stars(d) = 'a'", CoverOptions(), "cannot be compared"),
+        (
+            None,
+            CoverOptions(at_least=(1, "sites")),
+            "There is no attribute 'sites'. Did you mean site",
+        ),
+        (
+            None,
+            CoverOptions(prefer="site"),
+            "site is a text, and no quality. .*: day, inlinks, stars",
+        ),
+        (
+            None,
+            CoverOptions(prefer="recency"),
+            "There is no attribute 'timestamp'. There are day, inl",
+        ),
+        (None, CoverOptions(prefer="inlink"), "Did you mean inlinks"),
     ],
 )
 def test_what_cannot_be_asked_is_told_before_documents_are_read(
-    where: str | None, wishes: Wishes, complaint: str
+    where: str | None, options: CoverOptions, complaint: str
 ) -> None:
     rule = Rule("J(d1,d2) = 1")
-    checked(rule, where, wishes, None)
+    checked(rule, where, options, None)
     with pytest.raises(UsageError, match=complaint):
-        checked(rule, where, wishes, COLUMNS, ["inlinks"])
+        checked(rule, where, options, COLUMNS, ["inlinks"])
 
 
 def test_what_can_be_asked_is_typed(tmp_path: Path) -> None:
     rule = Rule("J(d1,d2) = 1 and day(d1) < '2010-01-31'")
-    wishes = Wishes((2, "site"), "stars")
-    relation = checked(rule, "day(d) > '2010-01-31' and text contains 'x'", wishes, COLUMNS)
+    options = CoverOptions((2, "site"), "stars")
+    relation = checked(rule, "day(d) > '2010-01-31' and text contains 'x'", options, COLUMNS)
     assert relation != parse_relation(rule.text)
-    checked(rule, None, Wishes(prefer="inlinks"), COLUMNS, ["inlinks"])
-    checked(Rule("J(d1,d2) = 1"), None, Wishes(prefer="recency"), {"timestamp": COLUMNS["day"]})
+    checked(rule, None, CoverOptions(prefer="inlinks"), COLUMNS, ["inlinks"])
+    checked(
+        Rule("J(d1,d2) = 1"), None, CoverOptions(prefer="recency"), {"timestamp": COLUMNS["day"]}
+    )
 
 
 def test_columns_of_an_archive_are_known_if_it_is_there(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ from typing import cast
 import pytest
 
 from asof.archive import Archive
-from asof.archive.quality import Gathered, measured
 from asof.clock import SECOND, Instant
 from asof.coherence.certificate import Choice
-from asof.coherence.known import known_intervals, with_claims
+from asof.coherence.gather import Gathered, measured
+from asof.coherence.proven_intervals import known_intervals, with_claims
+from asof.coherence.quality import quality_report
 from asof.coherence.verdict import Mode, Standing
-from asof.crawl.quality import quality_report
 from asof.model import Capture, Location
 
 HOST = "example.org"

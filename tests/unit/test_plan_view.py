@@ -9,7 +9,7 @@ from asof.cli.plan import _print
 from asof.coherence.plan import Plan
 from asof.coherence.survival import Poisson
 from asof.coherence.verdict import Mode
-from asof.crawl.course import HostPlan, Itinerary
+from asof.crawl.plan import HostPlan, Itinerary
 from asof.model import Course, Target
 
 

@@ -14,16 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.archive import Archive, qualities
-from asof.archive.attributes import ARCHIVE_COLUMNS
-from asof.archive.collection import collected
-from asof.archive.qualities import QUALITIES, quality_column, with_quality
-from asof.archive.texts import Texts
+from asof.archive import Archive
+from asof.change.texts import Texts
 from asof.clock import parse_iso
-from asof.cover.collection import Collection
-from asof.cover.columns import Column
-from asof.cover.pairs import Limits
-from asof.cover.run import Wishes, thin_out
+from asof.cover.documents import preferences as qualities
+from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
+from asof.cover.documents.collection import Collection
+from asof.cover.documents.of_archive import collected
+from asof.cover.documents.preferences import QUALITIES, quality_column, with_quality
+from asof.cover.join.pairs import Limits
+from asof.cover.language.columns import Column
+from asof.cover.options import CoverOptions
+from asof.cover.run import thin_out
 from asof.model import Course
 
 TOOLS = runpy.run_path(str(Path(__file__).parents[1] / "served_archive.py"))
@@ -175,7 +177,7 @@ def test_of_the_smallest_covers_that_of_the_best_quality_is_taken(archive: Archi
     found = collected(archive)
     for name, best in (("inlinks", {"c"}), ("coherence", {"a", "d"})):
         rated = with_quality(archive, found, name)
-        outcome = thin_out(rated, "J(d1,d2) >= 0.5", Wishes(prefer=name), Limits())
+        outcome = thin_out(rated, "J(d1,d2) >= 0.5", CoverOptions(prefer=name), Limits())
         (kept,) = outcome.kept
         assert kept.rpartition("/")[2] in best
 

@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.clock import SECOND
-from asof.cover.collection import Collection
-from asof.cover.columns import Column, number_column, text_column, time_column
-from asof.cover.pairs import Limits
-from asof.cover.reading_list import ROOM, page
-from asof.cover.run import Outcome, Wishes, thin_out
-from asof.cover.sets import Sets
+from asof.cover.documents.collection import Collection
+from asof.cover.documents.sets import Sets
+from asof.cover.join.pairs import Limits
+from asof.cover.language.columns import Column, number_column, text_column, time_column
+from asof.cover.options import CoverOptions
+from asof.cover.run import Outcome, thin_out
+from asof.report.reading_list import ROOM, page
 
 START = 1_262_304_000 * SECOND  # 2010-01-01
 VOID = {"meta", "br"}
@@ -61,7 +62,7 @@ def collection(sets: list[list[int]], names: list[str], **columns: Column) -> Co
 
 
 def covered(found: Collection, relation: str = "C(d1,d2) >= 0.5") -> Outcome:
-    return thin_out(found, relation, Wishes(), Limits())
+    return thin_out(found, relation, CoverOptions(), Limits())
 
 
 def versions(count: int, each: int) -> Outcome:
@@ -170,7 +171,7 @@ def test_what_is_empty_stopped_or_unproven_is_said() -> None:
     assert "0 of 0 documents" in text
     assert "<section>" not in text
     two = collection([[1, 2], [1, 2]], ["a", "b"])
-    text = page(thin_out(two, "C(d1,d2) >= 0.5", Wishes(), Limits(cancel=lambda: True)))
+    text = page(thin_out(two, "C(d1,d2) >= 0.5", CoverOptions(), Limits(cancel=lambda: True)))
     assert "It was stopped" in text
 
 

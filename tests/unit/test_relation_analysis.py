@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from asof.clock import DAY, parse_iso
-from asof.cover.analyse import Key, analyse, parse_relation
-from asof.cover.bounds import Bound, Least
-from asof.cover.columns import Column, number_column, text_column, time_column
-from asof.cover.evaluate import evaluate, evaluate_filter
-from asof.cover.explain import explain
-from asof.cover.kinds import type_check
-from asof.cover.parse import parse_condition, parse_filter
-from asof.cover.push import push
-from asof.cover.spell import spelled
+from asof.cover.join.pushdown import push
+from asof.cover.language.analyse import Key, analyse, parse_relation
+from asof.cover.language.bounds import Bound, Least
+from asof.cover.language.columns import Column, number_column, text_column, time_column
+from asof.cover.language.evaluate import evaluate, evaluate_filter
+from asof.cover.language.explain import explain
+from asof.cover.language.kinds import type_check
+from asof.cover.language.parse import parse_condition, parse_filter
+from asof.cover.language.unparse import spelled
 from asof.errors import UsageError
 
 

@@ -10,11 +10,10 @@ from fractions import Fraction
 import pytest
 
 from asof.clock import DAY, parse_iso
-from asof.cover.analyse import analyse, parse_relation
-from asof.cover.explain import explain
-from asof.cover.parse import parse_condition, parse_filter
-from asof.cover.spell import spelled
-from asof.cover.syntax import (
+from asof.cover.language.analyse import analyse, parse_relation
+from asof.cover.language.explain import explain
+from asof.cover.language.parse import parse_condition, parse_filter
+from asof.cover.language.syntax import (
     And,
     Attribute,
     Comparison,
@@ -29,7 +28,8 @@ from asof.cover.syntax import (
     Text,
     upright,
 )
-from asof.cover.terms import contains
+from asof.cover.language.terms import contains
+from asof.cover.language.unparse import spelled
 from asof.errors import UsageError
 
 SEED = "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2) and hostname(d1) = hostname(d2)"

@@ -8,11 +8,17 @@ import numpy as np
 import pytest
 
 from asof.clock import parse_iso
-from asof.cover.analyse import parse_relation
-from asof.cover.columns import MISSING_TIME, Column, number_column, text_column, time_column
-from asof.cover.kinds import type_check
-from asof.cover.parse import parse_filter
-from asof.cover.syntax import Comparison, Moment
+from asof.cover.language.analyse import parse_relation
+from asof.cover.language.columns import (
+    MISSING_TIME,
+    Column,
+    number_column,
+    text_column,
+    time_column,
+)
+from asof.cover.language.kinds import type_check
+from asof.cover.language.parse import parse_filter
+from asof.cover.language.syntax import Comparison, Moment
 from asof.errors import UsageError
 
 COLUMNS = {

@@ -14,21 +14,22 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from asof.archive import Archive, shingle_cache
-from asof.archive.attributes import ARCHIVE_COLUMNS
-from asof.archive.collection import Gathered, Which, collected
+from asof.archive import Archive
 from asof.archive.folder import Folder
-from asof.archive.marks import MARK
-from asof.archive.shingle_cache import collected_or_kept, fingerprint, is_kept, keep, kept
-from asof.archive.texts import Texts
+from asof.change.texts import Texts
 from asof.cli import run as cli
 from asof.clock import SECOND
-from asof.cover.collection import Collection
-from asof.cover.tables import Table, column_as
+from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
+from asof.cover.documents.collection import Collection
+from asof.cover.documents.document_ids import MARK
+from asof.cover.documents.of_archive import Gathered, Which, collected
+from asof.cover.documents.tables import Table, column_as
+from asof.cover.kept import shingle_cache
+from asof.cover.kept.shingle_cache import collected_or_kept, fingerprint, is_kept, keep, kept
 from asof.errors import UsageError
 from asof.model import Capture, Target
+from asof.text.database import Shelf
 from asof.text.document import Document
-from asof.text.shelf import Shelf
 from asof.text.store import TextStore, document_key
 from asof.warc.build import exchange_records
 from asof.warc.write import WarcFile

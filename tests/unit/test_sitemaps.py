@@ -7,7 +7,8 @@ import gzip
 import pytest
 
 from asof.clock import parse_iso
-from asof.scope.sitemaps import (
+from asof.testing import SiteSpec, SyntheticSite
+from asof.text.links.sitemaps import (
     MAX_BYTES,
     MAX_ENTRIES,
     Entry,
@@ -15,7 +16,6 @@ from asof.scope.sitemaps import (
     read_sitemap,
     sitemaps_of,
 )
-from asof.testing import SiteSpec, SyntheticSite
 
 XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 FULL = f"""<?xml version="1.0" encoding="UTF-8"?>

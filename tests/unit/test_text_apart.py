@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import office_files as office
 from asof.errors import AsofError
-from asof.text import apart as module
-from asof.text.apart import Limits, ReadApart, Source, read_many
+from asof.text import sandbox as module
 from asof.text.read import read
+from asof.text.sandbox import Limits, ReadApart, Source, read_many
 
 # Keeps a reader busy for several seconds: a table of nothing that has to be looked at.
 SLOW = (b"<rss><channel>" + b"<x>" * 4_000_000, "application/rss+xml")
@@ -154,7 +154,7 @@ def test_closing_ends_the_child_and_reading_starts_another(apart: ReadApart) -> 
 
 PARENT = """
 import sys, threading
-from asof.text.apart import ReadApart, Limits
+from asof.text.sandbox import ReadApart, Limits
 apart = ReadApart(Limits(seconds=60))
 apart.read(b"warm", "text/plain")
 print(apart._child._process.pid, flush=True)
@@ -219,7 +219,7 @@ def test_the_child_has_its_own_group_and_few_rights(apart: ReadApart) -> None:
 
 
 def test_a_child_that_keeps_memory_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    always = "import asof.text.apart_child as child; child._TIRED_SHARE = -1; child.main()"
+    always = "import asof.text.sandbox_child as child; child._TIRED_SHARE = -1; child.main()"
     monkeypatch.setattr(module, "_CHILD", always)
     with ReadApart() as apart:
         assert apart.read(b"x", "text/plain").text == "x"

@@ -7,11 +7,11 @@ import codecs
 
 import pytest
 
-from asof.text.charset import Charset, charset_of, decoded
-from asof.text.decoders import decode_as
-from asof.text.detection import passages
-from asof.text.labels import CODECS, LABELS, encoding_named
-from asof.text.prescan import declared_label, pragma_label, prescan, xml_encoding
+from asof.text.encoding.charset import Charset, charset_of, decoded
+from asof.text.encoding.decoders import decode_as
+from asof.text.encoding.detection import passages
+from asof.text.encoding.labels import CODECS, LABELS, encoding_named
+from asof.text.encoding.prescan import declared_label, pragma_label, prescan, xml_encoding
 
 # One paragraph each, written for these tests: an old harbour, a market, a winter.
 TEXTS = {

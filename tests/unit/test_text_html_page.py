@@ -9,8 +9,8 @@ from unittest import mock
 import pytest
 
 from asof.text.document import Method, Page
-from asof.text.html_blocks import joined, layout
-from asof.text.html_page import read_html
+from asof.text.html.blocks import joined, layout
+from asof.text.html.page import read_html
 
 BASE = "https://example.org/news/today.html"
 
@@ -25,7 +25,7 @@ def reader(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "compiled":
         yield
     else:
-        with mock.patch("asof.text.html_blocks._compiled", None):
+        with mock.patch("asof.text.html.blocks._compiled", None):
             yield
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from asof.text.fast_content import best_row, fast_content
-from asof.text.html_blocks import Block, joined, layout
-from asof.text.html_facts import Facts
-from asof.text.html_page import read_html
-from asof.text.main_content import main_content, without_links
+from asof.text.html.blocks import Block, joined, layout
+from asof.text.html.facts import Facts
+from asof.text.html.fast_content import best_row, fast_content
+from asof.text.html.main_content import main_content, without_links
+from asof.text.html.page import read_html
 
 SENTENCE = "The harbour was quiet in the morning, and the boats lay still on the grey water. "
 STORY = "".join(f"<p>{number}. {SENTENCE * 3}</p>" for number in range(6))

@@ -11,10 +11,10 @@ import zipfile
 
 import pytest
 
-from asof.text.containers import OLE, ZIP, iso_media_type, ole_type, zip_type
-from asof.text.media import OCTETS, Media, essence, media_of, sniffed
-from asof.text.signatures import signature_type
-from asof.text.text_kinds import binary_share
+from asof.text.kinds.containers import OLE, ZIP, iso_media_type, ole_type, zip_type
+from asof.text.kinds.media import OCTETS, Media, essence, media_of, sniffed
+from asof.text.kinds.signatures import signature_type
+from asof.text.kinds.text_kinds import binary_share
 
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

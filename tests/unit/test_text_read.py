@@ -132,7 +132,7 @@ def test_damage_anywhere(name: str, place: int, noise: bytes) -> None:
 
 def test_readers_are_loaded_when_they_are_needed() -> None:
     code = (
-        "import sys; import asof.text.apart, asof.text.convert\n"
+        "import sys; import asof.text.sandbox, asof.text.convert\n"
         "heavy = ('lxml', 'pypdfium2', 'trafilatura', 'numpy', 'email.parser', 'zipfile')\n"
         "print([name for name in heavy if name in sys.modules])"
     )

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asof.errors import ArchiveError
-from asof.text import shelf as shelf_module
+from asof.text import database as shelf_module
+from asof.text.database import Shelf
 from asof.text.document import Document
-from asof.text.shelf import Shelf
 from asof.text.store import BLOCK, TextStore, document_key
 
 # Texts as readers give them: decoded, so without lone surrogates.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from asof.text.html_page import read_html
-from asof.text.html_tokens import tokens
-from asof.text.tag_distribution import content_span, score, tag_content
+from asof.text.html.page import read_html
+from asof.text.html.tag_distribution import content_span, score, tag_content
+from asof.text.html.tag_row import tokens
 
 
 def bits(row: str) -> list[int]:

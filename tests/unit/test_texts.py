@@ -16,16 +16,16 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
-from asof.archive.background import BackgroundReader
 from asof.archive.folder import Folder
-from asof.archive.texts import Texts
 from asof.catalog.derive import record_uri
+from asof.change.background import BackgroundReader
+from asof.change.texts import Texts
 from asof.cli import run as cli
 from asof.cli.output import judgements
 from asof.clock import SECOND, Instant, iso
 from asof.model import Exchange, Target
-from asof.text.apart import ReadApart
-from asof.text.shelf import Shelf
+from asof.text.database import Shelf
+from asof.text.sandbox import ReadApart
 from asof.warc.build import exchange_records
 from asof.warc.compose import compose
 from asof.warc.record import Record
@@ -238,7 +238,7 @@ def test_large_texts_do_not_gather_in_memory(folder: Path) -> None:
     write(folder, *[record for unit in records for record in unit])
     code = (
         "import sys, resource\nfrom asof.archive import Archive\n"
-        "from asof.archive.texts import Texts\n"
+        "from asof.change.texts import Texts\n"
         "with Archive.open(sys.argv[1]) as a, Texts(a, writable=True) as t: t.read_all(1)\n"
         "print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
     )

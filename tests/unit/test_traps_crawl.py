@@ -21,8 +21,8 @@ from asof.scope.patterns import Patterns
 from asof.scope.traps import SESSION, calendar_trap, session_key, shape_trap
 from asof.testing import START, Kind, SiteSpec, SyntheticSite
 from asof.testing.spec import TRAPS
-from asof.text.likeness import text_fingerprint, visible_blocks
-from asof.text.links import html_links
+from asof.text.html.fingerprint import text_fingerprint, visible_blocks
+from asof.text.links.html_links import html_links
 from asof.url import resolve
 
 A = "http://a.example"

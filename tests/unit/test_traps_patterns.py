@@ -7,7 +7,7 @@ import pytest
 
 from asof.model import Target
 from asof.scope.patterns import Patterns
-from asof.text.likeness import text_fingerprint, visible_blocks
+from asof.text.html.fingerprint import text_fingerprint, visible_blocks
 
 A = "http://a.example"
 

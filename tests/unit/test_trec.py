@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from asof.clock import SECOND, parse_iso
 from asof.errors import StorageError
 from asof.model import Damage
+from asof.warc.foreign.trec import TrecDocument, read_trec, write_trec
 from asof.warc.record import Record
-from asof.warc.trec import TrecDocument, read_trec, write_trec
 
 SLIDE_69 = b"""\
 <DOC>

@@ -24,7 +24,7 @@ from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
 from asof.clock import SECOND, iso
-from asof.crawl import turn as turning
+from asof.crawl import phases as turning
 from asof.crawl.control import Act, send_order
 from asof.model import CrawlState
 from made_up_web import A, B, Copies, Odd, Web, captures, course, seen_twice, turn

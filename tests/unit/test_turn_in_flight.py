@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.coherence.certificate import Choice
-from asof.crawl.quality import measure_choice
+from asof.coherence.quality import measure_choice
 from asof.model import Exchange, Failure, Headers
 from made_up_web import A, B, Web, turn
 

@@ -14,8 +14,8 @@ import pytest
 from asof.clock import SECOND
 from asof.errors import InputError, StorageError, UsageError
 from asof.model import Damage
-from asof.warc import wacz_write
-from asof.warc.wacz import Kind, Page, extract_warcs, wacz_members, write_wacz
+from asof.warc.foreign import wacz_write
+from asof.warc.foreign.wacz import Kind, Page, extract_warcs, wacz_members, write_wacz
 
 NOW = 1_700_000_000 * SECOND
 WARC = gzip.compress(

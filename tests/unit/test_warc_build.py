@@ -36,10 +36,10 @@ from asof.warc.build import (
     warcinfo,
 )
 from asof.warc.digest import digest_text
-from asof.warc.fields import parse_fields
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord, WarcHeader
 from asof.warc.verify import judge, verify
+from asof.warc.warc_fields import parse_fields
 from asof.warc.write import WarcFile
 
 with warnings.catch_warnings():

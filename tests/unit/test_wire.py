@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from asof.fetch.anomaly import ANOMALIES
-from asof.fetch.chunked import Dechunker
-from asof.fetch.wire import Data, End, Framer, Head, Surplus, delimit, find_head_end, parse_head
+from asof.http.anomaly import ANOMALIES
+from asof.http.chunked import Dechunker
+from asof.http.wire import Data, End, Framer, Head, Surplus, delimit, find_head_end, parse_head
 
 TABLE = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))
 ODD = TABLE["ODD"]

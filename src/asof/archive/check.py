@@ -11,9 +11,9 @@ from asof.archive.archive import Archive
 from asof.archive.scan import Range, Spread, ranges
 from asof.catalog.derive import derive, is_capture
 from asof.model import Damage
+from asof.warc.fast_path import sound_kind
 from asof.warc.reader import read_record, scan_as
 from asof.warc.record import StoredRecord
-from asof.warc.swift import sound_kind
 from asof.warc.verify import verify
 
 Progress = Callable[[int], None]

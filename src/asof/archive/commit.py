@@ -16,8 +16,8 @@ from asof.archive.folder import Folder
 from asof.archive.journal import Group, Unit, records_of
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import row
+from asof.catalog.fast_path import swift_row
 from asof.catalog.rows import Row
-from asof.catalog.swift import swift_row
 from asof.clock import Instant
 from asof.config import Config
 from asof.errors import StorageError

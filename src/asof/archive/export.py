@@ -17,12 +17,12 @@ from asof.catalog.cdxj import cdxj_lines
 from asof.catalog.derive import derive
 from asof.catalog.parquet import write_parquet
 from asof.model import Capture
+from asof.warc.atomic_file import whole_file
+from asof.warc.foreign.trec import TrecDocument, write_trec
+from asof.warc.foreign.wacz_write import Page, write_wacz
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
 from asof.warc.repack import member
-from asof.warc.trec import TrecDocument, write_trec
-from asof.warc.wacz_write import Page, write_wacz
-from asof.warc.whole import whole_file
 
 # TREC-Web holds documents in memory; larger payloads are cut there (the WARC keeps them whole).
 MAX_TREC_PAYLOAD = 64 << 20

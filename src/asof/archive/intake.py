@@ -21,15 +21,15 @@ from asof.archive.scan import Spread, ranges, read_range, whole_records
 from asof.catalog.derive import Row
 from asof.errors import InputError
 from asof.model import Damage, Segment
-from asof.warc.arc import read_arc
+from asof.warc.atomic_file import sync_folder
 from asof.warc.build import import_info
-from asof.warc.formats import Format, sniff
+from asof.warc.foreign.arc import read_arc
+from asof.warc.foreign.detect import Format, sniff
+from asof.warc.foreign.trec import read_trec
+from asof.warc.foreign.wacz import extract_warcs
 from asof.warc.reader import Layout, layout
 from asof.warc.record import Record, StoredRecord
 from asof.warc.repack import member
-from asof.warc.trec import read_trec
-from asof.warc.wacz import extract_warcs
-from asof.warc.whole import sync_folder
 from asof.warc.write import WarcFile
 
 Progress = Callable[[int], None]

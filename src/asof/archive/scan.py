@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from asof.catalog.derive import Row, missing_identity, row
-from asof.catalog.swift import swift_row
+from asof.catalog.fast_path import swift_row
 from asof.model import Crawl, Damage
 from asof.warc.build import read_crawl
 from asof.warc.reader import Layout, layout, scan, scan_as, split

@@ -13,9 +13,9 @@ from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 
+from asof.catalog.crawls import Runs
 from asof.catalog.payloads import Payloads
 from asof.catalog.rows import COLUMNS, Row, capture_of, fetch, row_of, translated
-from asof.catalog.runs import Runs
 from asof.catalog.validity import ANSWERS, NOT_MODIFIED, validities
 from asof.clock import SECOND, Instant
 from asof.ledger import Ledger

@@ -12,8 +12,8 @@ from asof.catalog.derive import ENTITY_LIMIT, HEAD_REACH, is_http, stored_id
 from asof.catalog.validity import NOT_MODIFIED
 from asof.clock import iso
 from asof.errors import DamageError, InputError, NotCaptured
-from asof.fetch.entity import decode
-from asof.fetch.wire import Head, parse_head
+from asof.http.entity import decode
+from asof.http.wire import Head, parse_head
 from asof.model import Capture, Headers, find_header
 from asof.warc.reader import block_chunks, read_record
 from asof.warc.record import StoredRecord

@@ -28,9 +28,9 @@ from typing import Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.change.fallback import STEP
 from asof.change.measures import Overlap
 from asof.change.minhash import signatures_of_sets, standard_error
-from asof.change.plain import STEP
 from asof.change.shingles import Hashes, K, Unit, engine, shingles, shingles_of_all
 from asof.errors import UsageError
 

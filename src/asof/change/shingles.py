@@ -22,7 +22,7 @@ from asof.errors import UsageError
 try:
     import asof.change._shingles as _engine
 except ImportError:
-    from asof.change import plain as _engine  # type: ignore[no-redef]
+    from asof.change import fallback as _engine  # type: ignore[no-redef]
 
 engine = _engine
 

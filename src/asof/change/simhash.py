@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.change.plain import STEP, mixed_all
+from asof.change.fallback import STEP, mixed_all
 from asof.change.shingles import Counts, Hashes, Unit, bag
 
 BITS = 64

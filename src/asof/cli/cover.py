@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from asof.archive.covers import Question, asked_again
 from asof.archive.folder import Folder
 from asof.cli.cover_checks import check_alone, check_engine, check_places, least_of
 from asof.cli.cover_named import Rule, checked, columns_of_archive, name_relation, rule_of
@@ -19,13 +18,15 @@ from asof.cli.cover_saved import print_covers, print_difference, print_estimate,
 from asof.cli.cover_spark import run_on_spark
 from asof.cli.options import archive_option, examples, json_option, size
 from asof.cli.output import count_progress, open_archive, print_json, say
+from asof.cover.kept.saved_covers import Question, asked_again
 from asof.errors import AsofError, UsageError
 
 if TYPE_CHECKING:
     from asof.archive.archive import Archive
-    from asof.cover.collection import Collection
-    from asof.cover.run import Outcome, Wishes
-    from asof.cover.tables import Table
+    from asof.cover.documents.collection import Collection
+    from asof.cover.documents.tables import Table
+    from asof.cover.options import CoverOptions
+from asof.cover.run import Outcome
 
 
 @click.command(
@@ -123,20 +124,20 @@ def cover_command(
     asked = Question(relation or "", table, where, k, which, least_of(at_least), prefer, solver,
                      time_limit, terms)  # fmt: skip
     rule, question = _meant(folder, asked, again)
-    wishes = _wishes(question)
+    options = _options(question)
     check_engine(engine, (master, target), (name, called, page_file, foretell, explain, memory))
     if engine == "spark":
         check_places(folder, None, question.table, csv_file)
-        return run_on_spark(question, wishes, master, target, csv_file, as_json=as_json)
-    table_read = _checked(folder, rule, question, wishes, called, explain, as_json)
+        return run_on_spark(question, options, master, target, csv_file, as_json=as_json)
+    table_read = _checked(folder, rule, question, options, called, explain, as_json)
     if explain:
         return 0
     check_places(folder, name, question.table, csv_file, page_file)
     collection = _collection(folder, table_read, question)
     if foretell:
         return print_estimate(collection, rule.text, memory, as_json=as_json)
-    outcome = _run(folder, collection, question, wishes, memory)
-    from asof.cover.fate import Figures, fates_of  # here, for it needs numpy
+    outcome = _run(folder, collection, question, options, memory)
+    from asof.cover.answer import Figures, fates_of  # here, for it needs numpy
 
     if name is not None:
         save(folder, name, outcome, question)
@@ -147,7 +148,7 @@ def cover_command(
     if csv_file is not None:
         write_csv(fates_of(outcome), csv_file)
     if page_file is not None:
-        write_page(outcome, wishes, question.table or str(folder), page_file)
+        write_page(outcome, options, question.table or str(folder), page_file)
     return 0 if outcome.complete else 130
 
 
@@ -162,36 +163,36 @@ def _meant(folder: Path, asked: Question, again: str | None) -> tuple[Rule, Ques
     return Rule(question.relation), question
 
 
-def _wishes(question: Question) -> Wishes:
-    from asof.cover.run import Wishes
+def _options(question: Question) -> CoverOptions:
+    from asof.cover.options import CoverOptions
 
     solver: Literal["auto", "seed"] = "seed" if question.solver == "seed" else "auto"
-    return Wishes(question.at_least, question.prefer, solver, question.time_limit)
+    return CoverOptions(question.at_least, question.prefer, solver, question.time_limit)
 
 
 def _checked(
     folder: Path,
     rule: Rule,
     question: Question,
-    wishes: Wishes,
+    options: CoverOptions,
     called: str | None,
     explain: bool,
     as_json: bool,
 ) -> Table | None:
     """Check what was written before documents are read, as a table has to be; gives the table."""
     # Here, for all of this needs numpy, which takes longer to load than the rest.
-    from asof.archive.qualities import QUALITIES
-    from asof.cover.explain import explain as explained
-    from asof.cover.kinds import type_check
-    from asof.cover.parse import parse_filter
-    from asof.cover.tables import read_table
+    from asof.cover.documents.preferences import QUALITIES
+    from asof.cover.documents.tables import read_table
+    from asof.cover.language.explain import explain as explained
+    from asof.cover.language.kinds import type_check
+    from asof.cover.language.parse import parse_filter
 
-    relation = checked(rule, question.where, wishes, None)
+    relation = checked(rule, question.where, options, None)
     table = None if question.table is None else read_table(Path(question.table))
     columns = table.columns if table is not None else columns_of_archive(folder)
     if columns is not None:
         qualities = QUALITIES if table is None else ()
-        relation = checked(rule, question.where, wishes, columns, qualities)
+        relation = checked(rule, question.where, options, columns, qualities)
     if called is not None:
         name_relation(folder, called, rule)
     if explain:
@@ -207,7 +208,7 @@ def _checked(
 
 
 def _collection(folder: Path, table: Table | None, question: Question) -> Collection:
-    from asof.cover.collection import chosen
+    from asof.cover.documents.collection import chosen
 
     where, k, unit = question.where, question.k, question.unit
     if table is not None:
@@ -215,8 +216,8 @@ def _collection(folder: Path, table: Table | None, question: Question) -> Collec
         if where is not None:
             found = found.only(chosen(where, table.columns, table.texts))
     else:
-        from asof.archive.qualities import with_quality
-        from asof.archive.shingle_cache import collected_or_kept, is_kept
+        from asof.cover.documents.preferences import with_quality
+        from asof.cover.kept.shingle_cache import collected_or_kept, is_kept
 
         text = _text(question)
         with open_archive(folder) as archive:
@@ -273,11 +274,15 @@ def _say_growth(known: int, new: int) -> None:
 
 
 def _run(
-    folder: Path, collection: Collection, question: Question, wishes: Wishes, memory: int | None
+    folder: Path,
+    collection: Collection,
+    question: Question,
+    options: CoverOptions,
+    memory: int | None,
 ) -> Outcome:
     """The answer; over an archive, what earlier runs found is used, and what is found is kept."""
-    from asof.archive.pair_cache import earlier_runs
-    from asof.cover.pairs import Limits
+    from asof.cover.join.pairs import Limits
+    from asof.cover.kept.pair_cache import earlier_runs
     from asof.cover.run import thin_out
 
     with ExitStack() as held:
@@ -288,7 +293,7 @@ def _run(
             earlier = held.enter_context(earlier_runs(place, *cut))
         stopped, progress = held.enter_context(stoppable()), held.enter_context(stages())
         limits = Limits(memory=memory, progress=progress, cancel=stopped)
-        outcome = thin_out(collection, question.relation, wishes, limits, earlier)
+        outcome = thin_out(collection, question.relation, options, limits, earlier)
     if outcome.known:
         say(f"{outcome.known:,} of {len(collection):,} documents had been compared before")
     return outcome

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from asof.archive.covers import check_name
 from asof.archive.folder import Folder
+from asof.cover.kept.saved_covers import check_name
 from asof.errors import UsageError
 
 # What --again takes from the saved answer: the options that say what is asked.

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asof.archive.folder import Folder
-from asof.archive.named_relations import check_relation_name, save_relation
 from asof.cli.output import say
 from asof.config import FILE, is_relation_name, named_relations
+from asof.cover.kept.named_relations import check_relation_name, save_relation
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
-    from asof.cover.columns import Column
-    from asof.cover.run import Wishes
-    from asof.cover.syntax import Relation
+    from asof.cover.language.columns import Column
+    from asof.cover.language.syntax import Relation
+    from asof.cover.options import CoverOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def rule_of(folder: Path, text: str) -> Rule:
     known = named_relations(folder)
     if text in known:
         return Rule(known[text], text, folder / FILE)
-    from asof.cover.pointer import listed, suggestion
+    from asof.cover.language.caret import listed, suggestion
 
     there = f"There are {listed(known)}." if known else ""
     how = "Write a relation such as 'C(d1,d2) >= 0.7'; --name NAME gives it a name."
@@ -75,7 +75,7 @@ def name_relation(folder: Path, name: str, rule: Rule) -> None:
 def checked(
     rule: Rule,
     where: str | None,
-    wishes: Wishes,
+    options: CoverOptions,
     columns: Mapping[str, Column] | None,
     qualities: Iterable[str] = (),
 ) -> Relation:
@@ -84,10 +84,10 @@ def checked(
     Without `columns`, as far as can be seen without them. `qualities` can be preferred, too.
     """
     # Here, for all of this needs numpy, which takes longer to load than the rest.
-    from asof.cover.analyse import parse_relation
-    from asof.cover.kinds import type_check
-    from asof.cover.parse import parse_filter
-    from asof.cover.wishes import check_wishes
+    from asof.cover.language.analyse import parse_relation
+    from asof.cover.language.kinds import type_check
+    from asof.cover.language.parse import parse_filter
+    from asof.cover.options import check_options
 
     with rule.blamed():
         relation = parse_relation(rule.text)
@@ -98,7 +98,7 @@ def checked(
         if columns is not None:
             type_check(chosen, columns)
     if columns is not None:
-        check_wishes(columns, wishes, qualities)
+        check_options(columns, options, qualities)
     return relation
 
 
@@ -107,6 +107,6 @@ def columns_of_archive(folder: Path) -> Mapping[str, Column] | None:
 
     They are the same for all archives, so none is opened.
     """
-    from asof.archive.attributes import ARCHIVE_COLUMNS
+    from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
 
     return ARCHIVE_COLUMNS if Folder(folder).exists() else None

@@ -14,8 +14,9 @@ from asof.cli.output import human_bytes, say
 from asof.cli.view import printable
 
 if TYPE_CHECKING:
-    from asof.cover.fate import Fate, Figures
-    from asof.cover.run import Outcome, Wishes
+    from asof.cover.answer import Fate, Figures
+    from asof.cover.options import CoverOptions
+from asof.cover.run import Outcome
 
 SHOWN = 10  # documents that people are shown
 
@@ -86,7 +87,7 @@ def write_csv(fates: Iterable[Fate], out: Path) -> None:
     """Every document, and what became of it."""
     from io import TextIOWrapper
 
-    from asof.warc.whole import whole_file
+    from asof.warc.atomic_file import whole_file
 
     with whole_file(out) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
@@ -99,16 +100,16 @@ def write_csv(fates: Iterable[Fate], out: Path) -> None:
     say(f"{out}: every document and what became of it")
 
 
-def write_page(outcome: Outcome, wishes: Wishes, title: str, out: Path) -> None:
+def write_page(outcome: Outcome, options: CoverOptions, title: str, out: Path) -> None:
     """The reading list: what stays, and what it covers."""
-    from asof.cover.reading_list import page
-    from asof.warc.whole import whole_file
+    from asof.report.reading_list import page
+    from asof.warc.atomic_file import whole_file
 
     notes = []
-    if wishes.at_least is not None:
-        notes.append(f"Of each {wishes.at_least[1]} at least {wishes.at_least[0]:,} stay.")
-    if wishes.prefer is not None:
-        notes.append(f"Of the smallest sets it is the one with the highest {wishes.prefer}.")
+    if options.at_least is not None:
+        notes.append(f"Of each {options.at_least[1]} at least {options.at_least[0]:,} stay.")
+    if options.prefer is not None:
+        notes.append(f"Of the smallest sets it is the one with the highest {options.prefer}.")
     with whole_file(out) as file:
         file.write(page(outcome, title=title, notes=notes).encode())
     say(f"{out}: what stays, and what it covers")

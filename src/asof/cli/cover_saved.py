@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.archive.covers import (
+from asof.archive.folder import Folder
+from asof.cli.output import maybe_iso, print_json, say, when
+from asof.cli.view import printable
+from asof.clock import Clock, SystemClock
+from asof.config import named_relations
+from asof.cover.kept.saved_covers import (
     CoverDifference,
     CoverFacts,
     Moved,
@@ -20,14 +25,9 @@ from asof.archive.covers import (
     save_cover,
     saved_covers,
 )
-from asof.archive.folder import Folder
-from asof.cli.output import maybe_iso, print_json, say, when
-from asof.cli.view import printable
-from asof.clock import Clock, SystemClock
-from asof.config import named_relations
 
 if TYPE_CHECKING:
-    from asof.cover.collection import Collection
+    from asof.cover.documents.collection import Collection
     from asof.cover.run import Outcome
 
 _SHOWN = 10
@@ -197,7 +197,7 @@ def print_estimate(
 ) -> int:
     """What a run is expected to come to."""
     from asof.cover.estimate import estimate
-    from asof.cover.pairs import Limits
+    from asof.cover.join.pairs import Limits
 
     found = estimate(collection, relation, limits=Limits(memory=memory))
     seconds, edges, kept = found.seconds, found.edges, found.kept

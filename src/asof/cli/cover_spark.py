@@ -14,15 +14,15 @@ from asof.cli.output import print_json
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
-    from asof.archive.covers import Question
-    from asof.cover.fate import Figures
-    from asof.cover.run import Wishes
+    from asof.cover.answer import Figures
+    from asof.cover.kept.saved_covers import Question
+    from asof.cover.options import CoverOptions
     from asof.cover.spark.run import Summary
 
 
 def run_on_spark(
     question: Question,
-    wishes: Wishes,
+    options: CoverOptions,
     master: str | None = None,
     target: str | None = None,
     csv_file: Path | None = None,
@@ -50,7 +50,7 @@ def run_on_spark(
         # With its scheme, for where Hadoop is set up, a bare path is one of its own files.
         place = target or Path(scratch, "answer").as_uri()
         summary = cover_on_spark(
-            own, table, place, question.relation, wishes,
+            own, table, place, question.relation, options,
             k=question.k, unit=question.unit, where=question.where,
         )  # fmt: skip
         whole = as_json or csv_file is not None
@@ -77,7 +77,7 @@ def _quiet() -> Iterator[None]:
 
 def figures_of(summary: Summary) -> Figures:
     """What is told of an answer by Spark."""
-    from asof.cover.fate import Figures
+    from asof.cover.answer import Figures
 
     return Figures(
         summary.documents, summary.edges, summary.components, summary.kept, summary.weight,

@@ -111,8 +111,8 @@ def _tell_coherence(archive: Archive) -> None:
     """How far the second crawl holds together."""
     # Here, for measuring needs numpy, which takes longer to load than the rest.
     from asof.coherence.certificate import Choice
+    from asof.coherence.quality import measure_choice
     from asof.coherence.verdict import Grade
-    from asof.crawl.quality import measure_choice
 
     _, found = measure_choice(archive, Choice((archive.crawls()[-1].id,)))
     counts = found.counts

@@ -27,12 +27,12 @@ from asof.cli.output import (
 from asof.clock import stamp
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
 from asof.model import Capture, find_header
-from asof.text.apart import Limits, Source, read_many
 from asof.text.document import Document, Method
+from asof.text.sandbox import Limits, Source, read_many
 
 if TYPE_CHECKING:
-    from asof.archive.texts import Texts
     from asof.change.categories import Change
+    from asof.change.texts import Texts
 
 _FULL = click.option("--full", is_flag=True, help="All of the text, not the main content alone.")
 
@@ -115,7 +115,7 @@ def _is_url(name: str) -> bool:
 
 
 def _captured(archive: Archive, url: str, moment: str) -> Source:
-    from asof.archive.texts import MAX_DOCUMENT
+    from asof.change.texts import MAX_DOCUMENT
 
     capture = archive.as_of(url, moment)
     if capture is None:
@@ -137,7 +137,7 @@ def _file(path: Path) -> Source:
 
 
 def _print_text(name: str, document: Document, *, full: bool, several: bool) -> None:
-    from asof.change.columns import harmless
+    from asof.report.terminal import harmless
 
     if document.error is not None:
         say(f"{name}: {document.error}")
@@ -189,8 +189,8 @@ def diff_command(
     """
     if as_html and as_json:
         raise UsageError("--html and --json exclude each other.", hint="Give one of them.")
-    from asof.archive.texts import Texts
     from asof.change.cascade import compare
+    from asof.change.texts import Texts
 
     with open_archive(folder) as archive, Texts(archive) as texts:
         old, new = _two_captures(archive, url, before, after)
@@ -242,11 +242,11 @@ def _shown_diff(
 ) -> Iterator[str]:
     import json
 
-    from asof.change.columns import harmless
     from asof.change.difference import as_json as difference_json
     from asof.change.difference import difference
-    from asof.change.difference_page import page
-    from asof.change.side_by_side import terminal
+    from asof.report.difference_page import page
+    from asof.report.difference_terminal import terminal
+    from asof.report.terminal import harmless
 
     documents = [texts.document(old), texts.document(new)]
     found = difference(*[_text(document, full=full) for document in documents])

@@ -27,8 +27,8 @@ _NAMES = {
 
 def _export_documents(archive: Archive, selection: Selection, out: Path) -> Exported:
     # Here, for it needs numpy, which takes longer to load than the rest.
-    from asof.archive.export_documents import export_documents
     from asof.cli.similar import read_texts
+    from asof.cover.documents.export_documents import export_documents
 
     read_texts(archive)
     return export_documents(archive, selection, out)
@@ -100,8 +100,8 @@ def export_command(
 
 
 def _of_cover(archive: Archive, name: str) -> Selection:
-    from asof.archive.covers import load_cover
-    from asof.archive.export_cover import chosen_by_name
+    from asof.cover.kept.export_cover import chosen_by_name
+    from asof.cover.kept.saved_covers import load_cover
 
     return chosen_by_name(archive, load_cover(archive.folder, name).kept)
 

@@ -142,8 +142,8 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
 
 
 def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> int:
-    from asof.archive.certify import MOST_DIFFERENCES, claimed_bytes, load_certificate, recheck
-    from asof.change.columns import harmless
+    from asof.coherence.certify import MOST_DIFFERENCES, claimed_bytes, load_certificate, recheck
+    from asof.report.terminal import harmless
 
     claim = load_certificate(certificate)
     size = claimed_bytes(claim)

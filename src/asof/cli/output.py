@@ -157,8 +157,8 @@ def judgements(archive: Archive) -> Iterator[Callable[[Capture], str | None]]:
     if not archive.folder.texts.exists():
         yield lambda capture: None
         return
-    from asof.change.store import ChangeStore
-    from asof.text.shelf import Shelf
+    from asof.change.judgements import ChangeStore
+    from asof.text.database import Shelf
 
     try:
         shelf = Shelf(archive.folder.texts, writable=False)

@@ -17,14 +17,14 @@ from asof.archive.scan import workers
 from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import byte_progress, cores, count_progress, open_archive, print_json, say
 from asof.cli.view import printable
-from asof.crawl.completeness import Completeness, Share, completeness, completeness_json
 from asof.errors import NotCaptured, UsageError
+from asof.frontier.completeness import Completeness, Share, completeness, completeness_json
 from asof.model import Crawl
-from asof.warc.whole import whole_file
+from asof.warc.atomic_file import whole_file
 
 if TYPE_CHECKING:
     from asof.coherence.certificate import Choice
-    from asof.coherence.report import Report
+    from asof.coherence.quality_report import Report
 
 _MOST_HOSTS = 10
 
@@ -114,7 +114,7 @@ def _choice(
 
 def _examined(archive: Archive, choice: Choice, folder: Path) -> _Examined:
     # Here, for measuring needs numpy, which takes longer to load than the rest.
-    from asof.crawl.quality import categorised, changed_pages, measure_choice, quality_report
+    from asof.coherence.quality import categorised, changed_pages, measure_choice, quality_report
 
     names = choice.crawls
     value = None
@@ -135,7 +135,7 @@ def _examined(archive: Archive, choice: Choice, folder: Path) -> _Examined:
 
 
 def _print_json(found: _Examined) -> None:
-    from asof.coherence.report_json import report_json
+    from asof.report.quality_json import report_json
 
     said: dict[str, object] = {"crawl": found.name, "coherence": None}
     if found.report is not None:
@@ -147,7 +147,7 @@ def _print_json(found: _Examined) -> None:
 
 def _print_text(found: _Examined) -> None:
     if found.report is not None:
-        from asof.coherence.report_text import report_text
+        from asof.report.quality_text import report_text
 
         width = min(shutil.get_terminal_size().columns, 110)
         for line in report_text(found.report, width):
@@ -162,7 +162,7 @@ def _print_text(found: _Examined) -> None:
 def _write_page(report: Report | None, out: Path) -> None:
     if report is None:
         raise NotCaptured("Nothing was captured, so there is nothing to report.", hint="Crawl on.")
-    from asof.coherence.report_page import page
+    from asof.report.quality_page import page
 
     with whole_file(out) as file:
         file.write(page(report).encode())
@@ -171,7 +171,7 @@ def _write_page(report: Report | None, out: Path) -> None:
 
 def _certify(folder: Path, choice: Choice, out: Path) -> None:
     """Write the certificate, and say what to note down."""
-    from asof.archive.certify import certify, write_certificate
+    from asof.coherence.certify import certify, write_certificate
 
     size = 2 * total_bytes(Folder(folder))
     # The workers first: a fork must not inherit an open database.

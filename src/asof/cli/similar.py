@@ -19,8 +19,8 @@ from asof.errors import ArchiveError, AsofError, UsageError
 from asof.model import Capture
 
 if TYPE_CHECKING:
-    from asof.archive.texts import Reading, Texts
     from asof.change.near import Measure, Near, NearIndex
+    from asof.change.texts import Reading, Texts
 
 Name = tuple[str, str]  # URL and stamp of a capture
 
@@ -64,7 +64,7 @@ def similar_command(
         raise UsageError("Name a URL, or give --all.", hint="`asof similar --help` has examples.")
     if everything and contained:
         raise UsageError("--all compares by Jaccard only.", hint="Leave --contained out.")
-    from asof.archive.texts import Texts
+    from asof.change.texts import Texts
 
     with open_archive(folder) as archive:
         try:
@@ -83,7 +83,7 @@ def similar_command(
 
 def read_texts(archive: Archive) -> Reading:
     """Read what has not been read, with a bar for those who watch."""
-    from asof.archive.texts import Texts
+    from asof.change.texts import Texts
 
     with Texts(archive, writable=True) as texts:
         total = texts.left() if sys.stderr.isatty() else 0

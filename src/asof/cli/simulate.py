@@ -138,9 +138,9 @@ def coherence_command(
         _refuse_beside_rates(context)
         return _plan(rates, mode, etas, orders=orders, as_json=as_json)
     _require_places([*plots, *([] if table is None else [table])])
-    from asof.coherence.figure import plot, require_plots
     from asof.coherence.simulate import Family, Setting
     from asof.coherence.verdict import Mode
+    from asof.report.figure9 import plot, require_plots
 
     require_plots(plots)
     setting = Setting(pages, Mode(mode), etas, runs, seed)

@@ -15,7 +15,6 @@ from asof.cli.output import human_bytes, open_archive, print_json, when
 from asof.cli.quality import choose_crawl, print_completeness
 from asof.cli.view import CrawlView, printable, shortened, snapshot_line
 from asof.clock import SECOND, Clock, SystemClock, iso
-from asof.crawl.completeness import completeness, completeness_json
 from asof.crawl.control import running, writer
 from asof.crawl.summary import (
     Meter,
@@ -27,6 +26,7 @@ from asof.crawl.summary import (
 )
 from asof.errors import ArchiveError
 from asof.frontier import report
+from asof.frontier.completeness import completeness, completeness_json
 from asof.frontier.report import Reason
 from asof.frontier.states import State
 from asof.model import Crawl, CrawlState

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from asof.clock import Instant
-from asof.coherence.believe import believed
+from asof.coherence.credibility import believed
 from asof.coherence.intervals import coherence
-from asof.coherence.sights import Firmness, Run, State, alike, is_page, runs, sights
+from asof.coherence.observations import Firmness, Run, State, alike, is_page, runs, sights
 from asof.coherence.verdict import Standing
 from asof.model import Capture
 from asof.url import host_of

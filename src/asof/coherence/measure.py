@@ -26,8 +26,9 @@ from typing import NamedTuple
 
 from asof.catalog.validity import ANSWERS
 from asof.clock import Instant
-from asof.coherence.believe import believed
-from asof.coherence.sights import (
+from asof.coherence.credibility import believed
+from asof.coherence.host_trust import RESOLUTION, dated, ran_back
+from asof.coherence.observations import (
     Firmness,
     Run,
     Sight,
@@ -38,7 +39,6 @@ from asof.coherence.sights import (
     same_bytes,
     sights,
 )
-from asof.coherence.trust import RESOLUTION, dated, ran_back
 from asof.coherence.verdict import MARGIN, Grade, Measurement, Mode, PageVerdict, Reason, Standing
 from asof.model import Capture
 from asof.url import host_of

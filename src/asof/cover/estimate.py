@@ -17,18 +17,18 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.analyse import parse_relation
-from asof.cover.collection import Collection
-from asof.cover.evaluate import Pairs, Test, prepared
-from asof.cover.graph import spread
-from asof.cover.kinds import type_check
-from asof.cover.pairs import Limits, found_pairs
-from asof.cover.sets import Edges, Sets
-from asof.cover.solve import solve
-from asof.cover.spool import PairSpool
-from asof.cover.syntax import Relation
-from asof.cover.vast import solve_vast
-from asof.cover.verify import overlaps
+from asof.cover.documents.collection import Collection
+from asof.cover.documents.sets import Edges, Sets
+from asof.cover.join.graph import spread
+from asof.cover.join.overlaps import overlaps
+from asof.cover.join.pair_spool import PairSpool
+from asof.cover.join.pairs import Limits, found_pairs
+from asof.cover.language.analyse import parse_relation
+from asof.cover.language.evaluate import Pairs, Test, prepared
+from asof.cover.language.kinds import type_check
+from asof.cover.language.syntax import Relation
+from asof.cover.solve.external import solve_vast
+from asof.cover.solve.solve import solve
 from asof.errors import UsageError
 
 # Shingles of a middling document that are taken at least: with 50 of them, a share of 0.7 comes out

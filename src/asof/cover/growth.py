@@ -16,19 +16,19 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.analyse import parse_relation
-from asof.cover.collection import Collection, Marks
-from asof.cover.columns import Column
-from asof.cover.evaluate import Pairs, prepared
-from asof.cover.implies import implies
-from asof.cover.kinds import type_check
-from asof.cover.memo import Proofs
-from asof.cover.pairs import Limits, found_pairs
-from asof.cover.ranking import KeptRanks, RankStore
-from asof.cover.sets import Edges
-from asof.cover.spell import spelled
-from asof.cover.spool import PairSpool
-from asof.cover.syntax import Relation, attributes
+from asof.cover.documents.collection import Collection, Marks
+from asof.cover.documents.sets import Edges
+from asof.cover.join.pair_spool import PairSpool
+from asof.cover.join.pairs import Limits, found_pairs
+from asof.cover.join.ranking import KeptRanks, RankStore
+from asof.cover.language.analyse import parse_relation
+from asof.cover.language.columns import Column
+from asof.cover.language.evaluate import Pairs, prepared
+from asof.cover.language.implies import implies
+from asof.cover.language.kinds import type_check
+from asof.cover.language.syntax import Relation, attributes
+from asof.cover.language.unparse import spelled
+from asof.cover.solve.proofs import Proofs
 from asof.errors import UsageError
 
 Schema = tuple[tuple[str, str], ...]

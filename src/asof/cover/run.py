@@ -8,35 +8,21 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.analyse import parse_relation
-from asof.cover.collection import Collection
-from asof.cover.columns import Column
+from asof.cover.documents.collection import Collection
 from asof.cover.growth import Earlier, Growth, grown_pairs
-from asof.cover.kinds import type_check
-from asof.cover.memo import Proofs
-from asof.cover.pairs import Limits, found_pairs
-from asof.cover.solve import TIME_LIMIT, Cover, Solver, solve
-from asof.cover.spool import PairSpool
-from asof.cover.vast import Found, solve_vast
-from asof.cover.verify import overlaps
-from asof.cover.wishes import wished_attribute, wished_quality
+from asof.cover.join.overlaps import overlaps
+from asof.cover.join.pair_spool import PairSpool
+from asof.cover.join.pairs import Limits, found_pairs
+from asof.cover.language.analyse import parse_relation
+from asof.cover.language.columns import Column
+from asof.cover.language.kinds import type_check
+from asof.cover.options import CoverOptions, attribute_to_keep, attribute_to_prefer
+from asof.cover.solve.external import Found, solve_vast
+from asof.cover.solve.proofs import Proofs
+from asof.cover.solve.solve import Cover, solve
 from asof.errors import UsageError
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the user wants besides few documents.
-
-    `at_least` is (m, attribute): keep m documents of each of its values, or all if there are fewer.
-    `prefer` is an attribute: among the smallest sets the one with the highest sum of it.
-    """
-
-    at_least: tuple[int, str] | None = None
-    prefer: str | None = None
-    solver: Solver = "auto"
-    time_limit: float = TIME_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +79,7 @@ class Outcome:
 def thin_out(
     collection: Collection,
     relation: str,
-    wishes: Wishes,
+    options: CoverOptions,
     limits: Limits,
     earlier: Earlier | None = None,
 ) -> Outcome:
@@ -103,11 +89,11 @@ def thin_out(
     """
     started = monotonic()
     written = type_check(parse_relation(relation), collection.columns)
-    quality = None if wishes.prefer is None else _quality(collection, wishes.prefer)
+    quality = None if options.prefer is None else _quality(collection, options.prefer)
     at_least = None
-    if wishes.at_least is not None:
-        least, attribute = wishes.at_least
-        at_least = (least, _codes(wished_attribute(collection.columns, attribute)))
+    if options.at_least is not None:
+        least, attribute = options.at_least
+        at_least = (least, _codes(attribute_to_keep(collection.columns, attribute)))
     if earlier is None:
         growth = Growth(found_pairs(collection, written, limits), 0)
     else:
@@ -115,14 +101,14 @@ def thin_out(
     complete = not limits.cancel()  # whoever stops the solver has still compared all pairs
     proofs = Proofs() if earlier is None else earlier.proofs
     if isinstance(growth.edges, PairSpool):
-        found = _solved_vast(growth.edges, quality, at_least, wishes, limits, proofs)
+        found = _solved_vast(growth.edges, quality, at_least, options, limits, proofs)
         cover, pairs = found.cover, found.pairs
     else:
         pairs = len(growth.edges)
         cover = solve(
             len(collection), growth.edges.i, growth.edges.j,
-            quality=quality, at_least=at_least, solver=wishes.solver, proofs=proofs,
-            time_limit=wishes.time_limit, cancel=limits.cancel,
+            quality=quality, at_least=at_least, solver=options.solver, proofs=proofs,
+            time_limit=options.time_limit, cancel=limits.cancel,
             progress=lambda done, total: limits.progress("cover", done, total),
         )  # fmt: skip
     return Outcome(
@@ -141,18 +127,18 @@ def _solved_vast(
     spool: PairSpool,
     quality: Floats | None,
     at_least: tuple[int, NDArray[np.int32]] | None,
-    wishes: Wishes,
+    options: CoverOptions,
     limits: Limits,
     proofs: Proofs,
 ) -> Found:
     with spool:
-        if wishes.solver == "seed":
+        if options.solver == "seed":
             raise UsageError(
                 f"{spool.added:,} pairs are more than the seed's solver can have in memory.",
                 hint="Use the solver auto, ask for more in the rule, or raise --memory.",
             )
         return solve_vast(
-            spool, quality=quality, at_least=at_least, time_limit=wishes.time_limit,
+            spool, quality=quality, at_least=at_least, time_limit=options.time_limit,
             progress=limits.progress, cancel=limits.cancel, proofs=proofs,
             memory=None if limits.memory is None else max(limits.memory // 2, 64 << 20),
         )  # fmt: skip
@@ -179,7 +165,7 @@ def _dropped(collection: Collection, cover: Cover) -> tuple[Dropped, ...]:
 
 
 def _quality(collection: Collection, name: str) -> Floats:
-    column = wished_quality(collection.columns, name)
+    column = attribute_to_prefer(collection.columns, name)
     return np.where(column.known, column.values.astype(np.float64), np.nan)
 
 

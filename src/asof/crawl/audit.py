@@ -1,6 +1,6 @@
 """Which 304 answers are checked: the page is asked for again at once, without conditions.
 
-A 304 is the server's word only; the bytes tell whether it was true (asof.coherence.trust). An audit
+A 304 is the server's word only; the bytes tell whether it was true (host_trust.py). An audit
 takes a request, which makes every slot after it longer. So audited are one in ten, by a hash of the
 URL, and the first three of each host, in the second half of its places only: there are the pages
 that changed most and were given up, too, on which a false word is found soonest.

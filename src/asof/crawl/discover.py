@@ -21,17 +21,17 @@ import re
 from collections.abc import Iterator
 
 from asof.model import Headers, Hop, Target, find_header
-from asof.scope.feeds import is_feed, read_feed
-from asof.scope.sitemaps import MAX_NESTING, Entry, is_sitemap, read_sitemap
 from asof.scope.traps import TOO_LONG
-from asof.scope.xml_stream import attributes_of, decode, root_of
-from asof.text.css import css_links
-from asof.text.encoding import css_codec
-from asof.text.jsonld import jsonld_links
-from asof.text.link_header import header_links
-from asof.text.links import Link, Links, html_links
-from asof.text.pdf_links import pdf_links
-from asof.text.scripts import MAX_GUESSES, script_links
+from asof.text.encoding.encoding import css_codec
+from asof.text.links.css import css_links
+from asof.text.links.feeds import is_feed, read_feed
+from asof.text.links.html_links import Link, Links, html_links
+from asof.text.links.jsonld import jsonld_links
+from asof.text.links.link_header import header_links
+from asof.text.links.pdf_links import pdf_links
+from asof.text.links.scripts import MAX_GUESSES, script_links
+from asof.text.links.sitemaps import MAX_NESTING, Entry, is_sitemap, read_sitemap
+from asof.text.links.xml_stream import attributes_of, decode, root_of
 from asof.url import resolve, unknown
 from asof.url.whatwg import MAX_LENGTH
 

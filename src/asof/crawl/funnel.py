@@ -34,7 +34,7 @@ class Funnel:
         self.known: dict[str, None] = {}  # what was queued lately
         self._left: dict[tuple[str, bool], int] = {}
         self._sessions: dict[str, str] = {}
-        # The place of what a plan did not know, among the places that it gave (asof.crawl.course).
+        # The place of what a plan did not know, among the places that it gave (asof.crawl.plan).
         self.newcomers: float | None = None
 
     @property

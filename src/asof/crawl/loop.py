@@ -21,11 +21,11 @@ from asof.config import Config
 from asof.crawl.backlog import Backlog
 from asof.crawl.control import Act, Order
 from asof.crawl.funnel import Funnel
-from asof.crawl.keep import Keeper
 from asof.crawl.limits import Limits
 from asof.crawl.monitor import Monitor
-from asof.crawl.outlook import Outlook, counted
+from asof.crawl.progress import Outlook, counted
 from asof.crawl.revisit import Revisitor
+from asof.crawl.store import Keeper
 from asof.crawl.summary import Snapshot, Summary
 from asof.crawl.visit import FULL, Visitor
 from asof.crawl.writer import Writer
@@ -108,7 +108,7 @@ class Crawler:
         self._wake.set()
 
     def serve_revisits(self) -> None:
-        """The next run takes the queue of revisits (asof.crawl.turn)."""
+        """The next run takes the queue of revisits (asof.crawl.phases)."""
         self.frontier.serve(-self._number)
         self.keeper.has_history = True
         self._serve = Revisitor(self.visitor, self._config, self.keeper).serve

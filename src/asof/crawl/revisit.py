@@ -9,7 +9,7 @@ from __future__ import annotations
 from asof.coherence.verdict import MARGIN
 from asof.config import Config
 from asof.crawl.audit import Audits
-from asof.crawl.keep import Keeper
+from asof.crawl.store import Keeper
 from asof.crawl.visit import Visitor, retry_after
 from asof.model import Capture, Failure, Target
 
@@ -57,7 +57,7 @@ class Revisitor:
 def _is_fresh(last: Capture | None) -> bool:
     """Whether a page was visited within seconds of its change.
 
-    Its ETag may then be that of the next content as well (asof.coherence.believe): bytes decide.
+    Its ETag may then be that of the next content as well (coherence/credibility.py): bytes decide.
     """
     modified = None if last is None else last.last_modified
     return last is not None and modified is not None and modified + MARGIN > last.at

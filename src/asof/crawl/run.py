@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asof.archive import Archive
-from asof.archive.background import BackgroundReader
 from asof.archive.commit import Committer
 from asof.archive.folder import Folder
 from asof.archive.journal import Group
 from asof.archive.recovery import Recovery, recover
+from asof.change.background import BackgroundReader
 from asof.clock import Clock, SystemClock, stamp
 from asof.config import Config
 from asof.crawl.assignment import write_assignment
@@ -41,7 +41,7 @@ from asof.url import canonical, host_of
 from asof.warc.build import crawl_end
 
 if TYPE_CHECKING:
-    from asof.crawl.course import Itinerary
+    from asof.crawl.plan import Itinerary
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def plan_crawl(request: CrawlRequest, *, clock: Clock | None = None) -> Itinerar
 
     A request that does not seek coherence is planned as if it sought the inducible kind.
     """
-    from asof.crawl.course import plan_course  # numpy, which other crawls do not need
+    from asof.crawl.plan import plan_course  # numpy, which other crawls do not need
 
     seeds = tuple(dict.fromkeys(_seed(url) for url in request.seeds))
     if not seeds:
@@ -294,7 +294,7 @@ def _lacks_a_plan(archive: Archive, crawl: Crawl) -> bool:
 
 def _planned(archive: Archive, crawl: Crawl, config: Config) -> Itinerary:
     """The plan of a new crawl that seeks coherence."""
-    from asof.crawl.course import plan_course  # numpy, which other crawls do not need
+    from asof.crawl.plan import plan_course  # numpy, which other crawls do not need
 
     return plan_course(archive, crawl.seeds, config)
 
@@ -306,8 +306,8 @@ async def _follow(
     course = crawler.crawl.course
     if course is None or config.coherence == "off":
         return await crawler.run()
-    from asof.archive.quality import caught_hosts  # numpy, which other crawls do not need
-    from asof.crawl.turn import run_phases
+    from asof.coherence.gather import caught_hosts  # numpy, which other crawls do not need
+    from asof.crawl.phases import run_phases
 
     hosts = {host_of(seed) for seed in crawler.crawl.seeds} | set(crawler.frontier.hosts())
     crawler.visitor.disbelieved.update(caught_hosts(archive, hosts))

@@ -18,19 +18,19 @@ from asof.crawl.audit import Audits
 from asof.crawl.discover import follow, found_in, overlong
 from asof.crawl.funnel import Funnel
 from asof.crawl.gate import MAX_REDIRECTS, Gates, Shut, robots_url
-from asof.crawl.keep import Keeper, Kept, conditions
 from asof.crawl.limits import Limits
 from asof.crawl.monitor import Monitor
+from asof.crawl.store import Keeper, Kept, conditions
 from asof.fetch.http import Fetcher, Judge
-from asof.fetch.wire import Head
 from asof.frontier.hosts import Hosts, Pace
 from asof.frontier.queue import Frontier
 from asof.frontier.states import Event
+from asof.http.wire import Head
 from asof.model import Capture, Exchange, Failure, Headers, Hop, Target, find_header
 from asof.scope.patterns import Patterns
 from asof.scope.robots import Robots, robots_from
-from asof.scope.sitemaps import sitemaps_of
-from asof.text.likeness import text_fingerprint, visible_blocks
+from asof.text.html.fingerprint import text_fingerprint, visible_blocks
+from asof.text.links.sitemaps import sitemaps_of
 from asof.url import host_of
 
 # These ask for patience (RFC 9110 sections 15.6.4, RFC 6585 section 4): the host is left alone and

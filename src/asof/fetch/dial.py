@@ -17,7 +17,7 @@ from asof.fetch.request import Place, is_address
 from asof.fetch.settings import FetchSettings
 from asof.fetch.tls import lenient_context, session_of, settled, strict_context
 from asof.fetch.unfetched import Unfetched, no_connection, no_name
-from asof.fetch.wire import Framer
+from asof.http.wire import Framer
 
 # What a proxy may say when it refuses a tunnel.
 _REFUSAL_LIMIT = 1 << 16

@@ -28,7 +28,7 @@ from asof.fetch.request import (
 )
 from asof.fetch.settings import FetchSettings
 from asof.fetch.unfetched import Unfetched
-from asof.fetch.wire import End, Framer, Head
+from asof.http.wire import End, Framer, Head
 from asof.model import Body, Exchange, Failure, Headers, Timings
 
 __all__ = ["AddressPolicy", "FetchSettings", "Fetcher", "HttpClient", "Judge"]

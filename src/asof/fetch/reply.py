@@ -8,7 +8,7 @@ from pathlib import Path
 
 from asof.clock import Clock
 from asof.fetch.spool import SpoolFile
-from asof.fetch.wire import Data, End, Event, Framer, Head
+from asof.http.wire import Data, End, Event, Framer, Head
 from asof.model import Body
 
 # Bytes between two questions whether the rest of a body is wanted.

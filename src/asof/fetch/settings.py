@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from asof.fetch.wire import HEAD_LIMIT
+from asof.http.wire import HEAD_LIMIT
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ it over as one frozen value, `apply` writes that inside the transaction of the r
 (maybe on another thread), and `applied` says that this has happened. What is read comes through a
 connection of its own, so that the crawl never waits for a commit.
 
-A crawl that visits its pages twice (asof.crawl.turn) has a second queue, of revisits, under its
+A crawl that visits its pages twice (asof.crawl.phases) has a second queue, of revisits, under its
 number with a minus. `serve` says which of the two is given out; what is found belongs to the crawl
 either way.
 

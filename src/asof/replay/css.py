@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from asof.replay.links import Place
-from asof.text.encoding import decode, encode_back, open_css, readable
+from asof.text.encoding.encoding import decode, encode_back, open_css, readable
 
 _WS = r"[ \t\r\n\f]"
 _ESCAPE = r"\\(?:[0-9A-Fa-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^0-9A-Fa-f\r\n\f])"

@@ -11,7 +11,7 @@ from asof.replay.css import rewrite_text, rewrite_view
 from asof.replay.links import Place
 from asof.replay.refresh import refresh_target, rewrite_refresh
 from asof.replay.srcset import rewrite_srcset
-from asof.text.encoding import Text, decode, encode, open_html
+from asof.text.encoding.encoding import Text, decode, encode, open_html
 from asof.text.markup import WS, Attribute, Raw, Tag, quoted, tokens, unescape
 
 # Attributes that hold one URL: on any element, or only on those named.

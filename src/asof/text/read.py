@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from asof.text.convert import CONVERTERS, Convert, Refused, by_magic, text_reader
 from asof.text.convert.found import broken
 from asof.text.document import Document, Method, Page
-from asof.text.media import media_of
+from asof.text.kinds.media import media_of
 
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _NOTHING = Page()
@@ -101,7 +101,7 @@ def _converter(media_type: str, data: bytes) -> Convert | None:
 
 
 def _characters(data: bytes, declared: str | None, media_type: str) -> tuple[str, str]:
-    from asof.text.charset import charset_of, decoded
+    from asof.text.encoding.charset import charset_of, decoded
 
     markup = media_type.endswith(("html", "xml"))
     charset = charset_of(data, declared, markup=markup)
@@ -110,8 +110,8 @@ def _characters(data: bytes, declared: str | None, media_type: str) -> tuple[str
 
 def _page(text: str, media_type: str, url: str | None, method: Method) -> Page:
     if media_type in _HTML:
-        from asof.text.html_page import read_html
-        from asof.text.html_tokens import MOST_CHARACTERS
+        from asof.text.html.page import read_html
+        from asof.text.html.tag_row import MOST_CHARACTERS
 
         page = read_html(text, url, method)
         if len(text) > MOST_CHARACTERS:

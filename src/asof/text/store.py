@@ -8,8 +8,8 @@ from hashlib import blake2b
 
 import zstandard
 
+from asof.text.database import Shelf
 from asof.text.document import Document
-from asof.text.shelf import Shelf
 
 # Bytes of text in a block, about. Larger blocks pack better; one has to be unpacked to read a
 # document, though, which takes half a millisecond.

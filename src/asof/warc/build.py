@@ -16,9 +16,9 @@ from asof.clock import Instant, iso
 from asof.model import Body, Capture, Exchange, Failure, Headers, Target, Tls
 from asof.warc.compose import FIELDS_TYPE, compose, new_record_id
 from asof.warc.digest import digest_text
-from asof.warc.fields import format_fields
 from asof.warc.info import crawl_end, import_info, read_crawl, warcinfo
 from asof.warc.record import Record
+from asof.warc.warc_fields import format_fields
 
 __all__ = [
     "crawl_end", "exchange_records", "failure_record", "import_info", "is_revisit", "new_record_id",

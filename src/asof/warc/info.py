@@ -13,8 +13,8 @@ from dataclasses import asdict
 from asof.clock import Instant, iso, parse_iso
 from asof.model import Course, Crawl, CrawlState, Headers
 from asof.warc.compose import FIELDS_TYPE, compose
-from asof.warc.fields import format_fields, parse_fields
 from asof.warc.record import Record, StoredRecord
+from asof.warc.warc_fields import format_fields, parse_fields
 
 _MARK = "WARC-Asof-Crawl"
 _FIELD = "asof-crawl"

@@ -19,14 +19,14 @@ from typing import TypeVar
 
 from asof.errors import DamageError
 from asof.model import Damage, Location
-from asof.warc.forms import open_members
-from asof.warc.frames import ZstdFrames
+from asof.warc.compression import open_members
 from asof.warc.header import parse_header
 from asof.warc.members import BLOCK_LIMIT, PIECE, Broken, Members, Window
 from asof.warc.record import StoredRecord
 from asof.warc.records import Found, find_records
-from asof.warc.runs import scan_run
 from asof.warc.split import split
+from asof.warc.uneven_members import scan_run
+from asof.warc.zstd_members import ZstdFrames
 
 __all__ = ["Layout", "block_chunks", "layout", "read_record", "scan", "split"]
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from asof.warc.forms import open_members
-from asof.warc.frames import ZstdFrames, frame_ends
+from asof.warc.compression import open_members
 from asof.warc.members import GZIP_MAGIC, RECORD_START, Broken, GzipMembers, Members, Window
 from asof.warc.records import Found, find_records
+from asof.warc.zstd_members import ZstdFrames, frame_ends
 
 _STEP = 1 << 13  # blocks are stepped over, so a wide window would read them for nothing
 _LONGEST_STORED = 0xFFFF

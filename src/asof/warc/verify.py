@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from asof.errors import DamageError
-from asof.fetch.head import find_head_end
+from asof.http.head import find_head_end
 from asof.warc.digest import Digest, digest_of, parse_digest
 from asof.warc.reader import block_chunks
 from asof.warc.record import StoredRecord, WarcHeader

@@ -18,9 +18,9 @@ from isal import isal_zlib
 
 from asof.errors import StorageError, UsageError
 from asof.model import Headers, Location
+from asof.warc.atomic_file import sync_folder
 from asof.warc.header import HEADER_LIMIT
 from asof.warc.record import Record, field_lines
-from asof.warc.whole import sync_folder
 
 # Measured on pages of 25 KB, microseconds and bytes each: level 1 39 and 5,069, level 2 45 and
 # 5,031, level 3 63 and 4,999 (zlib 6: 335 and 4,974). Level 0 is no faster than 1: 37 and 6,032.

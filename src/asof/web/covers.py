@@ -11,7 +11,9 @@ from typing import TypeVar
 from starlette.requests import Request
 from starlette.responses import Response
 
-from asof.archive.covers import (
+from asof.archive.folder import storage_errors
+from asof.clock import Instant, parse_stamp
+from asof.cover.kept.saved_covers import (
     CoverFacts,
     Gone,
     SavedCover,
@@ -20,9 +22,7 @@ from asof.archive.covers import (
     load_cover,
     saved_covers,
 )
-from asof.archive.folder import storage_errors
-from asof.clock import Instant, parse_stamp
-from asof.cover.pointer import suggestion
+from asof.cover.language.caret import suggestion
 from asof.web import address, words
 from asof.web.pages import Message, Pages
 
@@ -33,7 +33,7 @@ COVERED_A_PAGE = 200
 READINGS_KEPT = 3
 LARGEST = 256 << 20
 _SHOWN = 300  # characters of a name
-# As asof.archive.collection names the documents of an archive.
+# As asof.cover.documents.of_archive names the documents of an archive.
 _NAME = re.compile(r"([0-9]{14})(?:\.[0-9]{6}(?:-[0-9]+)?)?/(.+)", re.DOTALL)
 
 Item = TypeVar("Item")

@@ -12,15 +12,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from asof.archive.covers import saved_covers
+from asof.catalog.listing import Listing
 from asof.catalog.validity import ANSWERS
 from asof.clock import SECOND, Clock, Instant, iso, parse_moment, parse_stamp
+from asof.cover.kept.saved_covers import saved_covers
 from asof.errors import AsofError, NotCaptured, UsageError
 from asof.model import Capture, Validity
 from asof.url import canonical
 from asof.web import address, words
 from asof.web.holdings import Holdings
-from asof.web.listing import Listing
 from asof.web.security import BANNER_POLICY
 from asof.web.timeline import timeline
 

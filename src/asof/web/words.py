@@ -6,9 +6,9 @@ import re
 from datetime import datetime
 from urllib.parse import unquote_to_bytes
 
-from asof.change.columns import harmless
+from asof.catalog.listing import MANY
 from asof.clock import DAY, SECOND, Instant, to_datetime
-from asof.web.listing import MANY
+from asof.report.terminal import harmless
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _ENCODED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from asof.cover.fate import Fate
+from asof.cover.answer import Fate
 from asof.cover.spark.source import address_order
 
 

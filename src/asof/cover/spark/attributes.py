@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from asof.cover.columns import MISSING_TIME, Column, ColumnKind
+from asof.cover.language.columns import MISSING_TIME, Column, ColumnKind
 
 _TYPES: dict[ColumnKind, str] = {"number": "double", "time": "bigint", "text": "string"}
 _DTYPES: dict[ColumnKind, type] = {"number": np.float64, "time": np.int64, "text": np.int32}

@@ -1,6 +1,6 @@
 """The second stage, first half: which sets of shingles may cover which (seed 004, section 3.2).
 
-The prefix filter of asof.cover.join as joins of Spark: of the |i| shingles of a covered set, the
+The prefix filter of join/join.py as joins of Spark: of the |i| shingles of a covered set, the
 |i| - need + 1 rarest are asked about; shingles that no other set has use that budget up. Equal sets
 of a partition are one. What comes out are candidates: every pair that meets the bound is among
 them, and whoever measures them (edges.py) drops the others. So partitions may be told apart by a
@@ -16,10 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from asof.cover.analyse import Alternative, Range
-from asof.cover.bounds import Shares
+from asof.cover.language.analyse import Alternative, Range
+from asof.cover.language.bounds import Shares
 from asof.cover.spark.attributes import Attributes
-from asof.cover.spark.frames import Frame, kept
+from asof.cover.spark.kept_tables import Frame, kept
 
 CELL = 1000  # postings of a shingle in one cell
 

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.graph import components
-from asof.cover.spark.frames import Frame, kept
+from asof.cover.join.graph import components
+from asof.cover.spark.kept_tables import Frame, kept
 
 Ends = NDArray[np.int64]
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.run import Wishes
-from asof.cover.solve import solve
+from asof.cover.options import CoverOptions
+from asof.cover.solve.solve import solve
 from asof.cover.spark.attributes import Attributes
-from asof.cover.spark.frames import Frame, kept
+from asof.cover.spark.kept_tables import Frame, kept
 
 BUCKET = 1 << 18  # edges of a bucket, on average
 _SCHEMA = "n bigint, kept boolean, by bigint, root bigint, gap bigint, proven boolean"
@@ -52,7 +52,12 @@ def scale_of(documents: Frame, place: str) -> Scale:
 
 
 def solved_apart(
-    edges: Frame, labels: Frame, documents: Frame, wishes: Wishes, prefer: str | None, count: int
+    edges: Frame,
+    labels: Frame,
+    documents: Frame,
+    options: CoverOptions,
+    prefer: str | None,
+    count: int,
 ) -> Solved:
     """Each component solved alone, on the cluster; `prefer` is the column of the quality."""
     from pyspark.sql import functions as F
@@ -67,9 +72,9 @@ def solved_apart(
     slots = int(edges.sparkSession.sparkContext.defaultParallelism)
     buckets = max(slots, -(-count // BUCKET))
     bucketed = rooted.withColumn("bucket", F.expr(f"pmod(xxhash64(root), {buckets}L)"))
-    limit = wishes.time_limit * min(1.0, slots / buckets)
+    limit = options.time_limit * min(1.0, slots / buckets)
     # A lambda, since Spark takes annotations of a function for its own and trips over ours.
-    work = lambda table: _solve_bucket(table, wishes, limit, scale)  # noqa: E731
+    work = lambda table: _solve_bucket(table, options, limit, scale)  # noqa: E731
     rows = kept(bucketed.groupBy("bucket").applyInArrow(work, _SCHEMA))
     proof = rows.where("n < 0").agg(F.sum("gap"), F.bool_and("proven")).first()
     gap, optimal = (0, True) if proof[0] is None else (int(proof[0]), bool(proof[1]))
@@ -81,7 +86,7 @@ def solved_together(
     edges: Frame,
     documents: Frame,
     attributes: Attributes,
-    wishes: Wishes,
+    options: CoverOptions,
     names: tuple[str, str | None],
 ) -> Solved:
     """All of the graph solved on the driver; `names` are the value's and the quality's."""
@@ -106,10 +111,10 @@ def solved_together(
     numbers = table.column("n").to_numpy()[chosen]
     pairs = edges.select("i", "j").toArrow()
     i, j = (np.searchsorted(numbers, pairs.column(name).to_numpy()) for name in ("i", "j"))
-    least = None if wishes.at_least is None else (wishes.at_least[0], codes[chosen])
+    least = None if options.at_least is None else (options.at_least[0], codes[chosen])
     cover = solve(
         numbers.size, i, j,
-        quality=quality, at_least=least, solver=wishes.solver, time_limit=wishes.time_limit,
+        quality=quality, at_least=least, solver=options.solver, time_limit=options.time_limit,
     )  # fmt: skip
     _, first = np.unique(cover.components.part, return_index=True)
     rows = _rows(numbers, cover.kept, cover.by, numbers[first[cover.components.part]])
@@ -119,7 +124,7 @@ def solved_together(
     return Solved(answer, cover.gap, cover.optimal)
 
 
-def _solve_bucket(table: Any, wishes: Wishes, limit: float, scale: Scale | None) -> Any:  # noqa: ANN401
+def _solve_bucket(table: Any, options: CoverOptions, limit: float, scale: Scale | None) -> Any:  # noqa: ANN401
     import pyarrow as arrow
 
     i, j, root = (table.column(name).to_numpy() for name in ("i", "j", "root"))
@@ -139,7 +144,7 @@ def _solve_bucket(table: Any, wishes: Wishes, limit: float, scale: Scale | None)
     half = places.size // 2
     cover = solve(
         count, places[:half], places[half:],
-        quality=quality, solver=wishes.solver, time_limit=limit,
+        quality=quality, solver=options.solver, time_limit=limit,
     )  # fmt: skip
     mine = slice(0, numbers.size)
     rows = _rows(numbers, cover.kept[mine], cover.by[mine], roots)

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from asof.change.shingles import Unit, shingles_of_all
-from asof.cover.analyse import Alternative
-from asof.cover.collection import chosen
-from asof.cover.columns import Column, number_column
-from asof.cover.evaluate import Pairs, Truth, prepared
+from asof.cover.documents.collection import chosen
+from asof.cover.documents.tables import column_as, plain_values
+from asof.cover.language.analyse import Alternative
+from asof.cover.language.columns import Column, number_column
+from asof.cover.language.evaluate import Pairs, Truth, prepared
+from asof.cover.language.syntax import Comparison
 from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.source import FILE, ROW, Source
-from asof.cover.syntax import Comparison
-from asof.cover.tables import column_as, plain_values
 
 _FIELDS = (
     "n bigint, name string, chosen boolean, weight bigint, size bigint, digest binary, "

@@ -1,6 +1,6 @@
 """The second stage, second half: candidates are measured, unfolded and held against the relation.
 
-What is asked of a pair is asked by the local engine's own code (`asof.cover.evaluate`), of many
+What is asked of a pair is asked by the local engine's own code (language/evaluate.py), of many
 pairs at a time, in Spark's tasks. Common shingles are counted once for each pair of sets.
 """
 
@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from asof.cover.evaluate import Pairs, prepared
-from asof.cover.sets import Sets
+from asof.cover.documents.sets import Sets
+from asof.cover.join.overlaps import overlaps
+from asof.cover.language.evaluate import Pairs, prepared
+from asof.cover.language.syntax import Condition, Content
 from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.candidates import Members, candidates, cells, enough
-from asof.cover.spark.frames import Frame, kept
-from asof.cover.syntax import Condition, Content
-from asof.cover.verify import overlaps
+from asof.cover.spark.kept_tables import Frame, kept
 
 
 def edges_of(alternatives: list[Members], sets: Frame, largest: int, parts: int) -> Frame:

@@ -9,24 +9,25 @@ from typing import Any
 import numpy as np
 
 from asof.change.shingles import K, Unit, checked
-from asof.cover.analyse import analyse, parse_relation
-from asof.cover.collection import Collection, chosen
-from asof.cover.columns import Column
-from asof.cover.kinds import type_check
-from asof.cover.pairs import Limits
-from asof.cover.parse import parse_filter
-from asof.cover.pointer import clipped
-from asof.cover.run import Wishes, thin_out
-from asof.cover.sets import Sets
+from asof.cover.documents.collection import Collection, chosen
+from asof.cover.documents.sets import Sets
+from asof.cover.join.pairs import Limits
+from asof.cover.language.analyse import analyse, parse_relation
+from asof.cover.language.caret import clipped
+from asof.cover.language.columns import Column
+from asof.cover.language.kinds import type_check
+from asof.cover.language.parse import parse_filter
+from asof.cover.language.syntax import attributes as attributes_of
+from asof.cover.options import CoverOptions
+from asof.cover.run import thin_out
 from asof.cover.spark.attributes import Attributes, empty_column
 from asof.cover.spark.candidates import members
 from asof.cover.spark.components import connected
 from asof.cover.spark.covers import Solved, solved_apart, solved_together
 from asof.cover.spark.documents import Reading, documents
 from asof.cover.spark.edges import common_shingles, edges_of
-from asof.cover.spark.frames import Frame, kept
+from asof.cover.spark.kept_tables import Frame, kept
 from asof.cover.spark.source import Source, first_line, kinds_of, open_source
-from asof.cover.syntax import attributes as attributes_of
 from asof.errors import InputError, UsageError
 
 # Of the session that a run has for itself; the context, and so the cluster, is the caller's.
@@ -66,7 +67,7 @@ def cover_on_spark(
     source: str,
     target: str,
     relation: str,
-    wishes: Wishes,
+    options: CoverOptions,
     *,
     k: int = K,
     unit: Unit = "terms",
@@ -91,7 +92,7 @@ def cover_on_spark(
         own.conf.set(name, value)
     try:
         _check_target(own, target)
-        return _run(own, source, target, relation, wishes, checked(k), unit, where, started)
+        return _run(own, source, target, relation, options, checked(k), unit, where, started)
     except (PySparkException, Py4JJavaError) as error:
         raise InputError(
             f"{source} could not be covered on Spark: {first_line(error)}.",
@@ -113,7 +114,7 @@ def _run(  # the stages in their order, and what each hands on
     path: str,
     target: str,
     relation: str,
-    wishes: Wishes,
+    options: CoverOptions,
     k: int,
     unit: Unit,
     where: str | None,
@@ -122,7 +123,7 @@ def _run(  # the stages in their order, and what each hands on
     from pyspark.sql import functions as F
 
     source = open_source(session, path)
-    attributes, alternatives = _prepared(source, relation, wishes, where)
+    attributes, alternatives = _prepared(source, relation, options, where)
     places = {name: source.place(name) for name in ("id", "text", *dict(attributes.kinds))}
     reading = Reading(
         source.starts, {name: place for name, place in places.items() if place is not None},
@@ -137,7 +138,7 @@ def _run(  # the stages in their order, and what each hands on
     able = [members(numbered, at, each, attributes) for at, each in enumerate(alternatives)]
     edges = kept(edges_of(able, sets, largest, parts))
     many = edges.count()
-    solved, rounds = _solved(session, edges, many, read, attributes, wishes)
+    solved, rounds = _solved(session, edges, many, read, attributes, options)
     rows = kept(_answer(numbered, solved))
     totals = rows.agg(
         F.count_if("kept"), F.sum(F.when(F.col("kept"), F.col("weight"))),
@@ -151,30 +152,32 @@ def _run(  # the stages in their order, and what each hands on
 
 
 def _prepared(
-    source: Source, relation: str, wishes: Wishes, where: str | None
+    source: Source, relation: str, options: CoverOptions, where: str | None
 ) -> tuple[Attributes, tuple[Any, ...]]:
     """The attributes that are needed, and the alternatives of the relation, all of it checked."""
     written = parse_relation(relation)
-    prefer = "timestamp" if wishes.prefer == "recency" else wishes.prefer
+    prefer = "timestamp" if options.prefer == "recency" else options.prefer
     named = [found.name for found in attributes_of(written.condition)]
     if where is not None:
         named += [found.name for found in attributes_of(parse_filter(where).condition)]
     named += [] if prefer is None else [prefer]
-    named += [] if wishes.at_least is None else [wishes.at_least[1]]
+    named += [] if options.at_least is None else [options.at_least[1]]
     wanted = [name for name in dict.fromkeys(named) if name in source.attributes]
     kinds = kinds_of(source, wanted)
     columns = {name: empty_column(kinds.get(name, "text")) for name in source.attributes}
-    _check(columns, relation, wishes, where)
+    _check(columns, relation, options, where)
     alternatives = analyse(type_check(written, columns)).alternatives
     return Attributes(tuple((name, kinds[name]) for name in wanted)), alternatives
 
 
-def _check(columns: dict[str, Column], relation: str, wishes: Wishes, where: str | None) -> None:
+def _check(
+    columns: dict[str, Column], relation: str, options: CoverOptions, where: str | None
+) -> None:
     """Whatever the local engine would object to: it is asked about a table without documents."""
     nothing = Sets(np.zeros(1, np.int64), np.empty(0, np.uint64))
     if where is not None:
         chosen(where, columns, [])
-    thin_out(Collection((), columns, nothing, np.empty(0, np.int64)), relation, wishes, Limits())
+    thin_out(Collection((), columns, nothing, np.empty(0, np.int64)), relation, options, Limits())
 
 
 def _checked(read: Frame, path: str, where: str | None) -> tuple[int, int, int, int]:
@@ -225,16 +228,16 @@ def _solved(
     many: int,
     read: Frame,
     attributes: Attributes,
-    wishes: Wishes,
+    options: CoverOptions,
 ) -> tuple[Solved, int]:
-    prefer = "timestamp" if wishes.prefer == "recency" else wishes.prefer
-    if wishes.at_least is not None:
-        names = (wishes.at_least[1], prefer)
-        return solved_together(session, edges, read, attributes, wishes, names), 0
+    prefer = "timestamp" if options.prefer == "recency" else options.prefer
+    if options.at_least is not None:
+        names = (options.at_least[1], prefer)
+        return solved_together(session, edges, read, attributes, options, names), 0
     labels = connected(edges)
     place = None if prefer is None else attributes.place(prefer)
     meant = read.where("chosen")
-    return solved_apart(edges, labels.frame, meant, wishes, place, many), labels.rounds
+    return solved_apart(edges, labels.frame, meant, options, place, many), labels.rounds
 
 
 def _answer(numbered: Frame, solved: Solved) -> Frame:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from asof.cover.columns import ColumnKind
-from asof.cover.tables import Traits, plain_values
+from asof.cover.documents.tables import Traits, plain_values
+from asof.cover.language.columns import ColumnKind
 from asof.errors import InputError
 
 FILE, ROW = "file", "row"

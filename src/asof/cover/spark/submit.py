@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from asof.change.shingles import K, Unit
-from asof.cover.run import Wishes
-from asof.cover.solve import TIME_LIMIT
+from asof.cover.options import CoverOptions
+from asof.cover.solve.solve import TIME_LIMIT
 from asof.cover.spark.run import cover_on_spark
 from asof.cover.spark.session import spark_session
 from asof.errors import AsofError
@@ -25,11 +25,11 @@ def main(given: Sequence[str] | None = None) -> int:
     wanted = _parser().parse_args(given)
     least = None if wanted.at_least is None else (wanted.at_least[0], wanted.at_least[1])
     unit: Unit = "characters" if wanted.terms == "characters" else "terms"
-    wishes = Wishes(least, wanted.prefer, wanted.solver, wanted.time_limit)
+    options = CoverOptions(least, wanted.prefer, wanted.solver, wanted.time_limit)
     try:
         with spark_session(wanted.master) as session:
             summary = cover_on_spark(
-                session, wanted.source, wanted.target, wanted.relation, wishes,
+                session, wanted.source, wanted.target, wanted.relation, options,
                 k=wanted.k, unit=unit, where=wanted.where,
             )  # fmt: skip
     except AsofError as error:

@@ -106,7 +106,7 @@ def _codec(main: bytes, language: int) -> str:
         return "mac-roman"
     page = 950 if language in _TRADITIONAL else _CODEPAGES.get(language & 0x3FF, 1252)
     if page == 1252:  # English Word wrote Russian, too; only its fonts say so
-        from asof.text.charset import charset_of
+        from asof.text.encoding.charset import charset_of
 
         start, end = struct.unpack_from("<II", main, 0x18)
         sample = main[start : min(end, start + 20_000)]

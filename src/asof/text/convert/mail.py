@@ -95,7 +95,7 @@ def _header(message: Message, name: str) -> str:
 
 
 def _characters(data: bytes, label: str | None) -> str:
-    from asof.text.charset import charset_of, decoded
+    from asof.text.encoding.charset import charset_of, decoded
 
     return decoded(data, charset_of(data, label, markup=False))
 

@@ -51,7 +51,7 @@ def fill_ppt(compound: Compound, found: Found) -> None:
 
 
 def _old_text(data: bytes) -> str:
-    from asof.text.charset import charset_of, decoded
+    from asof.text.encoding.charset import charset_of, decoded
 
     return decoded(data, charset_of(data, markup=False))
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from html import unescape
 
-from asof.scope.feeds import read_feed
 from asof.text.convert.found import Found, tag_of
 from asof.text.convert.xml_parts import attribute, events
-from asof.text.link import bare
+from asof.text.links.feeds import read_feed
+from asof.text.links.link import bare
 from asof.text.markup import Raw, Tag, tokens
 from asof.text.markup import unescape as unescape_attribute
 

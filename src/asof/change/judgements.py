@@ -1,0 +1,62 @@
+"""The category of every capture against its predecessor, kept beside the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from asof.change.categories import Change
+from asof.model import Capture
+from asof.text.database import Shelf
+from asof.text.store import hashed
+
+
+class Judgement(NamedTuple):
+    """What became of a URL: the category, what decided, and how alike the texts are."""
+
+    category: str
+    stage: str
+    similarity: float | None
+
+
+class ChangeStore:
+    """Judgements by capture, each with the capture that it was compared with."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+
+    def get(self, capture: Capture) -> Judgement | None:
+        """What was found out about a capture, or None if nobody has looked."""
+        row = self._shelf.fetch(
+            "SELECT category, stage, similarity FROM changes WHERE key = ?", _key(capture)
+        )
+        return None if row is None else Judgement(*row)
+
+    def is_settled(self, capture: Capture, before: Capture | None) -> bool:
+        """Whether a capture was compared with this one; an import may bring another before it."""
+        row = self._shelf.fetch("SELECT before FROM changes WHERE key = ?", _key(capture))
+        return row is not None and row[0] == _maybe_key(before)
+
+    def put(self, changes: Iterable[tuple[Capture, Capture | None, Change]]) -> None:
+        """Keep what was found out of captures and those before them, all or nothing."""
+        rows = [
+            (
+                _key(capture),
+                _maybe_key(before),
+                change.category.value,
+                change.stage.value,
+                change.similarity,
+            )
+            for capture, before, change in changes
+        ]
+        with self._shelf.transaction() as db:
+            db.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _key(capture: Capture) -> int:
+    """By what the catalog tells captures apart: ids of foreign records may stand twice."""
+    return hashed(capture.surt, str(capture.at), capture.record_id)
+
+
+def _maybe_key(capture: Capture | None) -> int | None:
+    return None if capture is None else _key(capture)

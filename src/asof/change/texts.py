@@ -1,0 +1,296 @@
+"""What the documents of an archive say, and how each capture differs from the one before it.
+
+Texts are read once, in child processes that no document can harm, and kept in `derived/text.db`;
+what has not been read yet is read when it is asked for. Nothing here writes to the archive itself,
+so it may go on beside a crawl, and may be interrupted: what was read stays read.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from asof.archive.archive import Archive
+from asof.catalog.validity import ANSWERS, NOT_MODIFIED
+from asof.change.cascade import compare
+from asof.change.categories import Change
+from asof.change.judgements import ChangeStore
+from asof.change.version import Version, tells, version_of
+from asof.errors import AsofError
+from asof.model import Capture, find_header
+from asof.text.database import Shelf
+from asof.text.document import Document
+from asof.text.sandbox import Limits, ReadApart, Source, read_many
+from asof.text.store import TextStore, document_key
+
+# More of a document is not read.
+MAX_DOCUMENT = 64 << 20
+# Documents that are kept at once, characters of them at most about, and captures judged at once.
+_BATCH = 64
+_BATCH_SIZE = 8 << 20
+_JUDGED = 500
+# What has no text, by its type; the rest may have some, whatever it calls itself.
+_NO_TEXT = ("image/", "audio/", "video/", "font/")
+_NO_DOCUMENTS = frozenset(
+    (
+        "text/css",
+        "text/javascript",
+        "application/javascript",
+        "application/x-javascript",
+        "application/font-woff",
+        "application/vnd.ms-fontobject",
+        "application/wasm",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How far the reading of an archive has come."""
+
+    documents: int  # that are read now
+    failed: int  # of those read this time: with a reason instead of a text
+    judged: int  # captures compared with their predecessors this time
+
+
+class _Earlier(NamedTuple):
+    """A capture that another one is compared with."""
+
+    capture: Capture
+    version: Version
+
+
+class Texts:
+    """The texts of one archive. `writable` keeps what is read."""
+
+    def __init__(
+        self, archive: Archive, *, writable: bool = False, limits: Limits | None = None
+    ) -> None:
+        self._archive = archive
+        self._limits = limits
+        self._held = ExitStack()
+        self._apart: ReadApart | None = None
+        self._shelf = self._open(writable=writable)
+        self._store = None if self._shelf is None else TextStore(self._shelf)
+        self._changes = None if self._shelf is None else ChangeStore(self._shelf)
+
+    def _open(self, *, writable: bool) -> Shelf | None:
+        path = self._archive.folder.texts
+        if not writable and not path.exists():
+            return None
+        shelf = Shelf(path, writable=writable)
+        self._held.callback(shelf.close)
+        return shelf if shelf.is_current else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._held.close()
+
+    # -- one document
+
+    def document(self, capture: Capture) -> Document | None:
+        """What a capture says; None if it holds no document, or its payload is lost."""
+        key = self._key(capture)
+        if key is None:
+            return None
+        kept = None if self._store is None else self._store.get(key)
+        if kept is not None:
+            return kept
+        if self._apart is None:
+            self._apart = self._held.enter_context(ReadApart(self._limits))
+        try:
+            source = self._source(capture)
+        except AsofError:
+            return None
+        return self._apart.read(source.data, source.declared, source.url)
+
+    def version(self, capture: Capture) -> Version:
+        """A capture as a version to compare; its text is read only if that is needed."""
+        original = self._archive.catalog.resolve(capture) if capture.kind == "revisit" else None
+        return version_of(capture, original, read=partial(self.document, capture))
+
+    def _key(self, capture: Capture) -> int | None:
+        """None where there is nothing to read."""
+        answer = self._answer(capture) if capture.kind == "revisit" else capture
+        if answer is None or not is_document(answer):
+            return None
+        content = answer.content or answer.digest
+        return document_key(capture.url, content, answer.media_type) if content else None
+
+    def _answer(self, revisit: Capture) -> Capture | None:
+        """The capture that holds a revisit's payload, with what the URL itself said of it.
+
+        As in `asof.catalog.memento`: the same bytes may be an error there, and a page here.
+        """
+        catalog = self._archive.catalog
+        source, said = catalog.resolve(revisit), revisit
+        if source is not None and revisit.profile == NOT_MODIFIED and source.url != revisit.url:
+            said = catalog.referent(revisit) or revisit
+        if source is None or said.profile == NOT_MODIFIED or said.status is None:
+            return source
+        return replace(source, status=said.status, media_type=said.media_type or source.media_type)
+
+    def _source(self, capture: Capture) -> Source:
+        found = self._archive.read(capture)
+        declared = find_header(found.headers, "Content-Type") or found.media_type
+        return Source(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
+
+    # -- all of them
+
+    def unread(self, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[int, Capture]]:
+        """Captures with a document that has not been read, one for each."""
+        assert self._store is not None
+        seen: set[int] = set()
+        for capture in self._archive.captures():
+            if stop():
+                return
+            key = self._key(capture)
+            if key is None or key in seen:
+                continue
+            if key not in self._store:
+                seen.add(key)
+                yield key, capture
+
+    def read_all(
+        self,
+        workers: int,
+        progress: Callable[[int], None] = lambda count: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Reading:
+        """Read what has not been read, and compare what has not been compared.
+
+        `stop` is asked now and then; what was read until then is kept.
+        """
+        assert self._store is not None
+        failed = held = 0
+        batch: list[tuple[int, Document]] = []
+        keys: deque[int] = deque()
+        for document in read_many(self._sources(keys, stop), workers, self._limits):
+            batch.append((keys.popleft(), document))
+            failed += document.error is not None and not document.text
+            held += len(document.text) + len(document.main)
+            if len(batch) >= _BATCH or held >= _BATCH_SIZE:
+                self._store.put(batch)
+                batch.clear()
+                held = 0
+            progress(1)
+        self._store.put(batch)
+        return Reading(len(self._store), failed, self._judge_all(progress, stop))
+
+    def _sources(self, keys: deque[int], stop: Callable[[], bool]) -> Iterator[Source]:
+        for key, capture in self.unread(stop):
+            try:
+                source = self._source(capture)
+            except AsofError:  # damaged, or its payload is not here: nothing to read
+                continue
+            keys.append(key)
+            yield source
+
+    def left(self) -> int:
+        """How many steps `read_all` would take: documents to read, captures to compare."""
+        assert self._changes is not None
+        unjudged = sum(
+            not self._changes.is_settled(capture, before and before.capture)
+            for capture, before, _ in self._successions()
+        )
+        return sum(1 for _ in self.unread()) + unjudged
+
+    def _judge_all(self, progress: Callable[[int], None], stop: Callable[[], bool]) -> int:
+        assert self._changes is not None
+        judged = 0
+        batch: list[tuple[Capture, Capture | None, Change]] = []
+        for capture, before, version in self._successions():
+            if stop():
+                break
+            earlier = before and before.capture
+            if self._changes.is_settled(capture, earlier):
+                continue
+            change = compare(before and before.version, version)
+            batch.append((capture, earlier, change))
+            judged += 1
+            progress(1)
+            if len(batch) >= _JUDGED:
+                self._changes.put(batch)
+                batch.clear()
+        self._changes.put(batch)
+        return judged
+
+    def _successions(self) -> Iterator[tuple[Capture, _Earlier | None, Version]]:
+        """Every capture, with the last before it of its URL that said anything."""
+        for _, captures in groupby(self._archive.captures(), key=lambda capture: capture.surt):
+            before: dict[str, _Earlier] = {}
+            for capture in captures:
+                if capture.kind not in ANSWERS:  # what somebody noted about a URL is no version
+                    continue
+                version = self.version(capture)
+                yield capture, before.get(capture.url), version
+                if tells(version):
+                    before[capture.url] = _Earlier(capture, version)
+
+
+def documents_of(archive: Archive, captures: Iterable[Capture]) -> Iterator[Capture]:
+    """Those of the captures, which are in the order of URL and time, that may be documents.
+
+    A revisit says that a document was still there, and is none itself. But one whose payload is
+    kept under another address, and that its own address never had before, is all there is of a
+    document: a copy on a mirror. It is given with what is known of the answer it stands for.
+    """
+    surt: str | None = None
+    had: set[tuple[str, str | None]] = set()
+    for capture in captures:
+        if capture.surt != surt:
+            surt, had = capture.surt, set()
+        found = capture if is_document(capture) else _copy(archive, capture)
+        if found is None:
+            continue
+        content = (found.url, found.content or found.digest)
+        if found is capture or content not in had:
+            yield found
+        had.add(content)
+
+
+def _copy(archive: Archive, capture: Capture) -> Capture | None:
+    """A revisit of what is kept under another address, as the answer that it stands for."""
+    if capture.kind != "revisit" or capture.profile == NOT_MODIFIED:
+        return None
+    source = None
+    if capture.refers_to_url != capture.url:
+        source = archive.catalog.resolve(capture)
+    if source is None or source.url == capture.url:
+        return None
+    answer = replace(
+        capture,
+        status=source.status if capture.status is None else capture.status,
+        media_type=capture.media_type or source.media_type,
+        content=source.content,
+        digest=source.digest,
+        size=source.size,
+    )
+    return answer if is_document(replace(answer, kind=source.kind)) else None
+
+
+def is_document(capture: Capture) -> bool:
+    """Whether a capture may have a text: an answer with content, and no picture or the like."""
+    if capture.status is not None and not 200 <= capture.status <= 299:
+        return False
+    if capture.kind not in ("response", "resource"):
+        return False
+    media_type = capture.media_type or ""
+    if media_type == "image/svg+xml":
+        return True
+    return bool(capture.size) and not (
+        media_type.startswith(_NO_TEXT) or media_type in _NO_DOCUMENTS
+    )

@@ -1,0 +1,87 @@
+"""Which sights of a page can be believed, given what its host's word was found to be worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from asof.clock import DAY, SECOND, Instant
+from asof.coherence.observations import Firmness, Sight, State
+from asof.coherence.verdict import MARGIN, Reason, Standing
+
+# A Last-Modified so long before the download cannot hide a second change in its second (RFC 9110
+# section 8.8.2.2, with the 60 s of RFC 7232 before it); where the clock is not known, longer.
+_STRONG_DATE: Instant = 60 * SECOND
+_STRONG_DATE_UNSET: Instant = DAY
+
+
+def believed(
+    seen: Sequence[Sight],
+    standing: Standing,
+    *,
+    doubted: bool = False,
+    lost: frozenset[str] = frozenset(),
+) -> tuple[list[Sight], list[tuple[Sight, Reason]]]:
+    """Sights as firm as the host's word makes them, and those that show nothing, with the reason.
+
+    `doubted` says that the page's own dates were found wrong; `lost` are the crawls whose clock
+    ran back over the moment in question. No firmness DATED is left: a 304 by date is as good as a
+    strong one, or weak.
+    """
+    firm: list[Sight] = []
+    dropped: list[tuple[Sight, Reason]] = []
+    for sight in seen:
+        why = _disbelief(sight, standing, doubted, lost)
+        if why is not Reason.NONE:
+            dropped.append((sight, why))
+        elif sight.firmness is Firmness.DATED:
+            is_strong = _is_strong_date(sight, standing.skew)
+            firm.append(replace(sight, firmness=Firmness.STRONG if is_strong else Firmness.WEAK))
+        elif sight.firmness is Firmness.STRONG and _may_hide(sight, standing.skew):
+            firm.append(replace(sight, firmness=Firmness.WEAK))
+        else:
+            firm.append(sight)
+    return firm, dropped
+
+
+def _disbelief(sight: Sight, standing: Standing, doubted: bool, lost: frozenset[str]) -> Reason:
+    if sight.capture.crawl in lost:
+        return Reason.CRAWLER_CLOCK
+    if sight.state is State.SILENT:
+        return sight.why
+    if sight.is_bytes:
+        return Reason.NONE
+    if not standing.trusts_validators:
+        return Reason.FALSE_VALIDATORS
+    if sight.firmness is not Firmness.DATED:
+        return Reason.NONE
+    # A 304 by date repeats the date: where that did not move with the content, it is worth nothing.
+    is_wrong = doubted or (standing.dates_wrong > 0 and not standing.trusts_dates)
+    return Reason.UNTRUSTED_DATES if is_wrong else Reason.NONE
+
+
+def _may_hide(sight: Sight, skew: int | None) -> bool:
+    """Whether a page was taken so soon after it changed that its ETag may be that of two contents.
+
+    Servers of files (nginx, Apache) make strong ETags of the second of the change and the size.
+    """
+    asked = sight.capture if sight.confirmed is None else sight.confirmed
+    taken = sight.capture.refers_to_at if sight.confirmed is None else sight.confirmed.at
+    if asked.last_modified is None or taken is None:
+        return False
+    return asked.last_modified + MARGIN > taken + (skew or 0)
+
+
+def _is_strong_date(sight: Sight, skew: int | None) -> bool:
+    """Whether a Last-Modified that a 304 was given by is too old to hide a change.
+
+    Two changes within one second have one date, so one of the second of the download may be that
+    of an earlier content. Date and download must be by one clock, the server's.
+    """
+    asked = sight.capture if sight.confirmed is None else sight.confirmed
+    taken = sight.capture.refers_to_at if sight.confirmed is None else sight.confirmed.at
+    if asked.last_modified is None or taken is None:
+        return False
+    if skew is None:
+        return asked.last_modified + _STRONG_DATE_UNSET <= taken
+    return asked.last_modified + _STRONG_DATE <= taken + skew

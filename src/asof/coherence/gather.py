@@ -1,0 +1,373 @@
+"""What coherence is measured of: which captures count, what a host's word is worth, as of when.
+
+One way for `asof quality`, which asks the catalog, and for certificates, which are made from the
+files alone: both are `Holdings`, and what follows from a capture does not depend on where it was
+found. The captures that count are those of the chosen crawls or of a part of the web. How far the
+word of a server is good is learnt from everything there is of its host, up to the last capture that
+counts, so that later crawls do not change what was said of earlier ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Literal, Protocol
+
+from asof.archive.archive import Archive
+from asof.catalog.derive import HEAD_REACH, content_digest, is_http
+from asof.catalog.validity import ANSWERS
+from asof.clock import SECOND, Instant, parse_http_date
+from asof.coherence.certificate import Choice
+from asof.coherence.host_trust import skew_of, standings
+from asof.coherence.intervals import stab
+from asof.coherence.measure import measure
+from asof.coherence.proven_intervals import known_intervals, with_claims
+from asof.coherence.verdict import Measurement, Mode, Standing
+from asof.errors import DamageError, InputError, NotCaptured, UsageError
+from asof.http.wire import Head, parse_head
+from asof.model import Capture, Crawl, find_header
+from asof.url import host_of, key_ranges, surt
+from asof.warc.reader import block_chunks, read_record
+from asof.warc.record import StoredRecord
+
+# Records of a host whose Date is read: enough to see whether a clock is steady, and few reads.
+DATES = 50
+
+_ORDER = attrgetter("surt", "at", "record_id")
+_PLAIN_SITE = re.compile(r"[^/:\[]+(?::[0-9]+)?")
+# Revisits that refer to revisits under other hosts are followed so far.
+_CHAIN = 4
+
+
+class Holdings(Protocol):
+    """Captures, and the files that they lie in."""
+
+    @property
+    def warc(self) -> Path:
+        """The folder of the files."""
+        ...
+
+    def crawls(self) -> Sequence[Crawl]:
+        """The crawls that they are known of."""
+        ...
+
+    def chosen(self, choice: Choice) -> Iterator[Capture]:
+        """The captures that count."""
+        ...
+
+    def of_sites(self, sites: Collection[str]) -> Iterator[Capture]:
+        """All captures under these hosts, as `site_of` names them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All that a measurement is made of, in the order of SURT key and time.
+
+    `counted` are the captures that count, `everything` those that the standings of their hosts were
+    learnt from, and `elsewhere` what revisits among these refer to under other hosts.
+    """
+
+    choice: Choice
+    crawls: tuple[Crawl, ...]
+    counted: tuple[Capture, ...]
+    everything: tuple[Capture, ...]
+    elsewhere: tuple[Capture, ...]
+    standings: Mapping[str, Standing]
+    mode: Mode
+    reference: Instant
+
+    @property
+    def until(self) -> Instant:
+        """The last capture that counts."""
+        return max(capture.at for capture in self.counted)
+
+
+class Catalogued:
+    """What the catalog of an archive knows."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+
+    @property
+    def warc(self) -> Path:
+        """The folder of the files."""
+        return self._archive.folder.warc
+
+    def crawls(self) -> Sequence[Crawl]:
+        """All crawls, oldest first."""
+        return self._archive.crawls()
+
+    def chosen(self, choice: Choice) -> Iterator[Capture]:
+        """The captures that count."""
+        for crawl in choice.crawls or (None,):
+            yield from self._archive.captures(crawl=crawl, prefix=choice.prefix)
+
+    def of_sites(self, sites: Collection[str]) -> Iterator[Capture]:
+        """All captures under these hosts."""
+        # Keys without a host in the usual form are not to be had by a prefix.
+        if not all(_PLAIN_SITE.fullmatch(site) for site in sites):
+            everything = self._archive.captures()
+            yield from (capture for capture in everything if site_of(capture.surt) in sites)
+            return
+        for site in sorted(sites):
+            yield from self._archive.captures(prefix=f"{site})")
+
+
+def gather(holdings: Holdings, choice: Choice) -> Gathered:
+    """Find what counts and what is known of its hosts; NotCaptured when nothing counts."""
+    known = _known_crawls(holdings, choice)
+    counted = _ordered(holdings.chosen(choice))
+    if not counted:
+        raise NotCaptured(
+            "Nothing was captured that coherence could be measured of.",
+            hint="Choose another crawl or part of the web; `asof status` lists the crawls.",
+        )
+    until = max(capture.at for capture in counted)
+    everything, elsewhere = _everything(holdings, counted, until)
+    wanted = {_ORDER(capture) for capture in counted}
+    everything = comparable(everything, holdings.warc)
+    elsewhere = comparable(elsewhere, holdings.warc)
+    counted = [capture for capture in everything if _ORDER(capture) in wanted]
+    names = {capture.crawl for capture in counted}
+    crawls = tuple(crawl for crawl in known if crawl.id in (choice.crawls or names))
+    whole = [*everything, *elsewhere]
+    learnt = standings(whole, skews(everything, holdings.warc), policy=_policy(crawls))
+    mode, reference = _reference(choice, crawls, counted, whole, learnt)
+    return Gathered(
+        choice, crawls, tuple(counted), tuple(everything), tuple(elsewhere),
+        learnt, mode, reference,
+    )  # fmt: skip
+
+
+def _policy(crawls: Sequence[Crawl]) -> Literal["auto", "always", "never"]:
+    """How far the newest crawl wants dates to be believed; what others wrote there is no wish."""
+    wish = crawls[-1].settings.get("trust_dates") if crawls else None
+    return "always" if wish == "always" else "never" if wish == "never" else "auto"
+
+
+def caught_hosts(archive: Archive, hosts: Iterable[str]) -> frozenset[str]:
+    """The hosts among these whose validators were found false."""
+    sites = {site_of(surt(f"http://{host}/")) for host in hosts}
+    learnt = standings(Catalogued(archive).of_sites(sites), {}) if sites else {}
+    return frozenset(host for host, each in learnt.items() if not each.trusts_validators)
+
+
+def measured(gathered: Gathered) -> Measurement:
+    """Coherence of what counts: the verdict of every page, and C."""
+    counted = {_ORDER(capture) for capture in gathered.counted}
+    others = [capture for capture in gathered.everything if _ORDER(capture) not in counted]
+    return measure(
+        gathered.counted,
+        gathered.reference,
+        mode=gathered.mode,
+        standings=gathered.standings,
+        first=min((crawl.started for crawl in gathered.crawls), default=None),
+        known=[*others, *gathered.elsewhere],
+    )
+
+
+def site_of(key: str) -> str:
+    """The host that a SURT key is of: `org,example` of `org,example)/a`."""
+    host, closed, _ = key.partition(")")
+    return host if closed else ""
+
+
+def only_chosen(choice: Choice, captures: Iterable[Capture]) -> Iterator[Capture]:
+    """Those of some captures that count."""
+    stretches = () if choice.prefix is None else key_ranges(choice.prefix)
+    for capture in captures:
+        if choice.crawls and capture.crawl not in choice.crawls:
+            continue
+        if choice.prefix is None or any(low <= capture.surt < high for low, high in stretches):
+            yield capture
+
+
+# -- what there is ---------------------------------------------------------------------------------
+
+
+def _known_crawls(holdings: Holdings, choice: Choice) -> Sequence[Crawl]:
+    known = holdings.crawls()
+    for name in choice.crawls:
+        if all(crawl.id != name for crawl in known):
+            raise UsageError(f"There is no crawl {name!r}.", hint="`asof status` lists them.")
+    return known
+
+
+def _ordered(captures: Iterable[Capture]) -> list[Capture]:
+    """Answers of servers by key and time, each record once, however many files hold it."""
+    found: dict[tuple[str, Instant, str], Capture] = {}
+    for capture in captures:
+        if capture.kind in ANSWERS:
+            found.setdefault(_ORDER(capture), capture)
+    return sorted(found.values(), key=_ORDER)
+
+
+def _everything(
+    holdings: Holdings, counted: Sequence[Capture], until: Instant
+) -> tuple[list[Capture], list[Capture]]:
+    """All of the hosts that count, and what revisits refer to elsewhere."""
+    sites = {site_of(capture.surt) for capture in counted}
+    found = _ordered(c for c in holdings.of_sites(sites) if c.at <= until)
+    urls = _elsewhere(found, sites)
+    others: list[Capture] = []
+    for _ in range(_CHAIN if urls else 0):
+        places = {site_of(surt(url)) for url in urls}
+        others = _ordered(c for c in holdings.of_sites(places) if c.url in urls and c.at <= until)
+        more = _elsewhere(others, sites) - urls
+        if not more:
+            break
+        urls |= more
+    return found, others
+
+
+def _elsewhere(captures: Iterable[Capture], sites: Collection[str]) -> set[str]:
+    return {
+        capture.refers_to_url
+        for capture in captures
+        if capture.content is None
+        and capture.refers_to_url is not None
+        and site_of(surt(capture.refers_to_url)) not in sites
+    }
+
+
+# -- contents by one hash --------------------------------------------------------------------------
+
+
+def comparable(captures: Sequence[Capture], warc: Path) -> list[Capture]:
+    """The captures in the same order, with the contents of each URL known by one hash.
+
+    Files by other tools may have SHA-1 where ours have SHA-256; equal contents show only under one.
+    """
+    mixed = _mixed(captures)
+    return [_rehashed(c, warc) if c.url in mixed else c for c in captures]
+
+
+def _mixed(captures: Iterable[Capture]) -> set[str]:
+    """URLs whose contents are known by several hashes."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for capture in captures:
+        if capture.content is not None:
+            found[capture.url].add(capture.content.partition(":")[0])
+    return {url for url, names in found.items() if len(names) > 1}
+
+
+def _rehashed(capture: Capture, warc: Path) -> Capture:
+    if capture.content is None or capture.content.startswith("sha256:"):
+        return capture
+    if capture.kind == "revisit":
+        return replace(capture, content=None)  # what it refers to is rehashed
+    try:
+        record = read_record(warc / capture.where.file, capture.where.offset)
+        head = _head(record, capture)
+        chunks = _behind(block_chunks(record), len(head.raw) if head is not None else 0)
+        return replace(capture, content=content_digest((), chunks))
+    except (DamageError, InputError):
+        return capture
+
+
+def _behind(chunks: Iterator[bytes], length: int) -> Iterator[bytes]:
+    for chunk in chunks:
+        if length < len(chunk):
+            yield chunk[length:]
+        length = max(0, length - len(chunk))
+
+
+# -- clocks ----------------------------------------------------------------------------------------
+
+
+def skews(captures: Iterable[Capture], warc: Path) -> dict[str, int | None]:
+    """How far the clock of each host was ahead, by the Date of some of its answers.
+
+    The first and the last of them and others evenly between, so that it is seen when a clock was
+    set meanwhile.
+    """
+    by_host: dict[str, list[Capture]] = defaultdict(list)
+    for capture in captures:
+        if is_http(capture.kind, capture.url):
+            by_host[host_of(capture.url)].append(capture)
+    found = {}
+    for host, some in by_host.items():
+        some.sort(key=attrgetter("at", "record_id", "url"))
+        dates = [(c.at, date) for c in _spread(some) if (date := _date(c, warc)) is not None]
+        found[host] = skew_of(dates)
+    return found
+
+
+def _spread(captures: Sequence[Capture]) -> list[Capture]:
+    last = len(captures) - 1
+    if last < DATES:
+        return list(captures)
+    return [captures[place * last // (DATES - 1)] for place in range(DATES)]
+
+
+def _date(capture: Capture, warc: Path) -> Instant | None:
+    """The Date of an answer; None if it has none, or its record cannot be read."""
+    try:
+        record = read_record(warc / capture.where.file, capture.where.offset)
+        head = _head(record, capture)
+    except (DamageError, InputError):
+        return None
+    if head is None or (text := find_header(head.headers, "Date")) is None:
+        return None
+    date = parse_http_date(text)
+    # A cache sends the Date at which it got the answer, and its Age since (RFC 9111 section 5.1).
+    age = find_header(head.headers, "Age") or ""
+    aged = int(age) * SECOND if age.isascii() and age.isdigit() and len(age) < 10 else 0
+    return None if date is None else date + aged
+
+
+def _head(record: StoredRecord, capture: Capture) -> Head | None:
+    if not is_http(capture.kind, capture.url):
+        return None
+    beginning = b""
+    for chunk in block_chunks(record):
+        beginning += chunk
+        if len(beginning) >= HEAD_REACH:
+            break
+    return parse_head(beginning)
+
+
+# -- as of when ------------------------------------------------------------------------------------
+
+
+def _reference(
+    choice: Choice,
+    crawls: Sequence[Crawl],
+    counted: Sequence[Capture],
+    everything: Sequence[Capture],
+    learnt: Mapping[str, Standing],
+) -> tuple[Mode, Instant]:
+    """The moment that was asked for, the one that the crawl aimed at, or the best there is."""
+    if choice.reference is not None:
+        return Mode.OFF, choice.reference
+    course = crawls[0].course if len(crawls) == 1 and choice.crawls else None
+    if course is not None and course.turn is not None and course.mode in tuple(Mode):
+        return Mode(course.mode), course.turn
+    return Mode.OFF, best_moment(counted, everything, learnt)
+
+
+def best_moment(
+    counted: Sequence[Capture], everything: Iterable[Capture], learnt: Mapping[str, Standing]
+) -> Instant:
+    """When most pages are known, between the first and the last capture that counts.
+
+    Where dates are trusted they count. Of the best stretch its end, since what was taken later is
+    dated to before a late moment rather than an early one.
+    """
+    first, last = min(c.at for c in counted), max(c.at for c in counted)
+    urls = {capture.url for capture in counted}
+    found = with_claims(known_intervals(everything, learnt, urls=urls))
+    near = [each for each in found if each.since <= last and each.until >= first]
+    since = [max(each.since, first) for each in near]
+    until = [min(each.until, last) for each in near]
+    return stab(since, until).until if near else last
+
+
+def capture_at(captures: Iterable[Capture]) -> Mapping[tuple[str, Instant, str], Capture]:
+    """Captures by what evidence names them by: URL, moment and record."""
+    return {(c.url, c.at, c.record_id): c for c in captures}

@@ -1,0 +1,77 @@
+"""Over which stretches of time each page is known, given what the word of its host is worth.
+
+The same rules as for a verdict (asof.coherence.measure), for all moments at once: for the curve of
+what is provable and for the best moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from asof.clock import Instant
+from asof.coherence.credibility import believed
+from asof.coherence.host_trust import dated
+from asof.coherence.observations import Firmness, Run, State, is_page, runs, sights
+from asof.coherence.verdict import MARGIN, Standing
+from asof.model import Capture, Validity
+from asof.url import host_of
+
+
+def known_intervals(
+    captures: Iterable[Capture], standings: Mapping[str, Standing], *, urls: Iterable[str]
+) -> list[Validity]:
+    """The intervals of pages, by URL and time, without their evidence.
+
+    Weak validators and words of hosts that were caught count for nothing here; what dates that can
+    be trusted say of the time before stays apart (`claimed_since`). A page that is gone has no
+    content, and no interval.
+    """
+    seen = sights(captures)
+    found: list[Validity] = []
+    for url in sorted(url for url in set(urls) & seen.keys() if is_page(url)):
+        standing = standings.get(host_of(url), Standing(host_of(url)))
+        doubted = standing.doubts(url)
+        firm, _ = believed(seen[url], standing, doubted=doubted)
+        strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
+        skew = standing.skew if standing.trusts_dates and not doubted else None
+        before: Instant | None = None
+        for run in runs(strong, by_tag=standing.trusts_validators):
+            if not run.mixed and run.state is not State.GONE:
+                claimed = None if skew is None else _claimed(run, skew, before)
+                found.append(_interval(url, run, claimed))
+            before = run.until
+    return found
+
+
+def with_claims(intervals: Iterable[Validity]) -> list[Validity]:
+    """The same intervals, from where dates say that they begin."""
+    return [
+        each if each.claimed_since is None else replace(each, since=each.claimed_since)
+        for each in intervals
+    ]
+
+
+def _interval(url: str, run: Run, claimed: Instant | None) -> Validity:
+    first = run.sights[0]
+    return Validity(
+        url=url,
+        content=first.content or first.digest or f"unknown:{first.capture.record_id}",
+        status=first.capture.status,
+        since=run.since,
+        until=run.until,
+        evidence=(),
+        claimed_since=claimed,
+    )
+
+
+def _claimed(run: Run, skew: int, before: Instant | None) -> Instant | None:
+    """Since when a content is there by its dates, clear of them as a verdict has to be."""
+    dates = [dated(sight.capture, skew) for sight in run.sights]
+    believable = [date for date in dates if date is not None and date <= run.since]
+    if not believable:
+        return None
+    claimed = max(believable) + MARGIN
+    # What contradicts another sight is no date to go by.
+    contradicted = before is not None and claimed <= before
+    return None if contradicted or claimed > run.since else claimed

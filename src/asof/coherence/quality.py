@@ -1,0 +1,186 @@
+"""The quality of a crawl in one value: how complete, how coherent, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from asof.archive import Archive
+from asof.catalog.validity import ANSWERS
+from asof.change.cascade import compare
+from asof.change.categories import Category
+from asof.change.texts import Texts
+from asof.clock import Instant
+from asof.coherence.certificate import Choice
+from asof.coherence.gather import Catalogued, Gathered, capture_at, gather, measured
+from asof.coherence.host_trust import dated
+from asof.coherence.intervals import coverage, curve, observable, stab, thinned
+from asof.coherence.invariance import archive_coherence
+from asof.coherence.observations import is_page
+from asof.coherence.proven_intervals import known_intervals, with_claims
+from asof.coherence.quality_report import Answer, Report, Stretch, Taken, Whole
+from asof.coherence.rates import learn_rates
+from asof.coherence.verdict import MARGIN, Best, Coverage, Grade, Measurement, PageVerdict, Reason
+from asof.errors import AsofError
+from asof.frontier.completeness import Share, completeness
+from asof.model import Capture, Evidence, Validity
+from asof.url import host_of
+
+# Points of the curve of coverage: as many as a screen has pixels to tell apart.
+_POINTS = 400
+
+Progress = Callable[[int], None]
+CaptureKey = tuple[str, Instant, str]
+
+
+def changed_pages(measurement: Measurement) -> list[PageVerdict]:
+    """The pages whose two sides are to be compared by what they say."""
+    return [page for page in measurement.pages if page.reason is Reason.OTHER_CONTENT]
+
+
+def quality_report(
+    archive: Archive, gathered: Gathered, measurement: Measurement, place: str = ""
+) -> Report:
+    """Put together what is known of the captures that count.
+
+    `place` is what commands need to find the archive, as a shell reads it.
+    """
+    known = known_intervals(
+        [*gathered.everything, *gathered.elsewhere],
+        gathered.standings,
+        urls={capture.url for capture in gathered.counted},
+    )
+    intervals = _within(gathered, known)
+    answer, stretch = _whole(gathered)
+    crawls = gathered.crawls
+    if gathered.choice.reference is not None:  # of another moment no plan has promised anything
+        crawls = tuple(replace(crawl, course=None) for crawl in crawls)
+    report = Report(
+        crawls=crawls,
+        measurement=measurement,
+        best=_best(_within(gathered, with_claims(known))),
+        curve=_curve(gathered, intervals),
+        whole=Whole(answer, stretch),
+        observable=_observable(gathered),
+        part=gathered.choice.prefix or "",
+        errors=_errors(gathered, measurement),
+        place=place,
+    )
+    if len(gathered.crawls) != 1 or gathered.choice.prefix:
+        return report
+    value = completeness(archive.ledger, archive.catalog.crawl_no(gathered.crawls[0].id))
+    return replace(report, vertical=_taken(value.vertical), horizontal=_taken(value.horizontal))
+
+
+def measure_choice(archive: Archive, choice: Choice) -> tuple[Gathered, Measurement]:
+    """The verdict of every page that counts, by evidence alone."""
+    gathered = gather(Catalogued(archive), choice)
+    return gathered, measured(gathered)
+
+
+def categorised(
+    archive: Archive, gathered: Gathered, measurement: Measurement, progress: Progress
+) -> Measurement:
+    """The same with the category of each change; pages that differ in noise only are equivalent.
+
+    The cascade of seed 000 (incoherence detection) reads what stands on both sides.
+    """
+    captures = capture_at(gathered.everything)
+    pages: list[PageVerdict] = []
+    with Texts(archive) as texts:
+        for page in measurement.pages:
+            if page.reason is Reason.OTHER_CONTENT:
+                page = _categorised(page, captures, texts)
+                progress(1)
+            pages.append(page)
+    return replace(measurement, pages=tuple(pages))
+
+
+def _categorised(
+    page: PageVerdict, captures: Mapping[CaptureKey, Capture], texts: Texts
+) -> PageVerdict:
+    old, new = (_capture(page.url, side, captures) for side in (page.before, page.after))
+    if old is None or new is None:
+        return page
+    try:
+        change = compare(texts.version(old), texts.version(new))
+    except AsofError:  # a damaged record: the digests differ, and that is all that is known
+        return page
+    if change.category in (Category.INSIGNIFICANT, Category.UNCHANGED):
+        return replace(page, grade=Grade.EQUIVALENT, category=Category.INSIGNIFICANT.value)
+    return replace(page, category=change.category.value)
+
+
+def _capture(
+    url: str, evidence: Evidence | None, captures: Mapping[CaptureKey, Capture]
+) -> Capture | None:
+    return None if evidence is None else captures.get((url, evidence.at, evidence.record_id))
+
+
+def _whole(gathered: Gathered) -> tuple[Answer, Stretch | None]:
+    """Definition 3.1 over what counts; a confirmation needs what it refers to."""
+    urls = {capture.url for capture in gathered.counted}
+    known = (*gathered.everything, *gathered.elsewhere)
+    return archive_coherence(
+        [capture for capture in known if capture.url in urls],
+        standings=gathered.standings,
+        since=min(capture.at for capture in gathered.counted),
+        until=gathered.until,
+    )
+
+
+def _errors(gathered: Gathered, measurement: Measurement) -> int:
+    """How many of the URLs that were taken have only answered with errors."""
+    taken = {each.url for each in gathered.counted if each.kind in ANSWERS and is_page(each.url)}
+    return len(taken - {page.url for page in measurement.pages})
+
+
+def _within(gathered: Gathered, intervals: Iterable[Validity]) -> list[Validity]:
+    """The parts of intervals that lie between the first and the last capture that counts."""
+    first, last = min(c.at for c in gathered.counted), gathered.until
+    return [
+        replace(each, since=max(each.since, first), until=min(each.until, last))
+        for each in intervals
+        if each.since <= last and each.until >= first
+    ]
+
+
+def _best(intervals: Sequence[Validity]) -> Best | None:
+    if not intervals:
+        return None
+    return stab([each.since for each in intervals], [each.until for each in intervals])
+
+
+def _curve(gathered: Gathered, intervals: Sequence[Validity]) -> tuple[Coverage, ...]:
+    """Provable and expected share from the first capture to the last."""
+    if not intervals:
+        return ()
+    moments, counts = curve([each.since for each in intervals], [each.until for each in intervals])
+    times, _ = thinned(moments, counts, _POINTS)
+    learnt = learn_rates(
+        gathered.everything, trusted=lambda host: gathered.standings[host].trusts_dates
+    )
+    rates = {each.url: learnt.mean(each.url) for each in intervals}
+    return tuple(coverage(intervals, rates, times.tolist()))
+
+
+def _observable(gathered: Gathered) -> tuple[Instant, Instant] | None:
+    """Definition 3.2, over the pages as they were seen last, by dates that can be trusted."""
+    last: dict[str, Capture] = {}
+    for capture in gathered.counted:
+        if is_page(capture.url) and capture.status is not None and capture.status < 400:
+            last[capture.url] = capture
+    return observable((_dated(each, gathered), each.at) for each in last.values())
+
+
+def _dated(capture: Capture, gathered: Gathered) -> Instant | None:
+    """Since when a page is as it was seen by its date, as sure of it as a verdict has to be."""
+    standing = gathered.standings[host_of(capture.url)]
+    if not standing.trusts_dates or standing.skew is None or standing.doubts(capture.url):
+        return None
+    date = dated(capture, standing.skew)
+    return None if date is None else date + MARGIN
+
+
+def _taken(share: Share) -> Taken:
+    return Taken(share.found, share.taken, share.share)

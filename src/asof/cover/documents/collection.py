@@ -1,0 +1,92 @@
+"""Documents to be thinned out: what they are called, what is known of them, what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.cover.documents.sets import Sets
+from asof.cover.language.columns import Column
+from asof.cover.language.evaluate import evaluate_filter
+from asof.cover.language.kinds import type_check
+from asof.cover.language.parse import parse_filter
+
+Contains = Callable[[str], NDArray[np.bool_]]
+Marks = NDArray[np.bytes_]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """n documents in a fixed order. `names` are what people call them; `weights` their bytes.
+
+    `numbers`: the names were whole numbers where they came from, and go back as such. `marks` tell
+    documents apart across runs: 16 bytes that are equal only for one document with the same content
+    and the same values in all columns, so that what was found out about two documents holds
+    wherever their marks are met again.
+    """
+
+    names: tuple[str, ...]
+    columns: Mapping[str, Column]
+    sets: Sets
+    weights: NDArray[np.int64]
+    numbers: bool = False
+    marks: Marks | None = None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def only(self, chosen: NDArray[np.bool_]) -> Collection:
+        """The chosen documents, in the same order."""
+        places = np.flatnonzero(chosen)
+        sizes = self.sets.sizes[places]
+        offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+        within = np.repeat(chosen, self.sets.sizes)
+        return Collection(
+            tuple(self.names[place] for place in places.tolist()),
+            {
+                name: Column(column.kind, column.values[places], column.strings)
+                for name, column in self.columns.items()
+            },
+            Sets(offsets.astype(np.int64), self.sets.items[within]),
+            self.weights[places],
+            self.numbers,
+            None if self.marks is None else self.marks[places],
+        )
+
+
+def chosen(
+    condition: str, columns: Mapping[str, Column], texts: Sequence[str]
+) -> NDArray[np.bool_]:
+    """Which documents a filter means; `texts` are what `text contains` looks into."""
+    from asof.cover.language.terms import contains
+
+    def with_phrase(phrase: str) -> NDArray[np.bool_]:
+        return np.fromiter((contains(text, phrase) for text in texts), np.bool_, len(texts))
+
+    written = type_check(parse_filter(condition), columns)
+    return evaluate_filter(written, columns, len(texts), with_phrase)
+
+
+def merged(before: Sets, fresh: Sets, places: Sequence[int]) -> Sets:
+    """The sets at these places of `before`, and, where a place is -1, the next of `fresh`.
+
+    Sets that were neighbours are copied together, so that a few new ones among many cost little.
+    """
+    at = np.array(places, np.int64)
+    new = at < 0
+    at[new] = len(before) + np.arange(int(new.sum()))
+    begins = np.concatenate([before.offsets[:-1], fresh.offsets[:-1]])[at]
+    sizes = np.concatenate([before.sizes, fresh.sizes])[at]
+    offsets = np.zeros(at.size + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    items = np.empty(int(offsets[-1]), np.uint64)
+    breaks = np.flatnonzero((at[1:] != at[:-1] + 1) | (new[1:] != new[:-1])) + 1
+    for first, last in pairwise([0, *breaks.tolist(), at.size] if at.size else []):
+        source = fresh.items if new[first] else before.items
+        size = int(offsets[last] - offsets[first])
+        items[offsets[first] : offsets[last]] = source[begins[first] : begins[first] + size]
+    return Sets(offsets, items)

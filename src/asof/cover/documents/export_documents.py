@@ -1,0 +1,74 @@
+"""The documents of an archive as one table of Parquet: for `asof cover --from`, Spark, and others.
+
+Each row is a document as `asof cover` compares it: called by its time and URL, with its main
+content (where it has none, all of its text) and what the archive knows of it, in the same order.
+So the same rule gives the same answer over the table as over the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import tee
+from pathlib import Path
+
+from asof.archive.archive import Archive
+from asof.archive.export import Exported, Selection
+from asof.catalog.parquet import write_rows
+from asof.change.texts import Texts, documents_of
+from asof.cover.documents.of_archive import compared_text, document_names, domain_of, host_name
+from asof.model import Capture
+from asof.text.document import Document
+
+ROW_GROUP = 1_000  # texts may be long
+
+_COLUMNS = {
+    "id": "string",
+    "text": "string",
+    "url": "string",
+    "hostname": "string",
+    "domain": "string",
+    "timestamp": "timestamp",
+    "mime-type": "string",
+    "title": "string",
+    "language": "string",
+    "length": "int64",
+    "size": "int64",
+    "status": "int16",
+    "crawl": "string",
+}
+
+
+def export_documents(archive: Archive, selection: Selection, out: Path) -> Exported:
+    """A table of the selected documents; texts that have not been read are read."""
+    with Texts(archive) as shelf:
+        captures = documents_of(archive, selection.captures(archive))
+        rows = _rows(_with_text(shelf, captures))
+        return Exported(str(out), write_rows(_COLUMNS, rows, out, ROW_GROUP))
+
+
+def _with_text(shelf: Texts, captures: Iterable[Capture]) -> Iterator[tuple[Capture, Document]]:
+    for capture in captures:
+        document = shelf.document(capture)
+        if document is not None and document.text.strip():
+            yield capture, document
+
+
+def _rows(documents: Iterable[tuple[Capture, Document]]) -> Iterator[tuple[object, ...]]:
+    those, same = tee(documents)
+    names = document_names(capture for capture, _ in those)
+    for name, (capture, document) in zip(names, same, strict=True):
+        yield _row(name, capture, document)
+
+
+def _row(name: str, capture: Capture, document: Document) -> tuple[object, ...]:
+    text, host = compared_text(document, "main"), host_name(capture.url)
+    values = (
+        name, text, capture.url, host, domain_of(host), capture.at, capture.media_type,
+        document.title, document.language, len(text), capture.size, capture.status, capture.crawl,
+    )  # fmt: skip
+    return tuple(_written(value) for value in values)
+
+
+def _written(value: object) -> object:
+    """Half of a surrogate pair is no character, and cannot be written."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

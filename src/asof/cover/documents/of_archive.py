@@ -1,0 +1,254 @@
+"""The documents of an archive as a collection to thin out: every capture that brought a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.archive.archive import Archive
+from asof.change.shingles import K, Unit, shingles_of_all
+from asof.change.texts import Texts, documents_of
+from asof.clock import SECOND, stamp
+from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
+from asof.cover.documents.collection import Collection, Marks, chosen, merged
+from asof.cover.documents.document_ids import MARK, Marking
+from asof.cover.documents.document_ids import Which as Which
+from asof.cover.documents.sets import Sets
+from asof.cover.language.columns import Column, number_column, text_column, time_column
+from asof.model import Capture
+from asof.text.document import Document
+from asof.url import host_of
+
+# What a document's mark vouches for: all columns that are made here.
+MARKED = frozenset(ARCHIVE_COLUMNS)
+# Characters whose shingles are made at a time.
+_AT_ONCE = 8 << 20
+_PORT = re.compile(r":[0-9]+$")  # of [::1] no part
+_ADDRESS = re.compile(r"\[.*\]|[0-9.]+")
+# What many countries register names below, as in example.co.uk; not all of the Public Suffix List,
+# which changes every week (as in catalog/parquet.py).
+# fmt: off
+_BELOW = frozenset({
+    "ac", "co", "com", "edu", "gob", "gov", "govt", "ltd", "mil", "mod", "ne", "net", "nhs", "or",
+    "org", "plc", "police", "sch",
+})
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The documents of an archive, with what the next gathering can take over.
+
+    `blanks` are the marks of captures that were read and turned out to have no text. `known` is how
+    many documents were taken over from the gathering before.
+    """
+
+    collection: Collection
+    blanks: Marks
+    known: int = 0
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """Documents as they come, and their shingles batch by batch.
+
+    `places` has for each document its place in the gathering before, or -1 if it is new.
+    """
+
+    which: Which
+    k: int
+    unit: Unit
+    before: Collection | None = None
+    captures: list[Capture] = field(default_factory=list)
+    marks: list[bytes] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    titles: list[str | None] = field(default_factory=list)
+    languages: list[str | None] = field(default_factory=list)
+    lengths: list[float] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    held: int = 0
+    items: list[NDArray[np.uint64]] = field(default_factory=list)
+    sizes: list[NDArray[np.int64]] = field(default_factory=list)
+
+    def add(self, capture: Capture, document: Document, mark: bytes) -> None:
+        """Take in a new document."""
+        text = compared_text(document, self.which)
+        self._note(capture, mark, -1, document.title, document.language, float(len(text)))
+        self.texts.append(text)
+        self.held += len(text)
+        if self.held >= _AT_ONCE:
+            self.flush()
+
+    def take_over(self, capture: Capture, mark: bytes, place: int) -> None:
+        """Take in a document that was there before, as it was."""
+        assert self.before is not None
+        columns = self.before.columns
+        title, language = (_string(columns[name], place) for name in ("title", "language"))
+        length = float(columns["length"].values[place])
+        self._note(capture, mark, place, title, language, length)
+
+    def _note(
+        self, capture: Capture, mark: bytes, place: int, title: str | None, language: str | None,
+        length: float,
+    ) -> None:  # fmt: skip
+        self.captures.append(capture)
+        self.marks.append(mark)
+        self.places.append(place)
+        self.titles.append(title)
+        self.languages.append(language)
+        self.lengths.append(length)
+
+    def flush(self) -> None:
+        """Make shingles of the texts at hand."""
+        items, offsets = shingles_of_all(self.texts, self.k, self.unit)
+        self.items.append(items)
+        self.sizes.append(np.diff(offsets))
+        self.texts, self.held = [], 0
+
+    def collection(self) -> Collection:
+        self.flush()
+        offsets = np.cumsum(np.concatenate([np.zeros(1, np.int64), *self.sizes]), dtype=np.int64)
+        fresh = Sets(offsets, np.concatenate([np.empty(0, np.uint64), *self.items]))
+        self.items, self.sizes = [], []
+        return Collection(
+            tuple(document_names(self.captures)),
+            self._columns(),
+            fresh if self.before is None else merged(self.before.sets, fresh, self.places),
+            np.array([capture.size for capture in self.captures], np.int64),
+            marks=np.array(self.marks, MARK),
+        )
+
+    def _columns(self) -> dict[str, Column]:
+        captures = self.captures
+        hosts = [host_name(capture.url) for capture in captures]
+        return {
+            "url": text_column(capture.url for capture in captures),
+            "hostname": text_column(hosts),
+            "domain": text_column(domain_of(host) for host in hosts),
+            "timestamp": time_column(capture.at for capture in captures),
+            "mime-type": text_column(capture.media_type for capture in captures),
+            "title": text_column(self.titles),
+            "language": text_column(self.languages),
+            "length": number_column(self.lengths),
+            "size": number_column([float(capture.size) for capture in captures]),
+            "status": number_column([capture.status for capture in captures]),
+            "crawl": text_column(capture.crawl for capture in captures),
+        }
+
+
+def collected(
+    archive: Archive,
+    *,
+    which: Which = "main",
+    k: int = K,
+    unit: Unit = "terms",
+    where: str | None = None,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Collection:
+    """Every capture with a text of its own, in the order of URL and time.
+
+    Confirmations of what was captured before (revisits) and captures without a text are no
+    documents. `where` is a filter in the language of relations, over one document. This is the
+    reference: commands take `kept.shingle_cache.collected_or_kept`, which gives the same.
+    """
+    texts: list[str] = []
+    keep = texts.append if where is not None else (lambda text: None)
+    found = _gathered(archive, which, k, unit, None, progress, keep).collection
+    return found if where is None else found.only(chosen(where, found.columns, texts))
+
+
+def gathered(
+    archive: Archive,
+    *,
+    which: Which = "main",
+    k: int = K,
+    unit: Unit = "terms",
+    before: Gathered | None = None,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Gathered:
+    """What `collected` gives, where only texts are read that were not there `before`.
+
+    `before` must have been gathered for the same choice of text and shingles.
+    """
+    return _gathered(archive, which, k, unit, before, progress, lambda text: None)
+
+
+def _gathered(
+    archive: Archive,
+    which: Which,
+    k: int,
+    unit: Unit,
+    before: Gathered | None,
+    progress: Callable[[int], None],
+    keep: Callable[[str], None],
+) -> Gathered:
+    gathering = _Gathering(which, k, unit, None if before is None else before.collection)
+    places, blank = _known(before)
+    blanks: list[bytes] = []
+    with Texts(archive) as shelf, Marking(archive, which, k, unit) as marking:
+        for capture in documents_of(archive, archive.captures()):
+            progress(1)
+            mark = marking.mark(capture)
+            place = None if mark is None else places.get(mark)
+            if mark is not None and place is not None:
+                gathering.take_over(capture, mark, place)
+                continue
+            document = None if mark in blank else shelf.document(capture)
+            if document is None or not document.text.strip():
+                # Nothing to compare by: no redundancy is claimed of pictures.
+                blanks += [] if mark is None else [mark]
+                continue
+            gathering.add(capture, document, mark or marking.mark_as_read(capture, document))
+            keep(compared_text(document, which))
+    known = sum(place >= 0 for place in gathering.places)
+    return Gathered(gathering.collection(), np.array(blanks, MARK), known)
+
+
+def _known(before: Gathered | None) -> tuple[dict[bytes, int], frozenset[bytes]]:
+    """Where the documents are that were there before, and which captures had no text."""
+    if before is None or before.collection.marks is None:
+        return {}, frozenset()
+    marks: list[bytes] = before.collection.marks.tolist()
+    return {mark: place for place, mark in enumerate(marks)}, frozenset(before.blanks.tolist())
+
+
+def compared_text(document: Document, which: Which) -> str:
+    """The text that a document is compared by."""
+    return document.main if which == "main" and document.main else document.text
+
+
+def _string(column: Column, place: int) -> str | None:
+    code = int(column.values[place])
+    return None if code < 0 else column.strings[code]
+
+
+def document_names(captures: Iterable[Capture]) -> Iterator[str]:
+    """Stamp and URL, each once: a second capture in one second has its microseconds, too."""
+    given: set[str] = set()
+    for capture in captures:
+        second, times = stamp(capture.at), 1
+        name = f"{second}/{capture.url}"
+        while name in given:
+            fine = f"{second}.{capture.at % SECOND:06d}"
+            name = f"{fine}{f'-{times}' if times > 1 else ''}/{capture.url}"
+            times += 1
+        given.add(name)
+        yield name
+
+
+def host_name(url: str) -> str:
+    """The host of a URL, without its port."""
+    return _PORT.sub("", host_of(url))
+
+
+def domain_of(host: str) -> str:
+    """The last two labels, or three below co.uk and the like: what most registries give out."""
+    labels = host.split(".")
+    if _ADDRESS.fullmatch(host) or len(labels) < 3:
+        return host
+    three = len(labels[-1]) == 2 and labels[-2] in _BELOW
+    return ".".join(labels[-3 if three else -2 :])

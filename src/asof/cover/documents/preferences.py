@@ -1,0 +1,264 @@
+"""How good each document of an archive is, for `--prefer`: what takes long, and only if asked.
+
+    inlinks     how many other addresses of the archive have a document that links to its address
+    coherence   how well it is known to be what its page was at the moment that its crawl is of:
+                5 proven, 4 confirmed, 3 claimed, 2 equivalent, 1 changed, 0 unknown
+                (asof.coherence.verdict); 0, too, if the page is known to have been another one
+
+Both are about addresses as they were captured: a link to an address that only redirects counts for
+that one. What was found is kept in `derived/qualities/` until the archive changes; nothing there is
+needed, and one that is damaged is made again.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.archive.archive import Archive
+from asof.change.texts import Texts, documents_of
+from asof.coherence.certificate import Choice
+from asof.coherence.gather import Catalogued, gather, measured
+from asof.coherence.verdict import Grade
+from asof.cover.documents.collection import Collection
+from asof.cover.documents.document_ids import texts_read
+from asof.cover.language.columns import Column, number_column
+from asof.errors import AsofError, NotCaptured
+from asof.ledger import SCHEMA_VERSION
+from asof.text.database import VERSION as TEXT_VERSION
+from asof.text.database import Shelf
+from asof.text.store import TextStore, document_key
+from asof.url import canonical
+from asof.warc.atomic_file import whole_file
+
+Quality = Literal["inlinks", "coherence"]
+QUALITIES: tuple[str, ...] = get_args(Quality)
+
+# One up whenever the same archive is rated otherwise.
+_FORMAT = 1
+_RANKS = {grade: rank for rank, grade in enumerate(reversed(Grade))}
+# Pairs of addresses in memory before those that came twice are taken out.
+_AT_ONCE = 1 << 22
+_MOST = 1 << 53  # of a count, as floats have it
+
+Progress = Callable[[int], None]
+
+
+def with_quality(
+    archive: Archive,
+    collection: Collection,
+    name: str,
+    progress: Progress = lambda count: None,
+) -> Collection:
+    """The documents of an archive with a quality as one more column; as they are, if it is none."""
+    if name not in QUALITIES:
+        return collection
+    quality: Quality = "inlinks" if name == "inlinks" else "coherence"
+    column = quality_column(archive, collection, quality, progress)
+    return replace(collection, columns={**collection.columns, name: column})
+
+
+def quality_column(
+    archive: Archive,
+    collection: Collection,
+    name: Quality,
+    progress: Progress = lambda count: None,
+) -> Column:
+    """One quality of all documents of a collection that is of this archive, or of some of them."""
+    path = _path(archive, name)
+    rated: Any = _kept(path, name)
+    if rated is None:
+        rated = (_inlinks if name == "inlinks" else _coherence)(archive, progress)
+        if _path(archive, name) == path:  # what a crawl added in between may be in it in part
+            _keep(path, rated)
+    return _linked(collection, rated) if name == "inlinks" else _held(collection, rated)
+
+
+# -- links -----------------------------------------------------------------------------------------
+
+
+def _linked(collection: Collection, counts: dict[str, int]) -> Column:
+    return number_column([counts.get(url or "", 0) for url in _strings(collection, "url")])
+
+
+def _inlinks(archive: Archive, progress: Progress) -> dict[str, int]:
+    """How many other addresses link to each address that has a document, where any does."""
+    captures: dict[int, str] = {}
+    places: dict[str, int] = {}
+    for capture in documents_of(archive, archive.captures()):
+        content = capture.content or capture.digest
+        if content:
+            captures[document_key(capture.url, content, capture.media_type)] = capture.url
+            places.setdefault(capture.url, len(places))
+    pairs = _Pairs(len(places))
+    seen: dict[str, int] = {}  # as it is written: a site has the same links on every page
+
+    def place_of(link: str) -> int:
+        place = seen.get(link)
+        if place is None:
+            place = seen[link] = places.get(link, places.get(canonical(link) or "", -1))
+        return place
+
+    for url, links in _links(archive, captures):
+        source = places[url]
+        pairs.add(source, (place_of(link) for link in links))
+        progress(1)
+    counts = pairs.counts()
+    return {url: count for url, place in places.items() if (count := int(counts[place]))}
+
+
+class _Pairs:
+    """Which address links to which, each pair once, however many versions of a page there are."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._new = array("Q")
+        self._known: NDArray[np.uint64] = np.empty(0, np.uint64)
+
+    def add(self, source: int, targets: Iterable[int]) -> None:
+        """From one address to others; -1 is none of the archive's, and itself does not count."""
+        at = source * self._count
+        self._new.extend(at + target for target in targets if target not in (-1, source))
+        if len(self._new) >= _AT_ONCE:
+            self._settle()
+
+    def _settle(self) -> None:
+        new = np.frombuffer(self._new, np.uint64) if self._new else np.empty(0, np.uint64)
+        self._known = np.unique(np.concatenate([self._known, new]))
+        self._new = array("Q")
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many addresses link to each."""
+        self._settle()
+        targets = (self._known % np.uint64(max(self._count, 1))).astype(np.int64)
+        return np.bincount(targets, minlength=self._count)
+
+
+def _links(archive: Archive, urls: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The links of every document, by its address; in the order of the shelf as far as it goes.
+
+    A block of the shelf holds dozens of documents, and is unpacked once in this order.
+    """
+    left = dict(urls)
+    if archive.folder.texts.exists():
+        shelf = Shelf(archive.folder.texts, writable=False)
+        try:
+            if shelf.is_current:
+                store = TextStore(shelf)
+                keys = shelf.db.execute("SELECT key FROM documents ORDER BY block, start")
+                for (key,) in keys.fetchall():
+                    if key in left and (document := store.get(key)) is not None:
+                        yield left.pop(key), document.links
+        finally:
+            shelf.close()
+    if left:
+        yield from _unread(archive, left)
+
+
+def _unread(archive: Archive, left: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    with Texts(archive) as texts:
+        for capture in documents_of(archive, archive.captures()):
+            content = capture.content or capture.digest
+            if not content:
+                continue
+            if left.pop(document_key(capture.url, content, capture.media_type), None) is not None:
+                document = texts.document(capture)
+                yield capture.url, document.links if document is not None else ()
+
+
+# -- coherence -------------------------------------------------------------------------------------
+
+
+def _held(collection: Collection, crawls: dict[str, dict[str, list[int]]]) -> Column:
+    moments = collection.columns["timestamp"].values.tolist()
+    rows = zip(_strings(collection, "url"), _strings(collection, "crawl"), moments, strict=True)
+    values: list[float | None] = []
+    for url, crawl, at in rows:
+        pages = crawls.get(crawl or "")
+        if pages is None or url not in pages:
+            values.append(None)  # of no crawl, or none that has a moment
+            continue
+        rank, since, until = pages[url]
+        values.append(float(rank) if since <= at <= until else 0.0)
+    return number_column(values)
+
+
+def _coherence(archive: Archive, progress: Progress) -> dict[str, dict[str, list[int]]]:
+    """Of every crawl and page: how well it is known at the moment of the crawl, from when to when.
+
+    What was captured outside that time was another content.
+    """
+    found: dict[str, dict[str, list[int]]] = defaultdict(dict)
+    for crawl in archive.crawls():
+        try:
+            gathered = gather(Catalogued(archive), Choice(crawls=(crawl.id,)))
+        except NotCaptured:
+            continue
+        progress(len(gathered.counted))
+        for page in measured(gathered).pages:
+            found[crawl.id][page.url] = [_RANKS[page.grade], page.since, page.until]
+    return dict(found)
+
+
+# -- kept until the archive changes ----------------------------------------------------------------
+
+
+def _path(archive: Archive, name: Quality) -> Path:
+    made_of: list[Any] = [_FORMAT, SCHEMA_VERSION, name, archive.catalog.count()]
+    made_of += [[segment.file, segment.committed] for segment in archive.segments()]
+    made_of += [[crawl.id, crawl.state, crawl.ended] for crawl in archive.crawls()]
+    if name == "inlinks":
+        made_of += [TEXT_VERSION, texts_read(archive)]
+    digest = blake2b(json.dumps(made_of).encode(), digest_size=12).hexdigest()
+    return archive.folder.root / "derived" / "qualities" / f"{name}-{digest}.json"
+
+
+def _kept(path: Path, name: Quality) -> Any | None:  # noqa: ANN401, as it was written
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    is_fine = _are_counts if name == "inlinks" else _are_verdicts
+    return found if isinstance(found, dict) and is_fine(found) else None
+
+
+def _are_counts(found: dict[str, object]) -> bool:
+    return all(type(count) is int and 0 <= count < _MOST for count in found.values())
+
+
+def _are_verdicts(found: dict[str, object]) -> bool:
+    return all(
+        isinstance(page, list)
+        and [type(value) for value in page] == [int] * 3
+        and page[0] in _RANKS.values()
+        for pages in found.values()
+        for page in (pages.values() if isinstance(pages, dict) else (None,))
+    )
+
+
+def _keep(path: Path, rated: object) -> None:
+    """Where that cannot be written (no room, no right), nothing is kept, and the run goes on."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as file:
+            file.write(json.dumps(rated).encode("ascii"))
+        kind = path.name.rpartition("-")[0]
+        for other in path.parent.glob(f"{kind}-*.json"):
+            if other != path:
+                other.unlink(missing_ok=True)
+    except (OSError, AsofError):
+        return
+
+
+def _strings(collection: Collection, name: str) -> Iterator[str | None]:
+    column = collection.columns[name]
+    return (column.strings[code] if code >= 0 else None for code in column.values.tolist())

@@ -1,0 +1,1 @@
+"""The exact join: who covers whom, in memory or on disk."""

@@ -1,0 +1,240 @@
+"""Documents that are one for the join: equal sets of one partition; and pairs of them, unfolded.
+
+A thousand copies of a page are one set to rank, to post and to compare. What differs between the
+copies, their positions and sides, is kept as the widest that any of them needs; when a pair of
+groups is found, its documents are paired and looked at one by one. So this is sound for any window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.cover.documents.sets import Edges, Sets
+from asof.cover.join import fallback as plain_join
+from asof.cover.join.overlaps import compiled, equal
+
+Window = tuple[int | None, int | None]
+PAIRS = (
+    1 << 21
+)  # pairs of documents in one block of edges, about: 24 bytes each while they are made
+FAR = 1 << 61  # positions are smaller, in either direction; a larger one is none
+_EVER = 1 << 62  # spans are smaller, and their sums with positions stay within 64 bits
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The documents of each group that may play a role: documents[starts[g]:starts[g + 1]]."""
+
+    starts: NDArray[np.int64]
+    documents: NDArray[np.int64]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many there are of each group."""
+        return np.diff(self.starts)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Groups in the order of partitions and last positions; `first` stands for each of them.
+
+    So a partition is a stretch of groups, and what a group's window can reach in it is one, too.
+    """
+
+    first: NDArray[np.int64]
+    parts: NDArray[np.uint32]
+    covered: Side
+    covering: Side
+    position: NDArray[np.int64] | None
+    window: tuple[int, int]
+
+    def __len__(self) -> int:
+        return self.first.size
+
+    def labels(self, count: int) -> NDArray[np.int64]:
+        """The group of each of so many documents; -1 for one that is in none."""
+        found = np.full(count, -1, np.int64)
+        for side in (self.covered, self.covering):
+            found[side.documents] = np.repeat(np.arange(len(self)), side.counts)
+        return found
+
+    def reach(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """For each group, from which to before which group its partition and window may reach."""
+        parts = self.parts
+        starts, ends = np.searchsorted(parts, parts, "left"), np.searchsorted(parts, parts, "right")
+        if self.position is None:
+            return starts.astype(np.uint32), ends.astype(np.uint32)
+        least, most = self._ends(self.covered)
+        earliest, latest = self._ends(self.covering)
+        values = np.unique(np.concatenate([earliest, latest]))
+        # Places among all values, those of each partition above those of all before it: what is
+        # accumulated over groups begins anew with each partition.
+        floor = parts.astype(np.int64) * (values.size + 1)
+        behind = np.maximum.accumulate(floor + np.searchsorted(values, latest))
+        ahead = floor + np.searchsorted(values, earliest)  # the earliest from a group on
+        ahead = np.minimum.accumulate(ahead[::-1])[::-1]
+        first = floor + np.searchsorted(values, least + self.window[0], "left")
+        last = floor + np.searchsorted(values, most + self.window[1], "right") - 1
+        low = np.minimum(np.searchsorted(behind, first, "left"), ends)
+        high = np.searchsorted(ahead, last, "right")
+        return low.astype(np.uint32), high.astype(np.uint32)
+
+    def _ends(self, side: Side) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first and the last position of each group; out of reach where it has no documents."""
+        assert self.position is not None
+        low = np.full(len(self), FAR, np.int64)
+        high = np.full(len(self), -FAR, np.int64)
+        some = np.flatnonzero(side.counts)
+        if some.size:
+            where = self.position[side.documents]
+            low[some] = np.minimum.reduceat(where, side.starts[some])
+            high[some] = np.maximum.reduceat(where, side.starts[some])
+        return low, high
+
+    def edges(
+        self, u: NDArray[np.int64], v: NDArray[np.int64], inter: NDArray[np.int64]
+    ) -> Iterator[Edges]:
+        """The pairs of documents of pairs of groups, those within the window, i never j."""
+        rows = self.covered.counts[u]
+        wide = self.covering.counts[v]
+        done = np.cumsum(rows * wide)
+        at = 0
+        while at < u.size:
+            start = int(done[at - 1]) if at else 0
+            end = max(at + 1, int(np.searchsorted(done, start + PAIRS, "right")))
+            if end == at + 1 and int(rows[at] * wide[at]) > PAIRS:
+                yield from self._large(int(u[at]), int(v[at]), int(inter[at]))
+            else:
+                some = slice(at, end)
+                yield from self._chosen(
+                    *_products(self.covered, self.covering, u[some], v[some], inter[some])
+                )
+            at = end
+
+    def _large(self, u: int, v: int, inter: int) -> Iterator[Edges]:
+        """One pair of groups that makes more edges than a block has."""
+        mine = self.covered.documents[self.covered.starts[u] : self.covered.starts[u + 1]]
+        theirs = self.covering.documents[self.covering.starts[v] : self.covering.starts[v + 1]]
+        step = max(1, PAIRS // theirs.size)
+        for at in range(0, mine.size, step):
+            some = mine[at : at + step]
+            i, j = np.repeat(some, theirs.size), np.tile(theirs, some.size)
+            yield from self._chosen(i, j, np.full(i.size, inter, np.int64))
+
+    def _chosen(
+        self, i: NDArray[np.int64], j: NDArray[np.int64], inter: NDArray[np.int64]
+    ) -> Iterator[Edges]:
+        fits = i != j
+        if self.position is not None:
+            span = self.position[j] - self.position[i]
+            fits &= (span >= self.window[0]) & (span <= self.window[1])
+        if fits.any():
+            yield Edges(
+                i[fits].astype(np.int32), j[fits].astype(np.int32), inter[fits].astype(np.int32)
+            )
+
+
+def _products(
+    covered: Side,
+    covering: Side,
+    u: NDArray[np.int64],
+    v: NDArray[np.int64],
+    inter: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """All documents of u with all of v, for each pair of groups."""
+    wide = covering.counts[v]
+    many = covered.counts[u] * wide
+    pair = np.repeat(np.arange(u.size), many)
+    within = np.arange(pair.size) - np.repeat(np.cumsum(many) - many, many)
+    row, column = np.divmod(within, wide[pair])
+    i = covered.documents[covered.starts[u][pair] + row]
+    j = covering.documents[covering.starts[v][pair] + column]
+    return i, j, inter[pair]
+
+
+def grouped(
+    sets: Sets,
+    parts: NDArray[np.int64],
+    position: NDArray[np.int64] | None,
+    window: Window,
+    d1: NDArray[np.bool_],
+    d2: NDArray[np.bool_],
+    *,
+    by_content: bool = True,
+    plain: bool = False,
+) -> Groups:
+    """Groups of equal sets and parts; or, not by content, of equal parts alone.
+
+    Documents without a part, or without a position where one is asked for, are in none.
+    """
+    chosen = (d1 | d2) & (parts >= 0)
+    if position is not None:
+        chosen &= (position > -FAR) & (position < FAR)
+    taken = np.flatnonzero(chosen)
+    label = _labels(sets, taken, parts[taken], by_content=by_content, plain=plain)
+    count = int(label.max()) + 1 if label.size else 0
+    last = np.full(count, -FAR, np.int64)
+    if position is not None:
+        np.maximum.at(last, label, position[taken])
+    first = np.full(count, len(sets), np.int64)
+    np.minimum.at(first, label, taken)
+    order = np.lexsort((first, last, parts[first]))
+    new = np.empty(count, np.int64)
+    new[order] = np.arange(count)
+    label = new[label]
+    low, high = window
+    return Groups(
+        first[order],
+        parts[first[order]].astype(np.uint32),
+        _side(label, taken, d1[taken], count),
+        _side(label, taken, d2[taken], count),
+        position,
+        (
+            -_EVER if low is None else min(max(low, -_EVER), _EVER),
+            _EVER if high is None else min(max(high, -_EVER), _EVER),
+        ),
+    )
+
+
+def _side(
+    label: NDArray[np.int64], taken: NDArray[np.int64], role: NDArray[np.bool_], count: int
+) -> Side:
+    label, taken = label[role], taken[role]
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(label, minlength=count), out=starts[1:])
+    return Side(starts, taken[np.argsort(label, kind="stable")])
+
+
+def _labels(
+    sets: Sets,
+    taken: NDArray[np.int64],
+    parts: NDArray[np.int64],
+    *,
+    by_content: bool,
+    plain: bool,
+) -> NDArray[np.int64]:
+    """A number for each document taken, equal for those of one group."""
+    if not by_content:
+        return np.unique(parts, return_inverse=True)[1].astype(np.int64)
+    engine = plain_join if plain or compiled is None else compiled
+    sums = np.frombuffer(engine.digests(sets.items, sets.offsets), np.uint64).reshape(-1, 2)[taken]
+    sizes = sets.sizes[taken]
+    order = np.lexsort((taken, sums[:, 1], sums[:, 0], sizes, parts))
+    columns = (parts[order], sizes[order], sums[order, 0], sums[order, 1])
+    begins = np.ones(order.size, np.bool_)
+    if order.size:
+        begins[1:] = np.any([one[1:] != one[:-1] for one in columns], axis=0)
+    lead = np.maximum.accumulate(np.where(begins, np.arange(order.size), 0))
+    copies = np.flatnonzero(~begins)
+    # Sums can be equal by chance; what is not equal after all stands alone, which is sound, too.
+    alike = equal(sets, taken[order[copies]], taken[order[lead[copies]]], plain=plain)
+    begins[copies[~alike]] = True
+    lead[copies[~alike]] = copies[~alike]
+    number = np.cumsum(begins) - 1
+    label = np.empty(order.size, np.int64)
+    label[order] = number[lead]
+    return label

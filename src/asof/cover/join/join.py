@@ -1,0 +1,374 @@
+"""The exact join: every pair of documents in which one covers the other as far as a bound says.
+
+Never approximate. If i must have `need` of its |i| shingles in common with j, then of any
+|i| - need + 1 shingles of i at least one is in j, too; the rarest are taken, as they are in the
+fewest documents (prefix filter). Shingles that only i has use that budget up, so that many
+documents need no question at all. For the others, postings say which documents have a shingle, and
+how many of the asked ones: the rest of both is compared by a walk along two sorted arrays that ends
+as soon as the bound is out of reach.
+
+What the metadata says is used before anything is compared: partitions have ranks of their own;
+postings are in the order of positions, so that a window of time is a range of each; documents that
+can only cover are not asked about, documents that cannot are not posted. Equal documents are one
+(groups.py). Two empty documents are equal, and measure 1; an empty one and another measure 0.
+
+Memory: 4 bytes a shingle for ranks, and less for postings. With a budget (`memory`), ranks lie in a
+temporary file, postings are made for one block of covering documents after the other, and with
+shingles in a mapped file only what is being worked on has to be in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.cover.documents.sets import Edges, Sets
+from asof.cover.join import fallback as plain_join
+from asof.cover.join.equal_sets import Groups, Window, grouped
+from asof.cover.join.overlaps import compiled, overlaps
+from asof.cover.join.ranking import KeptRanks, Ranked, Room, Stretches, ranked
+from asof.cover.language.bounds import Bound, Shares
+from asof.errors import StorageError, UsageError
+
+Progress = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much
+Cancel = Callable[[], bool]
+_Places = NDArray[np.int64]
+_Ranks = NDArray[np.uint32]
+_Given = tuple[_Ranks, _Places, _Places, _Places, _Ranks, _Ranks, _Ranks, _Ranks]
+_Found = tuple[bytes, int, int, int]  # triples; where to go on; postings and candidates looked at
+
+# Postings looked at in one step of a thread. All may be pairs: of 20,000 texts of which each covers
+# each, 1 << 26 took 665 MB and 53 CPU s, this 114 MB and 34 (bench/cover_vast.py --texts).
+_LOOKS = 1 << 22
+_STEPS = 64  # steps of a block of postings, at least: for progress, and for threads to share
+_POSTINGS = (1 << 32) - 1  # of one block
+_COMPARED = 1 << 16  # pairs of sets compared in one step
+# Sets of a partition up to which each is compared with each: a shingle takes some 3 ns of a
+# comparison, and 60 to 130 ns to be ranked. Scenario C with partitions of 2.3, 9 and 19 documents
+# on average: 0.5, 2.8 and 6.4 CPU s, with ranks alone 12, 10.6 and 10.1.
+FEW = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a join runs: what it may use, whom it tells, and who may stop it."""
+
+    threads: int
+    memory: int | None
+    progress: Progress
+    cancel: Cancel
+    plain: bool
+    few: int  # sets of a partition that are compared without ranks
+    ranks: KeptRanks | None
+
+
+def join(
+    sets: Sets,
+    bound: Bound,
+    *,
+    partition: NDArray[np.int64] | None = None,
+    position: NDArray[np.int64] | None = None,
+    window: Window | None = None,
+    d1: NDArray[np.bool_] | None = None,
+    d2: NDArray[np.bool_] | None = None,
+    among: Sets | None = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+    memory: int | None = None,
+    threads: int | None = None,
+    plain: bool = False,
+    few: int = FEW,
+    ranks: KeptRanks | None = None,
+) -> Iterator[Edges]:
+    """All pairs i != j that meet the bound, each once, in blocks, with their common shingles.
+
+    Only documents of equal `partition` pair (a negative one means none), only i in `d1` with j in
+    `d2`, and with a `window` only those with low <= position[j] - position[i] <= high (a position
+    of 2**61 or more, in either direction, means that there is none, and pairs with nothing). An
+    empty bound gives all pairs of a partition. When `cancel` says so, the blocks end: what came is
+    true but not all. `memory` is in bytes, beside the shingles; `plain` does without compiled code.
+    `among` has of each set the shingles that a pair asked for can have in common (shared.py).
+    Partitions of up to `few` different documents are compared without ranks. Ranks of all sets that
+    were kept are taken (`ranks`), and kept if they had to be made.
+    """
+    count = len(sets)
+    common = sets if among is None else among
+    everyone = np.ones(count, np.bool_)
+    parts = np.zeros(count, np.int64) if partition is None else _fitting(partition, count)
+    where = None if position is None or window is None else _fitting(position, count)
+    if window is not None and position is None:
+        raise UsageError("A window needs positions.", hint="Give the position of each document.")
+    span = (None, None) if window is None else window
+    covered = everyone if d1 is None else _fitting(d1, count)
+    covering = everyone if d2 is None else _fitting(d2, count)
+    plan = Plan(
+        threads or os.cpu_count() or 1,
+        memory,
+        progress or (lambda stage, done, total: None),
+        cancel or (lambda: False),
+        plain or compiled is None,
+        0 if partition is None else few,
+        ranks if among is None else None,
+    )
+    if bound.empty:
+        if partition is None:
+            raise UsageError(
+                "Without a bound on content, every document would pair with every other.",
+                hint="Add C, J or D with a threshold, or an equality such as hostname.",
+            )
+        groups = grouped(sets, parts, where, span, covered, covering, by_content=False)
+        return _within_parts(sets, groups, plan)
+    shares = bound.shares(int(sets.sizes.max(initial=0)))
+    other = bound.turned().shares(int(sets.sizes.max(initial=0)))
+    if other.alone <= shares.alone:
+        able = covered & _enough(sets, common, shares)
+        groups = grouped(sets, parts, where, span, able, covering, plain=plan.plain)
+        return _edges(sets, common, groups, shares, plan)
+    # C(j, i) asks for more than C(i, j): ask from the side of j, whose prefixes are shorter.
+    back = (None if span[1] is None else -span[1], None if span[0] is None else -span[0])
+    able = covering & _enough(sets, common, other)
+    groups = grouped(sets, parts, where, back, able, covered, plain=plan.plain)
+    return (edges.turned() for edges in _edges(sets, common, groups, other, plan))
+
+
+def _enough(sets: Sets, common: Sets, shares: Shares) -> NDArray[np.bool_]:
+    """Which sets have as many shingles among the common ones as any that covers them must have.
+
+    Of a hundredth of new documents most others have a few, from templates, and need not be ranked.
+    """
+    if common is sets:
+        return np.ones(len(sets), np.bool_)
+    found: NDArray[np.bool_] = common.sizes >= shares.need_alone(sets.sizes)
+    return found
+
+
+def _fitting(given: NDArray[Any], count: int) -> NDArray[Any]:
+    if given.shape != (count,):
+        raise UsageError(
+            f"{given.size} values do not describe {count} documents.",
+            hint="Give one value for each document.",
+        )
+    return given
+
+
+def _within_parts(sets: Sets, groups: Groups, plan: Plan) -> Iterator[Edges]:
+    """All pairs of each partition, of many partitions at a time.
+
+    One by one, 75,000 documents in 37,500 partitions took 8.2 s; so they take 0.1 s.
+    """
+    every = np.arange(len(groups))
+    total = int((groups.covered.counts * groups.covering.counts).sum())
+    done = 0
+    for edges in groups.edges(every, every, np.zeros(every.size, np.int64)):
+        if plan.cancel():
+            return
+        yield Edges(edges.i, edges.j, overlaps(sets, edges.i, edges.j, plain=plan.plain))
+        done += len(edges)
+        plan.progress("join", done, total)
+    plan.progress("join", total, total)  # a document and itself are no pair
+
+
+def _edges(sets: Sets, common: Sets, groups: Groups, shares: Shares, plan: Plan) -> Iterator[Edges]:
+    """Pairs of equal documents, then those of different ones."""
+    sizes = sets.sizes[groups.first]
+    if shares.of_equals:
+        several = np.flatnonzero((groups.covered.counts > 0) & (groups.covering.counts > 0))
+        for edges in groups.edges(several, several, sizes[several]):
+            if plan.cancel():
+                return
+            yield edges
+    few = np.bincount(groups.parts)[groups.parts] <= plan.few
+    yield from _compared(sets, groups, np.flatnonzero(few & (sizes > 0)), shares, plan)
+    if few.all():
+        return
+    space = _Space(plan.memory)
+    plan.progress("rank", 0, 1)
+    index = _index(sets, common, groups, few, plan, space)
+    plan.progress("rank", 1, 1)
+    for found in _pairs(groups, index, sizes, shares, plan, space.room):
+        u, v, inter = found.reshape(-1, 3).astype(np.int64).T
+        yield from groups.edges(u, v, inter)
+
+
+def _index(
+    sets: Sets,
+    common: Sets,
+    groups: Groups,
+    few: NDArray[np.bool_],
+    plan: Plan,
+    space: _Space,
+) -> Ranked:
+    """The ranks of all groups but those that are compared: kept ones, or new ones.
+
+    Ranks that are to be kept are made without partitions, which are stretches of postings all the
+    same (Groups.reach). That takes no longer (scenario C, 82 partitions: 7.0 CPU s with ranks for
+    each, 2.9 with those that were kept), unless most documents need none.
+    """
+    kept = None if plan.ranks is None else plan.ranks.load()
+    if kept is not None:
+        return kept.of(groups.first, ~few, space.room)
+    begins, ends = common.offsets[groups.first], common.offsets[groups.first + 1]
+    asked = np.where(few, begins, ends)
+    covers = groups.covering.counts > 0
+    label = groups.labels(len(sets))
+    most = 2 * (asked - begins).sum() >= (ends - begins).sum()
+    if plan.ranks is not None and most and covers.all() and (label >= 0).all():
+        everywhere = np.zeros_like(groups.parts)
+        stretches = Stretches(common.items, begins, ends, everywhere, covers)
+        index = ranked(stretches, plan.threads, space.room, plain=plan.plain)
+        kept = plan.ranks.keep(index, label)
+        return kept.of(groups.first, ~few, space.room) if few.any() else index
+    stretches = Stretches(common.items, begins, asked, groups.parts, covers)
+    return ranked(stretches, plan.threads, space.room, plain=plan.plain)
+
+
+def _compared(
+    sets: Sets, groups: Groups, few: NDArray[np.int64], shares: Shares, plan: Plan
+) -> Iterator[Edges]:
+    """Pairs of small partitions: each set is compared with each, without any ranks."""
+    if not few.size:
+        return
+    few = few[np.argsort(groups.parts[few], kind="stable")]
+    parts = groups.parts[few]
+    ends = np.searchsorted(parts, parts, "right")
+    after = ends - np.arange(few.size) - 1  # sets of the partition that come after each
+    sizes, done = sets.sizes[groups.first], np.cumsum(after)
+    at = 0
+    while at < few.size:
+        if plan.cancel():
+            return
+        start = int(done[at - 1]) if at else 0
+        end = max(at + 1, int(np.searchsorted(done, start + _COMPARED, "right")))
+        plan.progress("compare", at, few.size)
+        many = after[at:end]
+        one = np.repeat(np.arange(at, end), many)
+        two = one + 1 + np.arange(one.size) - np.repeat(np.cumsum(many) - many, many)
+        a, b = few[one], few[two]
+        inter = overlaps(sets, groups.first[a], groups.first[b], plain=plan.plain)
+        for u, v in ((a, b), (b, a)):
+            enough = inter >= shares.need(sizes[u], sizes[v])
+            yield from groups.edges(u[enough], v[enough], inter[enough].astype(np.int64))
+        at = end
+    plan.progress("compare", few.size, few.size)
+
+
+class _Space:
+    """Arrays of ranks: in memory as long as they fit three quarters of it, else in files.
+
+    The rest is for postings (_blocks). Files have no name, and are gone with their arrays.
+    """
+
+    def __init__(self, memory: int | None) -> None:
+        self.left = None if memory is None else memory * 3 // 4
+
+    def room(self, count: int) -> NDArray[np.uint32]:
+        if count == 0 or self.left is None:
+            return np.empty(count, np.uint32)
+        if 4 * count <= self.left:
+            self.left -= 4 * count
+            return np.empty(count, np.uint32)
+        try:
+            with tempfile.TemporaryFile() as scratch:
+                # Reserved, for to write a mapped file on a full disk is the end of the process.
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(scratch.fileno(), 0, 4 * count)
+                return np.memmap(scratch, np.uint32, "w+", shape=(count,))
+        except OSError as error:
+            raise StorageError(
+                f"No room for {4 * count:,} bytes of ranks: {error.strerror}.",
+                hint="Free some space, set TMPDIR to a larger disk, or raise --memory.",
+            ) from error
+
+
+def _pairs(
+    groups: Groups,
+    index: Ranked,
+    sizes: NDArray[np.int64],
+    shares: Shares,
+    plan: Plan,
+    room: Room,
+) -> Iterator[NDArray[np.int32]]:
+    """Triples of groups, covered and covering, and what they have in common."""
+    engine = plain_join if plan.plain else compiled
+    kept = np.diff(index.offsets)
+    # |i| - need + 1 shingles are enough; those that no other document has are asked about first.
+    prefixes = np.clip(kept - shares.need_alone(sizes) + 1, 0, kept)
+    prefixes[(groups.covered.counts == 0) | (sizes == 0)] = 0
+    covers = groups.covering.counts > 0
+    wanted = np.zeros((index.distinct + 7) // 8, np.uint8)
+    engine.mark(index.ranks, index.offsets, prefixes, wanted)
+    starts = room(index.distinct + 1)
+    lows, highs = groups.reach()
+    blocks = _blocks(index.offsets, plan.memory)
+    for block, (first, last) in enumerate(blocks):
+        some = (index.ranks, index.offsets, first, last, covers, wanted, starts)
+        postings = np.empty(engine.tally(*some), np.uint32)
+        engine.post(*some, postings)
+        given = (index.ranks, index.offsets, sizes, prefixes, lows, highs, starts, postings)
+
+        def look(step: tuple[int, int], given: _Given = given) -> _Found:
+            found: _Found = engine.probe(*given, shares.numbers(), *step, _LOOKS)
+            return found
+
+        for done, found in _stepped(look, _steps(prefixes), plan):
+            if plan.cancel():
+                return
+            plan.progress("join", block * sizes.size + done, len(blocks) * sizes.size)
+            if found.size:
+                yield found
+
+
+def _blocks(offsets: NDArray[np.int64], memory: int | None) -> list[tuple[int, int]]:
+    """Stretches of sets whose postings fit a quarter of the memory, each of at least one set."""
+    most = _POSTINGS if memory is None else min(_POSTINGS, max(1, memory // 16))
+    blocks, first = [], 0
+    while first < offsets.size - 1:
+        last = int(np.searchsorted(offsets, offsets[first] + most, "right")) - 1
+        blocks.append((first, max(first + 1, last)))
+        first = blocks[-1][1]
+    return blocks
+
+
+def _steps(prefixes: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Stretches of sets with about as many items to ask about."""
+    asked = np.cumsum(prefixes)
+    cuts = np.searchsorted(asked, np.linspace(0, asked[-1] if asked.size else 0, _STEPS + 1)[1:-1])
+    bounds = np.unique(np.concatenate([[0], cuts, [prefixes.size]])).tolist()
+    return list(pairwise(bounds))
+
+
+def _stepped(
+    look: Callable[[tuple[int, int]], _Found],
+    steps: list[tuple[int, int]],
+    plan: Plan,
+) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    """What every step finds, in their order, by threads that are a few steps ahead.
+
+    A step that has looked at enough comes back unfinished, and is gone on with at once: so one that
+    finds very much does not fill the memory, and whoever wants to stop is heard.
+    """
+    waiting: deque[tuple[tuple[int, int], Future[_Found]]] = deque()
+    left = deque(steps)
+    with ThreadPoolExecutor(plan.threads) as pool:
+        try:
+            while left or waiting:
+                while left and len(waiting) < 2 * plan.threads:
+                    step = left.popleft()
+                    waiting.append((step, pool.submit(look, step)))
+                step, future = waiting.popleft()
+                found, at, _, _ = future.result()
+                if at < step[1]:
+                    rest = (at, step[1])
+                    waiting.appendleft((rest, pool.submit(look, rest)))
+                yield at, np.frombuffer(found, np.int32)
+        finally:
+            pool.shutdown(cancel_futures=True)

@@ -1,0 +1,217 @@
+"""Shingles ranked by rarity: each set as the sorted ranks of its shingles, the rarest first.
+
+A rank is a number for a shingle (of a partition), the lower the fewer sets have it that may cover.
+A shingle that no other set has can be in no common part and gets none: sets are shorter than their
+documents, by their unique shingles.
+
+The compiled way never holds more than a table of one range of values: the shingles of a document
+are sorted, so the documents' shingles of a range are stretches that cursors walk along, range after
+range; tables stay in the cache, and the shingles may lie in a file. Ranges are cut by a sample, so
+that any distribution of values makes ranges of like size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.cover.join import fallback as plain_join
+from asof.cover.join.overlaps import compiled
+
+Room = Callable[[int], NDArray[np.uint32]]
+
+_RANGE = 1 << 20  # shingles of a range: the cheapest of 2**16 to 2**21 (bench/cover_join.py)
+_TABLE = 2 * _RANGE  # words of a table: a slot has two
+_SAMPLE = 1 << 18
+_STRETCH = 2  # shingles of a document in a range, on average, at least: cursors cost, too
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Sets as ascending ranks behind each other, and how many ranks there are."""
+
+    offsets: NDArray[np.int64]
+    ranks: NDArray[np.uint32]
+    distinct: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stretches:
+    """Sets as parts of one array of items, with what matters for their ranks."""
+
+    items: NDArray[np.uint64]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    parts: NDArray[np.uint32]  # only equal ones meet
+    covers: NDArray[np.bool_]  # whether the set may cover others
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The ranks of documents without partitions: ranks[begins[d]:ends[d]], ascending.
+
+    They serve for any part of these documents and any condition: what a prefix filter needs is that
+    all sets are in the order of one ranking, and what one document alone has, it has alone in
+    every part.
+    """
+
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    ranks: NDArray[np.uint32]
+    distinct: int
+
+    def of(
+        self,
+        documents: NDArray[np.int64],
+        wanted: NDArray[np.bool_],
+        room: Callable[[int], NDArray[np.uint32]],
+    ) -> Ranked:
+        """The ranks of these documents behind each other, of those that are not wanted none.
+
+        `room` gives an array for so many.
+        """
+        begins = self.begins[documents]
+        sizes = np.where(wanted, self.ends[documents] - begins, 0)
+        offsets = np.zeros(documents.size + 1, np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        found = room(int(offsets[-1]))
+        ranks = np.asarray(self.ranks)
+        places = zip(offsets.tolist(), begins.tolist(), sizes.tolist(), strict=False)
+        for to, start, size in places:
+            found[to : to + size] = ranks[start : start + size]
+        return Ranked(offsets, found, self.distinct)
+
+
+class RankStore(Protocol):
+    """Where ranks are kept between runs."""
+
+    def load(self, marks: NDArray[np.bytes_]) -> Ranking | None:
+        """The ranks of documents with these marks, in their order, if those of all are there."""
+        ...
+
+    def keep(self, marks: NDArray[np.bytes_], ranking: Ranking) -> None:
+        """Keep the ranks of all documents that have these marks."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRanks:
+    """A store, and the marks of the documents that are joined."""
+
+    store: RankStore
+    marks: NDArray[np.bytes_]
+
+    def load(self) -> Ranking | None:
+        """The ranks of all of them."""
+        return self.store.load(self.marks)
+
+    def keep(self, index: Ranked, label: NDArray[np.int64]) -> Ranking:
+        """Keep ranks that were made for sets; `label` is the set of each document."""
+        found = Ranking(index.offsets[label], index.offsets[label + 1], index.ranks, index.distinct)
+        self.store.keep(self.marks, found)
+        return found
+
+
+def ranked(sets: Stretches, threads: int, room: Room, *, plain: bool = False) -> Ranked:
+    """The sets as ranks; `room` gives an array for so many of them."""
+    if plain or compiled is None:
+        return Ranked(
+            *plain_join.ranked(sets.items, sets.begins, sets.ends, sets.parts, sets.covers)
+        )
+    offsets = np.zeros(sets.begins.size + 1, np.int64)
+    np.cumsum(sets.ends - sets.begins, out=offsets[1:])
+    ids = room(int(offsets[-1]))
+    with ThreadPoolExecutor(threads) as pool:
+        distinct = _number(sets, offsets[1:], ids, pool, threads, room)
+        kept = np.zeros(sets.begins.size, np.int64)
+        cuts = np.searchsorted(offsets, np.linspace(0, offsets[-1], 8 * threads + 1)[1:-1])
+        cuts = np.concatenate([[0], np.minimum(cuts, kept.size), [kept.size]])
+        works = [
+            pool.submit(compiled.arrange, ids, offsets, a, b, kept)
+            for a, b in pairwise(cuts.tolist())
+        ]
+        for work in works:
+            work.result()
+    compiled.pack(ids, offsets, kept)
+    np.cumsum(kept, out=offsets[1:])
+    return Ranked(offsets, ids[: int(offsets[-1])], distinct)
+
+
+def _number(
+    sets: Stretches,
+    places: NDArray[np.int64],
+    ids: NDArray[np.uint32],
+    pool: ThreadPoolExecutor,
+    threads: int,
+    room: Room,
+) -> int:
+    """Write the rank of every item to its place; each thread has ranges that follow each other."""
+    limits = _limits(sets)
+    shares = [part for part in np.array_split(np.arange(limits.size), threads) if part.size]
+
+    def first_cursors(mine: NDArray[np.int64]) -> NDArray[np.int64]:
+        cursors = sets.begins.copy()
+        if mine[0] > 0:
+            above = int(limits[mine[0] - 1]) + 1
+            compiled.seek(sets.items, sets.begins, sets.ends, above, cursors)
+        return cursors
+
+    # Room for as many counts as there are items; what is not needed is never touched.
+    table = room(ids.size)
+    starts = np.zeros(limits.size + 1, np.int64)
+
+    def count(mine: NDArray[np.int64]) -> tuple[int, int]:
+        cursors = first_cursors(mine)
+        first = at = int((cursors - sets.begins).sum())
+        scratch = np.empty(_TABLE, np.uint64)
+        given = sets.parts, sets.covers, places, ids, scratch
+        for each in mine:
+            limit = int(limits[each])
+            found = compiled.number(sets.items, sets.ends, cursors, limit, *given)
+            counts = np.frombuffer(found, np.uint32)
+            table[at : at + counts.size] = counts
+            at += counts.size
+            starts[each + 1] = counts.size
+        return first, at
+
+    filled = 0
+    for first, last in pool.map(count, shares):
+        filled = _moved(table, first, last, filled)
+    np.cumsum(starts, out=starts)
+    distinct = compiled.rank(table[:filled])
+
+    def name(mine: NDArray[np.int64]) -> None:
+        cursors = first_cursors(mine)
+        for at in mine:
+            part = table[starts[at] : starts[at + 1]]
+            compiled.relabel(sets.items, sets.ends, cursors, int(limits[at]), part, places, ids)
+
+    list(pool.map(name, shares))
+    return distinct
+
+
+def _moved(table: NDArray[np.uint32], first: int, last: int, to: int) -> int:
+    """Move a stretch of the table down to a place, and say where it ends there."""
+    if first == to:
+        return last
+    for at in range(first, last, _TABLE):
+        end = min(at + _TABLE, last)
+        table[to : to + end - at] = table[at:end]
+        to += end - at
+    return to
+
+
+def _limits(sets: Stretches) -> NDArray[np.uint64]:
+    """The last value of each range, ascending; that of the last is the largest there is."""
+    total = int((sets.ends - sets.begins).sum())
+    many = max(1, min(total // _RANGE, total // (_STRETCH * max(1, sets.begins.size))))
+    sample = np.sort(sets.items[:: max(1, sets.items.size // _SAMPLE)])
+    cuts = sample[np.arange(1, many) * sample.size // many] if sample.size else sample
+    largest = np.array([np.iinfo(np.uint64).max], np.uint64)
+    return np.unique(np.concatenate([cuts, largest]))

@@ -1,0 +1,87 @@
+"""Writing out the documents of a cover, and only these: the archive is read, never thinned out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from asof.archive.archive import Archive
+from asof.archive.export import EXPORTERS, Exported, Selection
+from asof.change.texts import Texts, documents_of
+from asof.clock import stamp
+from asof.cover.documents.of_archive import document_names
+from asof.errors import UsageError
+from asof.model import Capture
+
+# What stands before the URL in the name of a document (asof.cover.documents.of_archive).
+_NAME = re.compile(r"([0-9]{14})(?:\.[0-9]{6}(?:-[0-9]+)?)?/(.+)", re.DOTALL)
+
+_SHOWN = 200  # characters of a name, in an error
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen(Selection):
+    """Captures by the ids of their records, for every format that `asof export` writes."""
+
+    records: frozenset[str] = frozenset()
+
+    @property
+    def everything(self) -> bool:
+        """Never: even if all documents were kept, there are captures that are no documents."""
+        return False
+
+    def captures(self, archive: Archive) -> Iterator[Capture]:
+        """The captures that are meant."""
+        found = archive.captures()
+        return (capture for capture in found if capture.record_id in self.records)
+
+
+def export_cover(archive: Archive, kept: Iterable[str], out: Path, kind: str = "warc") -> Exported:
+    """One file of the documents with these names, with their requests and metadata, as stored.
+
+    The names are those of a cover of this archive (`Outcome.kept`). What is no document (pictures,
+    style sheets, redirects, confirmations of what was there before) stays behind.
+    """
+    return EXPORTERS[kind](archive, chosen_by_name(archive, kept), out)
+
+
+def chosen_by_name(archive: Archive, names: Iterable[str]) -> Chosen:
+    """The captures of documents with these names; a name that no document has is an error."""
+    wanted = set(names)
+    total = len(wanted)
+    shared: dict[tuple[str, str], list[Capture]] = {}
+    for name in wanted:
+        if found := _NAME.fullmatch(name):
+            shared[found[1], found[2]] = []
+    for capture in documents_of(archive, archive.captures()):
+        same = shared.get((stamp(capture.at), capture.url))
+        if same is not None:
+            same.append(capture)
+    records: set[str] = set()
+    with Texts(archive) as shelf:
+        for captures in shared.values():
+            for name, capture in _documents(shelf, captures):
+                if name in wanted:
+                    records.add(capture.record_id)
+                    wanted.remove(name)
+    if wanted:
+        raise UsageError(
+            f"The archive lacks {len(wanted):,} of the {total:,} documents,"
+            f" such as {min(wanted)[:_SHOWN]!r}.",
+            hint="Give the archive that the cover is of, or run `asof cover` again.",
+        )
+    return Chosen(records=frozenset(records))
+
+
+def _documents(shelf: Texts, captures: list[Capture]) -> Iterator[tuple[str, Capture]]:
+    """The documents of one URL and second, by name."""
+    if len(captures) > 1:  # one without a text is no document, and takes no name from the others
+        texts = [shelf.document(capture) for capture in captures]
+        captures = [
+            capture
+            for capture, found in zip(captures, texts, strict=True)
+            if found is not None and found.text.strip()
+        ]
+    return zip(document_names(captures), captures, strict=True)

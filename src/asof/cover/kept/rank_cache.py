@@ -1,0 +1,69 @@
+"""The ranks of an archive's shingles, kept between runs in `derived/cover/ranks-TEXT-K.npy`.
+
+Ranking is two thirds of a join, and is the same for every rule without a partition. One file for
+each choice of text and length of shingles has 4 bytes for each shingle of each document that others
+have, too, and is mapped into memory. It holds for any part of the documents that it was made of;
+when there are others, it is made again by the next run that ranks all.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from asof.archive.folder import Folder
+from asof.change.shingles import Unit
+from asof.cover.documents.collection import Marks
+from asof.cover.documents.document_ids import MARK, Which, kind_of, ways
+from asof.cover.join.ranking import Ranking
+from asof.cover.kept.array_file import DAMAGE, Arrays, write_arrays
+
+# Fewer ranks than this are made faster than they are worth to be kept: in 0.3 s.
+LEAST = 1 << 22
+
+
+class RankFile:
+    """The ranks for one choice of text and length of shingles."""
+
+    def __init__(
+        self, folder: Folder, which: Which, k: int, unit: Unit = "terms", *, least: int = LEAST
+    ) -> None:
+        self._path = folder.root / "derived" / "cover" / f"ranks-{kind_of(which, k, unit)}.npy"
+        self._ways = json.dumps(ways(which, k, unit)).encode()
+        self._least = least
+
+    def load(self, marks: Marks) -> Ranking | None:
+        """The ranks of these documents, in their order; None unless all of them are there."""
+        try:
+            with self._path.open("rb") as file:
+                arrays = Arrays(file)
+                if arrays.next(1 << 16).tobytes() != self._ways:
+                    return None
+                known, bounds, distinct = (arrays.next() for _ in range(3))
+                ranks = arrays.mapped()
+                arrays.end()
+            count = known.size
+            fits = known.dtype == MARK and bounds.shape == (2, count) and bounds.dtype == np.int64
+            fits = fits and distinct.shape == (1,) and known.ndim == 1 and ranks.dtype == np.uint32
+            if not fits or not count or bounds.min() < 0 or bounds.max() > ranks.size:
+                return None
+            if (bounds[0] > bounds[1]).any() or ranks.max(initial=0) >= max(int(distinct[0]), 1):
+                return None
+        except DAMAGE:
+            return None
+        order = np.argsort(known, kind="stable")
+        at = np.minimum(np.searchsorted(known[order], marks), count - 1)
+        place = order[at]
+        if (known[place] != marks).any():
+            return None
+        return Ranking(bounds[0][place], bounds[1][place], ranks, int(distinct[0]))
+
+    def keep(self, marks: Marks, ranking: Ranking) -> None:
+        """Keep the ranks of all documents that have these marks, if there are enough."""
+        if ranking.ranks.size < self._least:
+            return
+        bounds = np.stack([ranking.begins, ranking.ends])
+        told = np.frombuffer(self._ways, np.uint8)
+        distinct = np.array([ranking.distinct], np.int64)
+        write_arrays(self._path, [told, marks, bounds, distinct, ranking.ranks])

@@ -1,0 +1,348 @@
+"""Covers that were saved by name, in `derived/covers/NAME.json`, and how two of them differ.
+
+The first line of a file holds everything but the documents, so that a list of covers need not read
+75,000 names of each. What was asked is saved with the answer: it can be asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from asof.archive.folder import Folder, storage_errors
+from asof.clock import SECOND, Instant
+from asof.errors import ArchiveError, UsageError
+from asof.warc.atomic_file import whole_file
+
+if TYPE_CHECKING:
+    from asof.change.shingles import Unit
+    from asof.cover.run import Outcome
+
+# No separators, nothing hidden: a name cannot lead out of the folder, whoever chose it.
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,79}")
+_FORMAT = 2
+# Of the first line: a relation (twice) and a filter have 10,000 characters, of 12 bytes at most.
+_HEAD = 1 << 19
+_MOST = 1 << 62  # of any count
+_TEXTS, _TERMS, _SOLVERS = ("main", "full"), ("words", "characters"), ("auto", "seed")
+_LAST: Instant = 253_402_300_800 * SECOND  # of year 9999
+
+Fate = Literal["kept", "dropped", "absent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What `asof cover` was asked: all of it that the answer depends on.
+
+    `table` is the file that the documents came from, None for the archive itself. `at_least` is
+    (m, attribute), as in `asof.cover.run.CoverOptions`.
+    """
+
+    relation: str
+    table: str | None = None
+    where: str | None = None
+    k: int = 5
+    text: str = "main"
+    at_least: tuple[int, str] | None = None
+    prefer: str | None = None
+    solver: str = "auto"
+    time_limit: float = 60.0
+    terms: str = "words"
+
+    @property
+    def unit(self) -> Unit:
+        """What shingles are made of."""
+        return "characters" if self.terms == "characters" else "terms"
+
+
+@dataclass(frozen=True, slots=True)
+class CoverFacts:
+    """What there is to say of a saved cover without its documents.
+
+    `numbers`: the ids of its documents were whole numbers, and go back as such. `complete`: all
+    pairs were compared. `at` is when it was saved, None where that was not told; `question` what
+    was asked, None where it cannot be asked again.
+    """
+
+    name: str
+    relation: str
+    documents: int
+    kept: int
+    size: int
+    size_kept: int
+    edges: int
+    components: int
+    optimal: bool
+    gap: int
+    complete: bool
+    seconds: float
+    numbers: bool
+    at: Instant | None
+    question: Question | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A document that was dropped, the one that covers it, and how far."""
+
+    document: str
+    by: str
+    containment: float
+    jaccard: float
+    dice: float
+
+
+@dataclass(frozen=True, slots=True)
+class SavedCover:
+    """An outcome as it was saved: documents by their names, in the order of the collection."""
+
+    facts: CoverFacts
+    kept: tuple[str, ...]
+    dropped: tuple[Gone, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A document that one of two covers keeps and the other does not.
+
+    `by` is what covers it where it was dropped; None where it was not there at all.
+    """
+
+    document: str
+    other: Fate
+    by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CoverDifference:
+    """From cover `a` to cover `b`: what is kept by one of them only, and how many by both."""
+
+    a: SavedCover
+    b: SavedCover
+    only_a: tuple[Moved, ...]
+    only_b: tuple[Moved, ...]
+    both: int
+
+
+def save_cover(
+    folder: Folder,
+    name: str,
+    outcome: Outcome,
+    question: Question | None = None,
+    at: Instant | None = None,
+) -> Path:
+    """Save an outcome; one of that name is replaced. The file is whole or is not there."""
+    path = cover_path(folder, name)
+    names, weights = outcome.collection.names, outcome.collection.weights
+    facts = CoverFacts(
+        name, outcome.relation, len(names), int(outcome.cover.kept.sum()),
+        int(weights.sum()), int(weights[outcome.cover.kept].sum()),
+        outcome.edges, outcome.cover.components.count,
+        outcome.optimal, outcome.gap, outcome.complete, outcome.seconds,
+        outcome.collection.numbers, at, question,
+    )  # fmt: skip
+    gone = [
+        [names[each.document], names[each.by], each.containment, each.jaccard, each.dice]
+        for each in outcome.dropped
+    ]
+    # In ASCII, so that half a surrogate pair in a name comes back as it was.
+    head = json.dumps({"format": _FORMAT, **asdict(facts)})[:-1]
+    body = f'"names": {json.dumps(outcome.kept)},\n"dropped": {json.dumps(gone)}'
+    with storage_errors(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as file:
+        file.write(f"{head},\n{body}}}\n".encode("ascii"))
+    return path
+
+
+def load_cover(folder: Folder, name: str) -> SavedCover:
+    """A cover by its name; an error that says which ones there are, if there is none of it."""
+    path = cover_path(folder, name)
+    try:
+        given = json.loads(path.read_bytes())
+        return _cover(name, given)
+    except FileNotFoundError:
+        raise _unknown(folder, name) from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(path) from error
+
+
+def cover_facts(folder: Folder, name: str) -> CoverFacts:
+    """What is said of a cover, without reading its documents."""
+    path = cover_path(folder, name)
+    try:
+        with path.open("rb") as file:
+            line = file.readline(_HEAD)
+        return _facts(name, json.loads(line.rstrip().removesuffix(b",") + b"}"))
+    except FileNotFoundError:
+        raise _unknown(folder, name) from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(path) from error
+
+
+def cover_names(folder: Folder) -> list[str]:
+    """The names of all covers, in order."""
+    found = (path.stem for path in _place(folder).glob("*.json") if path.is_file())
+    return sorted(name for name in found if _NAME.fullmatch(name))
+
+
+def saved_covers(folder: Folder) -> list[tuple[str, CoverFacts | None]]:
+    """All covers by name, the latest first; None for one that cannot be read."""
+    found: list[tuple[str, CoverFacts | None]] = []
+    for name in cover_names(folder):
+        try:
+            found.append((name, cover_facts(folder, name)))
+        except (ArchiveError, UsageError):  # damaged, or removed at this moment
+            found.append((name, None))
+    return sorted(found, key=lambda one: -(one[1].at or 0) if one[1] is not None else 1)
+
+
+def asked_again(folder: Folder, name: str) -> Question:
+    """What to ask to have a saved cover made once more, of the documents as they are now."""
+    facts = cover_facts(folder, name)
+    if facts.question is None:
+        raise UsageError(
+            f"What the cover {name!r} was asked for is not recorded.",
+            hint="Write its relation: `asof cover --list` shows it.",
+        )
+    return facts.question
+
+
+def diff_covers(a: SavedCover, b: SavedCover) -> CoverDifference:
+    """What is kept by one of two covers only, each in the order of its own collection."""
+    in_a, in_b = frozenset(a.kept), frozenset(b.kept)
+    return CoverDifference(a, b, _moved(a, b, in_b), _moved(b, a, in_a), len(in_a & in_b))
+
+
+def _moved(here: SavedCover, there: SavedCover, kept_there: frozenset[str]) -> tuple[Moved, ...]:
+    covered = {gone.document: gone.by for gone in there.dropped}
+    return tuple(
+        Moved(name, "dropped" if name in covered else "absent", covered.get(name))
+        for name in here.kept
+        if name not in kept_there
+    )
+
+
+def check_name(name: str) -> str:
+    """The same name, if it can be one: before the work, not after it."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name[:80]!r} cannot be the name of a cover.",
+            hint="Use up to 80 letters (A to Z), digits, '.', '_' and '-', with no '.' in front.",
+        )
+    return name
+
+
+def cover_path(folder: Folder, name: str) -> Path:
+    """The file of a cover, whether it is there or not."""
+    return _place(folder) / f"{check_name(name)}.json"
+
+
+def _place(folder: Folder) -> Path:
+    return folder.root / "derived" / "covers"
+
+
+def _unknown(folder: Folder, name: str) -> UsageError:
+    from asof.cover.language.caret import listed, suggestion
+
+    names = cover_names(folder)
+    there = f"There are {listed(names)}." if names else "None was saved yet: see --save."
+    return UsageError(f"There is no cover {name!r}.", hint=suggestion(name, names) or there)
+
+
+def _unreadable(path: Path, error: OSError) -> ArchiveError:
+    return ArchiveError(f"{path} cannot be read ({error.strerror}).", hint="Check its rights.")
+
+
+def _damaged(path: Path) -> ArchiveError:
+    return ArchiveError(f"{path} is damaged.", hint="Run `asof cover --save` again.")
+
+
+# -- what is read back, whoever wrote it -----------------------------------------------------------
+
+
+def _cover(name: str, given: Any) -> SavedCover:  # noqa: ANN401, whatever the file holds
+    facts = _facts(name, given)
+    if not isinstance(given["names"], list):
+        raise TypeError("no list")
+    kept = tuple(_as(str, one) for one in given["names"])
+    dropped = tuple(
+        Gone(_as(str, one), _as(str, by), *(_share(each) for each in (containment, jaccard, dice)))
+        for one, by, containment, jaccard, dice in given["dropped"]
+    )
+    if len(kept) != facts.kept or len(kept) + len(dropped) != facts.documents:
+        raise ValueError("not all documents are there")
+    if facts.numbers:
+        for one in (*kept, *(name for gone in dropped for name in (gone.document, gone.by))):
+            int(one)
+    return SavedCover(facts, kept, dropped)
+
+
+def _facts(name: str, given: Any) -> CoverFacts:  # noqa: ANN401, whatever the file holds
+    if given["format"] != _FORMAT:
+        raise ValueError("of another version")
+    values = {field.name: given[field.name] for field in fields(CoverFacts)}
+    for key, kind in (("relation", str), ("seconds", float)):
+        _as(kind, values[key])
+    for key in ("documents", "kept", "size", "size_kept", "edges", "components", "gap"):
+        if not 0 <= _as(int, values[key]) <= _MOST:
+            raise ValueError("no count")
+    for key in ("optimal", "complete", "numbers"):
+        _as(bool, values[key])
+    _maybe(int, values["at"])
+    fits = values["kept"] <= values["documents"] and values["size_kept"] <= values["size"]
+    fits = fits and 0 <= values["seconds"] <= _MOST
+    if not fits or not 0 <= (values["at"] or 0) < _LAST:
+        raise ValueError("no count, or no moment")
+    asked = values["question"]
+    return CoverFacts(
+        **{**values, "name": name, "question": None if asked is None else _question(asked)}
+    )
+
+
+def _question(given: Any) -> Question:  # noqa: ANN401, whatever the file holds
+    values = {field.name: given[field.name] for field in fields(Question)}
+    for key, kind in (
+        ("relation", str),
+        ("k", int),
+        ("terms", str),
+        ("text", str),
+        ("solver", str),
+    ):
+        _as(kind, values[key])
+    for key in ("table", "where", "prefer"):
+        _maybe(str, values[key])
+    if not 0 <= _as(float, values["time_limit"]) <= _MOST:
+        raise ValueError("no time")
+    chosen = (("terms", _TERMS), ("text", _TEXTS), ("solver", _SOLVERS))
+    known = all(values[key] in words for key, words in chosen)
+    if not known or not 1 <= values["k"] <= _MOST:
+        raise ValueError("nothing that could be asked")
+    if (least := values["at_least"]) is not None:
+        count, attribute = least
+        values["at_least"] = (_as(int, count), _as(str, attribute))
+    return Question(**values)
+
+
+def _share(given: object) -> float:
+    if not 0 <= _as(float, given) <= 1:  # nor nan, which is no share
+        raise ValueError("no share")
+    return float(given)  # type: ignore[arg-type]
+
+
+def _as(kind: type, given: object) -> Any:  # noqa: ANN401, of that kind
+    if type(given) is not kind and not (kind is float and type(given) is int):
+        raise TypeError(f"no {kind.__name__}")
+    return given
+
+
+def _maybe(kind: type, given: object) -> None:
+    if given is not None:
+        _as(kind, given)

@@ -1,0 +1,1 @@
+"""The language of relations: read, checked, analysed, evaluated, explained, written out."""

@@ -1,0 +1,272 @@
+"""Conditions, held against many pairs of documents at once.
+
+Content is decided in whole numbers: C(d1,d2) >= p/q is inter * q >= p * |d1|, without rounding.
+Times and spans are whole microseconds. Numbers are floats, as their columns are; 0.1 in a
+relation is then the same 0.1 as in a column. A division by zero is as good as a missing value: the
+comparison does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import eq, ge, gt, le, lt, ne
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.cover.language.columns import FARTHEST, MISSING_TIME, Array, Column
+from asof.cover.language.syntax import (
+    And,
+    Attribute,
+    Comparison,
+    Condition,
+    Contains,
+    Content,
+    Duration,
+    Filter,
+    Moment,
+    Not,
+    Number,
+    Operator,
+    Or,
+    Product,
+    Relation,
+    Sum,
+    Text,
+    Value,
+    upright,
+)
+from asof.cover.language.text_order import text_comparison
+
+Truth = NDArray[np.bool_]
+_COMPARE: dict[Operator, Callable[[Array, Array], Truth]] = {
+    "=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge,
+}  # fmt: skip
+_SIZES = 1 << 30  # shingles of two documents together; times as much again fits in 64 bits
+_EXACT = 1 << 62  # sums that may be larger than this are floats
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of documents, and how many shingles they have and share."""
+
+    i: Array
+    j: Array
+    inter: Array
+    size_i: Array
+    size_j: Array
+
+
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """Numbers of pairs, where they are known (None: everywhere), and how large they can be."""
+
+    values: Array
+    known: Truth | None
+    most: int | None  # of whole numbers; None for floats
+
+
+Test = Callable[[Pairs], Truth]
+_Measured = Callable[[Pairs], _Amount]
+
+
+def evaluate(
+    condition: Condition | Relation,
+    columns: Mapping[str, Column],
+    i: Array,
+    j: Array,
+    inter: Array,
+    size_i: Array,
+    size_j: Array,
+) -> Truth:
+    """Which of the pairs (d1 = i, d2 = j) meet a condition whose types were checked.
+
+    `inter` is how many shingles they have in common, `size_i` and `size_j` how many each has.
+    """
+    return prepared(condition, columns)(Pairs(i, j, inter, size_i, size_j))
+
+
+def evaluate_filter(
+    written: Filter, columns: Mapping[str, Column], n: int, contains: Callable[[str], Truth]
+) -> Truth:
+    """Which of n documents are meant; `contains` says whose text has a phrase (see terms.py)."""
+    every = np.arange(n)
+    none = np.zeros(n, np.int64)
+    return prepared(written.condition, columns, contains)(Pairs(every, every, none, none, none))
+
+
+def prepared(
+    condition: Condition | Relation,
+    columns: Mapping[str, Column],
+    contains: Callable[[str], Truth] | None = None,
+) -> Test:
+    """The condition as a test of pairs: what columns alone decide is done once, for all blocks."""
+    if isinstance(condition, Relation):
+        condition = condition.condition
+    return _Preparation(columns, contains).condition(upright(condition))
+
+
+@dataclass(frozen=True, slots=True)
+class _Preparation:
+    columns: Mapping[str, Column]
+    contains: Callable[[str], Truth] | None
+
+    def condition(self, condition: Condition) -> Test:
+        match condition:
+            case And():
+                parts = [self.condition(part) for part in condition.parts]
+                return lambda pairs: np.logical_and.reduce([part(pairs) for part in parts])
+            case Or():
+                parts = [self.condition(part) for part in condition.parts]
+                return lambda pairs: np.logical_or.reduce([part(pairs) for part in parts])
+            case Not():
+                inner = self.condition(condition.part)
+                return lambda pairs: ~inner(pairs)
+            case Content():
+                return content_test(condition)
+            case Contains():
+                if self.contains is None:
+                    raise ValueError("only a filter can ask what a text contains")
+                found = self.contains(condition.phrase)
+                return lambda pairs: found[pairs.i]
+            case Comparison():
+                return self._comparison(condition)
+
+    def _comparison(self, found: Comparison) -> Test:
+        if self._is_text(found.left) or self._is_text(found.right):
+            test = text_comparison(found, self.columns)
+            return lambda pairs: test(pairs.i, pairs.j)
+        left, right = self._value(found.left), self._value(found.right)
+        compare = _COMPARE[found.operator]
+
+        def test_values(pairs: Pairs) -> Truth:
+            with np.errstate(all="ignore"):
+                a, b = left(pairs), right(pairs)
+                holds = np.broadcast_to(compare(a.values, b.values), pairs.i.shape)
+                if found.operator == "!=":  # nan differs from all, but is not known to
+                    holds = holds & (a.values == a.values) & (b.values == b.values)
+            for known in (a.known, b.known):
+                holds = holds if known is None else holds & known
+            return np.asarray(holds)
+
+        return test_values
+
+    def _is_text(self, value: Value) -> bool:
+        if isinstance(value, Attribute):
+            return self.columns[value.name].kind == "text"
+        return isinstance(value, Text)
+
+    def _value(self, value: Value) -> _Measured:
+        match value:
+            case Number():
+                number = _Amount(np.array(float(value.value)), None, None)
+                return lambda pairs: number
+            case Duration() | Moment():
+                whole = _Amount(np.array(value.value, np.int64), None, abs(value.value))
+                return lambda pairs: whole
+            case Attribute():
+                return self._attribute(value)
+            case Sum():
+                terms = [(sign, self._value(term)) for sign, term in value.terms]
+                return lambda pairs: _sum([(sign, term(pairs)) for sign, term in terms])
+            case Product():
+                factors = [(power, self._value(factor)) for power, factor in value.factors]
+                return lambda pairs: _product([(power, get(pairs)) for power, get in factors])
+        raise ValueError("types were not checked: text in arithmetic")
+
+    def _attribute(self, attribute: Attribute) -> _Measured:
+        column = self.columns[attribute.name]
+        first = attribute.of == 1
+        if column.kind == "number":
+            return lambda pairs: _Amount(column.values[pairs.i if first else pairs.j], None, None)
+
+        def instants(pairs: Pairs) -> _Amount:
+            values = column.values[pairs.i if first else pairs.j]
+            known = values != MISSING_TIME
+            return _Amount(np.where(known, values, 0), known, FARTHEST)
+
+        return instants
+
+
+def _sum(terms: list[tuple[int, _Amount]]) -> _Amount:
+    """Whole as long as all terms are and the sum surely fits, else in floats."""
+    most: int | None = 0
+    for _, term in terms:
+        most = None if most is None or term.most is None else most + term.most
+    if most is not None and most > _EXACT:
+        most = None
+    kind = np.float64 if most is None else np.int64
+    total: Array = np.zeros((), kind)
+    for sign, term in terms:
+        values = term.values.astype(kind)
+        total = total + values if sign == 1 else total - values
+    return _Amount(total, _all_known(terms), most)
+
+
+def _product(factors: list[tuple[int, _Amount]]) -> _Amount:
+    total: Array = np.ones((), np.float64)
+    known = _all_known(factors)
+    for power, factor in factors:
+        values = factor.values.astype(np.float64)
+        if power == 1:
+            total = total * values
+            continue
+        total = total / values
+        whole = values != 0
+        known = whole if known is None else known & whole
+    return _Amount(total, known, None)
+
+
+def _all_known(parts: list[tuple[int, _Amount]]) -> Truth | None:
+    known: Truth | None = None
+    for _, part in parts:
+        if part.known is not None:
+            known = part.known if known is None else known & part.known
+    return known
+
+
+def content_test(found: Content) -> Test:
+    """A measure against its threshold, exactly; of two empty documents every measure is 1."""
+    p, q, operator = _within_sizes(found.threshold, found.operator)
+    compare = _COMPARE[operator] if operator is not None else None
+    never = found.operator == "="
+
+    def test(pairs: Pairs) -> Truth:
+        if compare is None:
+            return np.full(pairs.i.shape, not never)
+        part, whole = _ratio(found, pairs)
+        alike = (pairs.size_i == 0) & (pairs.size_j == 0)
+        part = np.where(whole == 0, alike, part)
+        return np.asarray(compare(part * q, np.maximum(whole, 1) * p))
+
+    return test
+
+
+def _ratio(found: Content, pairs: Pairs) -> tuple[Array, Array]:
+    inter = pairs.inter.astype(np.int64)
+    size_i, size_j = pairs.size_i.astype(np.int64), pairs.size_j.astype(np.int64)
+    if found.measure.name == "C":
+        return inter, size_i if found.measure.first == 1 else size_j
+    if found.measure.name == "J":
+        return inter, size_i + size_j - inter
+    return 2 * inter, size_i + size_j
+
+
+def _within_sizes(threshold: Fraction, operator: Operator) -> tuple[int, int, Operator | None]:
+    """The threshold in numbers whose products with sizes fit in 64 bits, answering the same.
+
+    No measure of such documents equals a threshold of a larger denominator, so the next fraction
+    above it that one can equal takes its place, and only < and >= remain.
+    """
+    if threshold.denominator <= _SIZES:
+        return threshold.numerator, threshold.denominator, operator
+    if operator in ("=", "!="):
+        return 0, 1, None
+    near = threshold.limit_denominator(_SIZES)
+    if near < threshold:  # its right neighbour in the Farey sequence: b * c - a * d = 1, d maximal
+        a, b = near.as_integer_ratio()
+        d = _SIZES - (_SIZES + pow(a, -1, b)) % b if b > 1 else _SIZES
+        near = Fraction(1 + a * d, b * d)
+    return near.numerator, near.denominator, ">=" if operator in (">", ">=") else "<"

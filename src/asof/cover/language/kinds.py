@@ -1,0 +1,222 @@
+"""Types: which values can be added and compared, and what comes of it.
+
+    number + - * / number = number         time - time = duration
+    time + - duration     = time           duration + - duration = duration
+    duration * / number   = duration       duration / duration   = number
+
+Only values of one kind are compared. A string beside a time or a duration is read as a date.
+Without columns, an attribute may still be of any kind; with them, every kind is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from asof.clock import parse_iso
+from asof.cover.language.caret import Span, clipped, listed, pointed, suggestion
+from asof.cover.language.columns import Column
+from asof.cover.language.syntax import (
+    And,
+    Attribute,
+    Comparison,
+    Condition,
+    Duration,
+    Filter,
+    Moment,
+    Not,
+    Number,
+    Or,
+    Product,
+    Relation,
+    Sum,
+    Text,
+    Value,
+)
+from asof.errors import UsageError
+
+Kind = Literal["number", "text", "time", "duration"]
+Written = TypeVar("Written", Relation, Filter)
+
+_PLAIN = {"number": "a number", "text": "text", "time": "a time", "duration": "a span of time"}
+_SUMS: dict[tuple[Kind, int, Kind], Kind] = {
+    ("number", 1, "number"): "number",
+    ("number", -1, "number"): "number",
+    ("duration", 1, "duration"): "duration",
+    ("duration", -1, "duration"): "duration",
+    ("time", 1, "duration"): "time",
+    ("time", -1, "duration"): "time",
+    ("duration", 1, "time"): "time",
+    ("time", -1, "time"): "duration",
+}
+_PRODUCTS: dict[tuple[Kind, int, Kind], Kind] = {
+    ("number", 1, "number"): "number",
+    ("number", -1, "number"): "number",
+    ("duration", 1, "number"): "duration",
+    ("duration", -1, "number"): "duration",
+    ("number", 1, "duration"): "duration",
+    ("duration", -1, "duration"): "number",
+}
+
+
+def type_check(written: Written, columns: Mapping[str, Column]) -> Written:
+    """The relation or filter with strings read as dates where a time is meant; or a UsageError."""
+    checked = checked_condition(written.condition, written.text, columns)
+    return type(written)(checked, written.text)
+
+
+def checked_condition(
+    condition: Condition, text: str, columns: Mapping[str, Column] | None
+) -> Condition:
+    """The condition, every value of it of a kind that fits; without columns, as far as known."""
+    return _Check(text, columns).condition(condition)
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    text: str
+    columns: Mapping[str, Column] | None
+
+    def condition(self, condition: Condition) -> Condition:
+        match condition:
+            case And() | Or():
+                parts = tuple(self.condition(part) for part in condition.parts)
+                return type(condition)(parts, condition.span)
+            case Not():
+                return Not(self.condition(condition.part), condition.span)
+            case Comparison():
+                return self.comparison(condition)
+        return condition
+
+    def comparison(self, found: Comparison) -> Comparison:
+        left, left_kind = self.value(found.left)
+        right, right_kind = self.value(found.right)
+        left, left_kind = self._beside(left, left_kind, right_kind)
+        right, right_kind = self._beside(right, right_kind, left_kind)
+        if None not in (left_kind, right_kind) and left_kind != right_kind:
+            raise self._mismatch(
+                found.span, "compared", (left, left_kind), (right, right_kind), found.operator
+            )
+        return Comparison(left, found.operator, right, found.span)
+
+    def value(self, value: Value) -> tuple[Value, Kind | None]:
+        match value:
+            case Number():
+                return value, "number"
+            case Duration():
+                return value, "duration"
+            case Moment():
+                return value, "time"
+            case Text():
+                return value, "text"
+            case Attribute():
+                return value, self._attribute(value)
+            case Sum():
+                terms, kind = self._chain(value.terms, _SUMS, "+-", value.span)
+                return Sum(terms, value.span), kind
+            case Product():
+                factors, kind = self._chain(value.factors, _PRODUCTS, "*/", value.span)
+                return Product(factors, value.span), kind
+
+    def _attribute(self, attribute: Attribute) -> Kind | None:
+        if self.columns is None:
+            return None
+        column = self.columns.get(attribute.name)
+        if column is not None:
+            return column.kind
+        raise pointed(
+            self.text,
+            attribute.span,
+            f"no attribute is called {clipped(attribute.name)}",
+            f"{suggestion(attribute.name, self.columns)} "
+            f"Known: {listed(self.columns) or 'none'}.".strip(),
+        )
+
+    def _chain(
+        self,
+        parts: tuple[tuple[Literal[1, -1], Value], ...],
+        table: dict[tuple[Kind, int, Kind], Kind],
+        signs: str,
+        span: Span,
+    ) -> tuple[tuple[tuple[Literal[1, -1], Value], ...], Kind | None]:
+        """Left to right, as it is read: each part must fit what those before it came to."""
+        found = [(sign, *self.value(part)) for sign, part in parts]
+        timely = next((kind for _, _, kind in found if kind in ("time", "duration")), None)
+        done: list[tuple[Literal[1, -1], Value]] = []
+        total: Kind | None = None
+        unknown = False
+        for sign, part, kind in found:
+            if isinstance(part, Text) and table is _SUMS:  # text is not added, so it is a date
+                beside = timely or ("time" if parse_iso(part.value) is not None else None)
+                part, kind = self._beside(part, kind, beside)
+            operator = signs[0] if sign == 1 else signs[1]
+            if kind == "text" or (not done and sign == -1 and kind == "time"):
+                raise self._cannot(part, kind, operator)
+            if kind is None or unknown:
+                unknown = True
+            elif done:
+                assert total is not None
+                result = table.get((total, sign, kind))
+                if result is None:
+                    so_far = (done[0][1] if len(done) == 1 else Sum(tuple(done), span), total)
+                    raise self._mismatch(part.span, "joined", so_far, (part, kind), operator)
+                total = result
+            else:
+                total = kind
+            done.append((sign, part))
+        return tuple(done), None if unknown else total
+
+    def _beside(
+        self, value: Value, kind: Kind | None, other: Kind | None
+    ) -> tuple[Value, Kind | None]:
+        if not isinstance(value, Text) or other not in ("time", "duration"):
+            return value, kind
+        instant = parse_iso(value.value)
+        if instant is None:
+            raise pointed(
+                self.text,
+                value.span,
+                f"expected a date beside {_PLAIN[other]}, found the text {clipped(value.value)}",
+                "Write a date as 2010-01-31 or 2010-01-31T12:00:00Z.",
+            )
+        return Moment(instant, value.span), "time"
+
+    def _cannot(self, part: Value, kind: Kind | None, operator: str) -> UsageError:
+        what = f"expected a number or a time beside {operator}, found {_PLAIN[kind or 'text']}"
+        if kind == "time":
+            what = "a time cannot be taken from nothing"
+        elif isinstance(part, Attribute):
+            what += f": {part.name} is text"
+        return pointed(self.text, part.span, what, "Text can only be compared.")
+
+    def _mismatch(
+        self,
+        span: Span,
+        how: str,
+        left: tuple[Value, Kind | None],
+        right: tuple[Value, Kind | None],
+        operator: str,
+    ) -> UsageError:
+        kinds = f"{_named(*left)} and {_named(*right)}"
+        what = f"{kinds} cannot be {how} by {operator}"
+        both = {left[1], right[1]}
+        hint = ""
+        if "number" in both and both & {"time", "duration"}:
+            hint = "A span of time has a unit: write 604800s or 7d."
+            if how == "compared" and "time" in both:
+                hint = "Write a date as 2010-01-31 or 2010-01-31T12:00:00Z."
+        elif "number" in both and "text" in both:
+            hint = "Write numbers without quotes, and text with them."
+        elif both == {"time", "duration"} and how == "compared":
+            hint = "Compare two times, or the difference of two times with a span."
+        elif both == {"time"}:
+            hint = "Add a span such as 7d to a time."
+        elif "text" in both:
+            hint = "Compare text with text."
+        return pointed(self.text, span, what, hint)
+
+
+def _named(value: Value, kind: Kind | None) -> str:
+    plain = _PLAIN[kind or "text"]
+    return f"{clipped(value.name)} ({plain})" if isinstance(value, Attribute) else plain

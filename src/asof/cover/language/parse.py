@@ -1,0 +1,367 @@
+"""The parser of relations and filters: operators by precedence, on a stack of its own.
+
+    relation    [Cov(d1,d2) =] condition [;]
+    condition   comparison | not condition | condition and condition | condition or condition
+    comparison  value (= | != | < | > | <= | >=) value | text contains "words"   (filters only)
+    value       number | 7d | 2010-01-31 | "text" | name(d1) | C(d1,d2) | - value
+                value (+ | - | * | /) value
+    (...) around a condition or a value
+
+No recursion: however deep the parentheses of a hostile text, it ends with a sentence about them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+from asof.cover.language.calls import call
+from asof.cover.language.caret import Span, clipped, pointed
+from asof.cover.language.fold import added, multiplied, negative
+from asof.cover.language.kinds import checked_condition
+from asof.cover.language.lexer import Word, words
+from asof.cover.language.syntax import (
+    DEPTH,
+    FLIPPED,
+    And,
+    Attribute,
+    Comparison,
+    Condition,
+    Contains,
+    Content,
+    Duration,
+    Filter,
+    Measure,
+    Moment,
+    Node,
+    Not,
+    Number,
+    Operator,
+    Or,
+    Product,
+    Sum,
+    Text,
+    Value,
+    attributes,
+)
+from asof.cover.language.terms import terms
+
+# The higher binds the tighter. `not` and the minus before a value have one operand.
+_RANK = {
+    "or": 1, "and": 2, "not": 3, "=": 4, "!=": 4, "<": 4, ">": 4, "<=": 4, ">=": 4,
+    "+": 5, "-": 5, "*": 6, "/": 6, "negative": 7,
+}  # fmt: skip
+_COMPARISONS = 4
+_VALUES = (Number, Duration, Moment, Text, Attribute, Sum, Product)
+_CONDITIONS = (Comparison, Content, Contains, And, Or, Not)
+
+
+def parse_condition(text: str, *, one: bool = False) -> Condition:
+    """The condition a text says, over d1 and d2 or over one document; kinds as far as known."""
+    return checked_condition(_Reader(text, one).read(), text, None)
+
+
+def parse_filter(text: str) -> Filter:
+    """Which documents are meant: the language of relations over one document, d.
+
+    Raises UsageError, pointing at the place.
+    """
+    return Filter(parse_condition(text, one=True), text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    node: Node
+    height: int
+
+
+@dataclass(slots=True)
+class _Reader:
+    text: str
+    one: bool
+    words: list[Word] = field(default_factory=list)
+    at: int = 0
+    operands: list[_Operand] = field(default_factory=list)
+    operators: list[Word] = field(default_factory=list)
+    open: int = 0
+
+    @property
+    def what(self) -> str:
+        return "filter" if self.one else "relation"
+
+    def read(self) -> Condition:
+        self.words = words(self.text, self.what)
+        if self.words[0].kind == "end":
+            example = '''hostname(d) = "example.org"''' if self.one else "C(d1,d2) >= 0.7"
+            raise pointed(self.text, (0, 0), f"the {self.what} is empty", f"Write {example}.")
+        self._skip_definition()
+        while True:
+            self._operand()
+            if not self._operator():
+                break
+        while self.operators:
+            if self.operators[-1].text == "(":
+                raise pointed(
+                    self.text,
+                    self.operators[-1].span,
+                    "this parenthesis is not closed",
+                    "Write ) where it ends.",
+                )
+            self._reduce()
+        return self._as_condition(self.operands.pop().node, f"a {self.what} is a condition")
+
+    def _skip_definition(self) -> None:
+        """`Cov(di, dj) = ... ;`, as the seed writes its relations, says no more than the rest."""
+        if self.words[0].text == "Cov" and not self.one:
+            texts = [word.text for word in self.words[1:7]]
+            if texts[:1] + texts[2:3] + texts[4:] != ["(", ",", ")", "="]:
+                raise pointed(self.text, self.words[0].span, "expected Cov(d1,d2) = here")
+            head = [Word("name", "C", self.words[0].span, "C"), *self.words[1:]]
+            measure, end = call(self.text, head, 0, one=False)
+            if isinstance(measure, Measure) and measure.first == 2:
+                raise pointed(self.text, measure.span, "expected Cov(d1,d2): d2 covers d1")
+            self.at = end + 1
+        last = self.words[-2]
+        if last.text == ";":
+            self.words[-2:] = [Word("end", "", last.span)]
+
+    def _next(self) -> Word:
+        return self.words[self.at]
+
+    def _operand(self) -> None:
+        """Read up to the end of one operand, with all that may stand before it."""
+        while True:
+            word = self._next()
+            sign = _keyword(word)
+            if sign in ("not", "-", "+", "("):
+                self._prefix(word, sign)
+                continue
+            if word.kind == "name" and sign not in ("and", "or", "contains"):
+                self._name(word)
+            else:
+                self.operands.append(_Operand(self._constant(word), 1))
+                self.at += 1
+            return
+
+    def _prefix(self, word: Word, sign: str) -> None:
+        self.at += 1
+        if sign == "+":
+            raise pointed(
+                self.text, word.span, "expected a value or a condition, found +", "Leave the + out."
+            )
+        if sign == "(":
+            self.open += 1
+        if len(self.operators) >= 8 * DEPTH or self.open > DEPTH:
+            raise self._too_deep(word.span)
+        name = "negative" if sign == "-" else sign
+        self.operators.append(Word("sign", name, word.span))
+
+    def _constant(self, word: Word) -> Node:
+        match word.kind, word.value:
+            case "number", value if not isinstance(value, int | str):
+                return Number(value, word.span)
+            case "duration", int(value):
+                return Duration(value, word.span)
+            case "date", int(value):
+                return Moment(value, word.span)
+            case "text", str(value):
+                return Text(value, word.span)
+        found = "the end" if word.kind == "end" else clipped(word.text)
+        raise pointed(
+            self.text,
+            word.span,
+            f"expected a value or a condition, found {found}",
+            'Write for instance timestamp(d1), 0.7, 7d, 2010-01-31 or "text".',
+        )
+
+    def _name(self, word: Word) -> None:
+        after = self.words[self.at + 1]
+        if self.one and word.text == "text" and _keyword(after) == "contains":
+            self.at += 2
+            self._contains(word)
+            return
+        node, self.at = call(self.text, self.words, self.at, one=self.one)
+        if (
+            isinstance(node, Attribute)
+            and node.name == "text"
+            and _keyword(self._next()) == "contains"
+        ):
+            self.at += 1
+            self._contains(word)
+            return
+        self.operands.append(_Operand(node, 1))
+
+    def _contains(self, begin: Word) -> None:
+        if not self.one:
+            raise pointed(
+                self.text,
+                begin.span,
+                "only a filter can ask what a text contains",
+                "Use it in --where.",
+            )
+        phrase = self._next()
+        if phrase.kind != "text" or not terms(str(phrase.value)):
+            raise pointed(
+                self.text,
+                phrase.span,
+                "expected a word in quotes after contains",
+                'Write text contains "expense".',
+            )
+        self.at += 1
+        span = (begin.span[0], phrase.span[1])
+        self.operands.append(_Operand(Contains(str(phrase.value), span), 1))
+
+    def _operator(self) -> bool:
+        """Read what stands after an operand: True if another operand must follow."""
+        while True:
+            word = self._next()
+            sign = _keyword(word)
+            if word.kind == "end":
+                return False
+            if sign == ")":
+                self._close(word)
+                continue
+            if sign not in _RANK or sign == "not":
+                raise self._no_operator(word)
+            rank = _RANK[sign]
+            while self.operators and _RANK.get(self.operators[-1].text, 0) >= rank:
+                if rank == _COMPARISONS == _RANK[self.operators[-1].text]:
+                    raise pointed(
+                        self.text,
+                        word.span,
+                        "expected and or or, found a second comparison",
+                        "Write 0.5 <= x <= 0.9 as 0.5 <= x and x <= 0.9.",
+                    )
+                self._reduce()
+            self.operators.append(Word("sign", sign, word.span))
+            self.at += 1
+            return True
+
+    def _no_operator(self, word: Word) -> Exception:
+        hint = "Join conditions with and, or; values with + - * / and = != < > <= >=."
+        if word.text == ",":
+            hint = "Join conditions with and."
+        return pointed(
+            self.text, word.span, f"expected an operator, found {clipped(word.text)}", hint
+        )
+
+    def _close(self, word: Word) -> None:
+        while self.operators and self.operators[-1].text != "(":
+            self._reduce()
+        if not self.operators:
+            raise pointed(self.text, word.span, "this parenthesis was not opened", "Leave it out.")
+        self.operators.pop()
+        self.open -= 1
+        self.at += 1
+
+    def _reduce(self) -> None:
+        operator = self.operators.pop()
+        right = self.operands.pop()
+        if operator.text in ("not", "negative"):
+            span = (operator.span[0], right.node.span[1])
+            if operator.text == "not":
+                part = self._as_condition(right.node, "not stands before a condition")
+                node: Node = Not(part, span)
+            else:
+                node = negative(self._as_value(right.node, "-"), span)
+            self._push(node, right.height + 1, span)
+            return
+        left = self.operands.pop()
+        span = (left.node.span[0], right.node.span[1])
+        joined = self._joined(left.node, operator.text, right.node, span)
+        # A chain of one operator stays flat: only what is on its right makes it higher.
+        flat = type(joined) is type(left.node)
+        height = max(left.height, right.height + 1) if flat else max(left.height, right.height) + 1
+        self._push(joined, height, span)
+
+    def _push(self, node: Node, height: int, span: Span) -> None:
+        if height > DEPTH:
+            raise self._too_deep(span)
+        self.operands.append(_Operand(node, height))
+
+    def _joined(self, left: Node, operator: str, right: Node, span: Span) -> Node:
+        if operator in ("and", "or"):
+            why = f"{operator} joins conditions"
+            whole = And if operator == "and" else Or
+            first = self._as_condition(left, why)
+            parts = first.parts if isinstance(first, whole) else (first,)
+            return whole((*parts, self._as_condition(right, why)), span)
+        if _RANK[operator] == _COMPARISONS:
+            return self._compared(left, cast(Operator, operator), right, span)
+        first_value, second = self._as_value(left, operator), self._as_value(right, operator)
+        sign: Literal[1, -1] = 1 if operator in "+*" else -1
+        join = added if operator in "+-" else multiplied
+        return join(self.text, first_value, sign, second, span)
+
+    def _compared(self, left: Node, operator: Operator, right: Node, span: Span) -> Condition:
+        if isinstance(right, Measure) and not isinstance(left, Measure):
+            left, operator, right = right, FLIPPED[operator], left
+        if isinstance(left, Measure):
+            return self._threshold(left, operator, right, span)
+        first, second = self._as_value(left, operator), self._as_value(right, operator)
+        if not attributes(first) and not attributes(second):
+            raise pointed(
+                self.text,
+                span,
+                "two constants are compared, which says nothing of documents",
+                "Name an attribute, such as timestamp(d1).",
+            )
+        return Comparison(first, operator, second, span)
+
+    def _threshold(self, measure: Measure, operator: Operator, value: Node, span: Span) -> Content:
+        if not isinstance(value, Number):
+            raise pointed(
+                self.text,
+                value.span,
+                f"expected a number to compare {measure.name} with",
+                "Write for instance C(d1,d2) >= 0.7.",
+            )
+        if not 0 < value.value <= 1 or (value.value == 1 and operator == ">"):
+            found = "and more than 1 is never reached" if value.value == 1 else "not this number"
+            raise pointed(
+                self.text,
+                value.span,
+                f"expected a threshold above 0 and up to 1, {found}",
+                "Write for instance 0.7 for 70 %.",
+            )
+        return Content(measure, operator, value.value, span)
+
+    def _as_condition(self, node: Node, why: str) -> Condition:
+        if isinstance(node, _CONDITIONS):
+            return node
+        found = "a measure" if isinstance(node, Measure) else "a value"
+        example = "C(d1,d2) >= 0.7" if isinstance(node, Measure) else 'name(d1) = "text"'
+        raise pointed(self.text, node.span, f"{why}, found {found}", f"Compare it: {example}.")
+
+    def _as_value(self, node: Node, operator: str) -> Value:
+        if isinstance(node, _VALUES):
+            return node
+        if isinstance(node, Measure):
+            raise pointed(
+                self.text,
+                node.span,
+                f"{node.name} cannot be calculated with",
+                f"Compare it with a number: {node.name}(d1,d2) >= 0.7.",
+            )
+        raise pointed(
+            self.text,
+            node.span,
+            f"expected a value beside {operator}, found a condition",
+            "Join conditions with and, or, not.",
+        )
+
+    def _too_deep(self, span: Span) -> Exception:
+        return pointed(
+            self.text,
+            span,
+            f"the {self.what} is nested deeper than {DEPTH}",
+            "Leave out parentheses that are not needed.",
+        )
+
+
+def _keyword(word: Word) -> str:
+    """A sign, or a name that is one of the language's own words in any case."""
+    if word.kind == "sign":
+        return word.text
+    lower = word.text.lower()
+    return lower if word.kind == "name" and lower in ("and", "or", "not", "contains") else ""

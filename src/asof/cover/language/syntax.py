@@ -1,0 +1,216 @@
+"""What a relation is made of, as values: the tree that the parser builds and all others walk.
+
+Conditions: `Comparison` of values, `Content` (a measure and its threshold), `Contains` (filters
+only), joined by `And`, `Or`, `Not`. Values: constants, attributes of a document, sums, products.
+Each knows where it was written; two are equal that say the same, wherever they stand.
+
+A tree is at most `DEPTH` high (chains of one operator are flat), so that walks may be recursive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from asof.cover.language.caret import Span
+
+LENGTH = 10_000
+DEPTH = 100
+LARGEST = Fraction(10) ** 30  # of a number, and of one over the smallest
+LONGEST = 1 << 61  # microseconds of a span of time: 73,000 years, and two fit in 64 bits
+
+Operator = Literal["=", "!=", "<", ">", "<=", ">="]
+MeasureName = Literal["C", "J", "D"]
+Document = Literal[1, 2]
+
+NOWHERE: Span = (0, 0)
+FLIPPED: dict[Operator, Operator] = {
+    "=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<=",
+}  # fmt: skip
+NEGATED: dict[Operator, Operator] = {
+    "=": "!=", "!=": "=", "<": ">=", ">": "<=", "<=": ">", ">=": "<",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An exact number: 0.7 is seven tenths."""
+
+    value: Fraction
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A span of time in whole microseconds."""
+
+    value: int
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A date or an instant, in microseconds since 1970; a date is its first moment, in UTC."""
+
+    value: int
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string. Where a time is compared with it, it is read as a date."""
+
+    value: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """What is known of a document: hostname(d1). In a filter, the one document counts as d1."""
+
+    name: str
+    of: Document
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Terms, each to be added (1) or taken away (-1)."""
+
+    terms: tuple[tuple[Literal[1, -1], Value], ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Factors, each to multiply by (1) or to divide by (-1)."""
+
+    factors: tuple[tuple[Literal[1, -1], Value], ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Containment, Jaccard or Dice of the two documents; `first` is the one named first.
+
+    C(d1,d2) is the share of d1's shingles that d2 has (seed 004, section 2). J and D are the same
+    both ways, and always have d1 first.
+    """
+
+    name: MeasureName
+    first: Document
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two values, compared."""
+
+    left: Value
+    operator: Operator
+    right: Value
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A measure of content, compared with a threshold."""
+
+    measure: Measure
+    operator: Operator
+    threshold: Fraction
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """The document's text has these terms in a row (filters only)."""
+
+    phrase: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of the parts."""
+
+    parts: tuple[Condition, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Any of the parts."""
+
+    parts: tuple[Condition, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The contrary: each comparison inside is turned round, so missing values still fail it."""
+
+    part: Condition
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Constant: TypeAlias = Number | Duration | Moment | Text
+Value: TypeAlias = Constant | Attribute | Sum | Product
+Atom: TypeAlias = Comparison | Content | Contains
+Condition: TypeAlias = Atom | And | Or | Not
+Node: TypeAlias = Value | Measure | Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """When d2 covers d1. Every document covers itself, whatever the condition says."""
+
+    condition: Condition
+    text: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which documents are meant, by what each one is."""
+
+    condition: Condition
+    text: str = field(compare=False)
+
+
+def attributes(node: Node) -> list[Attribute]:
+    """All attributes in a value or condition, as they come."""
+    match node:
+        case Attribute():
+            return [node]
+        case Comparison():
+            return attributes(node.left) + attributes(node.right)
+        case Sum():
+            return [found for _, term in node.terms for found in attributes(term)]
+        case Product():
+            return [found for _, factor in node.factors for found in attributes(factor)]
+        case And() | Or():
+            return [found for part in node.parts for found in attributes(part)]
+        case Not():
+            return attributes(node.part)
+    return []
+
+
+def upright(condition: Condition, *, negated: bool = False) -> Condition:
+    """The same condition without `not`: each comparison under one is turned round instead."""
+    match condition:
+        case Not():
+            return upright(condition.part, negated=not negated)
+        case And() | Or():
+            parts = tuple(upright(part, negated=negated) for part in condition.parts)
+            joined = Or if isinstance(condition, And) == negated else And
+            return joined(parts, condition.span)
+        case Comparison() if negated:
+            turned = NEGATED[condition.operator]
+            return Comparison(condition.left, turned, condition.right, condition.span)
+        case Content() if negated:
+            turned = NEGATED[condition.operator]
+            return Content(condition.measure, turned, condition.threshold, condition.span)
+        case Contains() if negated:
+            return Not(condition, condition.span)
+    return condition

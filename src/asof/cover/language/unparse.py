@@ -1,0 +1,109 @@
+"""Conditions written out again, in the plain ASCII spelling that the parser reads back."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from asof.clock import iso
+from asof.cover.language.lexer import UNITS
+from asof.cover.language.syntax import (
+    And,
+    Attribute,
+    Comparison,
+    Contains,
+    Content,
+    Duration,
+    Measure,
+    Moment,
+    Node,
+    Not,
+    Number,
+    Or,
+    Product,
+    Sum,
+    Text,
+)
+
+_PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:[-.:][^\W\d]\w*)*")
+_OWN = re.compile(r"(?i:and|or|not|contains)|[CJD]|Cov|text")
+
+
+def spelled(node: Node, *, one: bool = False) -> str:
+    """The node as text; `one` for a filter, whose document is d."""
+    match node:
+        case Number():
+            return number(node.value)
+        case Duration():
+            return span(node.value)
+        case Moment():
+            return iso(node.value).removesuffix("T00:00:00.000000Z").replace(".000000Z", "Z")
+        case Text():
+            return '"' + node.value.replace('"', '""') + '"'
+        case Attribute():
+            document = "d" if one else f"d{node.of}"
+            return f"{_name(node.name)}({document})"
+        case Measure():
+            return f"{node.name}(d{node.first},d{3 - node.first})"
+        case Contains():
+            return f"text contains {spelled(Text(node.phrase))}"
+        case Content():
+            return f"{spelled(node.measure)} {node.operator} {number(node.threshold)}"
+        case Comparison():
+            left, right = spelled(node.left, one=one), spelled(node.right, one=one)
+            return f"{left} {node.operator} {right}"
+        case Not():
+            return f"not ({spelled(node.part, one=one)})"
+    return _chain(node, one=one)
+
+
+def _chain(node: Sum | Product | And | Or, *, one: bool) -> str:
+    match node:
+        case Sum():
+            signs, parts = "+-", node.terms
+        case Product():
+            signs, parts = "*/", node.factors
+        case _:
+            joined = " and " if isinstance(node, And) else " or "
+            return joined.join(
+                f"({spelled(part, one=one)})"
+                if isinstance(part, And | Or)
+                else spelled(part, one=one)
+                for part in node.parts
+            )
+    text = ""
+    for place, (sign, part) in enumerate(parts):
+        inner = spelled(part, one=one)
+        # A negative or broken constant (-1, 1/3) needs them as much as a sum does.
+        if isinstance(part, Sum | Product) or "/" in inner or inner.startswith("-"):
+            inner = inner if isinstance(part, Text | Attribute) else f"({inner})"
+        operator = signs[0] if sign == 1 else signs[1]
+        text += (
+            (f"{operator}{inner}" if sign == -1 else inner) if not place else f" {operator} {inner}"
+        )
+    return text
+
+
+def number(value: Fraction) -> str:
+    """A number, as a decimal if it is one, else as a quotient."""
+    whole, rest = divmod(abs(value), 1)
+    sign = "-" if value < 0 else ""
+    if not rest:
+        return f"{sign}{whole}"
+    for digits in range(1, 31):
+        if (rest * 10**digits).denominator == 1:
+            return f"{sign}{whole}.{int(rest * 10**digits):0{digits}}"
+    return f"{value.numerator}/{value.denominator}"
+
+
+def span(microseconds: int) -> str:
+    """A span of time in the largest unit that measures it."""
+    for unit, size in UNITS.items():
+        if microseconds and microseconds % size == 0:
+            return f"{microseconds // size}{unit}"
+    return f"{number(Fraction(microseconds, UNITS['s']))}s"
+
+
+def _name(name: str) -> str:
+    fine = _PLAIN_NAME.fullmatch(name) and not _OWN.fullmatch(name)
+    return name if fine else f"`{name}`"

@@ -1,0 +1,146 @@
+"""At least m documents of every host, or of any other attribute: covers that have to hold more.
+
+The seed's future work ("retaining at least a minimum number of documents from every host"). Of each
+value at least m documents are kept, or all where there are fewer; documents without a value are
+free. Such a rule ties components together, so it is met in three steps:
+
+1. Covers without the rule are kept wherever they happen to meet it: they are the smallest still.
+2. A value that every cover meets ties nothing: components whose documents all have that value hold
+   a known number at least, and documents that only they themselves cover are in every cover.
+3. Components that the other values tie together are one problem, in which a value is one more row
+   that needs m columns. Where all of a value's components have that value alone, adding any of its
+   documents is a smallest answer, since a cover with a document more is a cover.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from asof.cover.join.graph import Counts, Coverage, Flags, Ids, components, numbered
+from asof.cover.solve.greedy import Answer, Problem, greedy
+
+Solver = Callable[[Problem, Answer], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A cover by components: what is kept, and what is proven about each component."""
+
+    kept: Flags  # by document
+    part: Ids  # the component of each document
+    gap: Counts  # by component: documents kept less the proven lower bound
+    proven: Flags  # by component: no cover is better
+
+
+def meet(
+    state: State, coverage: Coverage, quality: Counts, at_least: tuple[int, Ids], solver: Solver
+) -> State:
+    """The cover with at least m documents of each value; components tied together are then one."""
+    number, codes = at_least
+    valued = codes >= 0
+    values = int(codes.max(initial=-1)) + 1
+    needs = np.minimum(np.bincount(codes[valued], minlength=values), number)
+    lacking = needs - np.bincount(codes[valued & state.kept], minlength=values)
+    if not (lacking > 0).any():
+        return state
+    binding = _held_by_all(state, coverage, codes, values) < needs
+    part, touched = _tied(state, codes, binding, lacking > 0)
+    kept = topped_up(state.kept, codes, lacking, quality)
+    kept_before = np.bincount(state.part[state.kept], minlength=state.gap.size)
+    count = touched.size
+    lower = np.zeros(count, np.int64)
+    first = np.zeros(state.gap.size, np.int32)
+    first[state.part] = part
+    np.add.at(lower, first, kept_before - state.gap)
+    proven = np.ones(count, np.bool_)
+    np.logical_and.at(proven, first, state.proven)
+    simple = _of_one_value(part, codes, count) & (not quality.any())
+    alone = touched & simple  # kept are as many as the value needs, which no cover goes below
+    np.maximum.at(lower, part[valued], np.where(alone[part], needs[codes], 0)[valued])
+    proven |= alone
+    hard = np.flatnonzero(touched & ~simple)
+    for at, cut in zip(hard.tolist(), coverage.split(part, hard), strict=True):
+        problem = _problem(cut, codes, needs, binding, quality)
+        known = _better(problem, np.flatnonzero(kept[cut.col_ids]), greedy(problem))
+        answer = solver(problem, Answer(known, int(lower[at]), False))
+        kept[cut.col_ids] = False
+        kept[answer.documents(problem)] = True
+        lower[at], proven[at] = answer.lower, answer.proven
+    gap = np.bincount(part[kept], minlength=count) - lower
+    return State(kept, part, gap, proven)
+
+
+def _held_by_all(state: State, coverage: Coverage, codes: Ids, values: int) -> Counts:
+    """How many documents of each value every cover holds, at least."""
+    count = state.gap.size
+    pure = _of_one_value(state.part, codes, count)
+    value = np.full(count, -1, np.int32)
+    value[state.part] = codes
+    least = np.bincount(state.part[state.kept], minlength=count) - state.gap
+    held = np.zeros(values, np.int64)
+    np.add.at(held, value[pure], least[pure])
+    forced = (coverage.row_degrees() == 1) & ~pure[state.part] & (codes >= 0)
+    return held + np.bincount(codes[forced], minlength=values)
+
+
+def _of_one_value(part: Ids, codes: Ids, count: int) -> Flags:
+    low, high = np.full(count, np.iinfo(np.int32).max), np.full(count, -1)
+    np.minimum.at(low, part, codes)
+    np.maximum.at(high, part, codes)
+    pure: Flags = (low == high) & (low >= 0)
+    return pure
+
+
+def _tied(state: State, codes: Ids, binding: Flags, lacking: Flags) -> tuple[Ids, Flags]:
+    """New numbers of components, and which of them have to be solved anew.
+
+    Components are put together only where a value is lacking among those that bind them.
+    """
+    count = state.gap.size
+    bound = np.flatnonzero((codes >= 0) & binding[codes])
+    tied = components(count + binding.size, state.part[bound], codes[bound] + np.int32(count))
+    touched = np.zeros(tied.size, np.bool_)
+    short = np.flatnonzero((codes >= 0) & lacking[codes])
+    touched[tied[state.part[short]]] = True
+    own = np.arange(count, dtype=np.int32)
+    labels = np.where(touched[tied[:count]], tied[:count], own)
+    number, total = numbered(labels.astype(np.int32))
+    again = np.zeros(total, np.bool_)
+    again[number[touched[tied[:count]]]] = True
+    return number[state.part], again
+
+
+def topped_up(kept: Flags, codes: Ids, lacking: Counts, quality: Counts) -> Flags:
+    """Adds what values lack: documents of best quality, then of lowest ids."""
+    free = np.flatnonzero(~kept & (codes >= 0) & (lacking[codes] > 0))
+    order = free[np.lexsort((free, -quality[free], codes[free]))]
+    groups = codes[order]
+    place = np.arange(order.size) - np.searchsorted(groups, groups)
+    filled = kept.copy()
+    filled[order[place < lacking[groups]]] = True
+    return filled
+
+
+def _problem(cut: Coverage, codes: Ids, needs: Counts, binding: Flags, quality: Counts) -> Problem:
+    """A component with a row for each value that binds it."""
+    mine = codes[cut.col_ids]
+    cols = np.flatnonzero((mine >= 0) & binding[mine])
+    values, rows = np.unique(mine[cols], return_inverse=True)
+    height = cut.row_ids.size
+    order = np.lexsort((cols, rows))
+    coverage = Coverage(
+        np.concatenate([cut.rows, (rows[order] + height).astype(np.int32)]),
+        np.concatenate([cut.cols, cols[order].astype(np.int32)]),
+        np.concatenate([cut.row_ids, (-1 - values).astype(np.int32)]),
+        cut.col_ids,
+    )
+    wanted = np.concatenate([np.ones(height, np.int64), needs[values]])
+    return Problem(coverage, wanted, quality[cut.col_ids])
+
+
+def _better(problem: Problem, one: Counts, other: Ids) -> Ids:
+    worth = [(-found.size, problem.worth(found)) for found in (one, other)]
+    return one.astype(np.int32) if worth[0] >= worth[1] else other

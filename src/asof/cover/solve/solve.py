@@ -1,0 +1,329 @@
+"""The smallest set of documents that covers all, proven or with a proven gap (seed 004).
+
+`solve` goes from what is cheap to what is exact: components that one document covers, reductions,
+all subsets of small problems, branch and bound, HiGHS where scipy is installed, and, when time is
+up, the greedy algorithm with a lower bound. What a component comes to depends on its own edges and
+the order of its ids alone (as long as time is not up), not on the order of edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from asof.cover.join.graph import Counts, Coverage, Flags, Ids, components, numbered
+from asof.cover.solve.branch_and_bound import COLUMNS, search
+from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
+from asof.cover.solve.milp import by_milp, installed
+from asof.cover.solve.proofs import Proofs
+from asof.cover.solve.reduce import reduce, whole
+from asof.cover.solve.requirements import State, meet
+from asof.cover.solve.small_problems import tiny
+from asof.errors import UsageError
+
+Solver = Literal["auto", "seed"]
+Progress = Callable[[int, int], None]  # documents decided, and all
+
+TIME_LIMIT = 60.0  # seconds for all searches together; reductions and greedy take what they need
+_ENOUGH = 1.0  # seconds that one problem may take while there are any, if its share is smaller
+_FEW_NODES = 300  # of the own search before HiGHS is asked
+_SEED_VERTICES = 10  # "at most ten vertices, we apply a brute-force approach" (section 3.4)
+_STEPS = 1 << 53
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """What is known about each component. `part` numbers them in the order of their lowest ids.
+
+    Components that a requirement (`at_least`) ties together are one here.
+    """
+
+    part: Ids  # by document
+    size: Counts
+    kept: Counts
+    gap: Counts  # kept less the proven lower bound
+    proven: Flags  # the fewest documents, and the best total quality if one was given
+
+    @property
+    def count(self) -> int:
+        """How many components there are; a document without edges is one."""
+        return self.size.size
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Which documents stay, and by which of them each other one is covered."""
+
+    kept: Flags
+    by: Ids  # for a dropped document the kept one of lowest id that covers it; for a kept one -1
+    components: Components
+    optimal: bool  # proven for every component
+    gap: int  # how many documents fewer a cover could have, at most
+
+
+@dataclass(slots=True)
+class Budget:
+    """The time that is left, whether somebody wants to stop, and what was proven before."""
+
+    ends: float
+    cancel: Callable[[], bool]
+    proofs: Proofs = field(default_factory=Proofs)
+
+    def over(self) -> bool:
+        """Whether it is time to take what there is."""
+        return monotonic() >= self.ends or self.cancel()
+
+    def left(self) -> float:
+        """Seconds."""
+        return max(self.ends - monotonic(), 0.0)
+
+
+def solve(
+    n: int,
+    i: ArrayLike,
+    j: ArrayLike,
+    *,
+    quality: ArrayLike | None = None,
+    at_least: tuple[int, ArrayLike] | None = None,
+    solver: Solver = "auto",
+    time_limit: float = TIME_LIMIT,
+    progress: Progress = lambda done, total: None,
+    cancel: Callable[[], bool] = lambda: False,
+    proofs: Proofs | None = None,
+) -> Cover:
+    """A smallest set that covers n documents; document j[e] covers document i[e] for every e.
+
+    Of the smallest sets the one of highest total `quality`; where that is equal, too, rules decide
+    that prefer lower ids. Qualities that are integers are compared exactly, others to 53 bits of
+    their range; a missing one (nan) counts as the lowest known. `at_least` is (m, codes): of each
+    code from 0 on at least m documents are kept, or all if there are fewer. `progress` is told how
+    many of all documents are decided. When time is up or `cancel` says so, the answer is still a
+    cover, with its gap. `seed` solves as section 3.4 has it: all subsets of components of at most
+    ten documents, the greedy algorithm for others. Problems that `proofs` knows are not solved
+    again; new proofs are added to it.
+    """
+    worth = whole_steps(quality, n)
+    groups = checked_groups(at_least, n)
+    if solver == "seed" and (quality is not None or at_least is not None):
+        raise UsageError(
+            "The seed's solver knows neither a quality nor a minimum for each value.",
+            hint="Use the solver auto, or leave them out.",
+        )
+    budget = Budget(monotonic() + time_limit, cancel, Proofs() if proofs is None else proofs)
+    coverage = Coverage.of(n, i, j)
+    part, count = numbered(components(n, coverage.rows, coverage.cols))
+    bare = State(np.zeros(n, np.bool_), part, np.zeros(count, np.int64), np.ones(count, np.bool_))
+    if solver == "seed":
+        state = _as_the_seed(bare, coverage, worth)
+    else:
+        state = smallest(bare, coverage, worth, budget, progress)
+    if groups is not None:
+        state = meet(
+            state, coverage, worth, groups, lambda problem, known: best(problem, known, budget)
+        )
+    progress(n, n)
+    return _cover(state, coverage)
+
+
+def best(problem: Problem, known: Answer, budget: Budget, share: float = 1.0) -> Answer:
+    """The best cover of one problem that is found in a share of the time left."""
+    proven = budget.proofs.recall(problem, known)
+    if proven is not None:
+        return proven
+    left = budget.left()
+    ends = monotonic() + max(left * share, min(left, _ENOUGH))
+
+    def stop() -> bool:
+        return monotonic() >= ends or budget.cancel()
+
+    found = _searched(problem, known, ends, stop, budget.cancel)
+    if not stop():  # else another one might have been found as well
+        budget.proofs.learn(problem, known, found)
+    return found
+
+
+def _searched(
+    problem: Problem,
+    known: Answer,
+    ends: float,
+    stop: Callable[[], bool],
+    cancel: Callable[[], bool],
+) -> Answer:
+    found = search(problem, known, _FEW_NODES, stop)
+    if found.proven:
+        return found
+    columns = found.columns
+    if problem.needs.max() == 1:
+        dived = dive(problem, stop)
+        columns = dived if dived.size < columns.size else columns
+    lower = max(int(lower_bounds(problem)[1].sum()), known.lower)
+    found = Answer(columns, lower, columns.size <= lower and not problem.quality.any())
+    if found.proven or stop():
+        return found
+    if installed():
+        return by_milp(problem, found, ends - monotonic(), cancel)
+    if problem.coverage.col_ids.size > COLUMNS:
+        return found
+    return search(problem, found, 1 << 62, stop)
+
+
+def smallest(
+    state: State,
+    coverage: Coverage,
+    quality: Counts,
+    budget: Budget,
+    progress: Progress,
+) -> State:
+    """The cover without requirements; `state` is filled in."""
+    taken, left = whole(coverage, quality)
+    state.kept[taken] = True
+    progress(coverage.row_ids.size - left.row_ids.size, coverage.row_ids.size)
+    if budget.cancel():
+        _rest(state, left, quality, budget)
+        return state
+    reduced = reduce(left, quality)
+    state.kept[reduced.chosen] = True
+    taken, left = whole(reduced.kernel, quality)
+    state.kept[taken] = True
+    taken, left = tiny(left, quality)
+    state.kept[taken] = True
+    _one_by_one(state, left, quality, budget, progress)
+    return state
+
+
+def _one_by_one(
+    state: State, left: Coverage, quality: Counts, budget: Budget, progress: Progress
+) -> None:
+    """Solves components alone, small ones first, each with its share of the time left."""
+    of_row, of_col, count = left.parts()
+    sizes, heights = np.bincount(of_row[left.rows], minlength=count), np.bincount(of_row)
+    order = np.argsort(sizes, kind="stable")
+    plain = _fewest(state, left, of_row, of_col, count, budget) if quality.any() else None
+    solved = np.zeros(count, np.bool_)
+    total, still = state.kept.size, left.row_ids.size
+    for at, (part, cut) in enumerate(zip(order.tolist(), left.split(of_row, order), strict=True)):
+        if budget.over() and plain is None:
+            break
+        problem = Problem.plain(cut, quality)
+        if plain is None:
+            known = Answer(greedy(problem), 2, False)  # what one document covers is settled
+        else:
+            columns = np.flatnonzero(plain.kept[cut.col_ids]).astype(np.int32)
+            known = Answer(columns, columns.size - int(plain.gap[part]), False)
+        share = 1 / (count - at)
+        answer = known if budget.over() else best(problem, known, budget, share)
+        where = state.part[cut.row_ids[0]]
+        state.kept[answer.documents(problem)] = True
+        state.gap[where] += answer.columns.size - answer.lower
+        state.proven[where] &= answer.proven
+        solved[part] = True
+        still -= int(heights[part])
+        progress(total - still, total)
+    _rest(state, left.without(rows=solved[of_row]), quality, budget)
+
+
+def _fewest(
+    state: State, left: Coverage, of_row: Ids, of_col: Ids, count: int, budget: Budget
+) -> State:
+    """A smallest cover of any quality, by the components of what is left.
+
+    Without a quality, reductions go much further. To know the number first settles most of what is
+    asked for, and is what remains if time is up.
+    """
+    part = np.zeros(state.kept.size, np.int32)
+    part[left.row_ids], part[left.col_ids] = of_row, of_col
+    bare = State(np.zeros_like(state.kept), part, np.zeros(count, np.int64), np.ones(count, bool))
+    half = Budget(monotonic() + budget.left() / 2, budget.cancel, budget.proofs)
+    nothing = np.zeros(state.kept.size, np.int64)
+    return smallest(bare, left, nothing, half, lambda done, total: None)
+
+
+def _rest(state: State, left: Coverage, quality: Counts, budget: Budget) -> None:
+    """Covers what is left by the greedy algorithm, with a bound for each component."""
+    problem = Problem.plain(left, quality)
+    _greedily(state, problem, greedy(problem), budget.cancel)
+
+
+def _greedily(
+    state: State, problem: Problem, columns: Ids, stop: Callable[[], bool] = lambda: False
+) -> None:
+    if not columns.size:
+        return
+    documents = problem.coverage.col_ids
+    state.kept[documents[columns]] = True
+    of_col, lower = lower_bounds(problem, stop)
+    gaps = np.bincount(of_col[columns], minlength=lower.size) - lower
+    where = np.zeros(gaps.size, np.int32)
+    where[of_col] = state.part[documents]
+    np.add.at(state.gap, where, gaps)
+    np.logical_and.at(state.proven, where, (gaps == 0) & (not problem.quality.any()))
+
+
+def _as_the_seed(state: State, coverage: Coverage, quality: Counts) -> State:
+    sizes = np.bincount(state.part, minlength=state.gap.size)
+    large = (sizes > _SEED_VERTICES)[state.part]
+    taken, _ = tiny(coverage.without(rows=large), quality)
+    state.kept[taken] = True
+    problem = Problem.plain(coverage.without(rows=~large), quality)
+    _greedily(state, problem, greedy(problem, prune=False))
+    return state
+
+
+def _cover(state: State, coverage: Coverage) -> Cover:
+    kept = state.kept
+    none = np.iinfo(np.int32).max
+    by = np.full(kept.size, none, np.int32)
+    used = kept[coverage.cols] & ~kept[coverage.rows]
+    np.minimum.at(by, coverage.rows[used], coverage.cols[used])
+    by[kept] = -1
+    count = state.gap.size
+    found = Components(
+        state.part,
+        np.bincount(state.part, minlength=count),
+        np.bincount(state.part[kept], minlength=count),
+        state.gap,
+        state.proven,
+    )
+    return Cover(kept, by, found, bool(state.proven.all()), int(state.gap.sum()))
+
+
+def whole_steps(quality: ArrayLike | None, n: int) -> Counts:
+    """Qualities as whole numbers from 0 on that add up without rounding."""
+    if quality is None:
+        return np.zeros(n, np.int64)
+    values: NDArray[np.float64] = np.asarray(quality, np.float64)
+    if values.size != n or np.isinf(values).any():
+        raise UsageError(
+            f"A quality for each of the {n} documents is needed, each of them finite.",
+            hint="Prefer an attribute that is a number or a time for every document.",
+        )
+    known = values[~np.isnan(values)]
+    low, high = known.min(initial=np.inf), known.max(initial=-np.inf)
+    if not low < high:
+        return np.zeros(n, np.int64)
+    if max(-low, high) > 2.0**1022:  # their difference may be more than any float
+        values, low, high = values / 4, low / 4, high / 4
+    above: NDArray[np.float64] = np.where(np.isnan(values), 0.0, values - low)
+    if np.array_equal(known, np.floor(known)) and max(-low, high) < _STEPS:
+        steps: Counts = above.astype(np.int64)
+    else:
+        steps = np.rint(above / (high - low) * _STEPS).astype(np.int64)
+    return steps
+
+
+def checked_groups(at_least: tuple[int, ArrayLike] | None, n: int) -> tuple[int, Ids] | None:
+    """What is to be kept of each value, checked."""
+    if at_least is None:
+        return None
+    number, codes = at_least[0], np.asarray(at_least[1], np.int32)
+    if number < 1 or codes.size != n:
+        raise UsageError(
+            f"At least {number} documents of each value cannot be asked for.",
+            hint="Give a number of 1 or more and a value for each document.",
+        )
+    return number, codes

@@ -1,0 +1,200 @@
+"""The turning point of a crawl: all is visited, from here on everything is looked at again.
+
+Definition 3.5: pages are coherent at the turning point if each is at its revisit what it was at its
+visit. The reference is the moment of the last visit (t_n); that page, the joker, need not be
+fetched twice. With several hosts it is the end of all visits, and there is no joker. The revisits
+get a queue of their own beside that of the visits, in the order of the plan (asof.frontier.queue),
+and what was found meanwhile is taken when they are done.
+
+The turning point stands in a record of the crawl's WARC file before anything is revisited, so that
+the archive can be measured from its files alone, and an interrupted crawl knows its phase.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from asof.archive import Archive
+from asof.clock import SECOND, Instant
+from asof.coherence.optimal import revisit_order
+from asof.coherence.rates import recent_rates
+from asof.coherence.survival import Floats, Pages, Survival
+from asof.config import Config
+from asof.crawl.catchup import take_again
+from asof.crawl.loop import Crawler
+from asof.crawl.plan import paces
+from asof.crawl.summary import Summary
+from asof.crawl.visit import FULL, PATIENCE
+from asof.frontier.queue import LAST_PLACE, url_key
+from asof.frontier.report import captured_targets, tally
+from asof.model import Course
+from asof.url import host_of
+from asof.warc.info import crawl_record
+
+_QUEUE = """INSERT OR IGNORE INTO targets
+    (crawl, key, url, host, state, priority, depth, hops, via)
+    SELECT -crawl, key, url, host, 'queued', ?, depth, hops, via FROM targets
+    WHERE crawl = ? AND key = ?"""
+# Ends of the visits after which the revisits begin: nothing is left, or nothing more is wanted.
+_VISITED = ("done", FULL, "time-limit")
+_ERROR = (404, 0)  # of what was not visited before the turning point
+
+
+async def run_phases(archive: Archive, crawler: Crawler, config: Config) -> Summary:
+    """Visit, turn, look again, take what was found meanwhile; goes on wherever the crawl stands."""
+    course = crawler.crawl.course
+    if course is None or course.mode != "inducible":
+        summary = await crawler.run()
+        if course is not None and (pages := _pages(archive, crawler)):
+            taken = archive.catalog.captures(crawl=crawler.crawl.id)
+            # The first answer, not its audit: section 3.2 of the seed, t_s = t_1.
+            course = replace(course, turn=min(each.at for each in taken if each.url in pages))
+            crawler.crawl = replace(crawler.crawl, course=course)
+        return summary
+    if course.turn is None:
+        summary = await crawler.run()
+        if summary.ended_by not in _VISITED or not await _turn(archive, crawler):
+            return summary
+    _queue_revisits(archive, crawler, config)
+    crawler.serve_revisits()
+    summary = await crawler.run()
+    if summary.ended_by == "done":
+        crawler.serve_visits()
+        summary = await crawler.run()
+    return summary
+
+
+async def _turn(archive: Archive, crawler: Crawler) -> bool:
+    """Settle the turning point and write it down; False when there is nothing to look at again."""
+    pages = _pages(archive, crawler)
+    course = crawler.crawl.course
+    if not pages or course is None:
+        return False
+    now = archive.clock.now()
+    # Of several hosts another answer may have been on its way when the last visit began, and what
+    # it brought may be younger than that: only the end of all visits lies in none of them.
+    several = len({host_of(url) for url in pages}) > 1
+    crawl = replace(
+        crawler.crawl, course=replace(course, turn=now if several else max(pages.values()))
+    )
+    crawler.journal.put(crawl_record(crawl, now))
+    await crawler.finish()
+    with archive.ledger.transaction():
+        archive.catalog.put_crawl(crawl)
+    crawler.crawl = crawl
+    return True
+
+
+def _pages(archive: Archive, crawler: Crawler) -> dict[str, Instant]:
+    """When this crawl saw each of its pages last. What answers with an error is no page."""
+    answers = archive.catalog.last_answers(crawler.crawl.id)
+    targets = captured_targets(archive.ledger, crawler.frontier.crawl)
+    found = {target.url: answers[target.url] for target in targets if target.url in answers}
+    return {url: at for url, (status, at) in found.items() if status is None or status < 400}
+
+
+def _queue_revisits(archive: Archive, crawler: Crawler, config: Config) -> None:
+    """Fill the queue of revisits, unless an earlier run did; settle those that were made."""
+    number, course = crawler.frontier.crawl, crawler.crawl.course
+    assert course is not None
+    assert course.turn is not None
+    queue = tally(archive.ledger, -number)
+    if any(queue.values()):
+        take_again(archive, crawler, course.turn)
+        return
+    pages, seen = _still_to_see(archive, crawler, course.turn)
+    if config.revisits is not None:
+        config = replace(config, revisits=max(0, config.revisits - seen))
+    places = _places(archive, pages, course, config)
+    with archive.ledger.transaction() as db:
+        db.executemany(_QUEUE, [(place, number, url_key(url)) for url, place in places.items()])
+
+
+def _still_to_see(
+    archive: Archive, crawler: Crawler, turn: Instant
+) -> tuple[dict[str, Instant], int]:
+    """Pages of the visits, with their moments, and how many were seen again already.
+
+    None were, unless the queue was lost in the middle of the revisits. A server that was busy then
+    has said nothing about its page.
+    """
+    targets = captured_targets(archive.ledger, crawler.frontier.crawl)
+    before: dict[str, tuple[int | None, Instant]] = dict.fromkeys((t.url for t in targets), _ERROR)
+    again: set[str] = set()
+    for capture in archive.catalog.captures(crawl=crawler.crawl.id):
+        if capture.at > turn and capture.status not in PATIENCE:
+            again.add(capture.url)
+        elif capture.at <= turn and capture.url in before:
+            before[capture.url] = capture.status, capture.at
+    pages = {url: at for url, (status, at) in before.items() if status is None or status < 400}
+    unseen = {url: at for url, at in pages.items() if at < turn and url not in again}
+    return unseen, len(pages.keys() & again)
+
+
+def _places(
+    archive: Archive, pages: Mapping[str, Instant], course: Course, config: Config
+) -> dict[str, float]:
+    """The order of the revisits of each host, as places for its queue."""
+    assert course.turn is not None
+    rates, steps = recent_rates(archive), paces(archive, config)
+    by_host: dict[str, list[str]] = defaultdict(list)
+    for url in sorted(pages, key=lambda url: (pages[url], url)):
+        by_host[host_of(url)].append(url)
+    visited = [
+        _Visited(
+            tuple(urls),
+            rates.survival(urls),
+            np.array([(course.turn - pages[url]) / SECOND for url in urls]),
+            steps.get(host, config.delay),
+        )
+        for host, urls in sorted(by_host.items())
+    ]
+    shares = _shares(visited, course.plan, config.revisits)
+    places: dict[str, float] = {}
+    for host, share in zip(visited, shares, strict=True):
+        for rank, page in enumerate(host.order(course.plan, share).tolist(), 1):
+            places[host.urls[page]] = LAST_PLACE * rank / share
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class _Visited:
+    """The pages of a host in the order of their visits, `before` the turning point."""
+
+    urls: tuple[str, ...]
+    survival: Survival
+    before: Floats
+    step: float
+
+    def order(self, plan: str, revisits: int) -> Pages:
+        """The pages to look at again, in turn."""
+        visits = np.arange(len(self.before), dtype=np.intp)
+        if plan == "fifo":
+            return visits[:revisits]
+        backwards = visits[::-1][:revisits]
+        if plan in ("lifo", "threshold"):
+            return backwards
+        found = revisit_order(self.survival, self.before, self.step, revisits)[:revisits]
+        return max((found, backwards), key=lambda order: float(self.chances(order).sum()))
+
+    def chances(self, order: Pages) -> Floats:
+        """How likely each page of an order is then as it was at its visit."""
+        after = np.arange(1, len(order) + 1) * self.step
+        return self.survival.at(order, self.before[order] + after)
+
+
+def _shares(hosts: Sequence[_Visited], plan: str, revisits: int | None) -> list[int]:
+    """How many revisits each host gets: with a budget, those with the best chances.
+
+    The hopeless are not asked again then (20-coherence.md: fewer requests, the same coherence).
+    """
+    if revisits is None:
+        return [len(host.urls) for host in hosts]
+    chances = [host.chances(host.order(plan, len(host.urls))) for host in hosts]
+    number = np.repeat(np.arange(len(hosts)), [len(each) for each in chances])
+    best = np.argsort(-np.concatenate([*chances, np.empty(0)]), kind="stable")[:revisits]
+    return [int(count) for count in np.bincount(number[best], minlength=len(hosts))]

@@ -1,0 +1,264 @@
+"""The order of a crawl's visits, planned by what earlier crawls have learnt (seed 001, section 4).
+
+Each host has a plan of its own, as it is asked at its own pace; all of them share one turning point
+(20-coherence.md), so that hosts with less to visit begin later. Pages that nobody knew when the
+plan was made are visited where a page of average rate has its place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from statistics import median
+
+import numpy as np
+
+from asof.archive import Archive
+from asof.clock import SECOND
+from asof.coherence.plan import (
+    Plan,
+    auto,
+    bfs_fifo,
+    bfs_lifo,
+    by_threshold,
+    optimal,
+    optimal_hosts,
+    slots,
+)
+from asof.coherence.rates import Rates, recent_rates
+from asof.coherence.survival import Floats, Survival
+from asof.coherence.verdict import Mode
+from asof.config import Config
+from asof.frontier.queue import LAST_PLACE
+from asof.frontier.report import captured_targets
+from asof.model import Course, Crawl, Target
+from asof.scope.rules import Scope
+from asof.url import host_of
+
+# Beside the delay, as long as nothing is known of a host: seconds that an answer takes.
+_ANSWER = 0.1
+_LEAST_STEP = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class HostPlan:
+    """What is planned for one host: its pages, how they are believed to change, one each `step`."""
+
+    host: str
+    targets: tuple[Target, ...]
+    survival: Survival
+    step: float
+    plan: Plan | None = None
+
+    def chances(self) -> Floats:
+        """How likely each page of the plan's order stays as it is over its slot."""
+        if self.plan is None:
+            return np.empty(0)
+        seen = np.isfinite(self.plan.lengths)
+        found = np.zeros(len(seen))
+        found[seen] = self.survival.at(self.plan.order[seen], self.plan.lengths[seen])
+        return found
+
+    @property
+    def seconds(self) -> float:
+        """How long its visits take."""
+        return len(self.targets) * self.step
+
+
+@dataclass(frozen=True, slots=True)
+class Itinerary:
+    """The plan of a crawl. `candidates` are the expected C of the strategies, by name.
+
+    `dead` answered with an error last time: asked for first, they are in nobody's way.
+    """
+
+    course: Course
+    hosts: tuple[HostPlan, ...] = ()
+    candidates: dict[str, float] = field(default_factory=dict)
+    dead: tuple[Target, ...] = ()
+
+    def targets(self) -> Iterable[Target]:
+        """What is planned, with its place as priority; nothing if discovery decides."""
+        if self.course.newcomers is not None:
+            yield from (replace(target, priority=0.0) for target in self.dead)
+        for each in self.hosts:
+            if each.plan is not None:
+                yield from _placed(each, each.plan, Mode(self.course.mode))
+
+    def starts(self, most: float = math.inf) -> dict[str, float]:
+        """After how many seconds each host begins, so that all end together, by `most` seconds."""
+        if Mode(self.course.mode) is not Mode.INDUCIBLE or len(self.hosts) < 2:
+            return {}
+        # With robots.txt, which each of them is asked for first.
+        needs = {each.host: each.seconds + each.step for each in self.hosts if each.plan}
+        longest = min(most, max(needs.values(), default=0.0))
+        return {host: max(0.0, longest - seconds) for host, seconds in needs.items()}
+
+
+def plan_course(archive: Archive | None, seeds: Sequence[str], config: Config) -> Itinerary:
+    """Plan a crawl of these seeds by what the archive holds."""
+    mode, name = Mode(config.coherence), _strategy(config)
+    if archive is None:
+        return Itinerary(Course(mode, name))
+    pages, dead = _known_pages(archive, seeds, config)
+    if not pages:
+        return Itinerary(Course(mode, name))
+    rates = recent_rates(archive)
+    hosts = _by_host(pages, rates, paces(archive, config), config.delay + _ANSWER)
+    lengths = _lengths(hosts, mode, config.revisits)
+    candidates = _candidates(hosts, lengths, mode, config)
+    if name in ("lifo", "fifo"):
+        course = Course(mode, name, candidates[name], len(pages))
+        return Itinerary(course, hosts, candidates)
+    planned = _planned(hosts, lengths, mode, name, config)
+    expected = sum(each.plan.expected * len(each.targets) for each in planned if each.plan)
+    course = Course(
+        mode,
+        name,
+        expected / len(pages),
+        len(pages),
+        config.eta if name == "threshold" else None,
+        newcomers=_newcomers(planned, rates, mode),
+    )
+    return Itinerary(course, planned, candidates | {name: expected / len(pages)}, tuple(dead))
+
+
+def _strategy(config: Config) -> str:
+    return "lifo" if config.plan == "bfs" else config.plan
+
+
+def _known_pages(
+    archive: Archive, seeds: Sequence[str], config: Config
+) -> tuple[list[Target], list[Target]]:
+    """What crawls of the seeds' hosts have captured and belongs: seen alive last, and newly dead.
+
+    Pages that died before the last of these crawls are nobody's concern any more.
+    """
+    scope = Scope(tuple(seeds), config)
+    answers = archive.catalog.last_answers()
+    pages: dict[str, Target] = {}
+    dead: dict[str, Target] = {}
+    hosts = {host_of(seed) for seed in seeds}
+    related = [crawl for crawl in archive.crawls() if hosts & {host_of(s) for s in crawl.seeds}]
+    for crawl in reversed(related):
+        for target in _targets_of(archive, crawl):
+            status, _ = answers.get(target.url, (404, 0))
+            if status is None or status < 400:
+                pages.setdefault(target.url, target)
+            elif crawl is related[-1]:
+                dead[target.url] = target
+    wanted = [target for target in pages.values() if scope.refusal(target) is None]
+    wanted.sort(key=lambda target: (target.priority, target.url))
+    gone = [target for target in dead.values() if scope.refusal(target) is None]
+    return wanted[: config.max_pages], gone if config.max_pages is None else []
+
+
+def _targets_of(archive: Archive, crawl: Crawl) -> Iterable[Target]:
+    """What a crawl has captured; by its captures alone where the queue was lost."""
+    known = captured_targets(archive.ledger, archive.catalog.crawl_no(crawl.id))
+    if known:
+        return known
+    urls = dict.fromkeys(capture.url for capture in archive.catalog.captures(crawl=crawl.id))
+    return [Target(url, 1, None, "L", 1.0) for url in urls if not url.endswith("/robots.txt")]
+
+
+def paces(archive: Archive, config: Config) -> dict[str, float]:
+    """Seconds from one request to the next, by host, as the last crawl with this delay had them."""
+    alike = [crawl for crawl in archive.crawls() if crawl.settings.get("delay") == config.delay]
+    if not alike:
+        return {}
+    moments: dict[str, list[int]] = defaultdict(list)
+    for capture in archive.catalog.captures(crawl=alike[-1].id):
+        moments[host_of(capture.url)].append(capture.at)
+    paces = {}
+    for host, times in moments.items():
+        times.sort()
+        if len(times) > 2:
+            paces[host] = median(b - a for a, b in pairwise(times)) / SECOND
+    return paces
+
+
+def _by_host(
+    pages: Sequence[Target], rates: Rates, paces: dict[str, float], pace: float
+) -> tuple[HostPlan, ...]:
+    groups: dict[str, list[Target]] = defaultdict(list)
+    for page in pages:
+        groups[host_of(page.url)].append(page)
+    return tuple(
+        HostPlan(
+            host,
+            tuple(targets),
+            rates.survival([target.url for target in targets]),
+            max(paces.get(host, pace), _LEAST_STEP),
+        )
+        for host, targets in sorted(groups.items())
+    )
+
+
+def _lengths(hosts: Sequence[HostPlan], mode: Mode, revisits: int | None) -> list[Floats]:
+    """How long the pages of each host must stay as they are; endless for lack of a revisit."""
+    whole = [slots(len(each.targets), mode, each.step) for each in hosts]
+    if revisits is None or mode is not Mode.INDUCIBLE:
+        return whole
+    pairs = [(each.survival, lengths) for each, lengths in zip(hosts, whole, strict=True)]
+    return [plan.lengths for plan in optimal_hosts(pairs, revisits)]
+
+
+def _candidates(
+    hosts: Sequence[HostPlan], lengths: Sequence[Floats], mode: Mode, config: Config
+) -> dict[str, float]:
+    """The expected C of every strategy, over all hosts."""
+
+    def overall(expected: Callable[[HostPlan, Floats], float]) -> float:
+        pairs = zip(hosts, lengths, strict=True)
+        total = sum(expected(each, own) * len(each.targets) for each, own in pairs)
+        return total / sum(len(each.targets) for each in hosts)
+
+    def fifo(each: HostPlan, lengths: Floats) -> float:
+        seen_again = int((np.isfinite(lengths) & (lengths > 0)).sum())
+        return bfs_fifo(each.survival, each.step, seen_again)
+
+    def lifo(each: HostPlan, lengths: Floats) -> float:
+        return bfs_lifo(each.survival, lengths)
+
+    return {
+        "fifo": overall(fifo if mode is Mode.INDUCIBLE else lifo),
+        "lifo": overall(lifo),
+        "threshold": overall(
+            lambda each, lengths: by_threshold(each.survival, lengths, config.eta).expected
+        ),
+        "optimal": overall(lambda each, lengths: optimal(each.survival, lengths).expected),
+    }
+
+
+def _planned(
+    hosts: Sequence[HostPlan], lengths: Sequence[Floats], mode: Mode, name: str, config: Config
+) -> tuple[HostPlan, ...]:
+    def plan(survival: Survival, lengths: Floats) -> Plan:
+        if name == "threshold":
+            return by_threshold(survival, lengths, config.eta)
+        if name == "auto":
+            return auto(survival, lengths, mode, config.eta)
+        return optimal(survival, lengths)
+
+    pairs = zip(hosts, lengths, strict=True)
+    return tuple(replace(each, plan=plan(each.survival, own)) for each, own in pairs)
+
+
+def _newcomers(hosts: Sequence[HostPlan], rates: Rates, mode: Mode) -> float:
+    """Where a page of unknown rate goes: as the page of the nearest heat, on the largest host."""
+    largest = max(hosts, key=lambda each: len(each.targets))
+    if largest.plan is None:
+        return 0.0
+    order = largest.plan.visits if mode is Mode.INDUCIBLE else largest.plan.order
+    heat = largest.survival.heat[order]
+    return float(np.abs(heat - rates.anybody.heat[0]).argmin()) / len(order)
+
+
+def _placed(host: HostPlan, plan: Plan, mode: Mode) -> Iterable[Target]:
+    order = plan.visits if mode is Mode.INDUCIBLE else plan.order
+    for place, page in enumerate(order.tolist()):
+        yield replace(host.targets[page], priority=LAST_PLACE * place / len(order), tries=0)

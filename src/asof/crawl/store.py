@@ -1,0 +1,296 @@
+"""Keeping what came: records into the journal, and out of them what the crawl needs to go on.
+
+Nothing is stored twice: a payload that the archive has, under this URL or another, becomes a
+revisit record; and where the last capture of a URL has validators, the server is asked whether they
+still hold (RFC 9110 section 13), so that it need not send the payload at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from asof.archive import Archive
+from asof.archive.journal import Journal
+from asof.catalog.captures import Catalog
+from asof.catalog.derive import as_utf8, derive, record_uri
+from asof.catalog.memento import Memento, memento
+from asof.catalog.payloads import PayloadFilter
+from asof.clock import Instant, http_date
+from asof.config import Config
+from asof.crawl.discover import MAX_DOCUMENT, is_searched, references
+from asof.crawl.gate import MAX_REDIRECTS
+from asof.errors import AsofError
+from asof.http.entity import decode
+from asof.ledger import Ledger
+from asof.model import (
+    Body,
+    Capture,
+    Exchange,
+    Failure,
+    Headers,
+    Hop,
+    Location,
+    Target,
+    find_header,
+)
+from asof.scope.robots import Robots, robots_from
+from asof.text.links.html_links import Links
+from asof.url import host_of, resolve
+from asof.warc.build import failure_record, is_revisit, new_record_id
+from asof.warc.digest import digest_text
+from asof.warc.draft import Draft
+from asof.warc.reader import block_chunks, read_record
+
+_NO_LINKS = Links(None, ())
+# Payloads of records that may not be committed yet, by digest; the database knows the others.
+_FRESH = 4_096
+# Of another URL's payload a revisit is made only from this size on: for a small one the reference
+# takes the room that it spares. Measured on text, packed: a revisit 567 bytes; a response of 128
+# bytes 550, of 256 bytes 640, of 1,024 bytes 1,069.
+_WORTH_IT = 256
+# Parts and confirmations are no payloads (RFC 9110 sections 15.3.7, 15.4.5).
+_NO_PAYLOAD = (206, 304)
+_CODINGS = ("content-encoding", "transfer-encoding")
+_CODING_LENGTHS = frozenset(map(len, _CODINGS))
+
+
+# Of a capture on its way into the archive: URL, moment, record, and whether its bytes are coded.
+_Fresh = tuple[str, Instant, str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a stored response means for the crawl. `document` is empty unless it is searched."""
+
+    links: Links = _NO_LINKS
+    redirect: str | None = None
+    document: bytes = b""
+    media_type: str | None = None
+    revisit: bool = False
+
+
+class Keeper:
+    """Stores outcomes of one crawl and reads stored ones back.
+
+    `reader` is a connection of its own to the archive's database: what this reads never waits for a
+    commit, and sees what is committed.
+    """
+
+    def __init__(
+        self, archive: Archive, journal: Journal, crawl: str, reader: Ledger, config: Config
+    ) -> None:
+        self._folder = archive.folder
+        self._clock = archive.clock
+        self._catalog = Catalog(reader)
+        self._journal = journal
+        self._crawl = crawl
+        self.has_history = not self._catalog.is_empty()
+        self._held = PayloadFilter(self._catalog.payloads)
+        self._fresh: dict[bytes, _Fresh] = {}
+        wanted = {
+            Hop.SITEMAP: config.sitemaps,
+            Hop.FEED: config.feeds,
+            Hop.GUESS: config.guesses,
+        }
+        self._unwanted = frozenset(hop for hop, is_wanted in wanted.items() if not is_wanted)
+
+    def last(self, url: str) -> Capture | None:
+        """The last whole capture of exactly this URL whose payload can be read."""
+        if not self.has_history:
+            return None
+        earlier = self._catalog.as_of(url, self._clock.now())
+        if earlier is None or earlier.url != url or earlier.truncated:
+            return None
+        source = self._catalog.resolve(earlier) if earlier.kind == "revisit" else earlier
+        if source is None or self._at(source.where, source.digest) is None:
+            return None
+        # A 304 stands for what it confirmed, and that is what this URL said: its payload may lie
+        # under another one, whose validators are not for this one.
+        last = self._catalog.referent(earlier) if earlier.status == 304 else earlier
+        return last if last is not None and last.url == url else None
+
+    def exchange(
+        self,
+        exchange: Exchange,
+        target: Target,
+        last: Capture | None = None,
+        *,
+        asked: bool = False,
+    ) -> Kept:
+        """Store a response: as a revisit when its payload is in the archive already.
+
+        `asked` says that the server was asked whether the last capture still holds.
+        """
+        confirmed = asked and exchange.status == 304
+        same = last if confirmed else self._same_payload(exchange, last)
+        if same is not None:  # the catalog leaves out `urn:uuid:`, a record must not
+            same = replace(same, record_id=record_uri(same.record_id))
+        record_id = new_record_id()
+        if confirmed and last is not None:
+            self._journal.draft(Draft(exchange, target, record_id, same))
+            return replace(self.stored(last, target), revisit=True)
+        kept = self._read(exchange, target)
+        if same is not None and is_revisit(exchange, same):
+            exchange.body.discard()  # in no record, so nobody else would
+            bare = replace(exchange, body=Body(0))
+            self._journal.draft(Draft(bare, target, record_id, same))
+            return replace(kept, revisit=True)
+        self._journal.draft(Draft(exchange, target, record_id, same))
+        self._remember(exchange, record_id)
+        return kept
+
+    def failure(self, failure: Failure, target: Target) -> None:
+        """Store that a fetch brought nothing, and why."""
+        self._journal.put(failure_record(failure, target))
+
+    def _same_payload(self, exchange: Exchange, last: Capture | None) -> Capture | None:
+        """The capture that has the payload of this response, if the archive has one."""
+        if exchange.truncated or not exchange.body.size or exchange.status in _NO_PAYLOAD:
+            return None
+        payload = exchange.payload_digest
+        if last is not None and last.digest == digest_text(payload) and self._is_sound(last):
+            return last
+        if exchange.body.size < _WORTH_IT or payload not in self._held:
+            return None
+        digest = digest_text(payload)
+        if payload in self._fresh:
+            found: Capture | None = _capture(exchange, digest, self._fresh[payload])
+        else:
+            place = self._catalog.payloads.find(digest)
+            found = None if place is None else self._at(place, digest, proven=True)
+        # The same bytes may be a packed file here and a packed page there: two contents.
+        alike = found is not None and _is_coded(exchange.headers) == (found.content != digest)
+        return found if alike else None
+
+    def _is_sound(self, capture: Capture) -> bool:
+        """Whether a capture has the payload that it says: ours have, of others nobody knows."""
+        source = self._catalog.resolve(capture)
+        if source is None or source.crawl is not None:
+            return source is not None
+        return self._at(source.where, source.digest, proven=True) is not None
+
+    def _at(self, place: Location, digest: str | None, *, proven: bool = False) -> Capture | None:
+        """The capture at a place, if it is there and has this digest.
+
+        `proven`: has it, and does not only say so. Others digest a chunked body without its chunks,
+        and who wants to can write any digest into a file that is imported.
+        """
+        try:
+            record = read_record(self._folder.warc / place.file, place.offset)
+            capture = derive(record)
+            if capture is None or capture.digest != digest:
+                return None
+            skip, running = record.size - capture.size, sha256()
+            for chunk in block_chunks(record) if proven else ():
+                running.update(chunk[skip:])
+                skip = max(0, skip - len(chunk))
+        except AsofError:  # a file that was lost or damaged since: the payload is stored anew
+            return None
+        return capture if not proven or digest_text(running.digest()) == digest else None
+
+    def _remember(self, exchange: Exchange, record_id: str) -> None:
+        """That a response is stored now; one whose payload other readers find elsewhere is none."""
+        if exchange.truncated or exchange.status in _NO_PAYLOAD or not exchange.body.size:
+            return
+        if exchange.head_start or not exchange.head:
+            return
+        if len(self._fresh) >= _FRESH:
+            del self._fresh[next(iter(self._fresh))]
+        coded = _is_coded(exchange.headers)
+        self._fresh[exchange.payload_digest] = (exchange.url, exchange.started, record_id, coded)
+        self._held.add(exchange.payload_digest)
+
+    def _read(self, exchange: Exchange, target: Target) -> Kept:
+        headers = exchange.headers
+        location = find_header(headers, "Location") if 300 <= exchange.status < 400 else None
+        redirect = None if location is None else resolve(exchange.url, as_utf8(location))
+        media_type = _media_type(headers)
+        searched = is_searched(media_type, exchange.url) or Hop.ROBOTS.value in target.hops
+        document = b""
+        if searched and exchange.body.size <= MAX_DOCUMENT:
+            document = b"".join(decode(headers, exchange.body.chunks(), limit=MAX_DOCUMENT))
+        links = self._links(media_type, document, exchange.url, headers)
+        return Kept(links, redirect, document, media_type)
+
+    def _links(self, media_type: str | None, document: bytes, url: str, headers: Headers) -> Links:
+        """What a document and its headers refer to, but for the kinds that are not wanted."""
+        links = references(media_type, document, url=url, headers=headers)
+        if not self._unwanted:
+            return links
+        found = tuple(link for link in links.found if link.hop not in self._unwanted)
+        return Links(links.base, found, links.listing)
+
+    def bytes_by_host(self) -> dict[str, int]:
+        """How much of each host this crawl has stored."""
+        sizes: Counter[str] = Counter()
+        for capture in self._catalog.captures(crawl=self._crawl):
+            sizes[host_of(capture.url)] += capture.size
+        return sizes
+
+    def kept_robots(self, url: str) -> Robots | None:
+        """The robots.txt that this crawl has stored already, so that a resumed one need not ask.
+
+        None if the server was unable then: it is asked again.
+        """
+        for _ in range(MAX_REDIRECTS + 1):
+            # Of this origin only: http and https, with and without www, share a key.
+            found_here = self._catalog.captures(url=url, crawl=self._crawl)
+            captures = [capture for capture in found_here if capture.url == url]
+            if not captures:
+                return None
+            last = captures[-1]
+            if last.redirect is None:
+                found = self._memento(last)
+                document = b"".join(found.payload(MAX_DOCUMENT))
+                robots = robots_from(found.status or 200, document, last.truncated)
+                return None if robots.hold_off else robots
+            url = last.redirect
+        return None
+
+    def stored(self, capture: Capture, target: Target) -> Kept:
+        """What a response that is already in the archive means for the crawl."""
+        found = self._memento(capture)
+        media_type = found.media_type or None
+        searched = is_searched(media_type, capture.url) or Hop.ROBOTS.value in target.hops
+        document = b""
+        if searched and capture.size <= MAX_DOCUMENT:
+            document = b"".join(found.payload(MAX_DOCUMENT))
+        links = self._links(media_type, document, capture.url, found.headers)
+        return Kept(links, capture.redirect, document, media_type)
+
+    def _memento(self, capture: Capture) -> Memento:
+        return memento(self._catalog, self._folder.warc, capture)
+
+
+def conditions(last: Capture | None) -> Headers:
+    """The headers that ask whether the last capture still holds."""
+    if last is None or last.status != 200:
+        return ()
+    asked: list[tuple[str, str]] = []
+    # `*` would mean: whatever you have (RFC 9110 section 13.1.2).
+    if last.etag and last.etag != "*" and last.etag.isascii() and last.etag.isprintable():
+        asked.append(("If-None-Match", last.etag))
+    if last.last_modified is not None:
+        asked.append(("If-Modified-Since", http_date(last.last_modified)))
+    return tuple(asked)
+
+
+def _is_coded(headers: Headers) -> bool:
+    return any(len(name) in _CODING_LENGTHS and name.lower() in _CODINGS for name, _ in headers)
+
+
+def _media_type(headers: Headers) -> str | None:
+    value = find_header(headers, "Content-Type")
+    return value.split(";", 1)[0].strip().lower() or None if value else None
+
+
+def _capture(exchange: Exchange, digest: str, fresh: _Fresh) -> Capture:
+    """As much of a capture that is being stored as a revisit of it has to name."""
+    url, at, record_id, coded = fresh
+    return Capture(
+        url=url, surt="", at=at, kind="response", status=exchange.status, media_type=None,
+        digest=digest, content=None if coded else digest, size=exchange.body.size,
+        record_id=record_id.strip("<>"), where=Location("", 0, 0),
+    )  # fmt: skip

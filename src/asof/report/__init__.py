@@ -1,0 +1,1 @@
+"""What is shown and is not a live page: quality, differences, reading lists, figures."""

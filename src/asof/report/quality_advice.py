@@ -1,0 +1,390 @@
+"""What would make the next crawl better, in concrete sentences; the most telling first.
+
+Each rule looks at one cause of lost coherence and says what it cost and what to do about it. None
+speaks unless its cause is there; a report without faults gets one sentence that says so. Of a crawl
+that is not at its end only that is advised which cannot mend itself when it goes on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import sqrt
+
+from asof.change.categories import Category
+from asof.clock import SECOND
+from asof.coherence.quality_report import Report, apart, cause
+from asof.coherence.verdict import Grade, Mode, PageVerdict, Reason, Standing
+from asof.model import CrawlState, Proof
+from asof.report.quality_commands import crawl, crawl_of_part, resume
+from asof.report.quality_words import moment, number, percent, points, span
+
+# What another sight of the page can still turn into a proof, as long as it has not changed since.
+_WAITING = frozenset((Reason.NOT_SEEN_AGAIN, Reason.FAILED_AGAIN))
+_MOST = 3  # of the same kind of advice; the lists in the report have the rest
+_DATES = frozenset(
+    (
+        Reason.UNTRUSTED_DATES,
+        Reason.UNPROVED_DATES,
+        Reason.NO_DATE,
+        Reason.FUTURE_DATE,
+        Reason.CLOCK_OFF,
+    )
+)
+# Fewer pages than these say nothing about a host: by chance a single page can do anything.
+_FEW = 5
+# A plan is a forecast: it missed only if the gap is more than a few points and more than the chance
+# of twice the standard error of a share leaves.
+_GAP = 0.05
+# Long slots cost coherence if the shorter half of them is better by so much.
+_TELLING = 0.10
+_HOUR = 3600 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Pages under one address that were seen on one side only, and what asking again may bring.
+
+    `expected` counts the pages that are likely to be as they were: as many of them as of the
+    pages beside them that were seen on both sides.
+    """
+
+    prefix: str
+    pages: int
+    expected: float
+
+
+def advice(report: Report) -> tuple[str, ...]:
+    """Sentences for whoever wants a better crawl, if any. A command stands last, in backticks."""
+    if goes_on := tuple(_unfinished(report)):
+        return goes_on + tuple(sentence for rule in _MEANWHILE for sentence in rule(report))
+    total = len(report.measurement.pages)
+    if not total:
+        return (f"Nothing was captured that could be measured. Crawl first: `{crawl(report)}`",)
+    found = tuple(sentence for rule in _RULES for sentence in rule(report))
+    if report.coherent == total and not found:
+        return ("Nothing to improve: every page is coherent, and no server was caught lying.",)
+    return found or tuple(_otherwise(report))
+
+
+def gains(pages: tuple[PageVerdict, ...]) -> tuple[Gain, ...]:
+    """Where asking again would gain most, by address; the largest gain first.
+
+    Every page weighs the same in C, so that what counts is how many pages wait, and how likely
+    they are to have stayed as they were. The latter is taken from their neighbours.
+    """
+    waiting: Counter[str] = Counter()
+    decided: Counter[str] = Counter()
+    stayed: Counter[str] = Counter()
+    for page in pages:
+        prefix = _prefix(page.url)
+        if page.grade is Grade.UNKNOWN and page.reason in _WAITING and page.before is not None:
+            waiting[prefix] += 1
+        elif page.grade is not Grade.UNKNOWN:
+            decided[prefix] += 1
+            stayed[prefix] += page.is_coherent
+    overall = (sum(stayed.values()) + 1) / (sum(decided.values()) + 2)
+    found = [
+        # The whole site counts as two more neighbours: few of them must not decide alone.
+        Gain(prefix, count, count * (stayed[prefix] + 2 * overall) / (decided[prefix] + 2))
+        for prefix, count in waiting.items()
+    ]
+    return tuple(sorted(found, key=lambda gain: (-gain.expected, gain.prefix)))
+
+
+# -- how the crawl was made ------------------------------------------------------------------------
+
+
+def _unfinished(report: Report) -> Iterator[str]:
+    """A crawl that can go on must do so first: another one would only begin from the start."""
+    if not report.crawls:
+        return
+    course, state = report.course, report.crawls[-1].state
+    turned = course is not None and course.turn is not None
+    awaited = "its revisits", "are", "were", "done"
+    if course is None or course.mode != Mode.INDUCIBLE:
+        awaited = "it", "is", "was", "complete"
+    elif not turned:
+        awaited = "its turning point", "is", "was", "reached"
+    what, now, then, end = awaited
+    which = "crawl" if len(report.crawls) == 1 else "newest crawl"
+    if state is CrawlState.RUNNING:
+        yield f"The {which} still runs. Look again when {what} {now} {end}."
+    elif state is CrawlState.INTERRUPTED:
+        yield (
+            f"The {which} was interrupted before {what} {then} {end}. Let it go on first:"
+            f" `{resume(report)}`"
+        )
+
+
+def _sought(report: Report) -> Iterator[str]:
+    pages, course = report.measurement.pages, report.course
+    if course is None and report.coherent < len(pages):
+        once = sum(_is_seen_once(page) for page in pages)
+        why = "the pages were not visited before and after one moment"
+        if once > len(pages) / 2:
+            why = "most pages were seen once, which proves them at one moment each"
+        yield (
+            f"Coherence was not sought: {why}. Visit and revisit them around one turning point:"
+            f" `{crawl(report)}`"
+        )
+    elif course is not None and course.mode == Mode.INDUCIBLE and course.turn is None:
+        yield (
+            "The crawl ended before its turning point, so that no page was looked at again. Give"
+            f" it more room, or fewer pages: `{crawl(report)}`"
+        )
+
+
+def _plan(report: Report) -> Iterator[str]:
+    course, measured = report.planned, report.measurement.c
+    if course is None or course.expected is None or measured is None:
+        return
+    total = len(report.measurement.pages)
+    gap = course.expected - measured
+    noise = 2 * sqrt(max(measured * (1 - measured), 1 / total) / total)
+    told = f"The plan {course.plan} expected {percent(course.expected)}"
+    told += f", {percent(measured)} came of it"
+    counts = report.measurement.counts
+    if gap > max(_GAP, noise):
+        if counts[Grade.UNKNOWN] > counts[Grade.CHANGED]:
+            unknown = number(counts[Grade.UNKNOWN], "page")
+            yield f"{told}: mostly because {unknown} could not be judged."
+        else:
+            yield (
+                f"{told}: the site changes faster than was known of it. What this crawl saw is"
+                f" known to the next plan; crawl again: `{crawl(report)}`"
+            )
+    elif -gap > max(_GAP, noise):
+        yield f"{told}: the site changes more slowly than was known of it; the next plan knows."
+    if 0 < course.pages < total / 2:
+        yield (
+            f"The plan knew {number(course.pages)} of {number(total, 'page')}; the others were"
+            " found on the way. The next crawl can plan for all of them."
+        )
+
+
+def _slots(report: Report) -> Iterator[str]:
+    seen = [page for page in report.measurement.pages if apart(page) > 0]
+    if len(seen) < 4 * _FEW or report.course is None:
+        return
+    seen.sort(key=apart)
+    half = len(seen) // 2
+    near, far = (
+        sum(page.is_coherent for page in part) / half for part in (seen[:half], seen[-half:])
+    )
+    if near - far < _TELLING:
+        return
+    yield (
+        f"Pages seen up to {span(apart(seen[half]))} apart are coherent to {percent(near)}, those"
+        f" seen further apart (up to {span(apart(seen[-1]))}) to {percent(far)}. Crawl the site in"
+        " parts, or with a shorter pause, if it can bear that:"
+        f" `{crawl(report, '--delay S')}`"
+    )
+
+
+# -- what the pages tell ---------------------------------------------------------------------------
+
+
+def _revisits(report: Report) -> Iterator[str]:
+    found = gains(report.measurement.pages)
+    if not found:
+        return
+    waiting, expected = sum(gain.pages for gain in found), sum(gain.expected for gain in found)
+    places = ", ".join(f"{gain.prefix} ({number(gain.pages)})" for gain in found[:_MOST])
+    others = f", and {number(len(found) - _MOST)} more" if len(found) > _MOST else ""
+    gained = points(expected / len(report.measurement.pages))
+    yield (
+        f"{number(waiting, 'page')} {'was' if waiting == 1 else 'were'} not seen after the moment."
+        f" Crawled again soon and measured together, about {round(expected):,} should prove"
+        f" coherent: +{gained}. Most is to be gained under {places}{others}:"
+        f" `{crawl_of_part(report, found[0].prefix) or crawl(report)}`"
+    )
+
+
+def _changing(report: Report) -> Iterator[str]:
+    """Parts of the site that change too fast for a crawl of all of it."""
+    changed: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for page in report.measurement.pages:
+        if page.grade is not Grade.UNKNOWN:
+            prefix = _prefix(page.url)
+            total[prefix] += 1
+            changed[prefix] += page.grade is Grade.CHANGED
+    if len(total) < 2:
+        return
+    hot = [key for key, count in changed.items() if count >= _FEW and count >= total[key] / 2]
+    hot.sort(key=lambda key: (-changed[key], key))
+    if hot:
+        places = ", ".join(
+            f"{key} ({number(changed[key])} of {number(total[key])})" for key in hot[:_MOST]
+        )
+        others = f", and {number(len(hot) - _MOST)} more" if len(hot) > _MOST else ""
+        shown = next(filter(None, (crawl_of_part(report, key) for key in hot)), None)
+        yield (
+            f"Most pages changed around the moment under {places}{others}. A crawl of such a part"
+            " alone takes less time, in which less changes" + (f": `{shown}`" if shown else ".")
+        )
+
+
+def _noise(report: Report) -> Iterator[str]:
+    measured = report.measurement
+    noisy = [page for page in measured.pages if cause(page) == Category.INSIGNIFICANT]
+    noisy = [page for page in noisy if not page.is_coherent]
+    if not noisy:
+        return
+    most, count = Counter(_host(page.url) for page in noisy).most_common(1)[0]
+    seen = sum(_host(page.url) == most and apart(page) > 0 for page in measured.pages)
+    says = (
+        f"{number(len(noisy), 'page')} {'differs' if len(noisy) == 1 else 'differ'} only in noise:"
+        " dates, clocks, counters, ads and the like."
+        f" In substance C is {percent(measured.c_in_substance)}."
+    )
+    if count >= _FEW and count >= 0.9 * seen:
+        says += f" {most} does so on nearly every page: no order of visits helps there."
+    yield says
+
+
+def _failures(report: Report) -> Iterator[str]:
+    failed = [p for p in report.measurement.pages if p.reason is Reason.FAILED_AGAIN]
+    for host, count in Counter(_host(page.url) for page in failed).most_common(_MOST):
+        if count >= _FEW:
+            yield (
+                f"{host} failed {number(count, 'time')} when asked again. It may be asked too fast;"
+                f" leave it more seconds: `{crawl(report, '--delay S')}`"
+            )
+
+
+# -- what the servers tell -------------------------------------------------------------------------
+
+
+def _liars(report: Report) -> Iterator[str]:
+    caught = [standing for standing in report.standings.values() if not standing.trusts_validators]
+    caught.sort(key=lambda standing: (-standing.validators_wrong, standing.host))
+    for standing in caught[:_MOST]:
+        yield (
+            f"{standing.host} was caught with"
+            f" {number(standing.validators_wrong, 'false confirmation')}"
+            " (304 or an equal ETag, and other bytes). Its word counts no longer: only downloading"
+            " its pages twice proves them."
+        )
+    if len(caught) > _MOST:
+        yield f"So were {number(len(caught) - _MOST, 'other host')}."
+
+
+def _no_validators(report: Report) -> Iterator[str]:
+    """Hosts whose revisits all came as full downloads, though nothing had changed.
+
+    Only if they were asked for changes alone, and no word of theirs could ever be checked: where
+    each 304 was audited, bytes are the better evidence and hide it.
+    """
+    wishes = [each.settings.get("conditional") is True for each in report.crawls]
+    if not wishes or not all(wishes):
+        return
+    same: Counter[str] = Counter()
+    confirmed: set[str] = set()
+    for page in report.measurement.pages:
+        proofs = {each.proof for each in (page.before, page.after) if each is not None}
+        if Proof.NOT_MODIFIED in proofs:
+            confirmed.add(_host(page.url))
+        elif page.after is not None and page.after.proof is Proof.SAME_DIGEST:
+            same[_host(page.url)] += 1
+    silent = [(host, count) for host, count in same.most_common() if host not in confirmed]
+    for host, count in silent[:_MOST]:
+        standing = report.standings.get(host, Standing(host))
+        checked = standing.validators_right + standing.validators_wrong
+        if count >= _FEW and standing.trusts_validators and not checked:
+            yield (
+                f"{host} sends no validators, or does not heed them:"
+                f" {number(count, 'unchanged page')} came again in full. That proves them"
+                " best, and costs the most traffic."
+            )
+
+
+def _dates(report: Report) -> Iterator[str]:
+    measured = report.measurement
+    reasons = Counter(page.reason for page in measured.pages if not page.is_coherent)
+    undated = sum(reasons[reason] for reason in _DATES)
+    if measured.mode is Mode.MEASURABLE and undated:
+        yield (
+            f"Of {number(undated, 'page')} the date is missing or cannot be trusted. Visiting twice"
+            f" needs no dates: `{crawl(report)}`"
+        )
+
+
+def _clocks(report: Report) -> Iterator[str]:
+    for standing in sorted(report.standings.values(), key=lambda each: each.host):
+        if standing.skew is not None and abs(standing.skew) >= _HOUR:
+            ahead = "ahead" if standing.skew > 0 else "behind"
+            yield (
+                f"The clock of {standing.host} is {span(abs(standing.skew))} {ahead}. Its dates are"
+                " corrected by that; tell its owner."
+            )
+
+
+def _disbelieved(report: Report) -> Iterator[str]:
+    """Pages seen before the moment, and after it only by a server's word that is not believed."""
+    doubted = [
+        page
+        for page in report.measurement.pages
+        if page.grade is Grade.UNKNOWN
+        and page.before is not None
+        and page.reason in (Reason.UNTRUSTED_DATES, Reason.FALSE_VALIDATORS)
+    ]
+    if doubted and report.measurement.mode is not Mode.MEASURABLE:
+        yield (
+            f"Of {number(len(doubted), 'page')} the server only said that nothing had changed, and"
+            f" it is not believed. Bytes need no belief: `{crawl(report, '--no-conditional')}`"
+        )
+
+
+def _elsewhere(report: Report) -> Iterator[str]:
+    best, total = report.best, len(report.measurement.pages)
+    if best is None or best.since <= report.measurement.reference <= best.until:
+        return
+    more = min(best.count, total) - report.coherent
+    if more >= max(1, total // 100):
+        yield (
+            f"{number(more, 'more page')} {'is' if more == 1 else 'are'} proven as of"
+            f" {moment(best.since)} UTC than at the moment of reference: ask for that moment."
+        )
+
+
+def _missing(report: Report) -> Iterator[str]:
+    vertical = report.vertical
+    if vertical is not None and vertical.found > vertical.taken:
+        missing = number(vertical.found - vertical.taken, "URL")
+        yield f"Found and not taken: {missing}. C speaks only of what was taken."
+
+
+_RULES: tuple[Callable[[Report], Iterator[str]], ...] = (
+    _sought, _plan, _revisits, _slots, _changing, _noise, _failures,
+    _liars, _disbelieved, _no_validators, _dates, _clocks, _elsewhere, _missing,
+)  # fmt: skip
+_MEANWHILE: tuple[Callable[[Report], Iterator[str]], ...] = (_liars, _clocks)
+
+
+def _otherwise(report: Report) -> Iterator[str]:
+    """What is left where no rule speaks: here and there a page changed."""
+    changed = report.measurement.counts[Grade.CHANGED]
+    if changed:
+        yield (
+            f"{number(changed, 'page')} changed around the moment, here and there. The next plan"
+            f" knows which, and sees them closer to its turning point: `{crawl(report)}`"
+        )
+
+
+def _is_seen_once(page: PageVerdict) -> bool:
+    return (page.before is None or page.after is None) and page.since == page.until
+
+
+def _host(url: str) -> str:
+    # Not urlsplit: addresses from foreign archives may be of a kind that it raises on.
+    return url.partition("://")[2].partition("/")[0].partition("?")[0]
+
+
+def _prefix(url: str) -> str:
+    """The host and the first folder: parts of a site that are kept by the same people."""
+    scheme, _, rest = url.partition("://")
+    host, *folders = rest.partition("?")[0].split("/")[:3]
+    return f"{scheme}://{host}/" + (f"{folders[0]}/" if len(folders) > 1 else "")

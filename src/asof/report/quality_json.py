@@ -1,0 +1,159 @@
+"""A report as plain values for programs, under keys that stay."""
+
+from __future__ import annotations
+
+from asof.catalog.derive import record_uri
+from asof.clock import SECOND, iso
+from asof.coherence.quality_report import Report, Stretch, Taken, offenders
+from asof.coherence.verdict import Best, PageVerdict, Standing
+from asof.model import Course, Crawl, Evidence
+from asof.report.quality_advice import advice
+
+
+def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
+    """Plain values under stable keys: every page under `pages`, at most so many of each cause.
+
+    `coherence.measured` is false as long as the figures beside it say nothing: before a crawl that
+    is to visit everything twice has turned.
+    """
+    measured = report.measurement
+    groups = offenders(measured.pages)
+    return {
+        "crawls": [_crawl_json(crawl) for crawl in report.crawls],
+        "part": report.part or None,
+        "completeness": {
+            "vertical": _taken_json(report.vertical),
+            "horizontal": _taken_json(report.horizontal),
+        },
+        "coherence": {
+            "measured": report.is_measured,
+            "mode": measured.mode.value,
+            "reference": iso(measured.reference),
+            "c": _rounded(measured.c),
+            "c_in_substance": _rounded(measured.c_in_substance),
+            "pages": len(measured.pages),
+            "coherent": report.coherent,
+            "grades": {grade.value: count for grade, count in measured.counts.items()},
+            "whole": {
+                "answer": report.whole.answer,
+                "stretch": _stretch_json(report.whole.stretch),
+            },
+            "observable": _stretch_json(report.observable),
+            "is_observable": report.is_observable,
+            "errors": report.errors,
+        },
+        "plan": _course_json(report.planned, measured.c),
+        "best": _best_json(report.best, len(measured.pages)),
+        "curve": [
+            {
+                "at": iso(point.at),
+                "provable": _rounded(point.provable),
+                "expected": _rounded(point.expected),
+            }
+            for point in report.curve
+        ],
+        "incoherent": [
+            {
+                "cause": group.name,
+                "grade": group.grade.value,
+                "count": len(group.pages),
+                "pages": [_page_json(page) for page in group.pages[:most]],
+            }
+            for group in groups
+        ],
+        "hosts": [_standing_json(report.standings[host]) for host in sorted(report.standings)],
+        "advice": list(advice(report)),
+        "pages": [_page_json(page) for page in measured.pages],
+    }
+
+
+def _crawl_json(crawl: Crawl) -> dict[str, object]:
+    return {
+        "id": crawl.id,
+        "seeds": list(crawl.seeds),
+        "state": crawl.state.value,
+        "started": iso(crawl.started),
+        "ended": None if crawl.ended is None else iso(crawl.ended),
+    }
+
+
+def _course_json(course: Course | None, measured: float | None) -> dict[str, object] | None:
+    if course is None:
+        return None
+    return {
+        "mode": course.mode,
+        "name": course.plan,
+        "eta": course.eta,
+        "pages": course.pages,
+        "turn": None if course.turn is None else iso(course.turn),
+        "expected": _rounded(course.expected),
+        "measured": _rounded(measured),
+    }
+
+
+def _best_json(best: Best | None, pages: int) -> dict[str, object] | None:
+    if best is None:
+        return None
+    return {
+        "since": iso(best.since),
+        "until": iso(best.until),
+        "count": best.count,
+        "share": _rounded(best.count / pages) if pages else None,
+    }
+
+
+def _page_json(page: PageVerdict) -> dict[str, object]:
+    return {
+        "url": page.url,
+        "coherent": page.is_coherent,
+        "grade": page.grade.value,
+        "reason": page.reason.value or None,
+        "category": page.category,
+        "since": iso(page.since),
+        "until": iso(page.until),
+        "before": _evidence_json(page.before),
+        "after": _evidence_json(page.after),
+    }
+
+
+def _evidence_json(evidence: Evidence | None) -> dict[str, object] | None:
+    if evidence is None:
+        return None
+    return {
+        "at": iso(evidence.at),
+        "proof": evidence.proof.value,
+        "record_id": record_uri(evidence.record_id),
+    }
+
+
+def _standing_json(standing: Standing) -> dict[str, object]:
+    return {
+        "host": standing.host,
+        "dates": {
+            "trusted": standing.trusts_dates,
+            "right": standing.dates_right,
+            "wrong": standing.dates_wrong,
+            "doubted": len(standing.doubted),
+        },
+        "validators": {
+            "trusted": standing.trusts_validators,
+            "right": standing.validators_right,
+            "wrong": standing.validators_wrong,
+        },
+        "skew_seconds": None if standing.skew is None else standing.skew / SECOND,
+    }
+
+
+def _taken_json(taken: Taken | None) -> dict[str, object] | None:
+    if taken is None:
+        return None
+    return {"share": _rounded(taken.share), "found": taken.found, "taken": taken.taken}
+
+
+def _stretch_json(stretch: Stretch | None) -> dict[str, object] | None:
+    return None if stretch is None else {"since": iso(stretch[0]), "until": iso(stretch[1])}
+
+
+def _rounded(value: float | None) -> float | None:
+    # A share that is not a number (no rates are known) is not a value of JSON.
+    return None if value is None or value != value else round(value, 6)

@@ -1,0 +1,203 @@
+"""A report as lines for a terminal: what `asof quality` prints for people.
+
+Short whatever the size of the crawl: the figures, the gravest pages of each cause, the hosts that
+stand out, and the advice. What is left out is counted.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from asof.coherence.quality_report import Group, Report, Taken, offenders
+from asof.coherence.verdict import Grade, Standing
+from asof.report import quality_words as words
+from asof.report.quality_advice import advice
+from asof.report.quality_commands import diff
+from asof.report.terminal import cells, harmless
+
+_NARROWEST = 40
+_LABEL = 16
+_MOST_PAGES = 3  # shown of each cause
+_MOST_GROUPS = 12
+_MOST_HOSTS = 5
+_BAR = 24
+
+
+def report_text(report: Report, width: int = 80) -> list[str]:
+    """Lines of at most `width` columns, except for commands, which are kept whole to be copied."""
+    width = max(width, _NARROWEST)
+    lines = [*_opening(report, width)]
+    if report.is_measured:
+        lines += _grades(report, width)
+    lines += ["", *_figures(report, width)]
+    if report.is_measured:
+        lines += _offenders(report, width)
+    lines += _hosts(report, width)
+    told = advice(report)
+    if told:
+        lines += ["", "What would help"]
+    for sentence in told:
+        says, _, shown = sentence.partition("`")
+        lines.extend(_wrapped(f"- {says}", width, "  ", "    "))
+        if shown:
+            lines.append(f"      {harmless(shown.removesuffix('`'))}")
+    return [line.rstrip() for line in lines]
+
+
+def _opening(report: Report, width: int) -> Iterator[str]:
+    crawls = report.crawls
+    ids = ", ".join(crawl.id for crawl in crawls[:3])
+    more = f" and {words.number(len(crawls) - 3)} more" if len(crawls) > 3 else ""
+    yield _cut(f"Crawl{'s' if len(crawls) > 1 else ''} {ids}{more}" if crawls else "Archive", width)
+    yield _cut(f"  {report.part or words.name_of(crawls)}", width)
+    if crawls:
+        first, last = crawls[0].started, crawls[-1].ended
+        when = f"since {words.moment(first)}" if last is None else words.stretch(first, last)
+        yield _cut(f"  {when} UTC, {crawls[-1].state.value}", width)
+    yield ""
+    measured = report.measurement
+    if report.is_measured:
+        yield f"Coherence C  {words.percent(measured.c)}"
+        yield from _wrapped(words.headline(report), width, "  ")
+        yield from _wrapped(f"That moment is {words.reference_name(report)}.", width, "  ")
+    else:
+        yield "Coherence C  -"
+        yield from _wrapped(words.headline(report), width, "  ")
+
+
+def _grades(report: Report, width: int) -> Iterator[str]:
+    counts, total = report.measurement.counts, len(report.measurement.pages)
+    widest = len(f"{max(counts.values(), default=0):,}")
+    for grade, count in counts.items():
+        if count:
+            # A grade that exists is never without a mark.
+            bar = "#" * max(round(_BAR * count / total), 1)
+            share = f"{words.percent(count / total):>7}"
+            yield f"    {grade.value:<{_LABEL - 4}}{count:>{widest},}  {share}  {bar}"[:width]
+
+
+def _figures(report: Report, width: int) -> Iterator[str]:
+    if report.is_measured:
+        yield from _measured(report, width)
+    yield from _completeness(report, width)
+
+
+def _measured(report: Report, width: int) -> Iterator[str]:
+    measured, course = report.measurement, report.planned
+    if measured.c is not None and measured.c_in_substance != measured.c:
+        yield from _figure(
+            "in substance", f"{words.percent(measured.c_in_substance)}, noise left out", width
+        )
+    if course is not None and measured.c is not None:
+        told = f"{course.plan}, {words.number(course.pages, 'page')} known"
+        if not course.pages:
+            told = f"{course.plan}; a first crawl, of which nothing was known"
+        if course.expected is not None:
+            told += f"; expected {words.percent(course.expected)}"
+            told += f", came out {words.outcome(course.expected, measured.c)}"
+        yield from _figure("plan", told, width)
+    elif report.course is None:
+        yield from _figure("plan", "none: coherence was not sought", width)
+    yield from _figure("best moment", words.best_sentence(report), width)
+    yield from _figure("all at once", words.whole_sentence(report), width)
+    yield from _figure("observable", words.observable_sentence(report), width)
+
+
+def _completeness(report: Report, width: int) -> Iterator[str]:
+    for name, taken, noun in (
+        ("completeness", report.vertical, "URL"),
+        ("hosts reached", report.horizontal, "host"),
+    ):
+        if taken is not None:
+            yield from _figure(name, _taken(taken, noun), width)
+    if (errors := words.errors_sentence(report)) is not None:
+        yield from _figure("errors", errors, width)
+
+
+def _taken(taken: Taken, noun: str) -> str:
+    if not taken.found:
+        return "nothing is known of what was found"
+    found = words.number(taken.found, noun)
+    return f"{words.percent(taken.share)}, {taken.taken:,} taken of {found} found"
+
+
+def _offenders(report: Report, width: int) -> Iterator[str]:
+    groups = offenders(report.measurement.pages)
+    if not groups:
+        return
+    yield ""
+    yield f"Not coherent: {words.number(sum(len(group.pages) for group in groups), 'page')}"
+    widest = max(len(f"{len(group.pages):,}") for group in groups)
+    for group in groups[:_MOST_GROUPS]:
+        title, meaning = words.titled(group.grade, group.name)
+        told = f"{len(group.pages):>{widest},}  {title}. {meaning}"
+        yield from _wrapped(told, width, "  ", " " * (widest + 4))
+        yield from _listed(group, report.place, width)
+    if rest := groups[_MOST_GROUPS:]:
+        count = sum(len(group.pages) for group in rest)
+        causes = words.number(len(rest), "more cause")
+        yield f"  {count:>{widest},}  of {causes} (--json lists them)"
+
+
+def _listed(group: Group, place: str, width: int) -> Iterator[str]:
+    for page in group.pages[:_MOST_PAGES]:
+        shown = diff(page, place) if group.grade is Grade.CHANGED else None
+        # The command has the address in it, and is kept whole: cut, it would be of no use.
+        yield f"      {harmless(shown)}" if shown else _cut(f"      {page.url}", width)
+    if (rest := len(group.pages) - _MOST_PAGES) > 0:
+        yield f"      ... and {words.number(rest)} more"
+
+
+def _hosts(report: Report, width: int) -> Iterator[str]:
+    caught = [each for each in report.standings.values() if _notable(each)]
+    if not caught:
+        return
+    caught.sort(key=lambda each: (-each.validators_wrong, -each.dates_wrong, each.host))
+    yield ""
+    yield "Servers whose word was wrong"
+    for standing in caught[:_MOST_HOSTS]:
+        told = f"dates {_checked(standing.dates_right, standing.dates_wrong)}; confirmations " + (
+            _checked(standing.validators_right, standing.validators_wrong)
+        )
+        yield _cut(f"  {standing.host}: {told}", width)
+    if len(caught) > _MOST_HOSTS:
+        yield f"  ... and {words.number(len(caught) - _MOST_HOSTS)} more"
+
+
+def _notable(standing: Standing) -> bool:
+    return bool(standing.validators_wrong or standing.dates_wrong)
+
+
+def _checked(right: int, wrong: int) -> str:
+    return f"{right:,} right, {wrong:,} wrong" if right + wrong else "never checked"
+
+
+def _figure(name: str, value: str, width: int) -> Iterator[str]:
+    yield from _wrapped(f"{name:<{_LABEL - 2}}{value}", width, "  ", " " * _LABEL)
+
+
+def _wrapped(text: str, width: int, first: str, rest: str | None = None) -> list[str]:
+    return textwrap.wrap(
+        harmless(text),
+        width,
+        initial_indent=first,
+        subsequent_indent=first if rest is None else rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _cut(text: str, width: int) -> str:
+    """Text in one line. Of what is too long the middle is left out: addresses differ at the end."""
+    text = harmless(text)
+    if cells(text) <= width:
+        return text
+    tail = width // 3
+    head = text
+    while cells(head) > width - tail - 1:
+        head = head[:-1]
+    end = text[-tail:]
+    while cells(end) > tail:
+        end = end[1:]
+    return f"{head}…{end}"

@@ -1,0 +1,289 @@
+"""How a report says things: shares, times and the names of grades and causes, for text and page."""
+
+from __future__ import annotations
+
+from asof.clock import DAY, SECOND, Instant, to_datetime
+from asof.coherence.quality_report import Report
+from asof.coherence.verdict import Grade, Mode, PageVerdict
+from asof.model import Crawl, Proof
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MINUTE, HOUR = 60 * SECOND, 3600 * SECOND
+_UNITS = (
+    (365 * DAY, "year"), (30 * DAY, "month"), (DAY, "day"),
+    (HOUR, "hour"), (MINUTE, "minute"), (SECOND, "second"),
+)  # fmt: skip
+
+# What a grade means for one page, after "of this page it is known that ...".
+GRADES = {
+    Grade.PROVEN: "the same bytes before and after",
+    Grade.CONFIRMED: "the server said that nothing had changed",
+    Grade.CLAIMED: "taken later, dated to before by a server that is trusted",
+    Grade.EQUIVALENT: "other bytes, the same in substance",
+    Grade.CHANGED: "something else before than after",
+    Grade.UNKNOWN: "no evidence on one side, or none to be believed",
+}
+
+# Title and meaning of each cause for which a page is not coherent (report.cause).
+CAUSES: dict[tuple[Grade, str], tuple[str, str]] = {
+    (Grade.CHANGED, "removed"): ("Removed", "There before the moment, gone after it."),
+    (Grade.CHANGED, "appeared"): ("Appeared", "Not there before the moment, there after it."),
+    (Grade.CHANGED, "structure"): ("Structure", "Links were added or removed."),
+    (Grade.CHANGED, "major"): ("Major", "Text changed in large sections, or other bytes."),
+    (Grade.CHANGED, "moved"): ("Moved", "A redirect leads elsewhere."),
+    (Grade.CHANGED, "other"): ("Changed", "The bytes differ; what changed was not compared."),
+    (Grade.CHANGED, "unavailable"): ("Unavailable", "The server answered with an error."),
+    (Grade.CHANGED, "minor"): ("Minor", "Text changed in small sections."),
+    (Grade.CHANGED, "insignificant"): (
+        "Insignificant",
+        "Only dates, clocks, counters, ads and the like differ.",
+    ),
+    (Grade.EQUIVALENT, "insignificant"): (
+        "Insignificant",
+        "Only dates, clocks, counters, ads and the like differ. Counted in C in substance.",
+    ),
+    (Grade.EQUIVALENT, "weak-validator"): (
+        "Equivalent by the server's word",
+        "The server confirmed them by a weak validator. Counted in C in substance.",
+    ),
+    (Grade.UNKNOWN, "not-seen-again"): ("Not seen again", "Taken before the moment, never after."),
+    (Grade.UNKNOWN, "not-seen-before"): (
+        "Not seen before",
+        "Taken after the moment only, with no date that can be trusted.",
+    ),
+    (Grade.UNKNOWN, "failed-again"): (
+        "Failed when asked again",
+        "The server was asked again and brought an error or nothing.",
+    ),
+    (Grade.UNKNOWN, "false-validators"): (
+        "Confirmed by a server that was caught",
+        "Its 304 answers or ETags were false elsewhere, so that they say nothing here.",
+    ),
+    (Grade.UNKNOWN, "untrusted-dates"): (
+        "Dated by a server that was wrong before",
+        "Its Last-Modified was wrong where it could be checked, so that it says nothing here.",
+    ),
+    (Grade.UNKNOWN, "unproved-dates"): (
+        "Dated by a server that is not known well enough",
+        "Its Last-Modified was never found wrong, and not yet found right often enough.",
+    ),
+    (Grade.UNKNOWN, "future-date"): ("Dated to the future", "Last-Modified is after the download."),
+    (Grade.UNKNOWN, "no-date"): ("Without a date", "The server sent no Last-Modified."),
+    (Grade.UNKNOWN, "clock-off"): (
+        "Dated by a wrong clock",
+        "The server's clock is off, or it does not tell the time.",
+    ),
+    (Grade.UNKNOWN, "dated-after"): (
+        "Dated to after the moment",
+        "By its date it may have changed since, and it was not seen before.",
+    ),
+    (Grade.UNKNOWN, "truncated"): ("Cut short", "Nothing is known of what was not stored."),
+    (Grade.UNKNOWN, "not-comparable"): (
+        "Not comparable",
+        "The digests are of different kinds, or of something the archive does not hold.",
+    ),
+    (Grade.UNKNOWN, "crawler-clock"): (
+        "The crawler's clock ran back",
+        "What came before the moment and what after it cannot be told.",
+    ),
+}  # fmt: skip
+
+_PROOFS = {
+    Proof.DOWNLOAD: "downloaded",
+    Proof.SAME_DIGEST: "same bytes",
+    Proof.NOT_MODIFIED: "304 Not Modified",
+}
+
+
+def titled(grade: Grade, name: str) -> tuple[str, str]:
+    """The title of a cause and what it means."""
+    return CAUSES.get((grade, name), (name.replace("-", " ").capitalize() or "Unknown", ""))
+
+
+def percent(share: float | None) -> str:
+    """To a tenth, rounded down: 100 % is said of nothing that misses a page."""
+    if share is None or share != share:
+        return "-"
+    # The tiny addend keeps 0.29 from becoming 28.9: its nearest float lies below it.
+    return f"{int(share * 1000 + 1e-9) / 10:.1f} %"
+
+
+def points(share: float) -> str:
+    """A difference of shares, in points of C."""
+    return f"{share * 100:.1f} points"
+
+
+def number(count: int, noun: str = "", plural: str = "") -> str:
+    """`1,204 pages`, `1 page`."""
+    if not noun:
+        return f"{count:,}"
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def outcome(expected: float, measured: float) -> str:
+    """How a forecast turned out: `1.2 points better than expected`."""
+    gap = measured - expected
+    if abs(gap) < 0.0005:
+        return "as expected"
+    return f"{points(abs(gap))} {'better' if gap > 0 else 'worse'} than expected"
+
+
+def day(at: Instant) -> str:
+    """`15 Nov 2026`, whatever the locale."""
+    when = to_datetime(at)
+    return f"{when.day} {MONTHS[when.month - 1]} {when.year}"
+
+
+def moment(at: Instant) -> str:
+    """`15 Nov 2026, 19:05:12`, UTC."""
+    return f"{day(at)}, {clock(at)}"
+
+
+def clock(at: Instant) -> str:
+    """`19:05:12`, UTC."""
+    return f"{to_datetime(at):%H:%M:%S}"
+
+
+def stretch(since: Instant, until: Instant) -> str:
+    """From when to when, the day only once."""
+    if day(since) != day(until):
+        return f"{moment(since)} to {moment(until)}"
+    if clock(since) == clock(until):
+        return moment(since)
+    return f"{moment(since)} to {clock(until)}"
+
+
+def span(length: int) -> str:
+    """A length of time in its largest unit: `3 days`, or `90 minutes` while that says more."""
+    for unit, name in _UNITS:
+        if length >= (unit if unit == SECOND else 2 * unit):
+            return number(round(length / unit), name)
+    return "less than a second"
+
+
+def sights(page: PageVerdict) -> str:
+    """When a page was seen on either side of the moment, and how."""
+    seen = [
+        f"{side} {moment(evidence.at)} ({_PROOFS[evidence.proof]})"
+        for side, evidence in (("before:", page.before), ("after:", page.after))
+        if evidence is not None
+    ]
+    return ", ".join(seen)
+
+
+def name_of(crawls: tuple[Crawl, ...]) -> str:
+    """What was crawled, in a few words."""
+    seeds = list(dict.fromkeys(seed for crawl in crawls for seed in crawl.seeds))
+    if not seeds:
+        return "This archive"
+    return seeds[0] if len(seeds) == 1 else f"{seeds[0]} and {number(len(seeds) - 1, 'more seed')}"
+
+
+def reference_name(report: Report) -> str:
+    """What the moment of reference is."""
+    mode, best = report.measurement.mode, report.best
+    if mode is Mode.INDUCIBLE:
+        return "the turning point between visits and revisits"
+    if mode is Mode.MEASURABLE:
+        return "the start of the crawl"
+    if best is not None and best.since <= report.measurement.reference <= best.until:
+        return "the moment at which most pages hold together"
+    return "a moment that was chosen afterwards"
+
+
+def headline(report: Report) -> str:
+    """What C says, in plain words."""
+    counts, total = report.measurement.counts, len(report.measurement.pages)
+    if not report.is_measured:
+        return (
+            "Not measured yet: the visits are not finished, and C is told by looking again after"
+            f" them. {number(total, 'page')}"
+            f" {'was' if total == 1 else 'were'} visited so far."
+        )
+    at = f"{moment(report.measurement.reference)} UTC"
+    if not total:
+        return f"No page was captured that could be measured as of {at}."
+    if report.coherent == total:
+        if total == 1:
+            return f"The one page is known to stand in the archive as it was on {at}."
+        return f"All {number(total)} pages are known to stand in the archive as they were on {at}."
+    known = "1 is" if report.coherent == 1 else f"{number(report.coherent)} are"
+    says = f"Of {number(total, 'page')}, {known} known to stand in the archive as on {at}."
+    rest = [
+        (counts[Grade.CHANGED], "{} changed around that moment"),
+        (
+            counts[Grade.EQUIVALENT],
+            f"{{}} differ{'s' if counts[Grade.EQUIVALENT] == 1 else ''} at most in noise",
+        ),
+        (counts[Grade.UNKNOWN], "of {} it is not known"),
+    ]
+    told = [text.format(number(count)) for count, text in rest if count]
+    listed = told[0] if len(told) == 1 else ", ".join(told[:-1]) + " and " + told[-1]
+    return f"{says} {listed[0].upper()}{listed[1:]}."
+
+
+def method(mode: Mode) -> str:
+    """How it was measured, in plain words."""
+    return {
+        Mode.INDUCIBLE: "Each page is visited before the turning point and again after it. What"
+        " was the same both times counts as coherent: it was the same at the turning point, too.",
+        Mode.MEASURABLE: "The moment is the start of the crawl. A page counts as coherent if a"
+        " server that is trusted dates it to before that.",
+        Mode.OFF: "The crawl did not aim at this moment. A page counts as coherent if the same"
+        " content was seen before and after it, or if a server that is trusted dates it so.",
+    }[mode]
+
+
+def whole_sentence(report: Report) -> str:
+    """The answer of definition 3.1, in plain words.
+
+    It is stricter than C: by what these crawls have seen or had confirmed, and by no dates.
+    """
+    whole = report.whole
+    if whole.answer == "coherent" and whole.stretch is not None:
+        return f"Yes: all pages are known to hold together, {stretch(*whole.stretch)} UTC."
+    if whole.answer == "coherent":
+        return "Yes: all pages are known to hold together."
+    if whole.answer == "incoherent":
+        return "No: there is no moment at which all stored pages can have been there together."
+    told = "Not known: what was seen proves no moment for all pages, and rules none out."
+    if report.measurement.pages and report.coherent == len(report.measurement.pages):
+        told += " C counts more: dates that are trusted, and what other crawls have seen."
+    return told
+
+
+def observable_sentence(report: Report) -> str:
+    """The answer of definition 3.2, in plain words."""
+    trusted = [standing.trusts_dates for standing in report.standings.values()]
+    if report.observable is not None:
+        by = ", by the servers' own dates" if any(trusted) else ""
+        return f"Yes{by}: {stretch(*report.observable)} UTC."
+    if report.is_observable is False:
+        return "No: no moment lies between the Last-Modified and the download of every page."
+    some = f"{number(trusted.count(False))} of {number(len(trusted))}" if any(trusted) else "these"
+    return f"Not known: the dates of {some} hosts are not trusted (yet)."
+
+
+def errors_sentence(report: Report) -> str | None:
+    """How many of the URLs that were taken are no pages, in plain words; None if none is known."""
+    if not report.errors:
+        return None
+    taken = " of the" if report.vertical is None else f" of {number(report.vertical.taken)}"
+    return (
+        f"{number(report.errors)}{taken} taken URLs answered with an error (404 and the like);"
+        " C does not count them"
+    )
+
+
+def best_sentence(report: Report) -> str:
+    """When the most pages hold together, in plain words."""
+    best, total = report.best, len(report.measurement.pages)
+    if best is None or not total:
+        return "Nothing is proven at any moment."
+    share = (
+        f"{number(best.count)} of {number(total, 'page')}, {percent(min(best.count / total, 1))}"
+    )
+    holds = best.since <= report.measurement.reference <= best.until
+    if holds and best.count > report.coherent:
+        share += ", if every confirmation is believed"
+    return f"{stretch(best.since, best.until)} UTC ({share})"

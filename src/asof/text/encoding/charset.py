@@ -1,0 +1,247 @@
+"""Which characters the bytes of a document stand for, in truth.
+
+Browsers believe the mark at the beginning, then HTTP, then the document. An archive's index has to
+be right instead: what is said counts as long as the bytes can bear it out, and where they cannot,
+or nothing is said, they are asked themselves. `source` says what decided, and `confidence` how
+surely.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from asof.text.encoding.decoders import decode_as
+from asof.text.encoding.detection import (
+    Guess,
+    agreed,
+    detect,
+    has_wide_shape,
+    name_of,
+    passages,
+    wide_or_escaped,
+)
+from asof.text.encoding.labels import CODECS, encoding_named
+from asof.text.encoding.prescan import declared_label, prescan
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16le"),
+    (codecs.BOM_UTF16_BE, "utf-16be"),
+    (b"\x84\x31\x95\x33", "gb18030"),
+)
+# Encodings that browsers do not read, or not any more, but that an archive may hold.
+_UNREAD = re.compile(
+    r"cp\d+|mac-[a-z]+\d?|utf-32(?:-[bl]e)?|hz|iso2022_\w+|johab|koi8-t|kz1048|ptcp154|hp-roman8"
+)
+# A character that no text has: an error, a control of C1, one for private use.
+_IMPOSSIBLE = re.compile("[\ufffd\x80-\x84\x86-\x9f\ue000-\uf8ff]")
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]")
+
+# How many of 100 characters beyond ASCII may be impossible in what is believed. A page in UTF-8
+# may have a part in another encoding pasted in; in Latin 1 read as UTF-8 nearly all are.
+_TOLERATED = 0.05
+_TOLERATED_UTF8 = 0.3
+# Two bytes of Chinese, Japanese or Korean are now and then a sequence of UTF-8 as well.
+_FEW_SEQUENCES = 3
+# From this confidence on chardet alone overrules a claim of windows-1252: wrong in 1 of 588.
+_SURE_ALONE = 0.4
+# Other claims are overruled only if more than this share of the letters would be others: so none
+# of 1,264 files was that came with its true label, though -15 and -16 of ISO 8859 are hard to tell.
+_NEARLY_SAME = 0.7
+_WESTERN = "windows-1252"
+_CERTAIN = 64
+_PIECE = 1 << 20
+_EAST_ASIAN = frozenset(("gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"))
+
+
+@dataclass(frozen=True, slots=True)
+class Charset:
+    """An encoding, and why it is taken for that of a document."""
+
+    codec: str  # the closest codec of Python
+    name: str  # as the standard calls it, in lower case; the codec's name for others
+    confidence: float  # 0 ... 1
+    source: str  # bom, http, document, shape, ascii, utf-8 (it is valid), detected
+
+
+def charset_of(data: bytes, declared: str | None = None, *, markup: bool = True) -> Charset:
+    """The encoding of a document. `declared` is a Content-Type value or a label.
+
+    `markup` says whether the document may name its encoding itself, as HTML and XML do.
+    """
+    for bom, name in _BOMS:
+        if data.startswith(bom):
+            return _charset(name, 1.0, "bom")
+    claims = _claims(data, declared, markup=markup)
+    if has_wide_shape(data):
+        shape = wide_or_escaped(data)
+        if shape is not None and (shape.codec != "hz" or _may_be_hz(claims)):
+            return _of_guess(shape, data, "shape")
+    if data.isascii():
+        name, source = next(
+            (claim for claim in claims if claim[0] not in _NOT_OVER_ASCII), ("utf-8", "ascii")
+        )
+        return _charset(name, 1.0 if data else 0.0, source)
+    sequences = _utf8_sequences(data)
+    for name, source in claims:
+        if name == "utf-8" and sequences:
+            return _charset(name, 1.0, source)
+        if sequences and (name not in _EAST_ASIAN or sequences >= _FEW_SEQUENCES):
+            return _charset("utf-8", _surety(sequences), "utf-8")
+    if sequences and not claims:
+        return _charset("utf-8", _surety(sequences), "utf-8")
+    return _borne_out(data, claims)
+
+
+def decoded(data: bytes, charset: Charset) -> str:
+    """The text of a document, without the byte order mark; never fails."""
+    text = _decode(data, charset)
+    return text[1:] if text.startswith("\ufeff") else text
+
+
+def _decode(data: bytes, charset: Charset) -> str:
+    if charset.name in CODECS or charset.name == "x-user-defined":
+        return decode_as(data, charset.name)
+    return data.decode(charset.codec, "replace")
+
+
+_NOT_OVER_ASCII = frozenset(
+    ("utf-16le", "utf-16be", "utf-32", "utf-32-le", "utf-32-be", "replacement")
+)
+
+
+def _charset(name: str, confidence: float, source: str) -> Charset:
+    return Charset(CODECS.get(name) or _codec_beyond(name) or "latin-1", name, confidence, source)
+
+
+def _of_guess(guess: Guess, data: bytes, source: str) -> Charset:
+    """A guess under the standard's name, unless only Python's own codec reads all of it."""
+    if guess.name == "iso-8859-15" and decode_as(data, guess.name) == decode_as(data, _WESTERN):
+        return _charset(_WESTERN, guess.confidence, source)
+    found = Charset(guess.codec, guess.name, guess.confidence, source)
+    if guess.name not in CODECS or CODECS[guess.name] == guess.codec:
+        return found
+    if "\ufffd" in decode_as(data, guess.name):
+        own = Charset(guess.codec, guess.codec, guess.confidence, source)
+        if "\ufffd" not in _decode(data, own):
+            return own
+    return _charset(guess.name, guess.confidence, source)
+
+
+def _claims(data: bytes, declared: str | None, *, markup: bool) -> list[tuple[str, str]]:
+    """What is said of the encoding, the weightier first: (name, who says it)."""
+    claims: list[tuple[str, str]] = []
+    label = declared_label(declared) if declared else None
+    if label is not None and (name := _named(label)) is not None:
+        claims.append((name, "http"))
+    own = prescan(data) if markup else None
+    if own == "replacement":
+        own = None
+    if own is not None and all(own != name for name, _ in claims):
+        claims.append((own, "document"))
+    return claims
+
+
+@lru_cache(maxsize=256)
+def _named(label: str) -> str | None:
+    name = encoding_named(label)
+    if name is not None and name != "replacement":
+        return name
+    codec = _codec_beyond(label)
+    return name_of(codec) if codec else None
+
+
+@lru_cache(maxsize=256)
+def _codec_beyond(label: str) -> str | None:
+    """The codec for a label that browsers do not know."""
+    if not label.isascii() or len(label) > 64:
+        return None
+    try:
+        codec = codecs.lookup(label.strip().lower()).name
+    except (LookupError, ValueError):  # ValueError: a NUL in the label
+        return None
+    return codec if _UNREAD.fullmatch(codec) else None
+
+
+def _may_be_hz(claims: list[tuple[str, str]]) -> bool:
+    """What opens Chinese in HZ, `~{`, is in programs too, and they say what they are written in."""
+    return not claims or any(name == "hz" for name, _ in claims)
+
+
+def _utf8_sequences(data: bytes) -> int:
+    """How many characters beyond ASCII the bytes are in UTF-8; 0 if they are not UTF-8.
+
+    A document may have been cut off inside its last character.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    sequences = 0
+    try:
+        for start in range(0, len(data), _PIECE):  # in pieces, as text may be four times as large
+            text = decoder.decode(data[start : start + _PIECE])
+            if sequences < _CERTAIN:
+                sequences += len(_BEYOND_ASCII.findall(text))
+    except UnicodeDecodeError:
+        return 0
+    return sequences
+
+
+def _surety(sequences: int) -> float:
+    """Bytes of another encoding are one sequence of UTF-8 by chance now and then, not several."""
+    return round(1 - 0.5 ** (sequences + 1), 3)
+
+
+def _borne_out(data: bytes, claims: list[tuple[str, str]]) -> Charset:
+    """The first claim that the bytes bear out, else what they look like."""
+    text = passages(data)
+    for name, source in claims:
+        claimed = _charset(name, 0.0, source)
+        misfit = _misfit(text, claimed)
+        if name == "utf-8":
+            if misfit <= _TOLERATED_UTF8:
+                return _charset(name, round(0.9 - misfit, 2), source)
+        elif misfit <= _TOLERATED:
+            other = _overruling(text, claimed, claims)
+            return other or _charset(name, round(0.9 - misfit, 2), source)
+    return _of_guess(detect(data), data, "detected")
+
+
+def _misfit(data: bytes, charset: Charset) -> float:
+    """The share of characters beyond ASCII that no text has."""
+    text = _decode(data, charset)
+    beyond = len(_BEYOND_ASCII.findall(text))
+    return len(_IMPOSSIBLE.findall(text)) / beyond if beyond else 1.0
+
+
+def _overruling(text: bytes, claimed: Charset, claims: list[tuple[str, str]]) -> Charset | None:
+    """What both detectors see in the text instead of what is claimed.
+
+    A server that says ISO-8859-1 of everything is common. Passages of 5 to 300 words from public
+    collections: where both agreed on another encoding than a true claim, they were wrong in 3 of
+    983; of 395 passages with a false claim of windows-1252 they gave 92 in 100 their true text.
+    """
+    default = claimed.name == _WESTERN
+    guess = agreed(text, alone=_SURE_ALONE if default else 1.0)
+    if guess is None:
+        return None
+    other = _of_guess(guess, text, "detected")
+    differs = _difference(_decode(text, claimed), _decode(text, other))
+    # A rarer encoding that differs in a few letters from a common one is claimed with reason.
+    if differs <= (0.0 if default else _NEARLY_SAME):
+        return None
+    for name, source in claims:
+        if name == other.name:
+            return _charset(name, guess.confidence, source)
+    return other
+
+
+def _difference(one: str, other: str) -> float:
+    """The share of characters beyond ASCII that are others; 1 for texts of different length."""
+    if len(one) != len(other):
+        return 1.0
+    beyond = [(a, b) for a, b in zip(one, other, strict=True) if a > "\x7f" or b > "\x7f"]
+    return sum(a != b for a, b in beyond) / len(beyond) if beyond else 0.0

@@ -1,0 +1,83 @@
+"""The main content of a page by the distribution of its tags (seeds 002 and 003, "removing noise").
+
+A page is a row of tokens, of which bit b_n says that the n-th is a tag and not a word; tags that
+only format text are ignored. The content is the row of tokens from i to j that maximises
+
+    tags before i  +  words from i to j  +  tags after j
+
+As the number of all tags is the same for every i and j, that is the row with the greatest sum of
++1 for a word and -1 for a tag: one scan over prefix sums instead of all pairs of i and j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, islice
+
+from asof.text.html.blocks import joined, layout_of, visible
+from asof.text.html.tag_row import Token
+
+# Elements that give a text its look but no place in the layout.
+FORMATTING = frozenset(
+    [
+        *("abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "br", "cite", "code", "data"),
+        *("del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "nobr", "q", "rp", "rt", "ruby"),
+        *("s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u"),
+        *("var", "wbr"),
+    ]
+)
+# All of these are kept at once; a longer page is cut.
+_MOST_TOKENS = 200_000
+
+
+def score(bits: Sequence[int], i: int, j: int) -> int:
+    """What the content from token i to token j is worth, both included (seed 002)."""
+    return sum(bits[:i]) + sum(1 - bit for bit in bits[i : j + 1]) + sum(bits[j + 1 :])
+
+
+def content_span(bits: Iterable[int]) -> tuple[int, int] | None:
+    """The best i and j; the longest of equal ones, and of these the first. None without a word.
+
+    A row without words is no content, though it may be worth as much as the best.
+    """
+    runs = [-1 if bit else 1 for bit in bits]
+    span = best_runs(runs)
+    return None if span is None else (span[0], span[1] - 1)
+
+
+def best_runs(runs: Sequence[int]) -> tuple[int, int] | None:
+    """Start and end of the row of runs with the greatest sum above zero."""
+    best, found = 0, None
+    lowest, start = 0, 0  # the lowest prefix sum so far, and where it first was
+    for end, total in enumerate(accumulate(runs), 1):
+        gain, length = total - lowest, end - start
+        if gain > best or (found and gain == best and length > found[1] - found[0]):
+            best, found = gain, (start, end)
+        if total < lowest:
+            lowest, start = total, end
+    return found
+
+
+def tag_content(tokens: Iterable[Token]) -> str:
+    """The text of the part of a page that has words rather than tags."""
+    row = visible(list(islice(tokens, _MOST_TOKENS)))
+    runs: list[int] = []
+    places: list[int] = []  # of the token that each run belongs to
+    for place, (text, _, name, _, _) in enumerate(row):
+        if text and (words := len(text.split())):
+            runs.append(words)
+            places.append(place)
+        if name and name not in FORMATTING and name.lower() not in FORMATTING:
+            runs.append(-1)
+            places.append(place)
+    span = best_runs(runs)
+    if span is None:
+        return ""
+    first, last = places[span[0]], places[span[1] - 1]
+    # A row of greatest sum begins and ends with words: the texts in front of both tags are in it.
+    # The other tags stay: they say what stands where.
+    part = (
+        token if first <= place <= last else ("", *token[1:4], "")
+        for place, token in enumerate(row)
+    )
+    return joined(layout_of(part).blocks)

@@ -1,0 +1,1 @@
+"""Which kind of document bytes are."""

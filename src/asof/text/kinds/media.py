@@ -1,0 +1,204 @@
+"""What kind of document bytes are: what was declared, what they show, and what is settled on.
+
+The rule, in words. Bytes with a signature (PDF, images, office files ...) are what it proves,
+whatever a server says. Among kinds of text the server is believed, as browsers do: plain text that
+looks like HTML stays plain text, and HTML that looks like nothing stays HTML; but feeds served as
+HTML, and kinds of XML served as XML in general, are taken for what they are. A declared binary
+format whose bytes are a page is a page: an error, sent in the place of the file. If nothing is
+declared, or only "octets", a file's name helps where the bytes are vague.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from asof.text.kinds.containers import OLE, ZIP
+from asof.text.kinds.signatures import signature_type
+from asof.text.kinds.text_kinds import binary_share, text_type
+
+OCTETS = "application/octet-stream"
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+")
+_LONGEST = 200
+
+# What servers say who do not know.
+_SAYS_NOTHING = frozenset(
+    (
+        OCTETS,
+        "binary/octet-stream",
+        "application/binary",
+        "application/download",
+        "application/force-download",
+        "application/save",
+        "application/unknown",
+        "application/x-download",
+        "application/x-force-download",
+        "application/x-unknown",
+        "application/x-unknown-content-type",
+        "content/unknown",
+        "unknown/unknown",
+        "*/*",
+    )
+)
+_OTHER_NAMES = {
+    "application/x-pdf": "application/pdf",
+    "text/rtf": "application/rtf",
+    "text/richtext": "application/rtf",
+    "application/x-rtf": "application/rtf",
+    "application/x-gzip": "application/gzip",
+    "application/x-zip-compressed": ZIP,
+    "application/x-zip": ZIP,
+    "text/json": "application/json",
+    "text/xml": "application/xml",
+    "image/jpg": "image/jpeg",
+    "image/pjpeg": "image/jpeg",
+    "image/vnd.microsoft.icon": "image/x-icon",
+    "message/rfc2822": "message/rfc822",
+    "application/xhtml": "application/xhtml+xml",
+}
+_ENDINGS = {
+    "css": "text/css",
+    "csv": "text/csv",
+    "doc": "application/msword",
+    "eml": "message/rfc822",
+    "htm": "text/html",
+    "html": "text/html",
+    "ics": "text/calendar",
+    "js": "text/javascript",
+    "json": "application/json",
+    "md": "text/markdown",
+    "mht": "multipart/related",
+    "mhtml": "multipart/related",
+    "mjs": "text/javascript",
+    "ppt": "application/vnd.ms-powerpoint",
+    "rst": "text/x-rst",
+    "tex": "application/x-tex",
+    "tsv": "text/tab-separated-values",
+    "txt": "text/plain",
+    "vtt": "text/vtt",
+    "xhtml": "application/xhtml+xml",
+    "xls": "application/vnd.ms-excel",
+    "xml": "application/xml",
+}
+# Kinds of text in general, of which a name or a declaration knows more.
+_VAGUE = frozenset(("text/plain", "application/xml", ZIP, OLE, OCTETS))
+_FEEDS = frozenset(("application/rss+xml", "application/atom+xml"))
+_TEXTS = re.compile(
+    r"text/.*|.*[+/](?:xml|json)|message/.*|multipart/.*|application/(?:mbox|rtf|postscript"
+    r"|(?:x-)?(?:java|ecma)script|x-tex|x-latex|x-sh|sql|yaml|x-yaml|vnd\.apple\.mpegurl)"
+)
+_BINARIES = re.compile(
+    r"(?:image|audio|video|font)/(?!svg).*|application/(?:pdf|zip|gzip|msword|epub\+zip|ogg"
+    r"|vnd\.ms-.*|vnd\.openxmlformats.*|vnd\.oasis.*|x-7z.*|vnd\.rar|java-archive)"
+)
+# Controls in a page that was declared as text: more than this share, and it is none.
+_STRAY = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A media type as declared and as seen, without parameters, and the one to go by."""
+
+    declared: str | None
+    sniffed: str | None
+    settled: str
+
+    @property
+    def disagree(self) -> bool:
+        """Whether what was declared is not what the bytes show."""
+        return None not in (self.declared, self.sniffed) and self.declared != self.sniffed
+
+
+def media_of(data: bytes, declared: str | None = None, name: str | None = None) -> Media:
+    """The media type of a document. `declared` is a Content-Type value, `name` a file or URL."""
+    said = essence(declared)
+    seen = sniffed(data)
+    return Media(said, seen, _settled(data, said, seen, _ending_type(name)))
+
+
+def essence(content_type: str | None) -> str | None:
+    """Type and subtype of a Content-Type value, in lower case; None if it is malformed."""
+    if content_type is None or not content_type.isascii():
+        return None
+    text = content_type[: _LONGEST * 8].split(";", 1)[0].split(",", 1)[0].strip().lower()
+    if len(text) > _LONGEST or _TOKEN.fullmatch(text) is None:
+        return None
+    return _OTHER_NAMES.get(text, text)
+
+
+def sniffed(data: bytes) -> str | None:
+    """The media type that the bytes show; None for no bytes."""
+    if not data:
+        return None
+    return signature_type(data) or text_type(data)
+
+
+def _ending_type(name: str | None) -> str | None:
+    if not name:
+        return None
+    path = re.split(r"[?#]", name[-2048:], maxsplit=1)[0]
+    stem, dot, ending = path.rpartition("/")[2].rpartition(".")
+    return _ENDINGS.get(ending.lower()) if dot and stem else None
+
+
+def _settled(data: bytes, said: str | None, seen: str | None, named: str | None) -> str:
+    if said in _SAYS_NOTHING:
+        said = None
+    if seen is None:
+        return said or named or OCTETS
+    if said is None:
+        return named if named and _refines(named, seen, binary_share(data)) else seen
+    if said == seen:
+        return said
+    if _TEXTS.fullmatch(seen) or seen == "application/feed+json":
+        return _settled_text(said, seen)
+    if seen == OCTETS:
+        plain = _TEXTS.fullmatch(said) and binary_share(data) > _STRAY
+        return OCTETS if plain else said
+    return said if _same_family(said, seen) else seen
+
+
+def _settled_text(said: str, seen: str) -> str:
+    """The bytes are text of some kind."""
+    if seen == "application/rtf":
+        return seen
+    if _BINARIES.fullmatch(said):
+        # A page or words in the place of a file: what was sent is the page.
+        return seen
+    if said == "text/html":
+        return seen if seen in _FEEDS or seen == "multipart/related" else said
+    if said == "application/xml" or (said.endswith("+xml") and seen in _FEEDS):
+        return seen if seen.endswith("+xml") else said
+    if said == "application/json":
+        return seen if seen == "application/feed+json" else said
+    return said
+
+
+def _refines(named: str, seen: str, controls: float) -> bool:
+    """Whether a file's name may say more of it than its bytes."""
+    if seen == "text/plain" or (seen == OCTETS and controls <= _STRAY):
+        return _TEXTS.fullmatch(named) is not None
+    if seen == OLE:
+        return named in ("application/msword", "application/vnd.ms-excel") or "ms-" in named
+    if seen in ("message/rfc822", "multipart/related"):
+        return named in ("message/rfc822", "multipart/related")
+    return seen == "application/xml" and named == "application/xhtml+xml"
+
+
+def _same_family(said: str, seen: str) -> bool:
+    """Whether a declaration only says more of what the signature proves."""
+    if seen == ZIP:
+        return said.startswith("application/") and not _TEXTS.fullmatch(said)
+    if seen == OLE:
+        return said.startswith("application/") and ("ms-" in said or said == "application/msword")
+    if seen in ("video/mp4", "audio/mp4"):
+        return said in ("audio/mp4", "video/mp4", "audio/x-m4a", "video/x-m4v", "application/mp4")
+    if seen == "application/ogg":
+        return said in ("audio/ogg", "video/ogg", "audio/opus")
+    if seen in ("video/webm", "video/x-matroska"):
+        return said in ("audio/webm", "video/webm", "video/x-matroska", "audio/x-matroska")
+    if seen in ("application/gzip", "image/tiff"):
+        return said.endswith(("+gzip", "/svg+xml", "/warc")) or said.startswith("image/x-")
+    if seen in ("audio/wav", "video/avi", "audio/aiff"):
+        return said.split("/")[-1].removeprefix("x-") in seen or said == "video/x-msvideo"
+    return False

@@ -1,0 +1,1 @@
+"""Where documents lead: HTML, CSS, headers, scripts, PDF, sitemaps, feeds."""

@@ -1,0 +1,60 @@
+"""Links in HTTP headers: `Link` (RFC 8288) and `Refresh`, for documents of any type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from asof.model import Headers, Hop
+from asof.text.links.elements import refresh_target, rel_hop, srcset
+from asof.text.links.link import Link, bare
+
+# A header of a million links is an attack, not a hint.
+_MOST = 1000
+_TARGET = re.compile(r"[\s,;]*+<([^>]*+)>")
+# RFC 8288 section 3: a parameter's value is a token or a quoted string; anything else is skipped.
+_PARAMETER = re.compile(
+    r"""\s*+;\s*+([\w*-]*+)\s*+(?:=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^\s;,"]*+)))?+\s*+"""
+)
+_QUOTED_PAIR = re.compile(r"\\(.)", re.DOTALL)
+
+
+def link_header(values: Iterable[str]) -> Iterator[Link]:
+    """The links of all Link headers of a response, as far as they say something to a crawl."""
+    return islice((link for value in values for link in _links(value)), _MOST)
+
+
+def header_links(headers: Headers) -> Iterator[Link]:
+    """What the headers of a response lead to: Link and Refresh."""
+    links: list[str] = []
+    for name, value in headers:
+        key = name.lower()
+        if key == "link":
+            links.append(value)
+        elif key == "refresh":
+            reference = bare(refresh_target(value))
+            if reference:
+                yield Link(reference, Hop.LINK)
+    if links:
+        yield from link_header(links)
+
+
+def _links(value: str) -> Iterator[Link]:
+    position = 0
+    while (target := _TARGET.match(value, position)) is not None:
+        position = target.end()
+        parameters: dict[str, str] = {}
+        while (parameter := _PARAMETER.match(value, position)) is not None:
+            position = parameter.end()
+            name, quoted, token = parameter.groups()
+            text = _QUOTED_PAIR.sub(r"\1", quoted) if quoted is not None else token or ""
+            # Only the first of a name counts (section 3.3).
+            parameters.setdefault(name.lower(), text)
+        hop = rel_hop(parameters.get("rel", ""))
+        if hop is not None:
+            references = (target[1], *srcset(parameters.get("imagesrcset", "")))
+            yield from (Link(bare(each), hop) for each in references if bare(each))
+        # Whatever is left of a broken link ends at the next comma.
+        comma = value.find(",", position)
+        position = len(value) if comma < 0 else comma

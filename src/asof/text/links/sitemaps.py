@@ -1,0 +1,218 @@
+"""Sitemaps (sitemaps.org): which pages a site says it has, when they changed, how it ranks them.
+
+All forms of the protocol are read: `urlset` and `sitemapindex`, gzipped or not, plain text with one
+URL a line, and feeds in the place of sitemaps. Broken files are read as far as they can be; nothing
+is raised for any bytes. What a sitemap claims is a hint: its dates are not evidence of anything.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from asof.clock import Instant
+from asof.scope.robots import MAX_BYTES as ROBOTS_BYTES
+from asof.text.links.feeds import is_feed, read_date, read_feed
+from asof.text.links.xml_stream import Element, attributes_of, decode, elements, root_of
+
+# The limits of the protocol, for each file.
+MAX_ENTRIES = 50_000
+MAX_BYTES = 50 << 20
+# Indexes of indexes: the protocol knows one level, some sites have two, a trap has any number.
+MAX_NESTING = 3
+# A robots.txt of half a megabyte could name ten thousand.
+_MOST_IN_ROBOTS = 1_000
+
+_ROOTS = frozenset(("urlset", "sitemapindex"))
+_RECORDS = frozenset(("url", "sitemap"))
+_LEAVES = frozenset(("loc", "lastmod", "changefreq", "priority"))
+_GZIP = b"\x1f\x8b"
+_PIECE = 1 << 18
+_HEAD = 4096
+_CHANGES = frozenset(("always", "hourly", "daily", "weekly", "monthly", "yearly", "never"))
+_ROBOTS_LINE = re.compile(
+    r"^[ \t]*+site-?map[ \t]*+:[ \t]*+([^\s#]\S*+)", re.IGNORECASE | re.MULTILINE
+)
+_LINE = re.compile(r"https?://\S+", re.IGNORECASE)
+_NAMED = re.compile(r"site-?_?map|urllist", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page that a sitemap lists, with what it says about it."""
+
+    url: str
+    lastmod: Instant | None = None
+    changefreq: str | None = None
+    priority: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """The pages of a sitemap, or the sitemaps of an index; URLs are as written."""
+
+    entries: tuple[Entry, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def sitemaps_of(robots_body: bytes) -> tuple[str, ...]:
+    """The sitemaps that a robots.txt names, for all user agents (RFC 9309 section 2.2.4)."""
+    text = robots_body[:ROBOTS_BYTES].decode("utf-8-sig", "replace").replace("\r", "\n")
+    found = dict.fromkeys(match[1] for match in _ROBOTS_LINE.finditer(text))
+    return tuple(found)[:_MOST_IN_ROBOTS]
+
+
+def is_sitemap(url: str, media_type: str | None, head: bytes) -> bool:
+    """Whether a document is a sitemap, by its beginning; by its name, too, where that is vague."""
+    name = url.partition("?")[0].rpartition("/")[2]
+    if head.startswith(_GZIP):
+        return _NAMED.search(name) is not None or name.endswith(".xml.gz")
+    if root_of(head) in _ROOTS:
+        return True
+    if media_type != "text/plain":
+        return False
+    lines = decode(head[:_HEAD]).split("\n")
+    whole = [line.strip() for line in (lines[:-1] if len(head) >= _HEAD else lines)]
+    urls = [line for line in whole if line]
+    if not urls or not all(_LINE.fullmatch(line) for line in urls):
+        return False
+    return len(urls) > 1 or _NAMED.search(name) is not None
+
+
+def read_sitemap(data: bytes, *, charset: str | None = None) -> Sitemap:
+    """A sitemap of any form, at most 50,000 entries and 50 MB of it."""
+    reading = _Reading()
+    if data.startswith(_GZIP):
+        chunks: Iterator[bytes] = _unpacked(data, reading.problems)
+    else:
+        chunks = (data[at : at + _PIECE] for at in range(0, min(len(data), MAX_BYTES), _PIECE))
+        if len(data) > MAX_BYTES:
+            reading.problems.append("more than 50 MB")
+    first = next(chunks, b"")
+    root = root_of(first)
+    if root is None and b"<" not in first[:_HEAD]:
+        _read_text(first, chunks, reading, charset)
+    elif is_feed(None, first[:_HEAD]):
+        _read_feed(b"".join((first, *chunks)), reading, charset)
+    elif root == "html":
+        reading.problems.append("a web page")
+    else:
+        reading.read(_joined(first, chunks), charset)
+    return reading.sitemap()
+
+
+def _joined(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from chunks
+
+
+def _unpacked(data: bytes, problems: list[str]) -> Iterator[bytes]:
+    """The members of a gzip file in pieces, at most MAX_BYTES in all, up to where it is broken."""
+    room = MAX_BYTES
+    inflater = zlib.decompressobj(31)
+    try:
+        while data and room > 0:
+            piece = inflater.decompress(data, min(_PIECE, room))
+            room -= len(piece)
+            if piece:
+                yield piece
+            data = inflater.unconsumed_tail
+            if inflater.eof:
+                data = inflater.unused_data
+                if not data.startswith(_GZIP):
+                    return
+                inflater = zlib.decompressobj(31)
+            elif not data and not piece:
+                break
+        problems.append("more than 50 MB" if room <= 0 else "cut")
+    except zlib.error:
+        problems.append("broken gzip")
+
+
+def _read_text(
+    first: bytes, chunks: Iterator[bytes], reading: _Reading, charset: str | None
+) -> None:
+    for line in decode(b"".join((first, *chunks)), charset).splitlines():
+        url = line.strip()
+        if _LINE.fullmatch(url) and not reading.add(Entry(url)):
+            return
+
+
+def _read_feed(data: bytes, reading: _Reading, charset: str | None) -> None:
+    feed = read_feed(data, charset=charset)
+    reading.problems.extend(feed.problems)
+    for item in feed.items:
+        if not reading.add(Entry(item.url, item.updated or item.published)):
+            return
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been seen of a sitemap so far, and the fields of the record that is open."""
+
+    entries: list[Entry] = field(default_factory=list)
+    sitemaps: dict[str, None] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    _fields: dict[str, str] = field(default_factory=dict)
+    _alternates: list[str] = field(default_factory=list)
+
+    def sitemap(self) -> Sitemap:
+        return Sitemap(tuple(self.entries), tuple(self.sitemaps), tuple(self.problems))
+
+    def add(self, entry: Entry) -> bool:
+        """Take an entry; False when there is room for no more."""
+        if len(self.entries) >= MAX_ENTRIES:
+            self.problems.append(f"more than {MAX_ENTRIES} entries")
+            return False
+        self.entries.append(entry)
+        return True
+
+    def read(self, chunks: Iterator[bytes], charset: str | None) -> None:
+        for element in elements(chunks, records=_RECORDS, leaves=_LEAVES, charset=charset):
+            if element.parent in _RECORDS:
+                self._field(element)
+            elif element.name in _RECORDS and not self._flush(element.name):
+                return
+
+    def _field(self, element: Element) -> None:
+        if element.name in _LEAVES:
+            self._fields.setdefault(element.name, element.text)
+        elif element.name == "link":  # xhtml:link: the same page in another language
+            href = attributes_of(element.attributes).get("href", "").strip()
+            if href and len(self._alternates) < MAX_ENTRIES:
+                self._alternates.append(href)
+
+    def _flush(self, name: str) -> bool:
+        fields, alternates = self._fields, self._alternates
+        self._fields, self._alternates = {}, []
+        url = fields.get("loc", "")
+        if name == "sitemap":
+            if url and len(self.sitemaps) < MAX_ENTRIES:
+                self.sitemaps[url] = None
+            return True
+        if not url:
+            return True
+        entry = Entry(
+            url,
+            read_date(fields.get("lastmod", "")),
+            _change(fields.get("changefreq", "")),
+            _rank(fields.get("priority", "")),
+        )
+        others = (Entry(each) for each in dict.fromkeys(alternates) if each != url)
+        return self.add(entry) and all(self.add(other) for other in others)
+
+
+def _change(text: str) -> str | None:
+    return text.lower() if text.lower() in _CHANGES else None
+
+
+def _rank(text: str) -> float | None:
+    """A priority from 0 to 1; some write a comma."""
+    try:
+        rank = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return rank if 0.0 <= rank <= 1.0 else None

@@ -1,0 +1,295 @@
+"""Reading documents in a child process, where a hostile one can do no harm.
+
+The child lives on from document to document and is replaced when one of them kills it: by taking
+too long, by needing too much memory, or by crashing a reader in C. The document then has the reason
+in `error`; whoever asked notices nothing else. Requests and answers go over pipes, each with its
+length before it, as JSON and bytes: nothing that comes back can be more than text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Lock
+from time import monotonic
+from types import TracebackType
+
+from asof.errors import AsofError
+from asof.text.document import Document, Method
+from asof.text.sandbox_child import ANSWER, HELLO, OUT_OF_MEMORY_STATUS, REQUEST
+
+_START_SECONDS = 60
+# A document that is larger than this share of the memory has no chance to be read in it.
+_LARGEST_SHARE = 0.4
+_LONGEST_ANSWER = 512 << 20
+_PIECE = 1 << 20
+_CHILD = "from asof.text.sandbox_child import main; main()"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What reading one document may cost: seconds of the processor, memory in MB.
+
+    `patience` are the seconds by the clock on the wall, as many if it is not given. A process that
+    runs only when nothing else wants to needs more: a busy machine is no fault of a document.
+    """
+
+    seconds: float = 10.0
+    megabytes: int = 500
+    patience: float | None = None
+
+    @property
+    def most(self) -> int:
+        """The size of a document, in MB, beyond which it is not even begun."""
+        return int(self.megabytes * _LARGEST_SHARE)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document to be read, and what is said of it (see `asof.text.read.read`)."""
+
+    data: bytes
+    declared: str | None = None
+    url: str | None = None
+    name: str | None = None
+    method: Method = "default"
+
+
+class ReadApart:
+    """A child process that reads documents, one at a time, for any thread that asks."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._lock = Lock()
+        self._child: _Child | None = None
+
+    def __enter__(self) -> ReadApart:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child; the next reading would start another."""
+        with self._lock:
+            self._drop()
+
+    def read(
+        self,
+        data: bytes,
+        declared: str | None = None,
+        url: str | None = None,
+        name: str | None = None,
+        method: Method = "default",
+    ) -> Document:
+        """What a document says, or why it cannot be read; raises only if no child can be had."""
+        if len(data) > self.limits.most << 20:
+            return _unread(f"is larger than {self.limits.most} MB")
+        words = {"declared": declared, "url": url, "name": name, "method": method}
+        head = json.dumps(words).encode("ascii")
+        patience = self.limits.seconds if self.limits.patience is None else self.limits.patience
+        with self._lock:
+            if self._child is None:
+                self._child = _Child(self.limits)
+            try:
+                answer = self._child.ask(head, data, patience)
+            except TimeoutError:
+                self._drop()
+                return _unread(f"took longer than {patience:g} s")
+            except (BrokenPipeError, EOFError):
+                return _unread(self._drop(dead=True))
+            except BaseException:  # a child that was left in mid-answer would answer the next one
+                self._drop()
+                raise
+            try:
+                document, tired = _document(answer)
+            except (ValueError, KeyError, TypeError):  # whatever a document made of the child
+                self._drop()
+                return _unread("the reader gave no answer that makes sense")
+            if tired:
+                self._drop()
+            return document
+
+    def _drop(self, *, dead: bool = False) -> str:
+        """End the child, if there is one; why it died, if it is `dead` already."""
+        child, self._child = self._child, None
+        return child.end(dead=dead, limits=self.limits) if child is not None else ""
+
+
+class _Child:
+    """The process and the pipes to it."""
+
+    def __init__(self, limits: Limits) -> None:
+        # One thread and one pool of memory: others would count against the limit unused.
+        environment = {**os.environ, "MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1"}
+        lifeline, self._lifeline = os.pipe()  # closed with this process, however it ends
+        limited = [str(limits.megabytes), str(limits.seconds), str(lifeline)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _CHILD, *limited],
+            pass_fds=[lifeline],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            bufsize=0,
+            process_group=0,  # Ctrl-C is for the parent, who ends the child
+        )
+        os.close(lifeline)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._to, False)
+        os.set_blocking(self._from, False)
+        try:
+            hello = self._receive(len(HELLO), monotonic() + _START_SECONDS)
+        except (EOFError, TimeoutError):
+            hello = b""
+        if hello != HELLO:
+            raise AsofError(
+                f"The process that reads documents does not start: {self._complaint()}",
+                hint="Is asof installed for the Python that runs it?",
+            )
+
+    def ask(self, head: bytes, data: bytes, seconds: float) -> bytes:
+        """Send a request and wait for its answer."""
+        deadline = monotonic() + seconds
+        self._send(REQUEST.pack(len(head), len(data)) + head, deadline)
+        self._send(data, deadline)
+        (size,) = ANSWER.unpack(self._receive(ANSWER.size, deadline))
+        if size > _LONGEST_ANSWER:
+            raise EOFError
+        return self._receive(size, deadline)
+
+    def end(self, *, dead: bool, limits: Limits) -> str:
+        """Kill the process, unless it is dead; what ended it, in plain words."""
+        if dead:
+            try:  # its pipe is closed: it is dying, and the way it does is what we want to know
+                self._process.wait(2)
+            except subprocess.TimeoutExpired:
+                dead = False
+        if not dead:
+            self._process.kill()
+        status = self._process.wait()
+        os.close(self._lifeline)
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        if status == -signal.SIGXCPU:
+            return f"took longer than {limits.seconds:g} s"
+        if status == OUT_OF_MEMORY_STATUS:
+            return f"needed more than {limits.megabytes} MB"
+        if status < 0:
+            return f"the reader crashed (signal {-status})"
+        return f"the reader ended (status {status})"
+
+    def _send(self, data: bytes, deadline: float) -> None:
+        rest = memoryview(data)
+        poll = select.poll()
+        poll.register(self._to, select.POLLOUT)
+        while rest:
+            if not poll.poll(_left(deadline)):
+                raise TimeoutError
+            rest = rest[os.write(self._to, rest[:_PIECE]) :]
+
+    def _receive(self, size: int, deadline: float) -> bytes:
+        parts: list[bytes] = []
+        poll = select.poll()
+        poll.register(self._from, select.POLLIN)
+        while size > 0:
+            if not poll.poll(_left(deadline)):
+                raise TimeoutError
+            part = os.read(self._from, min(size, _PIECE))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _complaint(self) -> str:
+        self._process.kill()
+        _, complaint = self._process.communicate()
+        os.close(self._lifeline)
+        lines = complaint.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else "it says nothing."
+
+
+def _left(deadline: float) -> float:
+    """Milliseconds until then; none if it is past."""
+    return max(0.0, (deadline - monotonic()) * 1000)
+
+
+def _unread(error: str) -> Document:
+    return Document(media_type="application/octet-stream", error=error)
+
+
+def _document(answer: bytes) -> tuple[Document, bool]:
+    """What the child wrote; nothing else than text and lists of text can come of it."""
+    values = json.loads(answer)
+    text = str(values["text"])
+    main = values["main"]
+
+    def maybe(key: str) -> str | None:
+        value = values[key]
+        return None if value is None else str(value)
+
+    document = Document(
+        media_type=str(values["media_type"]),
+        charset=maybe("charset"),
+        title=maybe("title"),
+        language=maybe("language"),
+        date=maybe("date"),
+        main=text if main is None else str(main),
+        text=text,
+        links=tuple(map(str, values["links"])),
+        method=str(values["method"]),
+        error=maybe("error"),
+    )
+    return document, bool(values["tired"])
+
+
+def read_many(
+    sources: Iterable[Source], workers: int = 2, limits: Limits | None = None
+) -> Iterator[Document]:
+    """Read documents in several children at once; they come back in the order of `sources`.
+
+    No more sources are taken than are being read, and as many again.
+    """
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    with ExitStack() as ends:
+        free: SimpleQueue[ReadApart] = SimpleQueue()
+        for _ in range(workers):
+            free.put(ends.enter_context(ReadApart(limits)))
+
+        def one(source: Source) -> Document:
+            apart = free.get()
+            try:
+                return apart.read(
+                    source.data, source.declared, source.url, source.name, source.method
+                )
+            finally:
+                free.put(apart)
+
+        pool = ThreadPoolExecutor(workers)
+        ends.callback(pool.shutdown, cancel_futures=True)  # nobody will ask for what waits
+        waiting: deque[Future[Document]] = deque()
+        for source in sources:
+            waiting.append(pool.submit(one, source))
+            if len(waiting) >= 2 * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

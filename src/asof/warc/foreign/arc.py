@@ -1,0 +1,354 @@
+"""Reading ARC 1.0 and 1.1, the format before WARC: `<URL-record> LF <what the server sent>`.
+
+The URL-record of version 1 has five fields, that of version 2 ten:
+
+    url ip date type length
+    url ip date type result-code checksum location offset filename length
+
+The first record of a file is `filedesc://`: its block names the version, the origin and the fields,
+and in ARC 1.1 carries XML about the crawl. Files may be concatenated, so it may come again.
+
+What real files do, and what is done about it:
+- URLs hold spaces, types hold parameters: fields are found from the right, by the 14-digit date.
+- Lengths lie. After each record a new one must begin, or a gzip member, or the file must end. If
+  not, and a record begins inside the block, the length was too long: the record is reported and
+  reading goes on at the inner one. Else it was too short, or the next record is broken: the record
+  is kept as declared, and the stray bytes are reported. Unless its Content-Length shows that it is
+  whole it says `WARC-Truncated: unspecified`.
+- Dates are invented: a record whose date is none is reported, since WARC cannot hold it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from asof.clock import Instant, parse_stamp
+from asof.model import Body, Damage, Headers
+from asof.warc.foreign.documents import (
+    MEMORY,
+    SCHEME,
+    Document,
+    Sink,
+    brief,
+    fills_its_head,
+    has_room,
+    known_ip,
+    known_media_type,
+    last_byte,
+    to_record,
+    uri,
+    valid_date,
+)
+from asof.warc.foreign.source import Source
+from asof.warc.foreign.unpack import BAD_CHECKSUM, STEP
+from asof.warc.record import Record
+
+LONGEST_LINE = 1 << 16
+"""No URL-record is longer: URLs beyond this are not found in any crawl we know of."""
+
+FILEDESC = b"filedesc://"
+
+_DATE = re.compile(rb"\d{12,17}")
+_KNOWN_SCHEME = re.compile(rb"(?:https?|ftp|dns|whois|gopher|news|nntp|filedesc):", re.IGNORECASE)
+_LINE_START = re.compile(rb"\n(?=[A-Za-z][A-Za-z0-9+.-]{0,31}:)")
+_DATE_INSIDE = re.compile(rb" \d{12,} ")
+# Where the date stands, counted from the right: version 1, version 2, then types with spaces.
+_DATE_PLACES = (3, 8, 4, 5, 6, 7, 9, 10)
+# Bytes that may be read a second time after wrong lengths, beside four times the file itself.
+_SPARE_REREAD = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A URL-record. `at` is None when its date is no date."""
+
+    url: str
+    ip: str
+    at: Instant | None
+    media_type: str
+    length: int
+
+
+def read_arc(path: Path, spool: Path) -> Iterator[Record | Damage]:
+    """The records of an ARC file, plain or compressed, as WARC 1.1 records; damage by offset.
+
+    Bodies over 1 MiB lie in files of the folder `spool`; who takes a record discards its bodies.
+    The version block, with its URL-record, comes as a `metadata` record. A damaged stretch of a
+    compressed file is told by the offset of its gzip member.
+    """
+    with Source(path, starts_arc) as source:
+        yield from _Walk(source, spool).records()
+
+
+def parse_heading(line: bytes) -> Heading | None:
+    """The URL-record that a line holds, or None. Versions 1 and 2 are told apart by the date."""
+    if len(line) >= LONGEST_LINE or SCHEME.match(line) is None:
+        return None
+    parts = line.rstrip(b"\r\n").split(b" ")
+    if len(parts) < 5 or not parts[-1].isdigit() or len(parts[-1]) > 15:
+        return None
+    for place in _DATE_PLACES:
+        index = len(parts) - place
+        if index >= 2 and _DATE.fullmatch(parts[index]):
+            digits = parts[index].decode("ascii")
+            return Heading(
+                url=uri(b" ".join(parts[: index - 1])),
+                ip=known_ip(parts[index - 1].decode("latin-1")),
+                at=valid_date(parse_stamp(digits[:14] if len(digits) >= 14 else digits[:12])),
+                media_type=known_media_type(parts[index + 1].decode("latin-1")),
+                length=int(parts[-1]),
+            )
+    return None
+
+
+def starts_arc(data: bytes) -> bool:
+    """Whether an ARC record, of any kind, begins with these bytes."""
+    return data.startswith(FILEDESC) or parse_heading(data.split(b"\n", 1)[0]) is not None
+
+
+class _Walk:
+    """One pass over the records of a source."""
+
+    def __init__(self, source: Source, spool: Path) -> None:
+        self._source = source
+        self._spool = spool
+        self._reread = 4 * source.size + _SPARE_REREAD
+        self._told = False
+
+    def records(self) -> Iterator[Record | Damage]:
+        source = self._source
+        while True:
+            source.settle()
+            _skip_blank(source)
+            if not source.at_end:
+                yield from self._next()
+                continue
+            if source.fault and not self._told:
+                yield self._damage(source.fault_at, source.fault)
+            if not source.recover():
+                return
+            self._told = False
+
+    def _next(self) -> Iterator[Record | Damage]:
+        source = self._source
+        where, start, own_member = source.where, source.position, source.at_member
+        line = source.line(LONGEST_LINE)
+        while not line.endswith(b"\n") and source.at_member and _goes_on(line, source):
+            line += source.line(LONGEST_LINE)
+        if line.startswith(FILEDESC):
+            yield from self._version_block(line)
+            return
+        heading = parse_heading(line)
+        if heading is None:
+            reason = "this URL-record is broken" if _is_like(line) else "no record begins here"
+            if source.packed:
+                reason += f" (byte {start} of the unpacked data)"
+            self._skip_stray(line)
+            if source.at_end and source.fault:
+                self._told, reason = True, source.fault
+            yield self._damage(where, reason, source.position - start)
+            return
+        if reason := self._refuse(heading):
+            yield self._damage(where, f"the record of {brief(heading.url)} {reason}")
+            if heading.at is None:
+                self._pass_over(heading.length)
+            else:
+                self._skip_stray(line)
+        elif heading.at is not None:
+            body = self._body(heading.length)
+            yield from self._judge(heading, heading.at, body, where, own_member)
+
+    def _refuse(self, heading: Heading) -> str:
+        """Why the block need not be read; empty when it may well be whole."""
+        source = self._source
+        if heading.at is None:
+            return "has no valid date"
+        if not source.packed and heading.length > source.size - source.position:
+            missing = heading.length - (source.size - source.position)
+            return f"ends {missing} bytes short of its length: the file ends"
+        if not has_room(self._spool, heading.length):
+            return "is larger than the free disk"
+        return ""
+
+    def _judge(
+        self, heading: Heading, at: Instant, body: Body, where: int, own_member: bool
+    ) -> Iterator[Record | Damage]:
+        """A body was read: give the record if it is whole, and say what is wrong if it is not."""
+        source, named = self._source, f"the record of {brief(heading.url)}"
+        if body.size < heading.length:
+            missing = f"{named} ends {heading.length - body.size} bytes short of its length"
+            if source.at_end:
+                self._told = bool(source.fault)
+                missing += f": {source.fault or 'the data ends'}"
+            if not source.at_end or not self._go_back(body):
+                body.discard()
+            yield self._damage(where, missing)
+            return
+        followed = self._is_followed(body)
+        if own_member and source.fault == BAD_CHECKSUM and source.fault_at == where:
+            body.discard()
+            self._told = True
+            yield self._damage(where, f"{named}: {BAD_CHECKSUM}")
+            return
+        if not followed and self._go_back(body):
+            yield self._damage(where, f"{named} has a length that runs over the next record")
+            return
+        whole = followed or fills_its_head(body)
+        extra: Headers = () if whole else (("WARC-Truncated", "unspecified"),)
+        media_type = "text/dns" if heading.url.lower().startswith("dns:") else heading.media_type
+        document = Document(heading.url, at, heading.ip, media_type, extra=extra)
+        yield to_record(document, body)
+
+    def _go_back(self, body: Body) -> bool:
+        """Return to the first record that begins inside the body, if one does."""
+        inner = _find_heading(body, self._source.peek_line(LONGEST_LINE))
+        if inner is None or body.size - inner > self._reread:
+            return False
+        self._reread -= body.size - inner
+        self._source.give_back(body, inner)
+        return True
+
+    def _version_block(self, line: bytes) -> Iterator[Record | Damage]:
+        """`filedesc://`: its length is often a byte off or -1, and nothing depends on it."""
+        heading, before = parse_heading(line), self._source.position
+        length = heading.length if heading else 0
+        # However long it says it is: the XML of ARC 1.1 takes some kilobytes.
+        body = self._body(min(length, MEMORY))
+        if body.size < length or not self._is_followed(body):
+            if self._go_back(body):
+                size = self._source.position - before
+                body = Body(size, body.data[:size])
+            else:
+                kept = self._rest_of_version_block(body.data)
+                body = Body(len(kept), kept)
+        if heading is not None and heading.at is not None:
+            # No target, which metadata need not have: it is no capture of anything.
+            about = Document("", heading.at, media_type="text/plain", kind="metadata")
+            yield to_record(about, Body(len(line), line), body)
+
+    def _body(self, length: int) -> Body:
+        """The next bytes, shorter when the source ends or a gzip member begins with a record."""
+        source, sink = self._source, Sink(self._spool)
+        try:
+            while sink.size < length:
+                if source.at_member and _heading_next(source):
+                    break
+                piece = source.take(min(length - sink.size, STEP))
+                if not piece:
+                    break
+                sink.write(piece)
+        except BaseException:
+            sink.discard()
+            raise
+        return sink.finish()
+
+    def _pass_over(self, length: int) -> None:
+        source = self._source
+        while length > 0 and not (source.at_member and _heading_next(source)):
+            piece = source.take(min(length, STEP))
+            if not piece:
+                return
+            length -= len(piece)
+
+    def _is_followed(self, body: Body) -> bool:
+        """Whether a record, a gzip member or the end comes next, after any blank lines.
+
+        A line end must come before a record: without one, `ttp://...` would pass for a URL.
+        """
+        source = self._source
+        for size in (1 << 10, LONGEST_LINE):
+            here, ahead = source.rest_of_member(size), source.peek(size)
+            if len(here) < size and not here.strip(b"\r\n"):
+                return True
+            line, end, _ = ahead.lstrip(b"\r\n").partition(b"\n")
+            if end:
+                break
+        # A broken URL-record is one, too: what is wrong with it is not the fault of this record.
+        return _is_like(line) and (ahead[:1] in b"\r\n" or last_byte(body) == b"\n")
+
+    def _skip_stray(self, line: bytes) -> None:
+        """Pass over everything up to the next record, `line` being the last that was taken."""
+        source, is_start, size = self._source, line.endswith(b"\n"), 1 << 12
+        while not source.at_end:
+            if (is_start or source.at_member) and _heading_next(source):
+                return
+            window = source.rest_of_member(size)
+            found = _first_heading(window)
+            if found is not None:
+                source.take(found)
+                return
+            end = window.rfind(b"\n") + 1
+            is_start = end == len(window)
+            if len(window) == size and end and len(window) - end < LONGEST_LINE:
+                # The last line is cut by the end of the window: look at it again.
+                window, is_start = window[:end], True
+            source.take(len(window))
+            size = min(4 * size, STEP)
+
+    def _rest_of_version_block(self, block: bytes) -> bytes:
+        """The block with what its length left out: the rest of two lines, and XML after them."""
+        source = self._source
+        while len(block) < LONGEST_LINE and not source.at_end and not source.at_member:
+            ahead = source.peek_line(LONGEST_LINE)
+            has_lines = block.endswith(b"\n") and block.count(b"\n") >= 2
+            if _is_like(ahead) or (has_lines and not ahead.lstrip().startswith(b"<")):
+                break
+            block += source.line(LONGEST_LINE)
+        return block
+
+    def _damage(self, offset: int, reason: str, length: int = 0) -> Damage:
+        return Damage(str(self._source.path), offset, reason, length)
+
+
+def _skip_blank(source: Source) -> None:
+    while blank := len(ahead := source.peek(1 << 12)) - len(ahead.lstrip(b"\r\n")):
+        source.take(blank)
+
+
+def _heading_next(source: Source) -> bool:
+    return starts_arc(source.peek_line(LONGEST_LINE))
+
+
+def _goes_on(line: bytes, source: Source) -> bool:
+    """Whether a line is cut by the start of a gzip member, as in files packed in blocks."""
+    ahead = source.peek_line(LONGEST_LINE)
+    return parse_heading(ahead) is None or _KNOWN_SCHEME.match(line + ahead) is not None
+
+
+def _is_like(line: bytes) -> bool:
+    """Whether a line is a URL-record or was one before something broke it."""
+    return SCHEME.match(line) is not None and _DATE_INSIDE.search(line) is not None
+
+
+def _first_heading(window: bytes) -> int | None:
+    """Where a line that is a URL-record begins, after the first line end."""
+    for match in _LINE_START.finditer(window):
+        end = window.find(b"\n", match.end())
+        if end < 0:
+            break
+        if starts_arc(window[match.end() : end]):
+            return match.end()
+    return None
+
+
+def _find_heading(body: Body, ahead: bytes) -> int | None:
+    """Where a URL-record begins inside the body, at the start of a line that is not the first.
+
+    `ahead` is what follows the body: the record's first line may lie across the end.
+    """
+    passed, start, line = 0, 0, b""
+    for chunk in chain(body.chunks(), [ahead]):
+        begin = 0
+        while (end := chunk.find(b"\n", begin)) >= 0:
+            line += chunk[begin:end]
+            if start and starts_arc(line):
+                return start if start < body.size else None
+            line, begin = b"", end + 1
+            start = passed + begin
+        line = (line + chunk[begin:])[:LONGEST_LINE]
+        passed += len(chunk)
+    return None

@@ -1,0 +1,213 @@
+"""From a document of a foreign file to a WARC 1.1 record: the part that ARC and TREC-Web share.
+
+Converted records are pure functions of what the file says: the same document gives the same record
+with the same id, whenever and wherever it is imported.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+import shutil
+import tempfile
+import uuid
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote, quote_from_bytes
+
+from asof.clock import Instant, iso
+from asof.errors import StorageError
+from asof.http.wire import find_head_end, parse_head
+from asof.model import Body, Headers, find_header
+from asof.warc.digest import digest_text
+from asof.warc.record import Record
+
+MEMORY = 1 << 20
+"""A body of more bytes than this goes to a file."""
+
+SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{0,31}:")
+
+_VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
+_MEDIA_TYPE = re.compile(r"[\w.+-]{1,80}/[\w.+-]{1,80}", re.ASCII)
+# Left free on the disk that bodies are spooled to.
+_RESERVE = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a foreign file says about one document. `kind` forces a WARC-Type other than by content.
+
+    Only metadata has no `url`. `dated` is False when the file gives no date and `at` stands in for
+    it; it then does not take part in the record's id.
+    """
+
+    url: str
+    at: Instant
+    ip: str = ""
+    media_type: str = ""
+    kind: str = ""
+    dated: bool = True
+    extra: Headers = ()
+
+
+class Sink:
+    """Takes the bytes of one body: up to 1 MiB in memory, more in a file of the spool folder."""
+
+    def __init__(self, spool: Path) -> None:
+        self.size = 0
+        self._spool = spool
+        self._parts: list[bytes] = []
+        self._path: Path | None = None
+        self._descriptor = -1
+
+    def write(self, piece: bytes) -> None:
+        """Add bytes; a disk that cannot take them is a StorageError."""
+        self.size += len(piece)
+        self._parts.append(piece)
+        if self.size > MEMORY:
+            try:
+                self._flush()
+            except OSError as error:
+                self.discard()
+                raise StorageError(
+                    f"A large document cannot be unpacked into {self._spool} ({error.strerror}).",
+                    hint="Make room there and import the file again.",
+                ) from error
+
+    def finish(self) -> Body:
+        """The body; from here on it belongs to whoever takes it, who calls `discard` on it."""
+        if self._path is None:
+            return Body(self.size, b"".join(self._parts))
+        os.close(self._descriptor)
+        self._descriptor = -1
+        return Body(self.size, spool=self._path)
+
+    def discard(self) -> None:
+        """Forget the bytes and remove the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+    def _flush(self) -> None:
+        if self._path is None:
+            self._descriptor, name = tempfile.mkstemp(suffix=".body", dir=self._spool)
+            self._path = Path(name)
+        for part in self._parts:
+            view = memoryview(part)
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+        self._parts.clear()
+
+
+def has_room(spool: Path, size: int) -> bool:
+    """Whether a body of that size, if it needs a file, fits on the disk with some room to spare."""
+    return size <= MEMORY or size + _RESERVE <= shutil.disk_usage(spool).free
+
+
+def uri(raw: bytes) -> str:
+    """A URL as a WARC field can hold it: what is not visible, and what is not UTF-8, as %XX.
+
+    Letters beyond ASCII stay: other WARC files have them, too, and they then mean the same here.
+    """
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return quote_from_bytes(raw, safe=_VISIBLE)
+    if text.isascii():
+        return quote_from_bytes(raw, safe=_VISIBLE)
+    return "".join(
+        char if not char.isascii() and char.isprintable() else quote(char, safe=_VISIBLE)
+        for char in text
+    )
+
+
+def brief(url: str) -> str:
+    """A URL for a message, not longer than a line."""
+    return url if len(url) <= 100 else f"{url[:97]}..."
+
+
+def known_ip(text: str) -> str:
+    """The address, or nothing where the field holds none: `-`, `0`, or the 0.0.0.0 of crawlers."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return ""
+    return "" if address.is_unspecified else str(address)
+
+
+def known_media_type(text: str) -> str:
+    """The bare media type in lower case, or nothing where the field holds none (`no-type`)."""
+    match = _MEDIA_TYPE.match(text)
+    return match[0].lower() if match else ""
+
+
+def valid_date(at: Instant | None) -> Instant | None:
+    """The date, unless nothing on the web can have it: years before 1970 are zeros and typos."""
+    return at if at is not None and at >= 0 else None
+
+
+def last_byte(body: Body) -> bytes:
+    """The last byte of a body, without reading all of it; empty when there is none."""
+    if body.spool is None:
+        return body.data[-1:]
+    with body.spool.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1)
+
+
+def fills_its_head(body: Body) -> bool:
+    """Whether an HTTP head stands in front and announces exactly the bytes that follow it."""
+    first = next(body.chunks(MEMORY), b"")
+    end = find_head_end(first)
+    announced = find_header(parse_head(first[:end]).headers, "Content-Length") if end else None
+    return announced is not None and announced.strip() == str(body.size - end)
+
+
+def to_record(document: Document, *block: Body) -> Record:
+    """The WARC record of a document: a response where it has an HTTP head, else a resource."""
+    whole, payload, is_response = _digests(document, block)
+    kind = document.kind or ("response" if is_response else "resource")
+    date = f"{iso(document.at)[:19]}Z"  # no fraction: these formats know whole seconds
+    name = " ".join((document.url, date if document.dated else "-", whole))
+    fields = [
+        ("WARC-Type", kind),
+        ("WARC-Record-ID", f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name)}>"),
+        ("WARC-Date", date),
+    ]
+    if document.url:
+        fields.append(("WARC-Target-URI", document.url))
+    if document.ip:
+        fields.append(("WARC-IP-Address", document.ip))
+    fields.append(("WARC-Block-Digest", whole))
+    if payload:
+        fields.append(("WARC-Payload-Digest", payload))
+    fields.extend(document.extra)
+    media_type = document.media_type or "application/octet-stream"
+    content_type = "application/http;msgtype=response" if kind == "response" else media_type
+    fields.append(("Content-Type", content_type))
+    return Record(tuple(fields), tuple(part for part in block if part.size))
+
+
+def _digests(document: Document, block: tuple[Body, ...]) -> tuple[str, str, bool]:
+    """Digest of the block, digest of the payload (empty: leave it out), and whether it is HTTP."""
+    chunks = (chunk for part in block for chunk in part.chunks(MEMORY))
+    first = b""
+    while len(first) < MEMORY and (chunk := next(chunks, b"")):
+        first += chunk
+    is_http = not document.kind and document.url.lower().startswith(("http:", "https:"))
+    head_end = find_head_end(first) if is_http else 0
+    whole, payload = sha256(first), sha256(memoryview(first)[head_end:])
+    for chunk in chunks:
+        whole.update(chunk)
+        payload.update(chunk)
+    # Other readers look for the payload right after the first head: with anything before the head
+    # that counts, or a head of which no end is in sight, they would not find what we digested.
+    size = sum(part.size for part in block)
+    plain_head = parse_head(first[:head_end]).start == 0 if head_end else True
+    endless = head_end == len(first) < size
+    text = "" if endless or not plain_head else digest_text(payload.digest())
+    return digest_text(whole.digest()), text, head_end > 0

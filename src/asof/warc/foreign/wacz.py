@@ -1,0 +1,300 @@
+"""WACZ in and out: a ZIP of WARC files with an index, a list of pages and a manifest of digests.
+
+Reading trusts nothing: members go to files that we name, sizes are bounded by the disk and by what
+deflate can do, and what is wrong is reported next to what could still be had. A member whose
+checksum or digest is wrong is handed on all the same: every record in it carries its own checksum,
+so that a flipped bit costs one record and not the archive.
+
+Writing follows WACZ 1.1.1: WARC files stored, not deflated, so that readers can seek in them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import BinaryIO
+
+from asof.errors import InputError, StorageError
+from asof.model import Damage
+from asof.warc.foreign.wacz_write import Page, write_wacz
+from asof.warc.foreign.zip_reader import (
+    BadEntry,
+    Entry,
+    Listing,
+    list_entries,
+    open_zip,
+    printable,
+    unpack,
+)
+
+__all__ = ["Kind", "Member", "Page", "extract_warcs", "wacz_members", "write_wacz"]
+
+_WARC = re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE)
+# Deflate cannot do better than 1,032 to 1; text of real crawls stays under 100 to 1. WARC files in
+# a WACZ should not be deflated at all.
+_MAX_RATIO = 1_000
+_RESERVE = 64 << 20
+# Manifests are read into memory; one of this size names some 20,000 files.
+_MAX_MANIFEST = 4 << 20
+_MULTI = "multi-wacz-package"
+_DIGESTS = ("sha256", "sha512", "sha1", "md5")
+
+
+class Kind(StrEnum):
+    """What a member of a WACZ is, by its name."""
+
+    WARC = "warc"
+    INDEX = "index"
+    PAGES = "pages"
+    MANIFEST = "manifest"
+    WACZ = "wacz"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member as its directory describes it. `name` is for people: nothing is opened by it."""
+
+    name: str
+    kind: Kind
+    size: int
+    offset: int
+    stored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    """datapackage.json: the digest of each path as (algorithm, hex), and the package's profile."""
+
+    digests: dict[str, tuple[str, str]]
+    profile: str = ""
+
+
+def wacz_members(path: Path) -> list[Member]:
+    """What a WACZ holds, in the order of the file; InputError when it is no ZIP at all."""
+    return [
+        Member(entry.name, _kind(entry.name), entry.size, entry.offset, entry.method == 0)
+        for entry in _listing(path).entries
+        if not entry.name.endswith("/")
+    ]
+
+
+def extract_warcs(path: Path, into: Path) -> Iterator[tuple[str, Path] | Damage]:
+    """Each WARC file of a WACZ as (its name, a new file in `into`); what is wrong as Damage.
+
+    The files belong to the caller, who may remove each before asking for the next.
+    """
+    listing = _listing(path)
+    into.mkdir(parents=True, exist_ok=True)
+    size = path.stat().st_size
+    with open_zip(path) as file:
+        manifest, problems = _read_manifest(file, listing)
+        for offset, reason in (*listing.problems, *problems):
+            yield Damage(str(path), _inside(offset, size), reason)
+        yield from _Extraction(path, file, into, manifest).members(listing.entries)
+    yield from _unkept_promises(path, listing, manifest)
+
+
+class _Extraction:
+    """One pass over the WARC members of a ZIP."""
+
+    def __init__(self, path: Path, file: BinaryIO, into: Path, manifest: _Manifest) -> None:
+        self._path = path
+        self._file = file
+        self._into = into
+        self._manifest = manifest
+        # What deflated members may unpack to, all together.
+        self._budget = shutil.disk_usage(into).free - _RESERVE
+        # Bytes of the ZIP that members may claim. Entries that share their bytes are how a small
+        # file unpacks to petabytes; honest ones together cannot claim more than the file.
+        self._size = self._unclaimed = path.stat().st_size
+        self._seen: set[int] = set()
+
+    def members(self, entries: tuple[Entry, ...]) -> Iterator[tuple[str, Path] | Damage]:
+        for entry in entries:
+            if _kind(entry.name) is not Kind.WARC or entry.size == 0:
+                continue
+            claim = min(entry.packed, max(0, self._size - entry.offset))
+            shared = entry.offset in self._seen or claim > self._unclaimed
+            reason = "shares its bytes with another entry" if shared else self._refuse(entry)
+            if reason:
+                yield self._damage(entry, reason)
+                continue
+            self._seen.add(entry.offset)
+            self._unclaimed -= claim
+            if entry.method != 0:
+                self._budget -= entry.size
+            yield from self._extract(entry)
+
+    def _refuse(self, entry: Entry) -> str:
+        """Why a member is not even unpacked."""
+        if entry.is_symlink:
+            return "is a symbolic link, not a file"
+        if entry.method == 0:
+            room, size = shutil.disk_usage(self._into).free - _RESERVE, min(entry.size, self._size)
+        else:
+            room, size = self._budget, entry.size
+            if size > _MAX_RATIO * max(entry.packed, 1 << 10):
+                return f"claims to unpack to more than {_MAX_RATIO:,} times its size"
+        return f"has {size} bytes: more than the disk can take" if size > room else ""
+
+    def _extract(self, entry: Entry) -> Iterator[tuple[str, Path] | Damage]:
+        found = _WARC.search(entry.name)
+        suffix = found[0].lower() if found else ".warc"
+        algorithm, wanted = self._manifest.digests.get(entry.name, ("sha256", ""))
+        digest, problem = hashlib.new(algorithm, usedforsecurity=False), ""
+        target = _new_file(self._into, suffix)
+        try:
+            with target.open("wb") as out:
+                try:
+                    for piece in unpack(self._file, entry):
+                        digest.update(piece)
+                        out.write(piece)
+                except BadEntry as error:
+                    problem = str(error)
+        except OSError as error:
+            target.unlink(missing_ok=True)
+            raise _storage_error(self._into, error) from error
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+        if not problem and wanted and digest.hexdigest() != wanted:
+            problem = f"does not match its {algorithm} digest in datapackage.json"
+        if problem:
+            yield self._damage(entry, problem)
+        if target.stat().st_size > 0:
+            yield _safe_name(entry.name), target
+        else:
+            target.unlink()
+
+    def _damage(self, entry: Entry, reason: str) -> Damage:
+        offset = _inside(entry.offset, self._size)
+        return Damage(str(self._path), offset, f"{entry.name} {reason}")
+
+
+def _inside(offset: int, size: int) -> int:
+    """An offset for a report: those that a broken directory makes up may lie outside the file."""
+    return min(max(offset, 0), size)
+
+
+def _listing(path: Path) -> Listing:
+    listing = list_entries(path)
+    if not listing.entries:
+        raise InputError(
+            f"{path} is not a WACZ: no ZIP entry was found in it.",
+            hint="Name a .wacz file, or the WARC files themselves.",
+        )
+    return listing
+
+
+def _kind(name: str) -> Kind:
+    lower = name.lower()
+    if _WARC.search(lower):
+        return Kind.WARC
+    if lower.endswith(".wacz"):
+        return Kind.WACZ
+    if lower in ("datapackage.json", "datapackage-digest.json", "webarchive.yaml"):
+        return Kind.MANIFEST
+    folder = lower.rpartition("/")[0].rpartition("/")[2]
+    return {"indexes": Kind.INDEX, "pages": Kind.PAGES}.get(folder, Kind.OTHER)
+
+
+def _read_manifest(file: BinaryIO, listing: Listing) -> tuple[_Manifest, list[tuple[int, str]]]:
+    """The digests that the package promises, and what is wrong with the promise itself."""
+    found = {entry.name: entry for entry in reversed(listing.entries)}
+    entry, seal = found.get("datapackage.json"), found.get("datapackage-digest.json")
+    if entry is None:
+        return _Manifest({}), []
+    text, problems = _read_small(file, entry)
+    package = _parse_json(text)
+    if not problems and package is None:
+        problems.append((entry.offset, "datapackage.json is not a JSON object"))
+    if seal is not None and not problems:
+        promised = _parse_json(_read_small(file, seal)[0])
+        algorithm, wanted = _digest_of(promised or {})
+        if wanted and hashlib.new(algorithm, text, usedforsecurity=False).hexdigest() != wanted:
+            reason = "datapackage.json does not match the digest in datapackage-digest.json"
+            problems.append((seal.offset, reason))
+    resources = (package or {}).get("resources")
+    digests = {}
+    for item in resources if isinstance(resources, list) else []:
+        if isinstance(item, dict) and isinstance(item.get("path"), str):
+            # WACZ 1.0 puts digest and size one level down.
+            stats = item.get("stats")
+            path = printable(item["path"].encode("utf-8", "replace"))
+            digests[path] = _digest_of({**item, **(stats if isinstance(stats, dict) else {})})
+    return _Manifest(digests, str((package or {}).get("profile", ""))), problems
+
+
+def _read_small(file: BinaryIO, entry: Entry) -> tuple[bytes, list[tuple[int, str]]]:
+    if entry.size > _MAX_MANIFEST:
+        return b"", [(entry.offset, f"{entry.name} is too large to be read")]
+    try:
+        return b"".join(unpack(file, entry)), []
+    except BadEntry as error:
+        return b"", [(entry.offset, f"{entry.name} {error}")]
+
+
+def _parse_json(text: bytes) -> dict[str, object] | None:
+    # RecursionError: a manifest of brackets. UnicodeDecodeError is a ValueError.
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text)
+        return value if isinstance(value, dict) else None
+    return None
+
+
+def _digest_of(item: dict[str, object]) -> tuple[str, str]:
+    """`sha256:hex` as (algorithm, hex); an empty hex where there is nothing we can check."""
+    text = item.get("hash")
+    if not isinstance(text, str):
+        return "sha256", ""
+    algorithm, _, digest = text.rpartition(":")
+    algorithm = algorithm or str(item.get("hashing", "sha256"))
+    return (algorithm, digest.lower()) if algorithm in _DIGESTS else ("sha256", "")
+
+
+def _unkept_promises(path: Path, listing: Listing, manifest: _Manifest) -> Iterator[Damage]:
+    """WARC files that the manifest names and the ZIP lacks; packages of packages."""
+    names = {entry.name for entry in listing.entries}
+    for name in manifest.digests:
+        if name not in names and _kind(name) is Kind.WARC:
+            yield Damage(str(path), 0, f"datapackage.json names {name}, which is not there")
+    inner = [entry.name for entry in listing.entries if _kind(entry.name) is Kind.WACZ]
+    outer = [name for name in manifest.digests if _kind(name) is Kind.WACZ and name not in inner]
+    if inner or outer or manifest.profile == _MULTI:
+        some = ", ".join([*inner, *outer][:3]) or "none by name"
+        yield Damage(
+            str(path), 0, f"this is a package of other WACZ files ({some}): import those one by one"
+        )
+    elif not any(_kind(name) is Kind.WARC for name in [*names, *manifest.digests]):
+        yield Damage(str(path), 0, "it holds no WARC file")
+
+
+def _safe_name(name: str) -> str:
+    """The last part of a name, with nothing in it that means something to a file system."""
+    last = name.rpartition("/")[2]
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", last).lstrip(".")[-120:] or "unnamed.warc"
+
+
+def _new_file(into: Path, suffix: str) -> Path:
+    try:
+        descriptor, name = tempfile.mkstemp(prefix="wacz-", suffix=suffix, dir=into)
+    except OSError as error:
+        raise _storage_error(into, error) from error
+    open(descriptor, "wb").close()
+    return Path(name)
+
+
+def _storage_error(into: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"A WARC file cannot be unpacked into {into} ({error.strerror or error}).",
+        hint="Make room there and import the file again.",
+    )
