@@ -37,8 +37,8 @@ from asof.cover.language.evaluate import Pairs
 from asof.cover.language.kinds import type_check
 from asof.cover.options import CoverOptions
 from asof.cover.run import Outcome, thin_out
+from asof.cover.solve import solve
 from asof.cover.solve.proofs import Proofs
-from asof.cover.solve.solve import solve
 from asof.cover.solve.solve import solve as solved
 from exchanges import START
 

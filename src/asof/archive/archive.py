@@ -1,4 +1,4 @@
-"""Archive: open a folder and ask it questions. The commands use nothing else."""
+"""An archive's folder, opened: what it holds, by URL and time. `asof.Archive` builds on it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,17 @@ from asof.catalog.captures import Catalog
 from asof.catalog.derive import content_digest
 from asof.catalog.memento import Memento, memento
 from asof.catalog.validity import validities
-from asof.clock import Clock, Instant, SystemClock, from_datetime, parse_moment
-from asof.errors import ArchiveError, UsageError
+from asof.clock import (
+    Clock,
+    Instant,
+    SystemClock,
+    from_datetime,
+    iso,
+    parse_moment,
+    stamp,
+    to_datetime,
+)  # fmt: skip
+from asof.errors import ArchiveError, NotCaptured, UsageError
 from asof.ledger import Ledger
 from asof.model import Capture, Crawl, CrawlState, Segment, Validity
 from asof.url import canonical
@@ -105,8 +114,8 @@ class Archive:
             raise UsageError("The stretch of time ends before it begins.", hint="Swap the two.")
         if url is not None and prefix is not None:
             raise UsageError("A URL and a prefix exclude each other.", hint="Give one of them.")
-        if crawl is not None and self.catalog.crawl(crawl) is None:
-            raise UsageError(f"There is no crawl {crawl!r}.", hint="`asof status` lists them.")
+        if crawl is not None:
+            self.crawl(crawl)
         address = None if url is None else self.address(url)
         return self.catalog.captures(
             url=address, prefix=prefix, since=start, until=end, crawl=crawl
@@ -122,6 +131,26 @@ class Archive:
     def as_of(self, url: str, moment: Moment = "now") -> Capture | None:
         """The capture that shows a URL as of a moment: the latest at or before it."""
         return self.catalog.as_of(self.address(url), self.moment(moment))
+
+    def captured(self, url: str, moment: Moment = "now", *, use: str = "--at") -> Capture:
+        """The same, for those who cannot go on without one; `use` is how they name a moment."""
+        found = self.as_of(url, moment)
+        if found is None:
+            raise self.not_captured(url, moment, use=use)
+        return found
+
+    def not_captured(self, url: str, moment: Moment, *, use: str = "--at") -> NotCaptured:
+        """That there is no capture of a URL as of a moment, and when there is one."""
+        first = next(self.captures(url=url), None)
+        if first is None:
+            hint = "Capture it with `asof crawl`."
+            return NotCaptured(f"{url} is not in the archive.", hint=hint)
+        asked = moment if isinstance(moment, str) else iso(self.moment(moment))
+        then = to_datetime(first.at).strftime("%Y-%m-%d %H:%M:%S")
+        return NotCaptured(
+            f"{url} was not captured as of {asked}.",
+            hint=f"Its first capture is of {then} UTC: use {use} {stamp(first.at)} or later.",
+        )
 
     def history(self, url: str) -> list[Validity]:
         """The contents a URL has had, each with the stretch of time it is proven for."""
@@ -147,6 +176,16 @@ class Archive:
         if self.ledger.writable or not self.folder.is_locked():
             return [_settled(crawl) for crawl in crawls]
         return crawls
+
+    def crawl(self, name: str | None = None) -> Crawl | None:
+        """The crawl of that id; without one the newest, or None when there is none."""
+        crawls = self.crawls()
+        if name is None:
+            return crawls[-1] if crawls else None
+        found = next((crawl for crawl in crawls if crawl.id == name), None)
+        if found is None:
+            raise UsageError(f"There is no crawl {name!r}.", hint="`asof status` lists them.")
+        return found
 
     def segments(self) -> list[Segment]:
         """All WARC files, oldest first."""

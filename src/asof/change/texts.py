@@ -112,7 +112,7 @@ class Texts:
         if self._apart is None:
             self._apart = self._held.enter_context(ReadApart(self._limits))
         try:
-            source = self._source(capture)
+            source = source_of(self._archive, capture)
         except AsofError:
             return None
         return self._apart.read(source.data, source.declared, source.url)
@@ -142,11 +142,6 @@ class Texts:
         if source is None or said.profile == NOT_MODIFIED or said.status is None:
             return source
         return replace(source, status=said.status, media_type=said.media_type or source.media_type)
-
-    def _source(self, capture: Capture) -> Source:
-        found = self._archive.read(capture)
-        declared = find_header(found.headers, "Content-Type") or found.media_type
-        return Source(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
 
     # -- all of them
 
@@ -193,7 +188,7 @@ class Texts:
     def _sources(self, keys: deque[int], stop: Callable[[], bool]) -> Iterator[Source]:
         for key, capture in self.unread(stop):
             try:
-                source = self._source(capture)
+                source = source_of(self._archive, capture)
             except AsofError:  # damaged, or its payload is not here: nothing to read
                 continue
             keys.append(key)
@@ -239,6 +234,13 @@ class Texts:
                 yield capture, before.get(capture.url), version
                 if tells(version):
                     before[capture.url] = _Earlier(capture, version)
+
+
+def source_of(archive: Archive, capture: Capture) -> Source:
+    """What is stored of a capture, for those who read it."""
+    found = archive.read(capture)
+    declared = find_header(found.headers, "Content-Type") or found.media_type
+    return Source(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
 
 
 def documents_of(archive: Archive, captures: Iterable[Capture]) -> Iterator[Capture]:

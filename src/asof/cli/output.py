@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 
-from asof.archive import Archive
+from asof.api import Archive
 from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, stamp, to_datetime
-from asof.errors import AsofError, NotCaptured
+from asof.errors import AsofError
 from asof.model import Capture, Damage, Validity
 
 
@@ -176,17 +176,6 @@ def judgements(archive: Archive) -> Iterator[Callable[[Capture], str | None]]:
         yield category
     finally:
         shelf.close()
-
-
-def not_captured(archive: Archive, url: str, moment: str, use: str = "--at") -> NotCaptured:
-    """That there is no capture of a URL as of a moment, and when there is one."""
-    first = next(archive.captures(url=url), None)
-    if first is None:
-        return NotCaptured(f"{url} is not in the archive.", hint="Capture it with `asof crawl`.")
-    return NotCaptured(
-        f"{url} was not captured as of {moment}.",
-        hint=f"Its first capture is of {when(first.at)} UTC: use {use} {stamp(first.at)} or later.",
-    )
 
 
 def cores() -> int:
