@@ -64,6 +64,20 @@ bench: $(DEV) ## measure against other tools, as ratios in one interleaved run
 bench-cover: $(DEV) ## the case study of covers beside the seed's tables: ARGS="--scale 0.1"
 	@$(PY) bench/cover_case_study.py $(ARGS)
 
+# All pages as they lie in the project, so that their links hold; a broken one fails the build.
+.PHONY: docs
+docs: .venv/.docs ## build the docs site: build/site/README.html
+	@rm -rf build/pages && mkdir -p build/pages
+	@git ls-files '*.md' | grep -v '^tests/' | tar cf - -T - | tar xf - -C build/pages
+	@cp LICENSE build/pages/
+	@# Marks for the tests, such as "console run", are no languages.
+	@find build/pages -name '*.md' -exec sed -i -E 's/^```([a-z]+) .*/```\1/' {} +
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --clean && echo 'build/site/index.html'
+
+.PHONY: wheel
+wheel: $(DEV) ## build the wheel and try it in a bare environment, without extras and without a compiler
+	@sh tools/try_wheel
+
 .PHONY: clean
 clean: ## remove .venv, caches and build output (never an archive)
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
@@ -75,3 +89,5 @@ $(RUNTIME): pyproject.toml constraints.txt setup.py $(wildcard src/asof/_*.c src
 	@sh tools/bootstrap runtime
 $(DEV): $(RUNTIME)
 	@sh tools/bootstrap dev
+.venv/.docs: $(DEV)
+	@sh tools/bootstrap docs
