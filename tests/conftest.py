@@ -5,12 +5,13 @@ Tests use `tmp_path` and port 0 only, so they run on all cores at once.
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import ipaddress
 import os
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
+pytest.register_assert_rewrite("support")
 LONG_TESTS = ("crash", "acceptance", "integration")
 IN_CI = os.environ.get("CI") == "true"
 
@@ -149,3 +151,28 @@ def is_local(address: object) -> bool:
         return False
     mapped = getattr(ip, "ipv4_mapped", None)
     return ip.is_loopback or ip.is_unspecified or bool(mapped and mapped.is_loopback)
+
+
+# -- Either event loop --------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def run(request: pytest.FixtureRequest) -> Callable[[Coroutine[Any, Any, Any]], Any]:
+    """Runs a coroutine on either event loop, and fails when a callback failed."""
+    factory = None
+    if request.param == "uvloop":
+        factory = pytest.importorskip("uvloop").new_event_loop
+
+    def runner(coroutine: Coroutine[Any, Any, Any]) -> Any:
+        errors: list[dict[str, Any]] = []
+
+        async def main() -> Any:
+            asyncio.get_running_loop().set_exception_handler(lambda _, what: errors.append(what))
+            return await coroutine
+
+        with asyncio.Runner(loop_factory=factory) as on:
+            result = on.run(main())
+        assert not errors, errors
+        return result
+
+    return runner

@@ -8,10 +8,10 @@ import shutil
 import signal
 import socket
 
-import forge
 import pytest
-import rig
-from forge import recs
+
+from support import forge, rig
+from support.forge import recs
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-import rig
-from forge import Rec
-from rig import crawl, ok, page, run, site
+
+from support import rig
+from support.forge import Rec
+from support.rig import crawl, ok, page, run, site
 
 CRAWL = "20260301120000-hand"
 HOST = "http://www.example.org"

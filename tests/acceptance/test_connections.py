@@ -7,9 +7,10 @@ import ssl
 import threading
 
 import pytest
-import rig
 import trustme
-from rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site
+
+from support import rig
+from support.rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site
 
 
 class TlsServer(rig.Server):

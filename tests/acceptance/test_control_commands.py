@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import rig
-from rig import crawl, links, ok, page, run, site
+
+from support import rig
+from support.rig import crawl, links, ok, page, run, site
 
 # A crawl without a web: three targets, one of them taken. `deaf` hears no orders, `blind` has no
 # control at all.

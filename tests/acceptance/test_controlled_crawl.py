@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import rig
-from rig import links, ok, page, run, site
+
+from support import rig
+from support.rig import links, ok, page, run, site
 
 PAGES = 400
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from rig import crawl, page, site, start
-from rig import ok as run_apart
 
 from asof.cli import run as cli
+from support.rig import crawl, page, site, start
+from support.rig import ok as run_apart
 
 RULE = "C(d1,d2) >= 0.8"
 KEYS = ["documents", "edges", "components", "kept", "dropped", "optimal", "gap", "seconds"]

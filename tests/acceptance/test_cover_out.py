@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 import pytest
-from rig import ok, run
 
 from asof.archive import Archive
 from asof.cli import run as cli
@@ -16,6 +15,7 @@ from asof.cover.join.pairs import Limits
 from asof.cover.kept.saved_covers import save_cover
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
+from support.rig import ok, run
 
 RELATION = "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2) and url(d1) = url(d2)"
 

@@ -22,8 +22,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import rig
-from rig import Reply, crawl, ok, page, rows_of, run, site
+
+from support import rig
+from support.rig import Reply, crawl, ok, page, rows_of, run, site
 
 FILL = "<p>" + "Words that make a page longer than two hundred and fifty-six bytes. " * 5 + "</p>"
 INDUCIBLE = ("--coherence", "inducible")

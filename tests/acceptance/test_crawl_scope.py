@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rig
-from rig import ok, page, rows_of, site
+
+from support import rig
+from support.rig import ok, page, rows_of, site
 
 A, B, SUB = "http://a.example", "http://b.example", "http://sub.a.example"
 CDN, FRAMES = "http://cdn.example", "http://frames.example"

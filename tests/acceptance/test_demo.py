@@ -8,8 +8,8 @@ import signal
 import time
 import urllib.request
 
-import rig
-from rig import ok, referees_agree, rows_of
+from support import rig
+from support.rig import ok, referees_agree, rows_of
 
 
 def test_demo_tells_the_story_and_ends(tmp_path):

@@ -10,12 +10,12 @@ import subprocess
 import time
 import zipfile
 
-import forge
 import pyarrow.parquet
 import pytest
-import rig
-from forge import Rec, recs
-from rig import crawl, links, ok, page, rows_of, site, warcs
+
+from support import forge, rig
+from support.forge import Rec, recs
+from support.rig import crawl, links, ok, page, rows_of, site, warcs
 
 
 def pages(version: int) -> dict[str, rig.Answer]:

@@ -6,10 +6,10 @@ import gzip
 import random
 import threading
 
-import forge
 import pytest
-import rig
-from rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site, warcs
+
+from support import forge, rig
+from support.rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site, warcs
 
 MB = 1 << 20
 PEAK = 350 * MB

@@ -8,11 +8,11 @@ import shutil
 import signal
 import time
 
-import forge
 import pytest
-import rig
-from forge import Rec, recs
-from rig import crawl, links, ok, page, rows_of, site, warcs
+
+from support import forge, rig
+from support.forge import Rec, recs
+from support.rig import crawl, links, ok, page, rows_of, site, warcs
 
 
 @pytest.fixture(scope="module")

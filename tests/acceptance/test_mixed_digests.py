@@ -6,10 +6,11 @@ import io
 import json
 
 import pytest
-import rig
-from rig import crawl, ok, page, site
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
+
+from support import rig
+from support.rig import crawl, ok, page, site
 
 
 # warcio leaves a spooled file for the collector to close.

@@ -6,7 +6,8 @@ import random
 from dataclasses import dataclass
 
 import pytest
-from rig import (
+
+from support.rig import (
     Reply,
     by_fastwarc,
     by_warcio,
@@ -19,7 +20,7 @@ from rig import (
     site,
     warcs,
 )
-from rig import split as cut
+from support.rig import split as cut
 
 BODY = b"<html><body>odd but real</body></html>"
 LENGTH = b"Content-Length: %d\r\n" % len(BODY)

@@ -6,8 +6,9 @@ import time
 from itertools import pairwise
 
 import pytest
-import rig
-from rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site
+
+from support import rig
+from support.rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site
 
 
 def small(count: int = 12) -> dict[str, rig.Answer]:

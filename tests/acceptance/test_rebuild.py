@@ -12,11 +12,21 @@ import signal
 import subprocess
 import time
 
-import forge
 import pytest
-import rig
-from forge import recs
-from rig import crawl, links, ok, page, referees_agree, remove_database, rows_of, site, warcs
+
+from support import forge, rig
+from support.forge import recs
+from support.rig import (
+    crawl,
+    links,
+    ok,
+    page,
+    referees_agree,
+    remove_database,
+    rows_of,
+    site,
+    warcs,
+)
 
 
 def changing_site(version: int) -> dict[str, rig.Answer]:

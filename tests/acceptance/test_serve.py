@@ -12,10 +12,10 @@ import urllib.request
 from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin
 
-import forge
 import pytest
-import rig
-from rig import crawl, links, ok, page, rows_of, site
+
+from support import forge, rig
+from support.rig import crawl, links, ok, page, rows_of, site
 
 
 def free_port() -> int:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rig
+
+from support import rig
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ".9\n.5\n.3\n.2\n.1\n.05\n.02\n.01\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,11 @@ from asof.cover.join.pairs import Limits
 from asof.cover.kept.saved_covers import Question, save_cover
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
+from support import served_archive
+from support.chromium import chromium
+from support.served_archive import Page
 
 TESTS = Path(__file__).parents[1]
-TOOLS = runpy.run_path(str(TESTS / "served_archive.py"))
-chromium = runpy.run_path(str(TESTS / "chromium.py"))["chromium"]
-Page: Any = TOOLS["Page"]
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -51,14 +50,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         for number in range(3)
         for month in (1, 2)
     ]
-    folder = TOOLS["build"](tmp_path_factory.mktemp("covers") / "archive", stored)
+    folder = served_archive.build(tmp_path_factory.mktemp("covers") / "archive", stored)
     rows = documents()
     collection = Table(tuple(rows), tuple(rows.values()), {}).collection()
     for name, relation in (("versions", "C(d1,d2) >= 0.95"), ("many", "C(d1,d2) >= 0.3")):
         outcome = thin_out(collection, relation, CoverOptions(), Limits())
         asked = Question(relation, where="x" * 300, prefer="recency")
         save_cover(Folder(folder), name, outcome, asked, 1_767_225_600_000_000)
-    with TOOLS["serving"](folder) as found:
+    with served_archive.serving(folder) as found:
         yield found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 import pytest
 
 from asof.report.reading_list import page
+from support.chromium import chromium
+from support.covered import versions
 
 TESTS = Path(__file__).parents[1]
-versions = runpy.run_path(str(TESTS / "unit" / "test_reading_list.py"))["versions"]
-chromium = runpy.run_path(str(TESTS / "chromium.py"))["chromium"]
 
 pytestmark = pytest.mark.needs("chromium")
 

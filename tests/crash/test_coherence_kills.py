@@ -16,8 +16,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import rig
-from rig import ok, page, referees_agree, rows_of, site
+from support import rig
+from support.rig import ok, page, referees_agree, rows_of, site
 
 KILLS = max(4, int(os.environ.get("ASOF_KILLS", "200")) // 10)
 PAGES = int(KILLS * 1.5)

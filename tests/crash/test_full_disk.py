@@ -9,8 +9,9 @@ import time
 from collections import Counter
 
 import pytest
-import rig
-from rig import crawl, links, ok, page, referees_agree, rows_of, site, tmpfs, wait_for
+
+from support import rig
+from support.rig import crawl, links, ok, page, referees_agree, rows_of, site, tmpfs, wait_for
 
 COUNT = 400
 SIZE = 25_000
@@ -141,7 +142,7 @@ def test_a_read_only_archive_can_be_read_and_not_written(tmp_path):
 
 
 def test_import_on_a_full_disk_is_all_or_resumable(tmp_path):
-    import forge
+    from support import forge
 
     records = forge.recs(60)
     for no, record in enumerate(records):
@@ -255,7 +256,7 @@ def test_a_second_signal_ends_at_once_and_nothing_breaks(tmp_path):
 
 @pytest.mark.parametrize("verb", ["import", "reindex", "check"])
 def test_sigint_during_other_verbs(tmp_path, verb):
-    import forge
+    from support import forge
 
     path = tmp_path / "big.warc.gz"
     path.write_bytes(b"".join(r.gz() for r in forge.recs(2000)) * 1)

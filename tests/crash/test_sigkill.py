@@ -23,8 +23,9 @@ from pathlib import Path
 from urllib.parse import urldefrag, urljoin
 
 import pytest
-import rig
-from rig import ok, referees_agree, rows_of
+
+from support import rig
+from support.rig import ok, referees_agree, rows_of
 
 KILLS = int(os.environ.get("ASOF_KILLS", "200"))
 PAGES = 2000 if KILLS >= 100 else max(100, KILLS * 10)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import asof
-from served_archive import Page, build
+from support.served_archive import Page, build
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 _NOTE = " ".join(f"word{number}" for number in range(60))

@@ -7,7 +7,6 @@ answer came it is kept, with what is odd about it; where none came, or one was n
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,13 +15,9 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
-
-import rig  # type: ignore[import-not-found]
-
-import misbehaving as bad
-from misbehaving import HTML, OK, Behaviour, Server, Stage, page, sends
+from support import misbehaving as bad
+from support import rig
+from support.misbehaving import HTML, OK, Behaviour, Server, Stage, page, sends
 
 MB = 1 << 20
 PEAK = 300 * MB

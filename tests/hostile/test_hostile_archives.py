@@ -9,18 +9,14 @@ from __future__ import annotations
 import gzip
 import random
 import struct
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 import zstandard
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
-
-import forge
-import rig
-from forge import Rec, recs
+from support import forge, rig
+from support.forge import Rec, recs
 
 MB = 1 << 20
 MEMORY = 1536 * MB  # address space; what is really used must be far less

@@ -1,27 +1,23 @@
 """Coherence from end to end: a site that changes, real HTTP, real crawls; judged by the truth.
 
-Only the time is virtual (tests/changing_web.py). All seeds are fixed, so that every figure here
-comes out the same each time: what is called noise is noise over seeds, not over runs.
+Only the time is virtual (tests/support/changing_web.py). All seeds are fixed, so that every figure
+here comes out the same each time: what is called noise is noise over seeds, not over runs.
 """
 
 from __future__ import annotations
 
 import statistics
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from math import sqrt
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.coherence.verdict import COHERENT, MARGIN, Grade, Reason
 from asof.testing import SiteSpec, SyntheticSite
-from changing_web import (
+from support.changing_web import (
     PLANS,
     ChangingWeb,
     Crawled,

@@ -1,11 +1,10 @@
 """Servers that lie, each in its own way and all at once: what is said of them stays true.
 
-The time is virtual, the HTTP is real (tests/changing_web.py, tests/lying_web.py).
+The time is virtual, the HTTP is real (tests/support/changing_web.py and lying_web.py).
 """
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,15 +15,13 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from asof.archive import Archive
 from asof.clock import DAY, SECOND, Instant
 from asof.coherence.quality import categorised
 from asof.coherence.verdict import COHERENT, Grade, Reason
 from asof.model import Capture
-from changing_web import ChangingWeb, Crawled, newspaper
-from lying_web import (
+from support.changing_web import ChangingWeb, Crawled, newspaper
+from support.lying_web import (
     Lie,
     LyingSite,
     advertisement,

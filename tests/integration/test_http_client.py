@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import runpy
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -14,14 +12,9 @@ from asof.errors import UsageError
 from asof.fetch import dial
 from asof.fetch.http import FetchSettings, HttpClient
 from asof.model import Exchange, Failure
-
-TABLE = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))
-ODD, PLAIN, BODY, OK = TABLE["ODD"], TABLE["PLAIN"], TABLE["BODY"], TABLE["OK"]
-STAGE = runpy.run_path(str(Path(__file__).parents[1] / "raw_server.py"))
-Reply, serving, client, until = (STAGE[name] for name in ("Reply", "serving", "client", "until"))
-closed_port = STAGE["closed_port"]
-run, digests_agree, QUICK = STAGE["run"], STAGE["digests_agree"], STAGE["QUICK"]
-
+from support import odd_responses
+from support.odd_responses import BODY, ODD, OK, PLAIN
+from support.raw_server import QUICK, Reply, client, closed_port, digests_agree, serving, until
 
 # -- every odd response, over a socket ----------------------------------------------------------
 
@@ -143,7 +136,7 @@ def test_settings_cannot_break_out_either(tmp_path):
 
 
 def test_connections_are_used_again(run, tmp_path):
-    chunked = TABLE["OK"] + TABLE["CHUNKED"] + b"\r\n" + TABLE["CHUNKS"]
+    chunked = odd_responses.OK + odd_responses.CHUNKED + b"\r\n" + odd_responses.CHUNKS
 
     async def scene():
         replies = {"/c": Reply((chunked,)), "/n": Reply((b"HTTP/1.1 304 Not\r\n\r\n",))}

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import runpy
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,13 +13,8 @@ from asof.clock import SystemClock
 from asof.errors import StorageError
 from asof.fetch.http import HttpClient
 from asof.model import Exchange, Failure
-
-TABLE = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))
-ODD, PLAIN, BODY, OK = TABLE["ODD"], TABLE["PLAIN"], TABLE["BODY"], TABLE["OK"]
-STAGE = runpy.run_path(str(Path(__file__).parents[1] / "raw_server.py"))
-Reply, serving, client, until = (STAGE[name] for name in ("Reply", "serving", "client", "until"))
-run, digests_agree, QUICK = STAGE["run"], STAGE["digests_agree"], STAGE["QUICK"]
-sockets = STAGE["sockets"]
+from support.odd_responses import BODY, OK
+from support.raw_server import QUICK, Reply, client, digests_agree, serving, sockets, until
 
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="counts sockets in /proc")
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import runpy
 import ssl
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 import trustme
@@ -18,13 +16,8 @@ from asof.errors import ConfigError
 from asof.fetch.addresses import policy
 from asof.fetch.http import FetchSettings, HttpClient
 from asof.model import Exchange, Failure
-
-TABLE = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))
-ODD, PLAIN, BODY, OK = TABLE["ODD"], TABLE["PLAIN"], TABLE["BODY"], TABLE["OK"]
-STAGE = runpy.run_path(str(Path(__file__).parents[1] / "raw_server.py"))
-Reply, serving, client, until = (STAGE[name] for name in ("Reply", "serving", "client", "until"))
-closed_port = STAGE["closed_port"]
-run, digests_agree, QUICK = STAGE["run"], STAGE["digests_agree"], STAGE["QUICK"]
+from support.odd_responses import BODY, OK
+from support.raw_server import QUICK, Reply, client, closed_port, serving
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import runpy
 import socket
 import ssl
 import subprocess
@@ -26,8 +25,6 @@ from asof.clock import SystemClock
 from asof.fetch.http import FetchSettings, HttpClient
 from asof.http.entity import decode
 from asof.model import Exchange
-
-run = runpy.run_path(str(Path(__file__).parents[1] / "raw_server.py"))["run"]
 
 PAGE = b"<html><body>" + b"<p>A page of about ten kilobytes.</p>\n" * 270 + b"</body></html>"
 LARGE = bytes(range(256)) * (3 << 12)  # 3 MiB

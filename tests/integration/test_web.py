@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import runpy
 import threading
 from collections.abc import Iterator
 from html import escape
@@ -14,9 +13,10 @@ from urllib.parse import quote
 
 import pytest
 
+from support import served_archive
+from support.served_archive import Page
+
 TESTS = Path(__file__).parents[1]
-TOOLS = runpy.run_path(str(TESTS / "served_archive.py"))
-Page: Any = TOOLS["Page"]
 
 HOME = "http://site.example/"
 EVIL = "http://evil.example/<script>alert(1)</script>"
@@ -76,8 +76,8 @@ def stored() -> list[Any]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("web") / "archive"
-    TOOLS["build"](folder, stored(), seeds=(HOME,))
-    with TOOLS["serving"](folder) as running:
+    served_archive.build(folder, stored(), seeds=(HOME,))
+    with served_archive.serving(folder) as running:
         yield running
 
 
@@ -510,8 +510,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         for scheme in ("http", "https")
         for www in ("www.", "www2.")
     ]
-    TOOLS["build"](folder, pages)
-    with TOOLS["serving"](folder) as running:
+    served_archive.build(folder, pages)
+    with served_archive.serving(folder) as running:
         yield running
 
 
@@ -556,19 +556,21 @@ class TestPaging:
 
 
 def test_an_empty_archive_says_how_to_begin(tmp_path: Path) -> None:
-    TOOLS["build"](tmp_path / "archive", [])
-    with TOOLS["serving"](tmp_path / "archive") as server:
+    served_archive.build(tmp_path / "archive", [])
+    with served_archive.serving(tmp_path / "archive") as server:
         text = server.ask("/").text
         assert escape("asof crawl http://example.org/") in text
 
 
 def test_a_damaged_record_is_told_and_not_shown(tmp_path: Path) -> None:
-    folder = TOOLS["build"](tmp_path / "archive", [Page(HOME, "2026-01-01T00:00:00Z", b"<p>x")])
+    folder = served_archive.build(
+        tmp_path / "archive", [Page(HOME, "2026-01-01T00:00:00Z", b"<p>x")]
+    )
     (file,) = (folder / "warc").iterdir()
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 0xFF
     file.write_bytes(data)
-    with TOOLS["serving"](folder) as server:
+    with served_archive.serving(folder) as server:
         answer = server.ask(f"/2026/{HOME}")
         assert answer.status == 500
         assert file.name in answer.text

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_cover_run_laws import (
-    CONDITIONS,
-    OFTEN,
-    PAPERS,
-    RELATIONS,
-    SAME,
-    TIMES,
-    About,
-    Condition,
-    Joined,
-    Paper,
-    all_pairs,
-    collection_of,
-)
 
 from asof.cover.documents.collection import Collection, merged
 from asof.cover.documents.sets import Edges, Sets
@@ -47,6 +28,20 @@ from asof.cover.options import CoverOptions
 from asof.cover.run import Outcome, thin_out
 from asof.cover.solve.proofs import Proofs
 from asof.errors import UsageError
+from support.brute_force import (
+    CONDITIONS,
+    OFTEN,
+    PAPERS,
+    RELATIONS,
+    SAME,
+    TIMES,
+    About,
+    Condition,
+    Joined,
+    Paper,
+    all_pairs,
+    collection_of,
+)
 
 
 @dataclass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,8 +11,6 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.archive.commit import Committer
@@ -27,7 +24,7 @@ from asof.http.wire import parse_head
 from asof.model import Capture, Exchange, Target, Tls
 from asof.testing import SimulatedClock
 from asof.warc.build import exchange_records, failure_record, resource
-from exchanges import CRAWL, START, answer, failure
+from support.exchanges import CRAWL, START, answer, failure
 
 URLS = [
     "http://a.example/",

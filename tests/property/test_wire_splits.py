@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
-from pathlib import Path
 from unittest import mock
 
 from hypothesis import given
@@ -14,8 +12,8 @@ from asof.http import head
 from asof.http.anomaly import ANOMALIES
 from asof.http.chunked import ChunkState, Dechunker
 from asof.http.wire import Data, End, Framer, Head, Surplus, find_head_end, parse_head
+from support.odd_responses import ODD
 
-ODD = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))["ODD"]
 SHORT = [odd for odd in ODD if len(odd.stream) < 5000]
 
 # Pieces of which responses, broken ones above all, are made.

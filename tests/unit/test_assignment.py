@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import runpy
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,8 @@ from asof.crawl.assignment import AssignmentFiles, Page, crawled_pages, stats, w
 from asof.errors import UsageError
 from asof.frontier.queue import url_key
 from asof.model import Crawl
-
-TOOLS = runpy.run_path(str(Path(__file__).parents[1] / "served_archive.py"))
-Answer, build, CRAWL = TOOLS["Page"], TOOLS["build"], TOOLS["CRAWL"]
+from support.served_archive import CRAWL, build
+from support.served_archive import Page as Answer
 
 FORMAT = re.compile(
     r"Maximum size: \d+ bytes\nMinimum size: \d+ bytes\nAverage size: \d+ bytes\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from base64 import b32encode
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,8 +14,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.archive.folder import Folder
@@ -49,7 +46,7 @@ from asof.warc.info import crawl_record
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.write import WarcFile
-from exchanges import START, answer
+from support.exchanges import START, answer
 
 HOST = "http://a.example"
 FILL = b"Words enough to make a page that is worth a record of its own. " * 8

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import runpy
 import shlex
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -42,11 +41,10 @@ from asof.report.quality_drawing import BINS, SINGLE_ROWS, Window, safe_link, wi
 from asof.report.quality_json import report_json
 from asof.report.quality_page import page
 from asof.report.quality_text import report_text
+from support import made_up_report
+from support.made_up_report import SITE, made_up, verdict
 
-MADE: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[1] / "made_up_report.py"))
-made_up, verdict = MADE["made_up"], MADE["verdict"]
-T = MADE["START"] + 3600 * SECOND
-SITE = MADE["SITE"]
+T = made_up_report.START + 3600 * SECOND
 EVIL = (
     "'\"><script>alert(1)</script><img src=x onerror=alert(1)>&lt;</style></title>\u202e\x1b[31m`"
 )
@@ -68,7 +66,13 @@ def report_of(*pages: PageVerdict, mode: Mode = Mode.INDUCIBLE, **rest: Any) -> 
     state = rest.pop("state", CrawlState.FINISHED)
     settings = rest.pop("settings", {"conditional": True})
     crawl = Crawl(
-        "20260301115500-ab12", (f"{SITE}/",), MADE["START"], state, T + DAY, settings, course=course
+        "20260301115500-ab12",
+        (f"{SITE}/",),
+        made_up_report.START,
+        state,
+        T + DAY,
+        settings,
+        course=course,
     )
     return Report((crawl,), Measurement(mode, T, pages, hosts), **rest)
 

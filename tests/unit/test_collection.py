@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.archive.folder import Folder
@@ -26,7 +23,7 @@ from asof.model import Target
 from asof.warc.build import exchange_records
 from asof.warc.record import Record
 from asof.warc.write import WarcFile
-from exchanges import START, answer
+from support.exchanges import START, answer
 
 DAY = 86_400 * SECOND
 BOATS = " ".join(f"The harbour master wrote sentence {n} about boats and tides." for n in range(30))

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
@@ -24,7 +21,7 @@ from asof.errors import UsageError
 from asof.ledger import Ledger
 from asof.model import Course, Crawl, CrawlState
 from asof.warc.info import _course_from, _course_json
-from made_up_web import A, B, Copies, Web, seen_twice, turn
+from support.made_up_web import A, B, Copies, Web, seen_twice, turn
 
 # Seconds from one request to the next, and from one crawl of the history to the next.
 STEP = 3.0

@@ -5,18 +5,12 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_shingle_cache import BOATS, add, assert_equal, read_all
 
 from asof.archive import Archive
 from asof.archive.folder import Folder
@@ -40,7 +34,8 @@ from asof.cover.run import Outcome, thin_out
 from asof.cover.solve import solve
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.solve import solve as solved
-from exchanges import START
+from support.boats import BOATS, add, assert_equal, read_all
+from support.exchanges import START
 
 SCHEMA = (("length", "number"),)
 RULE = "C(d1,d2) >= 0.5"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.archive.journal import Group
@@ -35,7 +32,7 @@ from asof.frontier.queue import Applied, Changes
 from asof.model import CrawlState, Exchange, Failure, Headers, Target
 from asof.testing import SimulatedClock
 from asof.url import host_of
-from exchanges import CRAWL, answer, failure
+from support.exchanges import CRAWL, answer, failure
 
 A, B, C = "http://a.example/", "http://b.example/", "http://c.example/"
 # A turn that waits for nothing would never let virtual time pass: this many are a loop gone mad.

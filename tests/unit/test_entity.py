@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import runpy
 import tracemalloc
 import zlib
-from pathlib import Path
 
 import brotli
 import pytest
@@ -15,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.http.entity import decode
+from support.odd_responses import ODD
 
-ODD = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))["ODD"]
 TEXT = b"".join(b"line %d of a page that is somewhat long\n" % n for n in range(3000))
 NOISE = b"".join(b"%08x\n" % zlib.crc32(b"%d" % n) for n in range(40_000))
 MANY = 1 << 30

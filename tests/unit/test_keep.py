@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 import gzip
 import random
-import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.archive.journal import Journal
@@ -32,7 +29,7 @@ from asof.text.links.link import Link
 from asof.warc.digest import digest_text
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord
-from exchanges import CRAWL, START, answer, failure
+from support.exchanges import CRAWL, START, answer, failure
 
 ONE, OTHER = "http://a.example/one", "http://b.example/other"
 PAGE = b'<p><a href="/next">next</a></p>' + b"<p>Some words.</p>" * 40

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.catalog import memento as module
 from asof.catalog.captures import Catalog
@@ -24,7 +21,7 @@ from asof.warc.build import exchange_records
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.write import WarcFile
-from exchanges import START, answer
+from support.exchanges import START, answer
 
 ONE, OTHER = "http://a.example/one", "http://b.example/other"
 PAGE = b"<p>hello, world</p>" * 100

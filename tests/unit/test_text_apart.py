@@ -13,13 +13,11 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import office_files as office
 from asof.errors import AsofError
 from asof.text import sandbox as module
 from asof.text.read import read
 from asof.text.sandbox import Limits, ReadApart, Source, read_many
+from support import office_files as office
 
 # Keeps a reader busy for several seconds: a table of nothing that has to be looked at.
 SLOW = (b"<rss><channel>" + b"<x>" * 4_000_000, "application/rss+xml")

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import struct
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import office_files as office
 from asof.text.convert import CONVERTERS, Refused, by_magic, read_ole, read_rtf
 from asof.text.convert.biff import Segments
 from asof.text.convert.msg import unpacked_rtf
 from asof.text.convert.ole import Compound, codec
 from asof.text.document import Page
+from support import office_files as office
 
 
 def reason_or_method(read: Callable[[bytes], Page], data: bytes) -> str:

@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.catalog.derive import record_uri
@@ -30,7 +28,7 @@ from asof.warc.build import exchange_records
 from asof.warc.compose import compose
 from asof.warc.record import Record
 from asof.warc.write import WarcFile
-from exchanges import START, answer
+from support.exchanges import START, answer
 
 URL = "http://a.example/x"
 DAY = 86_400 * SECOND

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +17,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
@@ -27,7 +24,7 @@ from asof.clock import SECOND, iso
 from asof.crawl import phases as turning
 from asof.crawl.control import Act, send_order
 from asof.model import CrawlState
-from made_up_web import A, B, Copies, Odd, Web, captures, course, seen_twice, turn
+from support.made_up_web import A, B, Copies, Odd, Web, captures, course, seen_twice, turn
 
 ALL = ["/", "/1", "/2", "/3", "/4", "/5", "/6"]
 

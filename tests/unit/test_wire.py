@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import runpy
 import time
-from pathlib import Path
 
 import pytest
 
 from asof.http.anomaly import ANOMALIES
 from asof.http.chunked import Dechunker
 from asof.http.wire import Data, End, Framer, Head, Surplus, delimit, find_head_end, parse_head
-
-TABLE = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))
-ODD = TABLE["ODD"]
-OK, BODY, CHUNKED, CHUNKS = TABLE["OK"], TABLE["BODY"], TABLE["CHUNKED"], TABLE["CHUNKS"]
+from support import odd_responses
+from support.odd_responses import BODY, CHUNKED, CHUNKS, ODD, OK
 
 each = pytest.mark.parametrize("odd", ODD, ids=lambda odd: odd.name)
 
@@ -114,7 +110,7 @@ def test_a_close_without_a_byte_is_empty():
 
 def test_a_finished_framer_has_no_more_to_say_at_eof():
     framer = Framer()
-    framer.feed(TABLE["PLAIN"])
+    framer.feed(odd_responses.PLAIN)
     assert framer.eof() == []
     assert framer.feed(b"") == []
     assert framer.feed(b"x") == [Surplus(b"x")]
@@ -131,13 +127,13 @@ def test_a_head_beyond_its_limit_is_cut_there_and_says_so(step):
 
 
 def test_a_head_that_just_fits_its_limit_is_whole():
-    head = OK + TABLE["LENGTH"] + b"\r\n"
+    head = OK + odd_responses.LENGTH + b"\r\n"
     end = only(frame([head + BODY], head_limit=len(head)), End)
     assert end == End("", True, ())
 
 
 def test_interim_blocks_without_end_meet_the_head_limit():
-    head, _, end, _ = summary(frame([TABLE["CONTINUE"] * 100], head_limit=500))
+    head, _, end, _ = summary(frame([odd_responses.CONTINUE * 100], head_limit=500))
     assert len(head.raw) == 500
     assert end.truncated == "length"
 

@@ -1,4 +1,4 @@
-"""Reports of crawls that never were, for tests. Load it with `runpy.run_path`."""
+"""Reports of crawls that never were, for tests."""
 
 from __future__ import annotations
 

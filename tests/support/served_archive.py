@@ -1,6 +1,6 @@
 """A small real archive and a real server around it, for tests of the web pages.
 
-Load it with `runpy.run_path`. Records are written by hand, byte by byte, so that these tests do not
+Records are written by hand, byte by byte, so that these tests do not
 depend on how a crawl writes them; the catalog is derived from the file as a reindex does.
 """
 

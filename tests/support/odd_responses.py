@@ -1,6 +1,6 @@
 """Odd responses, each with its exact bytes and what must be said of it. A table, not a test.
 
-Read with `runpy.run_path` by the unit, property and integration tests, so that the same bytes go
+Read by the unit, property and integration tests, so that the same bytes go
 through the pure framer in every split and through the client over a real socket.
 """
 

@@ -1,26 +1,19 @@
-"""A server that sends exactly what a test tells it, and a client, on either event loop.
-
-Load it with `runpy.run_path`.
-"""
+"""A server that sends exactly what a test tells it, and a client, on either event loop."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import os
-import runpy
 import socket
 import struct
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-
-import pytest
 
 from asof.clock import SystemClock
 from asof.fetch.http import FetchSettings, HttpClient
+from support.odd_responses import PLAIN
 
-PLAIN = runpy.run_path(str(Path(__file__).parent / "odd_responses.py"))["PLAIN"]
 QUICK = FetchSettings(connect_timeout=5, idle_timeout=5, total_timeout=10)
 
 
@@ -135,28 +128,6 @@ def sockets():
         except OSError:
             continue
     return count
-
-
-@pytest.fixture(params=["asyncio", "uvloop"])
-def run(request):
-    """Runs a coroutine on either event loop, and fails when a callback failed."""
-    factory = None
-    if request.param == "uvloop":
-        factory = pytest.importorskip("uvloop").new_event_loop
-
-    def runner(coroutine):
-        errors = []
-
-        async def main():
-            asyncio.get_running_loop().set_exception_handler(lambda _, what: errors.append(what))
-            return await coroutine
-
-        with asyncio.Runner(loop_factory=factory) as on:
-            result = on.run(main())
-        assert not errors, errors
-        return result
-
-    return runner
 
 
 def digests_agree(exchange):

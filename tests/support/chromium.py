@@ -1,4 +1,4 @@
-"""A real Chromium for tests, driven over its debugging pipe. Load it with `runpy.run_path`."""
+"""A real Chromium for tests, driven over its debugging pipe."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from zlib import crc32
 from asof.clock import DAY, Instant, http_date, parse_http_date
 from asof.model import Headers
 from asof.testing import Response, SiteSpec, SyntheticSite
-from changing_web import ChangingWeb, Crawled
+from support.changing_web import ChangingWeb, Crawled
 
 
 @dataclass(frozen=True)
