@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from asof.url import registered_domain
+from asof.url import is_public_suffix, registered_domain
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,12 @@ from asof.url import registered_domain
 )
 def test_the_domain_of_a_host(host: str, domain: str) -> None:
     assert registered_domain(host) == domain
+
+
+def test_names_below_which_hosts_belong_to_different_people() -> None:
+    suffixes = ("com", "co.uk", "github.io", "kobe.jp", "ann.nom.br", "localhost")
+    others = ("example.com", "bbc.co.uk", "a.github.io", "city.kobe.jp", "10.0.0.12", "[::1]")
+    assert [name for name in (*suffixes, *others) if is_public_suffix(name)] == list(suffixes)
 
 
 @pytest.mark.needs("module:tldextract")

@@ -1,7 +1,8 @@
-"""Registered domains: what a registry has given to somebody, by the Public Suffix List.
+"""Whose a host is, by the Public Suffix List.
 
-Only the part of the list that is kept by registries counts: github.io is registered, and
-a.github.io is a host of it, as in the index of the Common Crawl.
+A registered domain is what a registry has given to somebody: github.io is one, and a.github.io is
+a host of it, as in the index of the Common Crawl. Cookies are another matter: for them the names
+count, too, that owners of domains give away, such as a.github.io.
 """
 
 from __future__ import annotations
@@ -22,6 +23,16 @@ def registered_domain(host: str) -> str:
     return _registries().privatesuffix(host) or host
 
 
+def is_public_suffix(host: str) -> bool:
+    """Whether hosts below this one belong to different people (com, co.uk, github.io)."""
+    return not _ADDRESS.fullmatch(host) and _all().is_public(host)
+
+
 @cache
 def _registries() -> PublicSuffixList:
     return PublicSuffixList(only_icann=True)  # 33 ms
+
+
+@cache
+def _all() -> PublicSuffixList:
+    return PublicSuffixList()
