@@ -210,21 +210,3 @@ def test_an_archive_without_documents_is_an_empty_collection(tmp_path: Path) -> 
     assert len(found) == 0
     assert found.columns["hostname"].kind == "text"
     assert len(collection(empty, where='text contains "x"')) == 0
-
-
-@pytest.mark.parametrize(
-    ("host", "domain"),
-    [
-        ("www.parliament.uk", "parliament.uk"),
-        ("news.bbc.co.uk", "bbc.co.uk"),
-        ("co.uk", "co.uk"),
-        ("a.b.example.com", "example.com"),
-        ("com.example.org", "example.org"),
-        ("localhost", "localhost"),
-        ("10.0.0.12", "10.0.0.12"),
-        ("[2001:db8::1]", "[2001:db8::1]"),
-        ("", ""),
-    ],
-)
-def test_the_domain_of_a_host(host: str, domain: str) -> None:
-    assert gathered.domain_of(host) == domain

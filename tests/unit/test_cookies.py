@@ -81,6 +81,15 @@ def test_a_domain_must_be_above_the_host_and_not_at_the_top(jar, domain, reaches
     assert sent(jar, "http://www.shop.example/") == ("a=1" if reaches_sibling else "")
 
 
+@pytest.mark.parametrize("suffix", ["co.uk", "com.br", "github.io", "kobe.jp"])
+def test_a_cookie_is_not_for_all_customers_of_a_registry(jar, suffix):
+    keep(jar, f"http://a.{suffix}/", f"a=1; Domain={suffix}")
+    keep(jar, f"http://{suffix}/", f"b=1; Domain={suffix}")
+    assert sent(jar, f"http://a.{suffix}/") == ""
+    assert sent(jar, f"http://b.{suffix}/") == ""
+    assert sent(jar, f"http://{suffix}/") == "b=1"
+
+
 def test_addresses_have_no_domains_above_them(jar):
     keep(jar, "http://127.0.0.1/", "a=1; Domain=0.0.1", "b=2; Domain=127.0.0.1", "c=3")
     assert sent(jar, "http://127.0.0.1/") == "b=2; c=3"
