@@ -61,7 +61,7 @@ class Shape:
     deviation: float
     hosts: int
     years: tuple[int, int]  # from the beginning of 2009
-    fates: tuple[float, float, float, float]  # the same, edited, rewritten, grown
+    answers: tuple[float, float, float, float]  # the same, edited, rewritten, grown
 
 
 USUAL = (0.45, 0.30, 0.15, 0.10)
@@ -154,11 +154,11 @@ def planned(shape: Shape, scale: float, seed: int = 4) -> Plan:
     moment = moment[np.lexsort((moment, url))]
     size = rng.lognormal(0, 0.8, count)[source]
     part = rng.random(count)[source]
-    fate, amount, where = rng.random(documents), rng.random(documents), rng.random(documents)
-    same, edited, rewritten, _ = np.cumsum(shape.fates)
-    new = np.where(fate < same, 0, np.where(fate < edited, 0.15 * amount, amount))
-    new = np.where((fate < rewritten) & (version > 0), new, 0)
-    more = np.where((fate >= rewritten) & (version > 0), 0.3 * amount, 0)
+    document, amount, where = rng.random(documents), rng.random(documents), rng.random(documents)
+    same, edited, rewritten, _ = np.cumsum(shape.answers)
+    new = np.where(document < same, 0, np.where(document < edited, 0.15 * amount, amount))
+    new = np.where((document < rewritten) & (version > 0), new, 0)
+    more = np.where((document >= rewritten) & (version > 0), 0.3 * amount, 0)
 
     def of_size(factor: float) -> Plan:
         whole = np.maximum(20, factor * size).astype(np.int64)

@@ -47,7 +47,7 @@ STEPS = {
 
 
 def documents(folder: Path) -> Collection:
-    """Scenario C with the columns, names and marks of archived pages."""
+    """Scenario C with the columns, names and document_ids of archived pages."""
     from asof.clock import stamp
     from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
     from asof.cover.language.columns import Column, number_column, text_column
@@ -59,7 +59,9 @@ def documents(folder: Path) -> Collection:
     names = [f"http://{hosts.strings[hosts.values[at]]}/pages/of/{url}/index.html"
              for at, url in enumerate(urls)]  # fmt: skip
     titles = [f"Page {url} of the made-up archive" for url in urls]
-    marks = [blake2b(str(at).encode(), digest_size=15).digest() + b"." for at in range(len(urls))]
+    document_ids = [
+        blake2b(str(at).encode(), digest_size=15).digest() + b"." for at in range(len(urls))
+    ]
     columns: dict[str, Column] = {
         "timestamp": times, "hostname": hosts,
         "url": text_column(names), "title": text_column(titles),
@@ -73,7 +75,7 @@ def documents(folder: Path) -> Collection:
             f"{stamp(at)}/{url}" for at, url in zip(times.values.tolist(), names, strict=True)
         ),
         columns=columns,
-        marks=np.array(marks, "S16"),
+        document_ids=np.array(document_ids, "S16"),
     )
 
 

@@ -25,7 +25,7 @@ from asof.cover.documents.tables import read_table
 from asof.cover.join.pairs import Limits
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
-from asof.cover.spark.answer import fates
+from asof.cover.spark.answer import answers
 from asof.cover.spark.run import cover_on_spark
 from asof.cover.spark.session import spark_session
 
@@ -95,7 +95,7 @@ def main() -> None:
             summary = cover_on_spark(session, str(table), target, RELATION, CoverOptions(), k=1)
             cpu = cpu_below(session.sparkContext._gateway.proc.pid)
             print(f"spark: {summary.seconds:.1f} s, {cpu:.1f} CPU s, {summary.edges:,} pairs")
-            rows = list(fates(session, target))
+            rows = list(answers(session, target))
         names = collection.names
         by = {names[each.document]: names[each.by] for each in outcome.dropped}
         found = {str(row.id): str(row.by) for row in rows if not row.kept}

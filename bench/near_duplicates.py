@@ -44,18 +44,18 @@ def corpus(count: int) -> tuple[list[str], list[int]]:
         return np.searchsorted(chances, rng.random(size)).clip(0, WORDS - 1)
 
     while len(texts) < count:
-        fate = rng.random()
-        if fate > 1 / 3 or not kept:
+        document = rng.random()
+        if document > 1 / 3 or not kept:
             picked = draw(int(rng.integers(350, 650)))
             if len(kept) < 20_000:
                 kept.append(picked)
         else:
             made.append(len(texts))
             picked = kept[int(rng.integers(len(kept)))].copy()
-            if fate > 0.28:  # a part of it is another
+            if document > 0.28:  # a part of it is another
                 size = int(rng.integers(1, len(picked)))
                 picked[:size] = draw(size)
-            elif fate > 0.03:  # words here and there are others; below, it is a copy
+            elif document > 0.03:  # words here and there are others; below, it is a copy
                 places = rng.integers(0, len(picked), int(rng.integers(1, 80)))
                 picked[places] = draw(len(places))
         texts.append(" ".join(words[picked]))

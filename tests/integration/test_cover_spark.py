@@ -22,7 +22,7 @@ from asof.change.shingles import Unit
 from asof.cli.cover import cover_command
 from asof.cli.cover_output import answer_json, print_answer
 from asof.cli.cover_spark import figures_of, run_on_spark
-from asof.cover.answer import Fate, Figures, fates_of
+from asof.cover.answer import DocumentAnswer, Figures, document_answers
 from asof.cover.documents.collection import chosen
 from asof.cover.documents.tables import read_table
 from asof.cover.join.graph import components
@@ -31,7 +31,7 @@ from asof.cover.kept.saved_covers import Question
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
 from asof.cover.spark import candidates
-from asof.cover.spark.answer import fates
+from asof.cover.spark.answer import answers
 from asof.cover.spark.components import connected
 from asof.cover.spark.run import Summary, cover_on_spark
 from asof.cover.spark.session import check_installed, spark_session
@@ -67,7 +67,7 @@ def written(folder: Path, rows: list[dict[str, object]], parts: int = 2) -> Path
     table = pa.Table.from_pylist(rows)
     step = -(-len(rows) // parts)
     for part in range(parts):
-        name = f"part {part}%20.parquet"  # names that are spelled otherwise in addresses
+        name = f"part {part}%20.parquet"  # names that are unparse otherwise in addresses
         pq.write_table(table.slice(part * step, step), folder / name, row_group_size=7)
     (folder / "_SUCCESS").write_text("")
     (folder / ".part 0.parquet.crc").write_text("no documents")
@@ -108,7 +108,7 @@ def on_spark(
 ) -> dict[str, object]:
     target = source.with_name(f"{source.name}-answer")
     summary = cover_on_spark(spark, str(source), str(target), relation, options, k=k, where=where)
-    found = answer_json(figures_of(summary), fates(spark, str(target)))
+    found = answer_json(figures_of(summary), answers(spark, str(target)))
     assert summary.kept + summary.dropped == summary.documents
     return found | {"weights": (summary.weight, summary.weight_kept), "seconds": 0}
 
@@ -128,7 +128,7 @@ def local(
     outcome = thin_out(collection, relation, options, Limits())
     weights = collection.weights
     kept = int(weights[outcome.cover.kept].sum())
-    return answer_json(Figures.of(outcome), fates_of(outcome)) | {
+    return answer_json(Figures.of(outcome), document_answers(outcome)) | {
         "weights": (int(weights.sum()), kept),
         "seconds": 0,
     }
@@ -255,9 +255,9 @@ def test_what_is_submitted_writes_its_answer(
     assert submit(given) == 0
     summary = Summary(**json.loads(capsys.readouterr().out))
     expected = local(source, "C(d1,d2) >= 0.6", CoverOptions(), 5, None)
-    found = answer_json(figures_of(summary), fates(spark, str(target)))
+    found = answer_json(figures_of(summary), answers(spark, str(target)))
     assert found | {"weights": expected["weights"], "seconds": 0} == expected
-    first = list(fates(spark, str(target), dropped=3))
+    first = list(answers(spark, str(target), dropped=3))
     assert [row.id for row in first] == [each["id"] for each in expected["dropped"][:3]]
     assert submit(given) == 2
     assert "is there already" in capsys.readouterr().err
@@ -266,11 +266,11 @@ def test_what_is_submitted_writes_its_answer(
 def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     collection = read_table(written(tmp_path / "docs", documents(2, 50))).collection(2)
     outcome = thin_out(collection, "C(d1,d2) >= 0.5", CoverOptions(), Limits())
-    print_answer(Figures.of(outcome), fates_of(outcome))
+    print_answer(Figures.of(outcome), document_answers(outcome))
     expected = capsys.readouterr().out
     names, kept = collection.names, outcome.cover.kept
     dropped = [
-        Fate(names[d.document], False, names[d.by], d.containment, d.jaccard, d.dice)
+        DocumentAnswer(names[d.document], False, names[d.by], d.containment, d.jaccard, d.dice)
         for d in outcome.dropped
     ]
     assert len(dropped) > 10

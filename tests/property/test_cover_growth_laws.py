@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from asof.cover.documents.collection import Collection, merged
 from asof.cover.documents.sets import Edges, Sets
 from asof.cover.growth import Earlier, FoundPairs, Schema, grown_pairs
-from asof.cover.join.common_shingles import shared_with
+from asof.cover.join.common_shingles import common_with
 from asof.cover.join.join import join
 from asof.cover.join.pairs import Limits, covering_pairs
 from asof.cover.join.ranking import Ranking
@@ -52,8 +52,8 @@ class Entry:
     schema: Schema
     found: FoundPairs
 
-    def marks(self) -> NDArray[np.bytes_] | None:
-        return self.found.marks
+    def document_ids(self) -> NDArray[np.bytes_] | None:
+        return self.found.document_ids
 
     def load(self) -> FoundPairs | None:
         return self.found
@@ -78,23 +78,23 @@ class RankMemory:
 
     kept: tuple[list[bytes], Ranking] | None = None
 
-    def load(self, marks: NDArray[np.bytes_]) -> Ranking | None:
-        if self.kept is None or not set(marks.tolist()) <= set(self.kept[0]):
+    def load(self, document_ids: NDArray[np.bytes_]) -> Ranking | None:
+        if self.kept is None or not set(document_ids.tolist()) <= set(self.kept[0]):
             return None
         known, ranking = self.kept
-        places = [known.index(mark) for mark in marks.tolist()]
+        places = [known.index(mark) for mark in document_ids.tolist()]
         return replace(ranking, begins=ranking.begins[places], ends=ranking.ends[places])
 
-    def keep(self, marks: NDArray[np.bytes_], ranking: Ranking) -> None:
-        self.kept = marks.tolist(), ranking
+    def keep(self, document_ids: NDArray[np.bytes_], ranking: Ranking) -> None:
+        self.kept = document_ids.tolist(), ranking
 
 
 def marked(universe: list[Paper], places: list[int], k: int) -> Collection:
     """These papers, each with a mark that is of its place and of all that it says."""
     papers = [universe[at] for at in places]
     told = [repr((at, paper)).encode() for at, paper in zip(places, papers, strict=True)]
-    marks = [blake2b(one, digest_size=15).digest() + b"." for one in told]
-    return replace(collection_of(papers, k), marks=np.array(marks, "S16"))
+    document_ids = [blake2b(one, digest_size=15).digest() + b"." for one in told]
+    return replace(collection_of(papers, k), document_ids=np.array(document_ids, "S16"))
 
 
 def pairs_of(edges: Edges) -> list[tuple[int, int, int]]:
@@ -250,7 +250,7 @@ def test_what_is_shared_has_all_that_pairs_can_have_in_common(
     sets = Sets.of(given_sets)
     flags = st.lists(st.booleans(), min_size=len(sets), max_size=len(sets))
     chosen = np.array(data.draw(flags), np.bool_)
-    found = shared_with(sets, chosen)
+    found = common_with(sets, chosen)
     wanted = set().union(*(one for one, picked in zip(given_sets, chosen, strict=True) if picked))
     through: set[int] = set().union(*(found[at].tolist() for at in range(len(found))))
     assert through >= wanted & set().union(*given_sets)
@@ -309,7 +309,7 @@ def test_small_partitions_are_compared_with_the_same_outcome(
         assert found(few=few, plain=True) == by_ranks
     fresh = drawn(st.integers(0, 1)) > 0
     some = {
-        "among": shared_with(sets, fresh), "few": data.draw(st.sampled_from([0, 2, 24]))
+        "among": common_with(sets, fresh), "few": data.draw(st.sampled_from([0, 2, 24]))
     }  # fmt: skip
     first = found(d1=options["d1"] & fresh, **some)
     second = found(d1=options["d1"] & ~fresh, d2=options["d2"] & fresh, **some)

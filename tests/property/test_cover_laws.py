@@ -18,7 +18,7 @@ from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
 from asof.cover.solve.milp import by_milp
 from asof.cover.solve.reduce import reduce
 from asof.cover.solve.solve import Cover, solve
-from asof.cover.solve.stepwise_reduce import peel
+from asof.cover.solve.stepwise_reduce import reduce_stepwise
 
 Edges = tuple[int, list[tuple[int, int]]]
 Rule = Callable[[Coverage, Counts], tuple[Ids, Coverage]]
@@ -190,7 +190,7 @@ def test_components_are_those_of_a_search(graph: Edges) -> None:
         assert labels[start] == min(seen)
 
 
-@given(graphs(7), st.sampled_from([peel, reduce_in_rounds]), st.data())
+@given(graphs(7), st.sampled_from([reduce_stepwise, reduce_in_rounds]), st.data())
 def test_reductions_leave_a_best_cover(graph: Edges, rule: Rule, data: st.DataObject) -> None:
     """What is chosen and the best cover of what is left are together a best one."""
     n, edges = graph
@@ -221,7 +221,7 @@ def test_each_searcher_alone_is_exact(
     n, edges = graph
     quality = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asof.cover.solve.solve, "tiny", nothing_small)
+        patch.setattr(asof.cover.solve.solve, "solve_small", nothing_small)
         patch.setattr(asof.cover.solve.solve, "whole", nothing_small)
         patch.setattr(asof.cover.solve.solve, "_FEW_NODES", nodes)
         patch.setattr(asof.cover.solve.solve, "installed", lambda: scipy)

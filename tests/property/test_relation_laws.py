@@ -15,7 +15,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from asof.cover.join.pushdown import Pushed, meetings, push
+from asof.cover.join.pushdown import Pushdown, meetings, push_down
 from asof.cover.language.analyse import Alternative, analyse, parse_relation
 from asof.cover.language.bounds import Bound
 from asof.cover.language.columns import Column, number_column, text_column, time_column
@@ -41,7 +41,7 @@ from asof.cover.language.syntax import (
     Text,
     upright,
 )
-from asof.cover.language.unparse import spelled
+from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
 
 COMPARE = {
@@ -249,7 +249,7 @@ def test_evaluation_says_what_a_slow_reading_says(condition: Condition, found: D
 @settings(max_examples=120, deadline=None)
 def test_what_is_written_is_read_back(condition: Condition) -> None:
     checked = type_check(Relation(condition, ""), columns_of([])).condition
-    again = parse_condition(spelled(checked))
+    again = parse_condition(unparse(checked))
     assert type_check(Relation(again, ""), columns_of([])).condition == checked
 
 
@@ -267,25 +267,25 @@ def met(bound: Bound, pair: tuple[dict, dict]) -> bool:
     return True
 
 
-def joined_pairs(pushed: Pushed, found: Documents) -> np.ndarray:
+def joined_pairs(pushdown: Pushdown, found: Documents) -> np.ndarray:
     """What a join gives: by its contract, without looking at any column."""
     pairs = pairs_of(found)
     i, j = pairs.i, pairs.j
-    kept = np.array([met(pushed.bound, pair) for pair in product(found, repeat=2)])
-    if pushed.partition is not None:
-        kept &= pushed.partition[i] == pushed.partition[j]
-    if pushed.position is not None and pushed.window is not None:
-        apart = pushed.position[j] - pushed.position[i]
-        low, high = pushed.window
+    kept = np.array([met(pushdown.bound, pair) for pair in product(found, repeat=2)])
+    if pushdown.partition is not None:
+        kept &= pushdown.partition[i] == pushdown.partition[j]
+    if pushdown.position is not None and pushdown.window is not None:
+        apart = pushdown.position[j] - pushdown.position[i]
+        low, high = pushdown.window
         kept &= (apart >= low) if low is not None else True
         kept &= (apart <= high) if high is not None else True
-    kept &= pushed.d1[i] if pushed.d1 is not None else True
-    kept &= pushed.d2[j] if pushed.d2 is not None else True
+    kept &= pushdown.d1[i] if pushdown.d1 is not None else True
+    kept &= pushdown.d2[j] if pushdown.d2 is not None else True
     return kept
 
 
-def met_pairs(pushed: Pushed) -> set[tuple[int, int]]:
-    blocks = [list(zip(i.tolist(), j.tolist(), strict=True)) for i, j in meetings(pushed, 3)]
+def met_pairs(pushdown: Pushdown) -> set[tuple[int, int]]:
+    blocks = [list(zip(i.tolist(), j.tolist(), strict=True)) for i, j in meetings(pushdown, 3)]
     pairs = [pair for block in blocks for pair in block]
     assert len(pairs) == len(set(pairs))
     return set(pairs)
@@ -293,25 +293,25 @@ def met_pairs(pushed: Pushed) -> set[tuple[int, int]]:
 
 def answered(alternative: Alternative, found: Documents) -> np.ndarray:
     columns, pairs = columns_of(found), pairs_of(found)
-    pushed = push(alternative, columns, len(found))
-    kept = joined_pairs(pushed, found)
-    if pushed.bound.empty:
-        assert pushed.meet is not None
-    if pushed.meet is not None:
-        apart = pushed.meet[0][pairs.i] != pushed.meet[1][pairs.j]
+    pushdown = push_down(alternative, columns, len(found))
+    kept = joined_pairs(pushdown, found)
+    if pushdown.bound.empty:
+        assert pushdown.meet is not None
+    if pushdown.meet is not None:
+        apart = pushdown.meet[0][pairs.i] != pushdown.meet[1][pairs.j]
         holds = prepared(alternative.condition, columns)(pairs)
         assert not (apart & holds).any()
-        assert met_pairs(pushed) == {
+        assert met_pairs(pushdown) == {
             (i, j)
             for (i, j), fine in zip(
                 product(range(len(found)), repeat=2),
-                joined_pairs(replace(pushed, bound=Bound()), found) & ~apart,
+                joined_pairs(replace(pushdown, bound=Bound()), found) & ~apart,
                 strict=True,
             )
             if fine and i != j
         }
-    if pushed.residual is not None:
-        kept &= prepared(pushed.residual, columns)(pairs)
+    if pushdown.residual is not None:
+        kept &= prepared(pushdown.residual, columns)(pairs)
     return kept
 
 
@@ -390,6 +390,6 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
         except UsageError as error:
             said = str(error)
         else:
-            assert parse_condition(spelled(found.condition, one=one), one=one) == found.condition
+            assert parse_condition(unparse(found.condition, one=one), one=one) == found.condition
         assert "olumn" in said or not said
         said.encode()

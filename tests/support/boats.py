@@ -46,9 +46,9 @@ def assert_equal(one: Collection, other: Collection) -> None:
     assert np.array_equal(one.sets.items, other.sets.items)
     assert np.array_equal(one.sets.offsets, other.sets.offsets)
     assert np.array_equal(one.weights, other.weights)
-    assert one.marks is not None
-    assert other.marks is not None
-    assert one.marks.tolist() == other.marks.tolist()
+    assert one.document_ids is not None
+    assert other.document_ids is not None
+    assert one.document_ids.tolist() == other.marks.tolist()
     assert one.numbers == other.numbers
     assert list(one.columns) == list(other.columns)
     for name, column in one.columns.items():

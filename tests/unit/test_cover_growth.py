@@ -16,7 +16,7 @@ from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.clock import SECOND
 from asof.cover import growth
-from asof.cover.documents.document_ids import MARK
+from asof.cover.documents.document_ids import DOCUMENT_ID
 from asof.cover.documents.of_archive import collected
 from asof.cover.documents.sets import Edges
 from asof.cover.documents.tables import Table
@@ -31,7 +31,6 @@ from asof.cover.language.evaluate import Pairs
 from asof.cover.language.kinds import type_check
 from asof.cover.options import CoverOptions
 from asof.cover.run import Outcome, thin_out
-from asof.cover.solve import solve
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.solve import solve as solved
 from support.boats import BOATS, add, assert_equal, read_all
@@ -43,14 +42,14 @@ RULE = "C(d1,d2) >= 0.5"
 
 def some_pairs(count: int = 4, seed: int = 0) -> FoundPairs:
     chance = np.random.default_rng(seed)
-    marks = np.array([f"{seed}-{at}".encode() for at in range(count)], MARK)
+    document_ids = np.array([f"{seed}-{at}".encode() for at in range(count)], DOCUMENT_ID)
     i, j = (chance.integers(0, count, 6).astype(np.int32) for _ in range(2))
-    return FoundPairs(marks, Edges(i, j, np.ones(6, np.int32)))
+    return FoundPairs(document_ids, Edges(i, j, np.ones(6, np.int32)))
 
 
 def assert_found(found: FoundPairs | None, wanted: FoundPairs) -> None:
     assert found is not None
-    assert found.marks.tolist() == wanted.marks.tolist()
+    assert found.document_ids.tolist() == wanted.document_ids.tolist()
     assert found.edges.i.tolist() == wanted.edges.i.tolist()
     assert found.edges.j.tolist() == wanted.edges.j.tolist()
     assert found.edges.inter.tolist() == wanted.edges.inter.tolist()
@@ -127,9 +126,9 @@ def test_damaged_pairs_are_not_there(tmp_path: Path, damage: str) -> None:
     found = some_pairs()
     if damage == "range":
         edges = replace(found.edges, i=found.edges.i + np.int32(4))
-        found = FoundPairs(found.marks, edges)
+        found = FoundPairs(found.document_ids, edges)
     if damage == "short":
-        found = FoundPairs(found.marks, replace(found.edges, j=found.edges.j[:-1]))
+        found = FoundPairs(found.document_ids, replace(found.edges, j=found.edges.j[:-1]))
     store.keep(RULE, SCHEMA, found)
     (path,) = files(tmp_path)
     content = path.read_bytes()
@@ -204,7 +203,7 @@ def test_what_was_proven_is_not_solved_again(
     assert first.optimal
     assert proofs.changed
     keep_proofs(Folder(tmp_path), proofs)
-    monkeypatch.setattr(solve, "_searched", forbid)
+    monkeypatch.setattr("asof.cover.solve.solve._searched", forbid)
     known = load_proofs(Folder(tmp_path))
     again = solved(60, i, j, quality=quality, at_least=at_least, proofs=known)
     assert again.kept.tolist() == first.kept.tolist()
@@ -221,7 +220,7 @@ def test_an_untouched_component_is_known_wherever_it_lies(
     i, j = hard(3)
     proofs = Proofs()
     first = solved(60, i, j, proofs=proofs)
-    monkeypatch.setattr(solve, "_searched", forbid)
+    monkeypatch.setattr("asof.cover.solve.solve._searched", forbid)
     moved = solved(75, i + np.int32(10), j + np.int32(10), proofs=proofs)
     assert moved.kept[10:70].tolist() == first.kept.tolist()
 
@@ -278,7 +277,7 @@ def test_what_marks_do_not_vouch_for_is_compared_each_time(tmp_path: Path) -> No
     found = replace(
         table,
         columns={**table.columns, "inlinks": number_column([1, 2, 3])},
-        marks=np.array([b"a", b"b", b"c"], MARK),
+        document_ids=np.array([b"a", b"b", b"c"], DOCUMENT_ID),
     )
     by_quality = f"{RULE} and inlinks(d1) < inlinks(d2)"
     with earlier_runs(Folder(tmp_path), "main", 2) as earlier:
@@ -297,14 +296,14 @@ def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
     """A file of pairs may be half a gigabyte, and there are up to 16 of them."""
     texts = tuple(f"one two three {number}" for number in range(9))
     table = Table(tuple("abcdefghi"), texts, {}).collection(1)
-    found = replace(table, marks=np.array(list("abcdefghi"), MARK))
+    found = replace(table, document_ids=np.array(list("abcdefghi"), DOCUMENT_ID))
     store, loaded, load = PairFiles(Folder(tmp_path), "main", 1), [], PairFile.load
     for rule, count in ((RULE, 5), ("C(d1,d2) >= 0.4", 8), ("C(d1,d2) >= 0.3", 7)):
         part = found.only(np.arange(9) < count)
         relation = type_check(parse_relation(rule), part.columns)
         edges = covering_pairs(part, relation, Limits())
-        assert part.marks is not None
-        store.keep(growth.plain(relation), (), FoundPairs(part.marks, edges))
+        assert part.document_ids is not None
+        store.keep(growth.plain(relation), (), FoundPairs(part.document_ids, edges))
 
     def noted(entry: PairFile) -> FoundPairs | None:
         loaded.append(entry.relation)
@@ -325,7 +324,7 @@ def test_pairs_of_a_looser_rule_are_tested_block_by_block(
     words = [f"w{number}" for number in range(20)]
     texts = tuple(" ".join(words[at : at + 12]) for at in range(8))
     table = Table(tuple("abcdefgh"), texts, {}).collection(1)
-    found = replace(table, marks=np.array(list("abcdefgh"), MARK))
+    found = replace(table, document_ids=np.array(list("abcdefgh"), DOCUMENT_ID))
     sizes: list[int] = []
     monkeypatch.setattr(growth, "_BLOCK", block)
     monkeypatch.setattr(

@@ -10,10 +10,9 @@ import pytest
 
 from asof.cover.documents.sets import Edges, Sets
 from asof.cover.join import equal_sets as grouping
-from asof.cover.join import fallback as plain_join
+from asof.cover.join import fallback, ranking
 from asof.cover.join import join as joining
 from asof.cover.join import overlaps as verify
-from asof.cover.join import ranking
 from asof.cover.join.join import join
 from asof.cover.join.overlaps import overlaps
 from asof.cover.language.bounds import LARGEST_SET, Bound, Least
@@ -238,9 +237,7 @@ def test_a_step_that_looks_at_much_comes_back_before_its_end(monkeypatch, plain)
 
 def test_sums_that_are_equal_by_chance(monkeypatch, plain):
     """Sets are only taken for equal when they are."""
-    monkeypatch.setattr(
-        plain_join, "digests", lambda items, offsets: bytes(16 * (offsets.size - 1))
-    )
+    monkeypatch.setattr(fallback, "digests", lambda items, offsets: bytes(16 * (offsets.size - 1)))
     monkeypatch.setattr(grouping, "compiled", None)
     sets = Sets.of([[1, 2], [3, 4], [1, 2], [3, 4]])
     assert set(found(join(sets, HALF, plain=plain))) == {(0, 2), (2, 0), (1, 3), (3, 1)}
@@ -288,7 +285,7 @@ def test_compiled_code_refuses_what_does_not_fit():
         lambda: c.relabel(items, offsets[1:], numbers(0, 2), 9, ranks, numbers(9, 9), ranks.copy()),
         lambda: c.arrange(ranks.copy(), offsets, 0, 3, numbers(0, 0)),
         lambda: c.pack(ranks.copy(), offsets, numbers(3, 0)),
-        lambda: c.mark(np.full(4, 99, np.uint32), offsets, numbers(1, 1), bits),
+        lambda: c.id_of(np.full(4, 99, np.uint32), offsets, numbers(1, 1), bits),
         lambda: c.tally(ranks, offsets, 0, 2, yes, np.full(1, 255, np.uint8), starts),
         lambda: c.post(
             ranks, offsets, 0, 2, yes, np.full(1, 3, np.uint8), starts, ranks[:0].copy()

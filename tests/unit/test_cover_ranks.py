@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from asof.archive.folder import Folder
-from asof.cover.documents.collection import Marks
-from asof.cover.documents.document_ids import MARK
+from asof.cover.documents.collection import DocumentIds
+from asof.cover.documents.document_ids import DOCUMENT_ID
 from asof.cover.documents.sets import Sets
 from asof.cover.join.join import join
 from asof.cover.join.ranking import KeptRanks, Ranking
 from asof.cover.kept.rank_cache import RankFile
 from asof.cover.language.bounds import Bound
 
-MARKS = np.array([b"a", b"b", b"c", b"d"], MARK)
+IDS = np.array([b"a", b"b", b"c", b"d"], DOCUMENT_ID)
 
 
 def forbid(*given: object) -> NoReturn:
@@ -32,31 +32,31 @@ def some_ranks() -> Ranking:
 
 def test_ranks_serve_any_of_their_documents(tmp_path: Path) -> None:
     store = RankFile(Folder(tmp_path), "main", 5, least=1)
-    marks = MARKS
-    assert store.load(marks) is None
-    store.keep(marks, some_ranks())
-    found = store.load(marks[[3, 1]])
+    document_ids = IDS
+    assert store.load(document_ids) is None
+    store.keep(document_ids, some_ranks())
+    found = store.load(document_ids[[3, 1]])
     assert found is not None
     some, wanted = np.array([1, 0, 0]), np.array([True, False, True])
     index = found.of(some, wanted, lambda size: np.empty(size, np.uint32))
     assert index.ranks.tolist() == [2, 3, 4, 5, 6, 7, 8]
     assert (index.offsets.tolist(), index.distinct) == ([0, 3, 3, 7], 9)
-    assert store.load(np.append(MARKS, b"new")) is None, "one is new"
-    assert RankFile(Folder(tmp_path), "main", 4).load(marks) is None
-    RankFile(Folder(tmp_path), "full", 5, least=10).keep(marks, some_ranks())
-    assert RankFile(Folder(tmp_path), "full", 5).load(marks) is None, "too few to be kept"
+    assert store.load(np.append(IDS, b"new")) is None, "one is new"
+    assert RankFile(Folder(tmp_path), "main", 4).load(document_ids) is None
+    RankFile(Folder(tmp_path), "full", 5, least=10).keep(document_ids, some_ranks())
+    assert RankFile(Folder(tmp_path), "full", 5).load(document_ids) is None, "too few to be kept"
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "ways", "bounds", "turned", "distinct", "bit"])
 def test_damaged_ranks_are_not_there(tmp_path: Path, damage: str) -> None:
     store = RankFile(Folder(tmp_path), "main", 5, least=1)
-    marks, ranks = MARKS, some_ranks()
+    document_ids, ranks = IDS, some_ranks()
     changed = {
         "bounds": replace(ranks, ends=ranks.ends + 1),
         "turned": replace(ranks, begins=ranks.ends, ends=ranks.begins),
         "distinct": replace(ranks, distinct=3),
     }
-    store.keep(marks, changed.get(damage, ranks))
+    store.keep(document_ids, changed.get(damage, ranks))
     path = tmp_path / "derived" / "cover" / "ranks-main-5.npy"
     content = path.read_bytes()
     if damage == "ways":
@@ -66,7 +66,7 @@ def test_damaged_ranks_are_not_there(tmp_path: Path, damage: str) -> None:
         path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
     elif damage not in changed:
         path.write_bytes(content[:-4] if damage == "cut" else b"")
-    assert store.load(marks) is None
+    assert store.load(document_ids) is None
 
 
 class OneRanking:
@@ -75,10 +75,10 @@ class OneRanking:
     def __init__(self) -> None:
         self.made: list[Ranking] = []
 
-    def load(self, marks: Marks) -> Ranking | None:
+    def load(self, document_ids: DocumentIds) -> Ranking | None:
         return self.made[0] if self.made else None
 
-    def keep(self, marks: Marks, ranking: Ranking) -> None:
+    def keep(self, document_ids: DocumentIds, ranking: Ranking) -> None:
         self.made.append(ranking)
 
 
@@ -86,8 +86,8 @@ def all_pairs(store: OneRanking | None = None, **options: Any) -> list[tuple[int
     """Of 80 documents, each of which is there twice."""
     chance = np.random.default_rng(6)
     sets = Sets.of([set(chance.integers(0, 60, 30).tolist()) for _ in range(40)] * 2)
-    marks = np.array([str(at).encode() for at in range(80)], MARK)
-    ranks = None if store is None else KeptRanks(store, marks)
+    document_ids = np.array([str(at).encode() for at in range(80)], DOCUMENT_ID)
+    ranks = None if store is None else KeptRanks(store, document_ids)
     found = join(sets, Bound.containment("0.5"), ranks=ranks, **options)
     rows = [zip(e.i.tolist(), e.j.tolist(), e.inter.tolist(), strict=True) for e in found]
     return sorted(row for block in rows for row in block)

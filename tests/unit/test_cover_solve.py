@@ -11,7 +11,7 @@ import asof.cover.solve.milp
 import asof.cover.solve.solve
 from asof.cover.join.graph import Coverage, components
 from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
-from asof.cover.solve.reduce import reduce, whole
+from asof.cover.solve.reduce import reduce, settle_single
 from asof.cover.solve.solve import solve
 from asof.errors import UsageError
 
@@ -77,7 +77,7 @@ def test_components_are_named_by_their_lowest_id_and_numbered_in_that_order() ->
 
 
 def test_one_covers_all_of_its_component() -> None:
-    chosen, left = whole(Coverage.of(5, [0, 1, 3], [2, 2, 4]), np.zeros(5, np.int64))
+    chosen, left = settle_single(Coverage.of(5, [0, 1, 3], [2, 2, 4]), np.zeros(5, np.int64))
     assert chosen.tolist() == [2, 4]
     assert left.row_ids.size == 0
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from asof.clock import DAY, parse_iso
-from asof.cover.join.pushdown import push
+from asof.cover.join.pushdown import push_down
 from asof.cover.language.analyse import Key, analyse, parse_relation
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.columns import Column, number_column, text_column, time_column
@@ -16,7 +16,7 @@ from asof.cover.language.evaluate import evaluate, evaluate_filter
 from asof.cover.language.explain import explain
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_condition, parse_filter
-from asof.cover.language.unparse import spelled
+from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
 
 
@@ -40,7 +40,7 @@ class TestAnalysis:
         found = only("C(d1,d2) >= .5 and C(d1,d2) > .5 and C(d2,d1) = 1/3 and J(d1,d2) > .2")
         half, third = Fraction(1, 2), Fraction(1, 3)
         assert found.bound == Bound(Least(half, True), Least(third), Least(Fraction(1, 5), True))
-        assert [spelled(atom) for atom in found.residual] == ["C(d2,d1) = 1/3"]
+        assert [unparse(atom) for atom in found.residual] == ["C(d2,d1) = 1/3"]
 
     @pytest.mark.parametrize(
         ("text", "low", "high"),
@@ -82,13 +82,13 @@ class TestAnalysis:
 
     def test_conditions_of_one_document(self) -> None:
         found = only("J(d1,d2)>=.5 and a(d1) = 'x' and not b(d2) < 5 and a(d2) != c(d2)")
-        assert [spelled(atom) for atom in found.d1] == ['a(d1) = "x"']
-        assert [spelled(atom) for atom in found.d2] == ["b(d2) >= 5", "a(d2) != c(d2)"]
+        assert [unparse(atom) for atom in found.d1] == ['a(d1) = "x"']
+        assert [unparse(atom) for atom in found.d2] == ["b(d2) >= 5", "a(d2) != c(d2)"]
 
     def test_alternatives_and_those_that_another_makes_needless(self) -> None:
         text = "(C(d1,d2)>.5 or a(d1)=a(d2)) and (b(d1)=b(d2) or C(d1,d2)>.5)"
         found = analyse(parse_relation(text)).alternatives
-        assert [spelled(way.condition) for way in found] == [
+        assert [unparse(way.condition) for way in found] == [
             "C(d1,d2) > 0.5",
             "a(d1) = a(d2) and b(d1) = b(d2)",
         ]
@@ -226,45 +226,45 @@ class TestPushing:
         "x": number_column([0.5, 2, 3, 4]),
     }
 
-    def pushed(self, text: str):
+    def pushdown(self, text: str):
         relation = type_check(parse_relation(f"J(d1,d2) >= .5 and {text}"), self.COLUMNS)
         (alternative,) = analyse(relation).alternatives
-        return push(alternative, self.COLUMNS, 4)
+        return push_down(alternative, self.COLUMNS, 4)
 
     def test_a_key_is_a_partition_and_missing_values_are_masked(self) -> None:
-        found = self.pushed("host(d1) = host(d2)")
+        found = self.pushdown("host(d1) = host(d2)")
         assert found.partition.tolist() == [1, 2, 0, 1]
         assert found.d1.tolist() == found.d2.tolist() == [True, True, False, True]
         assert found.residual is None
 
     def test_two_keys_are_one_partition(self) -> None:
-        found = self.pushed("host(d1) = host(d2) and n(d1) = n(d2)")
+        found = self.pushdown("host(d1) = host(d2) and n(d1) = n(d2)")
         assert np.unique(found.partition).size == 4
 
     def test_the_narrowest_window_of_a_time(self) -> None:
-        found = self.pushed("t(d1) < t(d2) and t(d2) - t(d1) <= 7d and t(d1) < t(d2) + 1d")
+        found = self.pushdown("t(d1) < t(d2) and t(d2) - t(d1) <= 7d and t(d1) < t(d2) + 1d")
         assert found.window == (1, 7 * DAY)
         assert found.position.tolist() == [5, 3, 4, 0]
         assert found.d1.tolist() == [True, True, True, False]
 
     def test_numbers_are_positions_if_whole_or_only_ordered(self) -> None:
-        assert self.pushed("n(d1) + 2 <= n(d2)").window == (2, None)
-        assert self.pushed("x(d1) < x(d2)").window == (1, None)
-        assert self.pushed("x(d1) < x(d2)").position.tolist() == [0, 1, 2, 3]
-        left = self.pushed("x(d1) + 2 <= x(d2)")
+        assert self.pushdown("n(d1) + 2 <= n(d2)").window == (2, None)
+        assert self.pushdown("x(d1) < x(d2)").window == (1, None)
+        assert self.pushdown("x(d1) < x(d2)").position.tolist() == [0, 1, 2, 3]
+        left = self.pushdown("x(d1) + 2 <= x(d2)")
         assert left.window is None
-        assert spelled(left.residual) == "x(d1) + 2 <= x(d2)"
+        assert unparse(left.residual) == "x(d1) + 2 <= x(d2)"
 
     def test_a_second_attribute_waits_for_the_pairs(self) -> None:
-        found = self.pushed("n(d1) <= n(d2) and t(d1) <= t(d2)")
+        found = self.pushdown("n(d1) <= n(d2) and t(d1) <= t(d2)")
         assert found.position.tolist() == [5, 3, 4, 0]
-        assert spelled(found.residual) == "n(d1) <= n(d2)"
+        assert unparse(found.residual) == "n(d1) <= n(d2)"
 
     def test_keys_of_two_attributes_meet_by_codes(self) -> None:
-        found = self.pushed("n(d1) = x(d2)")
+        found = self.pushdown("n(d1) = x(d2)")
         d1, d2 = found.meet
         assert (d1[:, None] == d2[None, :]).tolist() == [
             [n == x for x in (0.5, 2, 3, 4)] for n in (1, 2, 3, 4)
         ]
         assert found.partition is None
-        assert spelled(found.residual) == "n(d1) = x(d2)"
+        assert unparse(found.residual) == "n(d1) = x(d2)"

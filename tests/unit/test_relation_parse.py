@@ -29,7 +29,7 @@ from asof.cover.language.syntax import (
     upright,
 )
 from asof.cover.language.terms import contains
-from asof.cover.language.unparse import spelled
+from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
 
 SEED = "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2) and hostname(d1) = hostname(d2)"
@@ -322,7 +322,7 @@ class TestHostile:
         try:
             relation = parse_relation(text)
             assert analyse(relation).alternatives
-            assert spelled(relation.condition)
+            assert unparse(relation.condition)
             assert explain(relation)
         finally:
             sys.setrecursionlimit(limit)

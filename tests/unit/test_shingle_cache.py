@@ -18,7 +18,7 @@ from asof.cli import run as cli
 from asof.clock import SECOND
 from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.document_ids import MARK
+from asof.cover.documents.document_ids import DOCUMENT_ID
 from asof.cover.documents.of_archive import Gathered, Which, collected
 from asof.cover.documents.tables import Table, column_as
 from asof.cover.kept import shingle_cache
@@ -247,9 +247,9 @@ def test_a_text_that_is_read_anew_is_taken_anew(folder: Path) -> None:
         shelf.close()
     found = again(folder)
     assert_equal(found, gathered(folder))
-    assert before.marks is not None
-    assert found.marks is not None
-    assert len(set(before.marks.tolist()) & set(found.marks.tolist())) == 2
+    assert before.document_ids is not None
+    assert found.document_ids is not None
+    assert len(set(before.document_ids.tolist()) & set(found.document_ids.tolist())) == 2
 
 
 def test_documents_that_are_gone_are_gone(folder: Path) -> None:
@@ -269,9 +269,11 @@ def test_documents_that_are_on_no_shelf_are_read_again(folder: Path, read: list[
     found = again(folder)
     assert len(read) == 4
     assert_equal(found, gathered(folder))
-    assert first.marks is not None
-    assert found.marks is not None
-    assert len(set(first.marks.tolist()) & set(found.marks.tolist())) == 3, "the same texts"
+    assert first.document_ids is not None
+    assert found.document_ids is not None
+    assert len(set(first.document_ids.tolist()) & set(found.document_ids.tolist())) == 3, (
+        "the same texts"
+    )
 
 
 def test_a_crash_leaves_the_older_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,7 +332,7 @@ def test_what_somebody_else_has_written_is_made_again(folder: Path, odd: str) ->
         "offsets.npy",
         "weights.npy",
         "column-0.npy",
-        "marks.npy",
+        "document_ids.npy",
         "blanks.npy",
     ],
 )
@@ -407,9 +409,9 @@ def test_names_of_any_kind_come_back(tmp_path: Path) -> None:
     names = ("\udc80", "a\nb", "\0", "ä", "\U0001f600", "")
     columns = {name: column_as(one.kind, [None] * 6) for name, one in ARCHIVE_COLUMNS.items()}
     table = Table(names, ("one two",) * 6, columns)
-    found = dataclass_replace(table.collection(), marks=np.zeros(6, MARK))
+    found = dataclass_replace(table.collection(), document_ids=np.zeros(6, DOCUMENT_ID))
     place = tmp_path / "cover" / "main-5-x"
-    keep(place, Gathered(found, np.zeros(0, MARK)))
+    keep(place, Gathered(found, np.zeros(0, DOCUMENT_ID)))
     back = kept(place)
     assert back is not None
     assert back.collection.names == names

@@ -1,20 +1,20 @@
-/* Shingles, minhash signatures and their comparison, in C: the compiled twin of plain.py.
+/* Shingles, minhash signatures and their comparison, in C: the compiled twin of fallback.py.
  *
  *   shingles(text, k, distinct)    -> uint64s as bytes: the hashes of every k terms in a row, in
  *                                     their order, or (distinct) sorted and once each.
  *   shingle_texts(texts, k)        -> (sorted distinct hashes of all, where each text's begin).
- *   runs(text, k, distinct)        -> as shingles, of every k characters of a text as it is.
+ *   character_shingles(text, k, distinct)        -> as shingles, of every k characters of a text as it is.
  *   features(words)                -> the hash of each string, in their order.
  *   sign(hashes, starts, m, seed)  -> signatures of m uint32s, one for each run of hashes.
  *   sign_texts(texts, k, m, seed)  -> the same from texts, without keeping any shingles.
  *   sign_words(lists, m, seed)     -> the same from lists of strings.
  *   overlap(a, b)                  -> how many values two sorted arrays share.
  *   scan(query, hashes, starts, first, last, t, form)      -> documents near the query.
- *   pairs(hashes, starts, keys, marks, order, band, at, t, least, most)
+ *   pairs(hashes, starts, keys, sketches, order, band, at, t, least, most)
  *                                  -> near pairs that share a band's key, and where to go on.
  *   join(..., parents)             -> the same, joining the groups of documents that are near.
  *
- * The definitions, and the same answers without this file, are in plain.py, minhash.py and
+ * The definitions, and the same answers without this file, are in fallback.py, minhash.py and
  * near.py; property tests hold both to each other. Text is hostile: every loop is over what was
  * given, lengths are checked before anything is read, and sorting has no bad case. Long work
  * runs without the interpreter's lock, so that two threads use two cores.
@@ -604,7 +604,7 @@ static PyObject *shingle_texts(PyObject *self, PyObject *args) {
     return answer;
 }
 
-static PyObject *runs(PyObject *self, PyObject *args) {
+static PyObject *character_shingles(PyObject *self, PyObject *args) {
     PyObject *text, *answer;
     Py_ssize_t k;
     int once, result;
@@ -859,7 +859,7 @@ typedef struct {
     Documents d;
     Py_buffer held[3];
     const uint64_t *keys;
-    const unsigned char *marks; /* a byte of each slot of each signature */
+    const unsigned char *sketches; /* a byte of each slot of each signature */
     const int64_t *order;
     size_t bands, band, slots, least;
     double t;
@@ -871,15 +871,15 @@ static void close_band(Band *b) {
 }
 
 static int sound_band(Band *b, Py_ssize_t band, Py_ssize_t at, Py_ssize_t least) {
-    size_t count = b->d.count, keys = b->held[0].len / 8, marks = b->held[1].len;
+    size_t count = b->d.count, keys = b->held[0].len / 8, sketches = b->held[1].len;
     b->keys = b->held[0].buf;
-    b->marks = b->held[1].buf;
+    b->sketches = b->held[1].buf;
     b->order = b->held[2].buf;
     b->bands = count ? keys / count : 0;
-    b->slots = count ? marks / count : 0;
+    b->slots = count ? sketches / count : 0;
     b->band = band;
     b->least = least < 0 ? 0 : (size_t)least;
-    if (keys != count * b->bands || marks != count * b->slots) return 0;
+    if (keys != count * b->bands || sketches != count * b->slots) return 0;
     if ((size_t)b->held[2].len / 8 != count || at < 0 || (size_t)at > count) return 0;
     if (band < 0 || (count && (size_t)band >= b->bands)) return 0;
     for (size_t i = 0; i < count; i++)
@@ -907,7 +907,7 @@ static int open_band(PyObject *args, Band *b, Py_ssize_t *at, Py_ssize_t *most,
         }
     if (sound_band(b, band, *at, least)) return 0;
     close_band(b);
-    return wrong("keys, marks or an order that do not fit the documents");
+    return wrong("keys, sketches or an order that do not fit the documents");
 }
 
 static uint64_t key(const Band *b, size_t place) {
@@ -925,7 +925,7 @@ static int met(const Band *b, size_t i, size_t j) {
 /* Whether the signatures leave any hope: this is cheap, and most candidates end here where a
  * template makes all documents a little alike. */
 static int hopeful(const Band *b, size_t i, size_t j) {
-    const unsigned char *one = b->marks + i * b->slots, *other = b->marks + j * b->slots;
+    const unsigned char *one = b->sketches + i * b->slots, *other = b->sketches + j * b->slots;
     size_t same = 0, at = 0;
     if (b->least == 0) return 1;
     while (at < b->slots) {
@@ -1038,7 +1038,7 @@ static PyObject *join(PyObject *self, PyObject *args) {
 static PyMethodDef METHODS[] = {
     {"shingles", shingles, METH_VARARGS, "Hashes of every k terms in a row of a text."},
     {"shingle_texts", shingle_texts, METH_VARARGS, "Shingles of many texts, and their starts."},
-    {"runs", runs, METH_VARARGS, "Hashes of every k characters in a row of a text."},
+    {"character_shingles", character_shingles, METH_VARARGS, "Hashes of every k characters in a row of a text."},
     {"features", features, METH_O, "The hash of each string."},
     {"sign", sign, METH_VARARGS, "Minhash signatures of runs of hashes."},
     {"sign_texts", sign_texts, METH_VARARGS, "Minhash signatures of texts."},

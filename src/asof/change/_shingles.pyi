@@ -8,7 +8,7 @@ _Array: TypeAlias = bytes | bytearray | memoryview | NDArray[np.uint64] | NDArra
 
 def shingles(text: str, k: int, distinct: bool, /) -> bytes: ...
 def shingle_texts(texts: Sequence[str], k: int, /) -> tuple[bytes, bytes]: ...
-def runs(text: str, k: int, distinct: bool, /) -> bytes: ...
+def character_shingles(text: str, k: int, distinct: bool, /) -> bytes: ...
 def features(words: Sequence[str], /) -> bytes: ...
 def sign(hashes: _Array, starts: _Array, m: int, seed: int, /) -> bytes: ...
 def sign_texts(texts: Sequence[str], k: int, m: int, seed: int, /) -> bytes: ...
@@ -28,7 +28,7 @@ def pairs(
     hashes: _Array,
     starts: _Array,
     keys: NDArray[np.uint64],
-    marks: NDArray[np.uint8],
+    sketches: NDArray[np.uint8],
     order: NDArray[np.int64],
     band: int,
     at: int,
@@ -41,7 +41,7 @@ def join(
     hashes: _Array,
     starts: _Array,
     keys: NDArray[np.uint64],
-    marks: NDArray[np.uint8],
+    sketches: NDArray[np.uint8],
     order: NDArray[np.int64],
     band: int,
     at: int,

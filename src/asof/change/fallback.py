@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 Hashes: TypeAlias = NDArray[np.uint64]
 Places: TypeAlias = NDArray[np.int64]
-Marks: TypeAlias = NDArray[np.uint8]
+Sketches: TypeAlias = NDArray[np.uint8]
 Array: TypeAlias = bytes | bytearray | memoryview | Hashes | Places
 
 START = 0x51A5C0DE0A50F001
@@ -103,7 +103,7 @@ def shingle_texts(texts: Sequence[str], k: int, /) -> tuple[bytes, bytes]:
     return b"".join(hashes.tobytes() for hashes in found), starts.tobytes()
 
 
-def runs(text: str, k: int, distinct: bool, /) -> bytes:
+def character_shingles(text: str, k: int, distinct: bool, /) -> bytes:
     """As `shingles`, of every k characters of a text as it is."""
     characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
     return _rolled(mixed_all(characters ^ np.uint64(START)), k, distinct).tobytes()
@@ -220,9 +220,9 @@ def _check_threshold(t: float) -> None:
 
 
 def _candidates(
-    keys: Hashes, marks: Marks, order: Places, band: int, at: int, least: int
+    keys: Hashes, sketches: Sketches, order: Places, band: int, at: int, least: int
 ) -> Iterator[tuple[int, int]]:
-    """Documents with equal keys in a band and in none before, and enough equal marks."""
+    """Documents with equal keys in a band and in none before, and enough equal sketches."""
     column = keys[order, band].tolist()
     places = order.tolist()
     for p in range(at, len(places)):
@@ -230,7 +230,7 @@ def _candidates(
             if column[q] != column[p]:
                 break
             i, j = sorted((places[p], places[q]))
-            hopeful = np.count_nonzero(marks[i] == marks[j]) >= least
+            hopeful = np.count_nonzero(sketches[i] == sketches[j]) >= least
             if hopeful and not (keys[i, :band] == keys[j, :band]).any():
                 yield i, j
 
@@ -239,7 +239,7 @@ def pairs(
     hashes: Array,
     starts: Array,
     keys: Hashes,
-    marks: Marks,
+    sketches: Sketches,
     order: Places,
     band: int,
     at: int,
@@ -252,7 +252,7 @@ def pairs(
     _check_threshold(t)
     flat, bounds = _documents(hashes, starts)
     found: list[int] = []
-    for i, j in _candidates(keys, marks, order, band, at, least):
+    for i, j in _candidates(keys, sketches, order, band, at, least):
         common = _near(flat[bounds[i] : bounds[i + 1]], flat[bounds[j] : bounds[j + 1]], t, 0)
         if common:
             found += (i, j, common)
@@ -263,7 +263,7 @@ def join(
     hashes: Array,
     starts: Array,
     keys: Hashes,
-    marks: Marks,
+    sketches: Sketches,
     order: Places,
     band: int,
     at: int,
@@ -282,7 +282,7 @@ def join(
             i = int(parents[i])
         return i
 
-    for i, j in _candidates(keys, marks, order, band, at, least):
+    for i, j in _candidates(keys, sketches, order, band, at, least):
         one, other = sorted((root(i), root(j)))
         if one != other and _near(
             flat[bounds[i] : bounds[i + 1]], flat[bounds[j] : bounds[j + 1]], t, 0

@@ -25,7 +25,7 @@ class Overlap:
 
     @property
     def jaccard(self) -> float:
-        """Common part by union (seed 000, "Jaccard Similarity of Sets"); 1 if both are empty."""
+        """Common by union (Spaniol 2010, "Jaccard Similarity of Sets"); 1 if both are empty."""
         union = self.of_a + self.of_b - self.common
         return self.common / union if union else 1.0
 

@@ -1,13 +1,13 @@
 """Minhash: a set as a small signature, of which two agree in as many slots as the sets are alike.
 
-The seed's form (000, "Minhashing") takes m permutations of all shingles and of each the first that
-a document has: `minhash_of_matrix`. Its "good approximation" takes m hash functions, which costs m
-steps a shingle. Here one hash puts each shingle into one of the m slots, and the smallest in each
-stays: one step a shingle, and slots that are a sample without repeats, so the error is not above
-that of m permutations. What stays empty is filled by two more such rounds, then by an order of its
-own for each slot (Dahlgaard, Knudsen, Thorup: Fast Similarity Sketching, 2017). In every slot each
-shingle of the union has the same chance to be the smallest, and so the chance of two documents to
-agree there is their Jaccard similarity.
+The form of Spaniol 2010 ("Minhashing") takes m permutations of all shingles and of each the first
+that a document has: `minhash_of_matrix`. Its "good approximation" takes m hash functions, which
+costs m steps a shingle. Here one hash puts each shingle into one of the m slots, and the smallest
+in each stays: one step a shingle, and slots that are a sample without repeats, so the error is not
+above that of m permutations. What stays empty is filled by two more such rounds, then by an order
+of its own for each slot (Dahlgaard, Knudsen, Thorup: Fast Similarity Sketching, 2017). In every
+slot each shingle of the union has the same chance to be the smallest, and so the chance of two
+documents to agree there is their Jaccard similarity.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def standard_error(jaccard: float, m: int = SLOTS) -> float:
 
 
 def minhash_of_matrix(matrix: NDArray[np.bool_], orders: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The seed's algorithm: rows are shingles, columns documents (000, "Implementation").
+    """Rows are shingles, columns documents (Spaniol 2010, "Implementation").
 
     `orders[i, r]` is the place of row r in permutation i. The answer has a row for each permutation
     and a column for each document, with the smallest place of any row where it has a 1; the number

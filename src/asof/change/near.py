@@ -1,4 +1,4 @@
-"""Near-duplicates: of one document (search), and of all (discovery); seeds 002, slide 81, and 003.
+"""Near-duplicates: of one document (search), and of all (Naumann 2011, slide 81; CS6200 2019).
 
 Search compares with every document, exactly: a walk along two arrays that stops when the threshold
 is out of reach. Discovery takes as candidates the documents whose signatures agree in one of
@@ -189,11 +189,7 @@ class NearIndex(Generic[Key]):
         return np.frombuffer(self._hashes, np.uint64, end - start, 8 * start)
 
     def search(
-        self,
-        name: Key,
-        text: str,
-        threshold: float | None = None,
-        measure: Measure = "jaccard",
+        self, name: Key, text: str, threshold: float | None = None, measure: Measure = "jaccard"
     ) -> list[Near[Key]]:
         """The documents near a text, nearest first, except one that has its name.
 
@@ -235,8 +231,8 @@ class NearIndex(Generic[Key]):
     def pairs(self) -> Iterator[Near[Key]]:
         """Every pair of different documents as near as the threshold, as they are found."""
         hashes, starts = np.frombuffer(self._hashes, np.uint64), self._bounds()
-        keys, marks = self._sketches(hashes, starts)
-        least = self._least(marks.shape[1])
+        keys, sketches = self._sketches(hashes, starts)
+        least = self._least(sketches.shape[1])
         orders: dict[int, NDArray[np.int64]] = {}
 
         def look(step: tuple[int, int]) -> tuple[bytes, int]:
@@ -244,7 +240,16 @@ class NearIndex(Generic[Key]):
             if band not in orders:
                 orders[band] = np.argsort(keys[:, band], kind="stable")
             found = engine.pairs(
-                hashes, starts, keys, marks, orders[band], band, at, self.threshold, least, _LOOKS
+                hashes,
+                starts,
+                keys,
+                sketches,
+                orders[band],
+                band,
+                at,
+                self.threshold,
+                least,
+                _LOOKS,
             )
             if found[1] == len(starts) - 1:
                 del orders[band]
@@ -267,14 +272,14 @@ class NearIndex(Generic[Key]):
         Two of a group need not be near each other; there is a way of near pairs between them.
         """
         hashes, starts = np.frombuffer(self._hashes, np.uint64), self._bounds()
-        keys, marks = self._sketches(hashes, starts)
-        least = self._least(marks.shape[1])
+        keys, sketches = self._sketches(hashes, starts)
+        least = self._least(sketches.shape[1])
         parents = np.arange(len(self._names), dtype=np.int64)
         for band in range(keys.shape[1]):
             order, at = np.argsort(keys[:, band], kind="stable"), 0
             while at < len(self._names):
                 at = engine.join(
-                    hashes, starts, keys, marks, order, band, at, self.threshold, least, _LOOKS,
+                    hashes, starts, keys, sketches, order, band, at, self.threshold, least, _LOOKS,
                     parents,
                 )  # fmt: skip
         groups: dict[int, list[Key]] = {}
@@ -302,7 +307,7 @@ class NearIndex(Generic[Key]):
         bands = banding(self.threshold)
         count, slots = len(starts) - 1, bands.bands * bands.rows
         keys = np.zeros((count, bands.bands), np.uint64)
-        marks = np.zeros((count, slots), np.uint8)
+        sketches = np.zeros((count, slots), np.uint8)
 
         def sketch(part: tuple[int, int]) -> None:
             first, last = part
@@ -313,11 +318,11 @@ class NearIndex(Generic[Key]):
                 folded = (folded ^ cells[:, :, row]) * np.uint64(STEP)
                 folded ^= folded >> np.uint64(32)
             keys[first:last] = folded
-            marks[first:last] = found & 0xFF
+            sketches[first:last] = found & 0xFF
 
         for _ in _on_all_cores(sketch, _parts(count, _ROWS)):
             pass
-        return keys, marks
+        return keys, sketches
 
 
 def _sum(one: Hashes) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """How much of one text is found in another, and how long the passages are that are not.
 
-By shingles of five words (seed 000: "k = 5 is OK for short documents") with their places: a word is
-found if any shingle through it is. Text that only moved is found; so is text that was taken for
-main content one day and for furniture the next, as the other version is searched as a whole.
+By shingles of five words (Spaniol 2010: "k = 5 is OK for short documents") with their places: a
+word is found if any shingle through it is. Text that only moved is found; so is text that was taken
+for main content one day and for furniture the next, as the other version is searched as a whole.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Small values that stand for a document: the sum of its bytes, selected fingerprints.
 
-Seeds 002 (slides 79, 82, 83) and 003 ("Detecting Exact Duplicates", "Fingerprint Example").
+Naumann 2011 (slides 79, 82, 83) and CS6200 2019 ("Detecting Exact Duplicates", "Fingerprint
+Example").
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from asof.change.shingles import Hashes, Unit, shingles
 def checksum(data: bytes) -> int:
     """The sum of the bytes: equal for equal documents, and for the same bytes in another order.
 
-    The seeds show it for its fault. Whoever wants to know whether bytes are equal takes a digest
+    Both show it for its fault. Whoever wants to know whether bytes are equal takes a digest
     (digests.py).
     """
     return sum(data)

@@ -1,4 +1,4 @@
-"""Simhash: a document as b bits, of which near ones share most (seeds 002, slides 84-86, and 003).
+"""Simhash: a document as b bits, of which near ones share most (Naumann 2011, slides 84-86).
 
 Features are words weighted by their frequency, unless others are given. Each adds its weight to
 every component whose bit in the feature's hash is 1, and subtracts it where it is 0; the signs are
@@ -53,7 +53,7 @@ def fingerprint(sums: NDArray[np.int64]) -> int:
 
 
 def agreement(a: int, b: int, bits: int = BITS) -> float:
-    """The share of bits that agree: the seeds call documents duplicates if it is high."""
+    """The share of bits that agree: both call documents duplicates if it is high."""
     return 1 - (a ^ b).bit_count() / bits
 
 

@@ -137,16 +137,16 @@ def cover_command(
     if foretell:
         return print_estimate(collection, rule.text, memory, as_json=as_json)
     outcome = _run(folder, collection, question, options, memory)
-    from asof.cover.answer import Figures, fates_of  # here, for it needs numpy
+    from asof.cover.answer import Figures, document_answers  # here, for it needs numpy
 
     if name is not None:
         save(folder, name, outcome, question)
     if as_json:
-        print_json(answer_json(Figures.of(outcome), fates_of(outcome)))
+        print_json(answer_json(Figures.of(outcome), document_answers(outcome)))
     else:
-        print_answer(Figures.of(outcome), fates_of(outcome))
+        print_answer(Figures.of(outcome), document_answers(outcome))
     if csv_file is not None:
-        write_csv(fates_of(outcome), csv_file)
+        write_csv(document_answers(outcome), csv_file)
     if page_file is not None:
         write_page(outcome, options, question.table or str(folder), page_file)
     return 0 if outcome.complete else 130

@@ -55,8 +55,7 @@ def rule_of(folder: Path, text: str) -> Rule:
     there = f"There are {listed(known)}." if known else ""
     how = "Write a relation such as 'C(d1,d2) >= 0.7'; --name NAME gives it a name."
     raise UsageError(
-        f"{folder / FILE} has no relation {text!r}.",
-        hint=suggestion(text, known) or there or how,
+        f"{folder / FILE} has no relation {text!r}.", hint=suggestion(text, known) or there or how
     )
 
 

@@ -14,27 +14,27 @@ from asof.cli.output import human_bytes, say
 from asof.cli.view import printable
 
 if TYPE_CHECKING:
-    from asof.cover.answer import Fate, Figures
+    from asof.cover.answer import DocumentAnswer, Figures
     from asof.cover.options import CoverOptions
 from asof.cover.run import Outcome
 
 SHOWN = 10  # documents that people are shown
 
 
-def answer_json(figures: Figures, fates: Iterable[Fate]) -> dict[str, object]:
+def answer_json(figures: Figures, answers: Iterable[DocumentAnswer]) -> dict[str, object]:
     """The shape that `cover --json` prints."""
     kept, dropped = [], []
-    for fate in fates:
-        if fate.kept:
-            kept.append(fate.id)
+    for document in answers:
+        if document.kept:
+            kept.append(document.id)
         else:
             dropped.append(
                 {
-                    "id": fate.id,
-                    "by": fate.by,
-                    "containment": round(fate.containment or 0.0, 6),
-                    "jaccard": round(fate.jaccard or 0.0, 6),
-                    "dice": round(fate.dice or 0.0, 6),
+                    "id": document.id,
+                    "by": document.by,
+                    "containment": round(document.containment or 0.0, 6),
+                    "jaccard": round(document.jaccard or 0.0, 6),
+                    "dice": round(document.dice or 0.0, 6),
                 }
             )
     return {
@@ -49,7 +49,7 @@ def answer_json(figures: Figures, fates: Iterable[Fate]) -> dict[str, object]:
     }
 
 
-def print_answer(figures: Figures, fates: Iterable[Fate]) -> None:
+def print_answer(figures: Figures, answers: Iterable[DocumentAnswer]) -> None:
     """The answer for people: how many stay, how sure that is, and the first that are covered."""
     gone = figures.documents - figures.kept
     fewer = gone / figures.documents if figures.documents else 0.0
@@ -66,9 +66,9 @@ def print_answer(figures: Figures, fates: Iterable[Fate]) -> None:
         click.echo(f"A smaller set could have up to {figures.gap:,} documents fewer; not proven.")
     counts = _counted(figures.edges, "pair"), _counted(figures.components, "component")
     click.echo(f"{', '.join(counts)}, {figures.seconds:.1f} s.")
-    for fate in islice((fate for fate in fates if not fate.kept), SHOWN):
-        click.echo(f"  {printable(str(fate.id))}")
-        click.echo(f"    {_percent(fate.containment or 0.0)} in {printable(str(fate.by))}")
+    for document in islice((document for document in answers if not document.kept), SHOWN):
+        click.echo(f"  {printable(str(document.id))}")
+        click.echo(f"    {_percent(document.containment or 0.0)} in {printable(str(document.by))}")
     if gone > SHOWN:
         more = gone - SHOWN
         click.echo(f"  ... and {more:,} more that are covered (--json and --csv have all of them)")
@@ -83,7 +83,7 @@ def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
-def write_csv(fates: Iterable[Fate], out: Path) -> None:
+def write_csv(answers: Iterable[DocumentAnswer], out: Path) -> None:
     """Every document, and what became of it."""
     from io import TextIOWrapper
 
@@ -93,9 +93,11 @@ def write_csv(fates: Iterable[Fate], out: Path) -> None:
         text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         rows = csv.writer(text)
         rows.writerow(("id", "kept", "by", "containment", "jaccard", "dice"))
-        for fate in fates:
-            measures = fate.by, fate.containment, fate.jaccard, fate.dice
-            rows.writerow((fate.id, 1, *[""] * 4) if fate.kept else (fate.id, 0, *measures))
+        for document in answers:
+            measures = document.by, document.containment, document.jaccard, document.dice
+            rows.writerow(
+                (document.id, 1, *[""] * 4) if document.kept else (document.id, 0, *measures)
+            )
         text.detach()
     say(f"{out}: every document and what became of it")
 

@@ -33,7 +33,7 @@ def run_on_spark(
 
     Without a `target` the answer is kept only as long as it is printed, which needs a local master.
     """
-    from asof.cover.spark.answer import fates
+    from asof.cover.spark.answer import answers
     from asof.cover.spark.run import cover_on_spark
     from asof.cover.spark.session import LOCAL, spark_session
 
@@ -54,7 +54,7 @@ def run_on_spark(
             k=question.k, unit=question.unit, where=question.where,
         )  # fmt: skip
         whole = as_json or csv_file is not None
-        rows = list(fates(own, place, dropped=None if whole else SHOWN))
+        rows = list(answers(own, place, dropped=None if whole else SHOWN))
     if as_json:
         print_json(answer_json(figures_of(summary), rows))
     else:

@@ -9,7 +9,7 @@ from asof.cover.run import Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class DocumentAnswer:
     """A document and what became of it; the measures are of its part in the one that covers it."""
 
     id: str | int
@@ -46,7 +46,7 @@ class Figures:
         )  # fmt: skip
 
 
-def fates_of(outcome: Outcome) -> Iterator[Fate]:
+def document_answers(outcome: Outcome) -> Iterator[DocumentAnswer]:
     """All documents of a local run, in their order."""
     names: Sequence[str | int] = outcome.collection.names
     if outcome.collection.numbers:
@@ -55,6 +55,8 @@ def fates_of(outcome: Outcome) -> Iterator[Fate]:
     for place, name in enumerate(names):
         gone = dropped.get(place)
         if gone is None:
-            yield Fate(name, True)
+            yield DocumentAnswer(name, True)
         else:
-            yield Fate(name, False, names[gone.by], gone.containment, gone.jaccard, gone.dice)
+            yield DocumentAnswer(
+                name, False, names[gone.by], gone.containment, gone.jaccard, gone.dice
+            )

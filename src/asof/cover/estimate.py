@@ -27,7 +27,7 @@ from asof.cover.language.analyse import parse_relation
 from asof.cover.language.evaluate import Pairs, Test, prepared
 from asof.cover.language.kinds import type_check
 from asof.cover.language.syntax import Relation
-from asof.cover.solve.external import solve_vast
+from asof.cover.solve.external import solve_external
 from asof.cover.solve.solve import solve
 from asof.errors import UsageError
 
@@ -170,7 +170,7 @@ class _Sampling:
     def _of_many(self, spool: PairSpool, started: float, joined: float) -> _Trial:
         """With more pairs than memory holds, none are held against all shingles: wide ranges."""
         with spool:
-            told = solve_vast(spool, time_limit=_TIME_LIMIT, cancel=self.limits.cancel)
+            told = solve_external(spool, time_limit=_TIME_LIMIT, cancel=self.limits.cancel)
         seconds = (joined - started) / self.share + (monotonic() - joined)
         fewest = float(told.cover.kept.mean())
         if self.share == 1:

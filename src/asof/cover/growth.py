@@ -1,10 +1,10 @@
 """Pairs that were found before, and what is still to be joined: covers of archives that grow.
 
-Whether a document covers another depends on these two alone (seed 004, section 2). So a pair that
-was found once holds wherever both documents are met again, known by their marks: in an archive that
-has grown, in a part of it that a filter chooses, and for every relation that the one it was found
-for follows from. Only pairs with a document that was not there are joined. The result is that of a
-run from scratch.
+Whether a document covers another depends on these two alone (Paudel 2013, section 2). So a pair
+that was found once holds wherever both documents are met again, known by their document_ids: in an
+archive that has grown, in a part of it that a filter chooses, and for every relation that the one
+it was found for follows from. Only pairs with a document that was not there are joined. The result
+is that of a run from scratch.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.collection import Collection, Marks
+from asof.cover.documents.collection import Collection, DocumentIds
 from asof.cover.documents.sets import Edges
 from asof.cover.join.pair_spool import PairSpool
 from asof.cover.join.pairs import Limits, found_pairs
@@ -27,7 +27,7 @@ from asof.cover.language.evaluate import Pairs, prepared
 from asof.cover.language.implies import implies
 from asof.cover.language.kinds import type_check
 from asof.cover.language.syntax import Relation, attributes
-from asof.cover.language.unparse import spelled
+from asof.cover.language.unparse import unparse
 from asof.cover.solve.proofs import Proofs
 from asof.errors import UsageError
 
@@ -42,9 +42,9 @@ _BLOCK = 1 << 20  # pairs tested at a time, at some 50 bytes each
 
 @dataclass(frozen=True, slots=True)
 class FoundPairs:
-    """All pairs that a relation holds for among documents that have these marks."""
+    """All pairs that a relation holds for among documents that have these ids."""
 
-    marks: Marks
+    document_ids: DocumentIds
     edges: Edges
 
 
@@ -53,7 +53,7 @@ class KeptPairs(Protocol):
 
     @property
     def relation(self) -> str:
-        """The relation in its plain spelling."""
+        """The relation in the canonical text."""
         ...
 
     @property
@@ -61,7 +61,7 @@ class KeptPairs(Protocol):
         """The attributes that it names, as they were."""
         ...
 
-    def marks(self) -> Marks | None:
+    def document_ids(self) -> DocumentIds | None:
         """Those of its documents, without reading the pairs; None if they are gone or damaged."""
         ...
 
@@ -86,8 +86,8 @@ class PairStore(Protocol):
 class Earlier:
     """What earlier runs found: pairs, proofs of covers, and the ranks of shingles.
 
-    `attributes` are those that marks vouch for; None is all. A relation that names others, such as
-    one that was measured for this run, is answered anew.
+    `attributes` are those that document_ids vouch for; None is all. A relation that names others,
+    such as one that was measured for this run, is answered anew.
     """
 
     pairs: PairStore
@@ -96,7 +96,7 @@ class Earlier:
     attributes: frozenset[str] | None = None
 
     def knows(self, relation: Relation) -> bool:
-        """Whether equal marks mean equal values of all that a relation names."""
+        """Whether equal ids mean equal values of all that a relation names."""
         named = {attribute.name for attribute in attributes(relation.condition)}
         return self.attributes is None or named <= self.attributes
 
@@ -128,27 +128,27 @@ def grown_pairs(
     collection: Collection, relation: Relation, limits: Limits, earlier: Earlier
 ) -> Growth:
     """What `found_pairs` gives, joining only what no earlier run has; complete ones are kept."""
-    marks = collection.marks
-    if marks is None or not earlier.knows(relation):
+    document_ids = collection.document_ids
+    if document_ids is None or not earlier.knows(relation):
         return Growth(found_pairs(collection, relation, limits), 0)
     base = _base(collection, relation, earlier.pairs)
     if base is not None and not base.fresh.any():
         return Growth(base.edges, base.known)
     if base is None or base.known < _WORTH * len(collection):
-        ranks = None if earlier.ranks is None else KeptRanks(earlier.ranks, marks)
+        ranks = None if earlier.ranks is None else KeptRanks(earlier.ranks, document_ids)
         base, edges = None, found_pairs(collection, relation, limits, ranks=ranks)
     else:
         edges = found_pairs(collection, relation, limits, fresh=base.fresh, known=base.edges)
     # After Ctrl-C there may be more pairs than were found.
     if not isinstance(edges, PairSpool) and not limits.cancel():
-        found = FoundPairs(marks, edges)
+        found = FoundPairs(document_ids, edges)
         earlier.pairs.keep(plain(relation), schema_of(relation, collection.columns), found)
     return Growth(edges, 0 if base is None else base.known)
 
 
 def plain(relation: Relation) -> str:
-    """A relation as it is kept: spelled in one way, whoever wrote it how."""
-    return spelled(relation.condition)
+    """A relation as it is kept: unparse in one way, whoever wrote it how."""
+    return unparse(relation.condition)
 
 
 def schema_of(relation: Relation, columns: Mapping[str, Column]) -> Schema:
@@ -159,8 +159,8 @@ def schema_of(relation: Relation, columns: Mapping[str, Column]) -> Schema:
 
 def _base(collection: Collection, relation: Relation, store: PairStore) -> _Base | None:
     """The kept pairs that leave the fewest documents to be joined."""
-    assert collection.marks is not None
-    here = np.sort(collection.marks)
+    assert collection.document_ids is not None
+    here = np.sort(collection.document_ids)
     fitting: list[tuple[int, KeptPairs]] = []
     own, columns = plain(relation), collection.columns
     # Those of this very relation first: they need no test.
@@ -170,8 +170,8 @@ def _base(collection: Collection, relation: Relation, store: PairStore) -> _Base
         exact = entry.relation == own
         if not exact and not _follows(relation, entry.relation, columns):
             continue
-        marks = entry.marks()
-        known = 0 if marks is None else _common(here, marks)
+        document_ids = entry.document_ids()
+        known = 0 if document_ids is None else _common(here, document_ids)
         if known:
             fitting.append((known, entry))
         if known == len(collection):  # nothing can do better
@@ -184,12 +184,12 @@ def _base(collection: Collection, relation: Relation, store: PairStore) -> _Base
     return None
 
 
-def _common(ordered_marks: Marks, others: Marks) -> int:
+def _common(ordered: DocumentIds, others: DocumentIds) -> int:
     """How many documents are among both."""
-    if not ordered_marks.size:
+    if not ordered.size:
         return 0
-    at = np.minimum(np.searchsorted(ordered_marks, others), ordered_marks.size - 1)
-    return int((ordered_marks[at] == others).sum())
+    at = np.minimum(np.searchsorted(ordered, others), ordered.size - 1)
+    return int((ordered[at] == others).sum())
 
 
 def _follows(relation: Relation, kept: str, columns: Mapping[str, Column]) -> bool:
@@ -213,14 +213,17 @@ def _filtered(collection: Collection, relation: Relation, base: _Base) -> _Base:
 
 def taken_over(collection: Collection, found: FoundPairs) -> _Base:
     """The pairs of which both documents are here, by the places that they have here."""
-    marks = collection.marks
-    assert marks is not None
-    place, fresh = np.full(found.marks.size, -1, np.int32), np.ones(len(collection), np.bool_)
-    if found.marks.size:
-        order = np.argsort(found.marks, kind="stable")
-        at = np.searchsorted(found.marks[order], marks)
+    document_ids = collection.document_ids
+    assert document_ids is not None
+    place, fresh = (
+        np.full(found.document_ids.size, -1, np.int32),
+        np.ones(len(collection), np.bool_),
+    )
+    if found.document_ids.size:
+        order = np.argsort(found.document_ids, kind="stable")
+        at = np.searchsorted(found.document_ids[order], document_ids)
         there = order[np.minimum(at, order.size - 1)]
-        fresh = found.marks[there] != marks
+        fresh = found.document_ids[there] != document_ids
         place[there[~fresh]] = np.flatnonzero(~fresh)
     i, j = place[found.edges.i], place[found.edges.j]
     here = (i >= 0) & (j >= 0)

@@ -1,4 +1,4 @@
-"""From a collection and a relation to the smallest set that covers it (seed 004, section 3)."""
+"""From a collection and a relation to the smallest set that covers it (Paudel 2013, section 3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from asof.cover.language.analyse import parse_relation
 from asof.cover.language.columns import Column
 from asof.cover.language.kinds import type_check
 from asof.cover.options import CoverOptions, attribute_to_keep, attribute_to_prefer
-from asof.cover.solve.external import Found, solve_vast
+from asof.cover.solve.external import ExternalCover, solve_external
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.solve import Cover, solve
 from asof.errors import UsageError
@@ -101,7 +101,7 @@ def thin_out(
     complete = not limits.cancel()  # whoever stops the solver has still compared all pairs
     proofs = Proofs() if earlier is None else earlier.proofs
     if isinstance(growth.edges, PairSpool):
-        found = _solved_vast(growth.edges, quality, at_least, options, limits, proofs)
+        found = _solved_externally(growth.edges, quality, at_least, options, limits, proofs)
         cover, pairs = found.cover, found.pairs
     else:
         pairs = len(growth.edges)
@@ -123,21 +123,21 @@ def thin_out(
     )
 
 
-def _solved_vast(
+def _solved_externally(
     spool: PairSpool,
     quality: Floats | None,
     at_least: tuple[int, NDArray[np.int32]] | None,
     options: CoverOptions,
     limits: Limits,
     proofs: Proofs,
-) -> Found:
+) -> ExternalCover:
     with spool:
         if options.solver == "seed":
             raise UsageError(
                 f"{spool.added:,} pairs are more than the seed's solver can have in memory.",
                 hint="Use the solver auto, ask for more in the rule, or raise --memory.",
             )
-        return solve_vast(
+        return solve_external(
             spool, quality=quality, at_least=at_least, time_limit=options.time_limit,
             progress=limits.progress, cancel=limits.cancel, proofs=proofs,
             memory=None if limits.memory is None else max(limits.memory // 2, 64 << 20),

@@ -285,7 +285,7 @@ def _clipped(text: str) -> str:
 
 def _percent(share: float) -> str:
     """To a tenth, rounded down: 100 % is said of nothing that misses a shingle."""
-    # The tiny addend keeps 0.29 from becoming 28.9: its nearest float lies below it.
+    # The solve_small addend keeps 0.29 from becoming 28.9: its nearest float lies below it.
     return f"{int(share * 1000 + 1e-9) / 10:.1f} %"
 
 

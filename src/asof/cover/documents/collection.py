@@ -16,17 +16,17 @@ from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 
 Contains = Callable[[str], NDArray[np.bool_]]
-Marks = NDArray[np.bytes_]
+DocumentIds = NDArray[np.bytes_]
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
     """n documents in a fixed order. `names` are what people call them; `weights` their bytes.
 
-    `numbers`: the names were whole numbers where they came from, and go back as such. `marks` tell
-    documents apart across runs: 16 bytes that are equal only for one document with the same content
-    and the same values in all columns, so that what was found out about two documents holds
-    wherever their marks are met again.
+    `numbers`: the names were whole numbers where they came from, and go back as such.
+    `document_ids` tell documents apart across runs: 16 bytes that are equal only for one document
+    with the same content and the same values in all columns, so that what was found out about two
+    documents holds wherever their document_ids are met again.
     """
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class Collection:
     sets: Sets
     weights: NDArray[np.int64]
     numbers: bool = False
-    marks: Marks | None = None
+    document_ids: DocumentIds | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -54,7 +54,7 @@ class Collection:
             Sets(offsets.astype(np.int64), self.sets.items[within]),
             self.weights[places],
             self.numbers,
-            None if self.marks is None else self.marks[places],
+            None if self.document_ids is None else self.document_ids[places],
         )
 
 

@@ -1,8 +1,8 @@
-"""Marks by which the documents of an archive are known again, without reading their texts.
+"""Ids by which the documents of an archive are known again, without reading their texts.
 
-A mark says which record a document is (file, offset, id), what the catalog knows of it, and by what
-it was read: the place of its text on the shelf. As long as all of that is the same, so are its
-shingles and its columns.
+A document_id says which record a document is (file, offset, id), what the catalog knows of it, and
+by what it was read: the place of its text on the shelf. As long as all of that is the same, so are
+its shingles and its columns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Which = Literal["main", "full"]
 
 # One up whenever a collection of the same captures and texts comes out otherwise.
 FORMAT = 4
-MARK = np.dtype("S16")
+DOCUMENT_ID = np.dtype("S16")
 # A hash of a text that never changes: whoever hashes shingles otherwise has other collections.
 _PROBE = "What can be kept between two runs is kept between them"
 
@@ -59,8 +59,8 @@ def texts_read(archive: Archive) -> tuple[Any, ...] | None:
         shelf.close()
 
 
-class Marking:
-    """Marks for the captures of one archive."""
+class DocumentIdentifier:
+    """DocumentIds for the captures of one archive."""
 
     def __init__(self, archive: Archive, which: Which, k: int, unit: Unit) -> None:
         self._ways = json.dumps(ways(which, k, unit)).encode()
@@ -80,8 +80,8 @@ class Marking:
         if self._shelf is not None:
             self._shelf.close()
 
-    def mark(self, capture: Capture) -> bytes | None:
-        """The mark of a capture whose text is on the shelf; None where it would have to be read."""
+    def id_of(self, capture: Capture) -> bytes | None:
+        """The id of a capture whose text was read and kept; None where it would have to be read."""
         content = capture.content or capture.digest
         if not content or self._shelf is None or not self._is_current:
             return None
@@ -91,8 +91,8 @@ class Marking:
         )
         return None if row is None else self._digest(capture, *row)
 
-    def mark_as_read(self, capture: Capture, document: Document) -> bytes:
-        """The mark of a capture whose text is on no shelf: by what it says."""
+    def id_as_read(self, capture: Capture, document: Document) -> bytes:
+        """The document_id of a capture whose text is on no shelf: by what it says."""
         return self._digest(
             capture, "apart", document.title, document.language, document.main, document.text
         )

@@ -14,8 +14,8 @@ from asof.change.shingles import K, Unit, shingles_of_all
 from asof.change.texts import Texts, documents_of
 from asof.clock import SECOND, stamp
 from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
-from asof.cover.documents.collection import Collection, Marks, chosen, merged
-from asof.cover.documents.document_ids import MARK, Marking
+from asof.cover.documents.collection import Collection, DocumentIds, chosen, merged
+from asof.cover.documents.document_ids import DOCUMENT_ID, DocumentIdentifier
 from asof.cover.documents.document_ids import Which as Which
 from asof.cover.documents.sets import Sets
 from asof.cover.language.columns import Column, number_column, text_column, time_column
@@ -23,8 +23,8 @@ from asof.model import Capture
 from asof.text.document import Document
 from asof.url import host_of, registered_domain
 
-# What a document's mark vouches for: all columns that are made here.
-MARKED = frozenset(ARCHIVE_COLUMNS)
+# What a document's document_id vouches for: all columns that are made here.
+IDENTIFIED = frozenset(ARCHIVE_COLUMNS)
 # Characters whose shingles are made at a time.
 _AT_ONCE = 8 << 20
 _PORT = re.compile(r":[0-9]+$")  # of [::1] no part
@@ -34,12 +34,12 @@ _PORT = re.compile(r":[0-9]+$")  # of [::1] no part
 class Gathered:
     """The documents of an archive, with what the next gathering can take over.
 
-    `blanks` are the marks of captures that were read and turned out to have no text. `known` is how
-    many documents were taken over from the gathering before.
+    `blanks` are the document_ids of captures that were read and turned out to have no text. `known`
+    is how many documents were taken over from the gathering before.
     """
 
     collection: Collection
-    blanks: Marks
+    blanks: DocumentIds
     known: int = 0
 
 
@@ -55,7 +55,7 @@ class _Gathering:
     unit: Unit
     before: Collection | None = None
     captures: list[Capture] = field(default_factory=list)
-    marks: list[bytes] = field(default_factory=list)
+    document_ids: list[bytes] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     titles: list[str | None] = field(default_factory=list)
     languages: list[str | None] = field(default_factory=list)
@@ -65,29 +65,29 @@ class _Gathering:
     items: list[NDArray[np.uint64]] = field(default_factory=list)
     sizes: list[NDArray[np.int64]] = field(default_factory=list)
 
-    def add(self, capture: Capture, document: Document, mark: bytes) -> None:
+    def add(self, capture: Capture, document: Document, document_id: bytes) -> None:
         """Take in a new document."""
         text = compared_text(document, self.which)
-        self._note(capture, mark, -1, document.title, document.language, float(len(text)))
+        self._note(capture, document_id, -1, document.title, document.language, float(len(text)))
         self.texts.append(text)
         self.held += len(text)
         if self.held >= _AT_ONCE:
             self.flush()
 
-    def take_over(self, capture: Capture, mark: bytes, place: int) -> None:
+    def take_over(self, capture: Capture, document_id: bytes, place: int) -> None:
         """Take in a document that was there before, as it was."""
         assert self.before is not None
         columns = self.before.columns
         title, language = (_string(columns[name], place) for name in ("title", "language"))
         length = float(columns["length"].values[place])
-        self._note(capture, mark, place, title, language, length)
+        self._note(capture, document_id, place, title, language, length)
 
     def _note(
-        self, capture: Capture, mark: bytes, place: int, title: str | None, language: str | None,
-        length: float,
+        self, capture: Capture, document_id: bytes, place: int, title: str | None, language: str |
+        None, length: float,
     ) -> None:  # fmt: skip
         self.captures.append(capture)
-        self.marks.append(mark)
+        self.document_ids.append(document_id)
         self.places.append(place)
         self.titles.append(title)
         self.languages.append(language)
@@ -110,7 +110,7 @@ class _Gathering:
             self._columns(),
             fresh if self.before is None else merged(self.before.sets, fresh, self.places),
             np.array([capture.size for capture in self.captures], np.int64),
-            marks=np.array(self.marks, MARK),
+            document_ids=np.array(self.document_ids, DOCUMENT_ID),
         )
 
     def _columns(self) -> dict[str, Column]:
@@ -180,31 +180,35 @@ def _gathered(
     gathering = _Gathering(which, k, unit, None if before is None else before.collection)
     places, blank = _known(before)
     blanks: list[bytes] = []
-    with Texts(archive) as shelf, Marking(archive, which, k, unit) as marking:
+    with Texts(archive) as shelf, DocumentIdentifier(archive, which, k, unit) as identifier:
         for capture in documents_of(archive, archive.captures()):
             progress(1)
-            mark = marking.mark(capture)
-            place = None if mark is None else places.get(mark)
-            if mark is not None and place is not None:
-                gathering.take_over(capture, mark, place)
+            document_id = identifier.id_of(capture)
+            place = None if document_id is None else places.get(document_id)
+            if document_id is not None and place is not None:
+                gathering.take_over(capture, document_id, place)
                 continue
-            document = None if mark in blank else shelf.document(capture)
+            document = None if document_id in blank else shelf.document(capture)
             if document is None or not document.text.strip():
                 # Nothing to compare by: no redundancy is claimed of pictures.
-                blanks += [] if mark is None else [mark]
+                blanks += [] if document_id is None else [document_id]
                 continue
-            gathering.add(capture, document, mark or marking.mark_as_read(capture, document))
+            gathering.add(
+                capture, document, document_id or identifier.id_as_read(capture, document)
+            )
             keep(compared_text(document, which))
     known = sum(place >= 0 for place in gathering.places)
-    return Gathered(gathering.collection(), np.array(blanks, MARK), known)
+    return Gathered(gathering.collection(), np.array(blanks, DOCUMENT_ID), known)
 
 
 def _known(before: Gathered | None) -> tuple[dict[bytes, int], frozenset[bytes]]:
     """Where the documents are that were there before, and which captures had no text."""
-    if before is None or before.collection.marks is None:
+    if before is None or before.collection.document_ids is None:
         return {}, frozenset()
-    marks: list[bytes] = before.collection.marks.tolist()
-    return {mark: place for place, mark in enumerate(marks)}, frozenset(before.blanks.tolist())
+    document_ids: list[bytes] = before.collection.document_ids.tolist()
+    return {document_id: place for place, document_id in enumerate(document_ids)}, frozenset(
+        before.blanks.tolist()
+    )
 
 
 def compared_text(document: Document, which: Which) -> str:

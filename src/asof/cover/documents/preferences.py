@@ -54,10 +54,7 @@ Progress = Callable[[int], None]
 
 
 def with_quality(
-    archive: Archive,
-    collection: Collection,
-    name: str,
-    progress: Progress = lambda count: None,
+    archive: Archive, collection: Collection, name: str, progress: Progress = lambda count: None
 ) -> Collection:
     """The documents of an archive with a quality as one more column; as they are, if it is none."""
     if name not in QUALITIES:
@@ -68,10 +65,7 @@ def with_quality(
 
 
 def quality_column(
-    archive: Archive,
-    collection: Collection,
-    name: Quality,
-    progress: Progress = lambda count: None,
+    archive: Archive, collection: Collection, name: Quality, progress: Progress = lambda count: None
 ) -> Column:
     """One quality of all documents of a collection that is of this archive, or of some of them."""
     path = _path(archive, name)

@@ -1,4 +1,4 @@
-/* The exact coverage join in C: the compiled twin of plain_join.py.
+/* The exact coverage join in C: the compiled twin of fallback.py.
  *
  *   digests(items, offsets)              -> two uint64s of each set: equal for equal sets.
  *   same(items, offsets, a, b)           -> a byte of each pair: whether the sets are equal.

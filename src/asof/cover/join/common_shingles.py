@@ -23,7 +23,7 @@ _MOST = 24
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2**64 by the golden ratio, as in Fibonacci hashing
 
 
-def shared_with(sets: Sets, chosen: NDArray[np.bool_]) -> Sets:
+def common_with(sets: Sets, chosen: NDArray[np.bool_]) -> Sets:
     """Of every set the shingles that chosen sets have (and a few more, the same of each set)."""
     total = int(sets.sizes[chosen].sum())
     bits = min(max((_ROOM * total).bit_length(), 1), _MOST)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Edges, Sets
-from asof.cover.join import fallback as plain_join
+from asof.cover.join import fallback
 from asof.cover.join.overlaps import compiled, equal
 
 Window = tuple[int | None, int | None]
@@ -39,8 +39,8 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
-    """Groups in the order of partitions and last positions; `first` stands for each of them.
+class EqualSets:
+    """EqualSets in the order of partitions and last positions; `first` stands for each of them.
 
     So a partition is a stretch of groups, and what a group's window can reach in it is one, too.
     """
@@ -156,7 +156,7 @@ def _products(
     return i, j, inter[pair]
 
 
-def grouped(
+def equal_sets(
     sets: Sets,
     parts: NDArray[np.int64],
     position: NDArray[np.int64] | None,
@@ -166,8 +166,8 @@ def grouped(
     *,
     by_content: bool = True,
     plain: bool = False,
-) -> Groups:
-    """Groups of equal sets and parts; or, not by content, of equal parts alone.
+) -> EqualSets:
+    """EqualSets of equal sets and parts; or, not by content, of equal parts alone.
 
     Documents without a part, or without a position where one is asked for, are in none.
     """
@@ -187,7 +187,7 @@ def grouped(
     new[order] = np.arange(count)
     label = new[label]
     low, high = window
-    return Groups(
+    return EqualSets(
         first[order],
         parts[first[order]].astype(np.uint32),
         _side(label, taken, d1[taken], count),
@@ -210,17 +210,12 @@ def _side(
 
 
 def _labels(
-    sets: Sets,
-    taken: NDArray[np.int64],
-    parts: NDArray[np.int64],
-    *,
-    by_content: bool,
-    plain: bool,
+    sets: Sets, taken: NDArray[np.int64], parts: NDArray[np.int64], *, by_content: bool, plain: bool
 ) -> NDArray[np.int64]:
     """A number for each document taken, equal for those of one group."""
     if not by_content:
         return np.unique(parts, return_inverse=True)[1].astype(np.int64)
-    engine = plain_join if plain or compiled is None else compiled
+    engine = fallback if plain or compiled is None else compiled
     sums = np.frombuffer(engine.digests(sets.items, sets.offsets), np.uint64).reshape(-1, 2)[taken]
     sizes = sets.sizes[taken]
     order = np.lexsort((taken, sums[:, 1], sums[:, 0], sizes, parts))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Items: TypeAlias = NDArray[np.uint64]
 Places: TypeAlias = NDArray[np.int64]
 Ranks: TypeAlias = NDArray[np.uint32]
-Marks: TypeAlias = NDArray[np.bool_] | NDArray[np.uint8]
+Flags: TypeAlias = NDArray[np.bool_] | NDArray[np.uint8]
 
 _LOOKS = 1 << 22  # postings looked at in one step
 
@@ -33,10 +33,7 @@ def digests(items: Items, offsets: Places) -> bytes:
 def same(items: Items, offsets: Places, a: Places, b: Places) -> bytes:
     """A byte of each pair: whether the two sets are equal."""
     return bytes(
-        np.array_equal(
-            items[offsets[x] : offsets[x + 1]],
-            items[offsets[y] : offsets[y + 1]],
-        )
+        np.array_equal(items[offsets[x] : offsets[x + 1]], items[offsets[y] : offsets[y + 1]])
         for x, y in zip(a.tolist(), b.tolist(), strict=True)
     )
 
@@ -53,7 +50,7 @@ def overlaps(items: Items, offsets: Places, i: Places, j: Places) -> bytes:
 
 
 def ranked(
-    items: Items, begins: Places, ends: Places, parts: Ranks, covers: Marks
+    items: Items, begins: Places, ends: Places, parts: Ranks, covers: Flags
 ) -> tuple[Places, Ranks, int]:
     """Of each set the ranks of its items, ascending, without unique ones; and how many ranks."""
     sizes = ends - begins
@@ -87,7 +84,7 @@ def tally(
     offsets: Places,
     first: int,
     last: int,
-    covers: Marks,
+    covers: Flags,
     wanted: NDArray[np.uint8],
     starts: Ranks,
 ) -> int:
@@ -104,7 +101,7 @@ def post(
     offsets: Places,
     first: int,
     last: int,
-    covers: Marks,
+    covers: Flags,
     wanted: NDArray[np.uint8],
     starts: Ranks,
     postings: Ranks,
@@ -190,12 +187,7 @@ def _prefix(offsets: Places, prefixes: Places) -> tuple[Places, Places]:
 
 
 def _posted(
-    ranks: Ranks,
-    offsets: Places,
-    first: int,
-    last: int,
-    covers: Marks,
-    wanted: NDArray[np.uint8],
+    ranks: Ranks, offsets: Places, first: int, last: int, covers: Flags, wanted: NDArray[np.uint8]
 ) -> tuple[Places, Ranks]:
     """The sets from first to last that may cover, with their ranks that will be asked for."""
     owner = np.repeat(np.arange(first, last), np.diff(offsets[first : last + 1]))

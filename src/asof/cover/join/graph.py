@@ -1,6 +1,6 @@
 """The coverage graph as arrays: which documents cover which, and its connected components.
 
-An edge (i, j) says that document j covers document i; every document covers itself (seed 004,
+An edge (i, j) says that document j covers document i; every document covers itself (Paudel 2013,
 section 2). To cover is to choose columns (documents that cover) so that every row (documents to be
 covered) has one. Components are independent problems (section 3.3).
 """

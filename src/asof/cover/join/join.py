@@ -10,7 +10,7 @@ as soon as the bound is out of reach.
 What the metadata says is used before anything is compared: partitions have ranks of their own;
 postings are in the order of positions, so that a window of time is a range of each; documents that
 can only cover are not asked about, documents that cannot are not posted. Equal documents are one
-(groups.py). Two empty documents are equal, and measure 1; an empty one and another measure 0.
+(equal_sets.py). Two empty documents are equal, and measure 1; an empty one and another measure 0.
 
 Memory: 4 bytes a shingle for ranks, and less for postings. With a budget (`memory`), ranks lie in a
 temporary file, postings are made for one block of covering documents after the other, and with
@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Edges, Sets
-from asof.cover.join import fallback as plain_join
-from asof.cover.join.equal_sets import Groups, Window, grouped
+from asof.cover.join import fallback
+from asof.cover.join.equal_sets import EqualSets, Window, equal_sets
 from asof.cover.join.overlaps import compiled, overlaps
 from asof.cover.join.ranking import KeptRanks, Ranked, Room, Stretches, ranked
 from asof.cover.language.bounds import Bound, Shares
@@ -47,7 +47,7 @@ _Given = tuple[_Ranks, _Places, _Places, _Places, _Ranks, _Ranks, _Ranks, _Ranks
 _Found = tuple[bytes, int, int, int]  # triples; where to go on; postings and candidates looked at
 
 # Postings looked at in one step of a thread. All may be pairs: of 20,000 texts of which each covers
-# each, 1 << 26 took 665 MB and 53 CPU s, this 114 MB and 34 (bench/cover_vast.py --texts).
+# each, 1 << 26 took 665 MB and 53 CPU s, this 114 MB and 34 (bench/cover_external.py --texts).
 _LOOKS = 1 << 22
 _STEPS = 64  # steps of a block of postings, at least: for progress, and for threads to share
 _POSTINGS = (1 << 32) - 1  # of one block
@@ -96,9 +96,9 @@ def join(
     of 2**61 or more, in either direction, means that there is none, and pairs with nothing). An
     empty bound gives all pairs of a partition. When `cancel` says so, the blocks end: what came is
     true but not all. `memory` is in bytes, beside the shingles; `plain` does without compiled code.
-    `among` has of each set the shingles that a pair asked for can have in common (shared.py).
-    Partitions of up to `few` different documents are compared without ranks. Ranks of all sets that
-    were kept are taken (`ranks`), and kept if they had to be made.
+    `among` has of each set the shingles that a pair asked for can have in common
+    (common_shingles.py). Partitions of up to `few` different documents are compared without ranks.
+    Ranks of all sets that were kept are taken (`ranks`), and kept if they had to be made.
     """
     count = len(sets)
     common = sets if among is None else among
@@ -125,18 +125,18 @@ def join(
                 "Without a bound on content, every document would pair with every other.",
                 hint="Add C, J or D with a threshold, or an equality such as hostname.",
             )
-        groups = grouped(sets, parts, where, span, covered, covering, by_content=False)
+        groups = equal_sets(sets, parts, where, span, covered, covering, by_content=False)
         return _within_parts(sets, groups, plan)
     shares = bound.shares(int(sets.sizes.max(initial=0)))
     other = bound.turned().shares(int(sets.sizes.max(initial=0)))
     if other.alone <= shares.alone:
         able = covered & _enough(sets, common, shares)
-        groups = grouped(sets, parts, where, span, able, covering, plain=plan.plain)
+        groups = equal_sets(sets, parts, where, span, able, covering, plain=plan.plain)
         return _edges(sets, common, groups, shares, plan)
     # C(j, i) asks for more than C(i, j): ask from the side of j, whose prefixes are shorter.
     back = (None if span[1] is None else -span[1], None if span[0] is None else -span[0])
     able = covering & _enough(sets, common, other)
-    groups = grouped(sets, parts, where, back, able, covered, plain=plan.plain)
+    groups = equal_sets(sets, parts, where, back, able, covered, plain=plan.plain)
     return (edges.turned() for edges in _edges(sets, common, groups, other, plan))
 
 
@@ -160,7 +160,7 @@ def _fitting(given: NDArray[Any], count: int) -> NDArray[Any]:
     return given
 
 
-def _within_parts(sets: Sets, groups: Groups, plan: Plan) -> Iterator[Edges]:
+def _within_parts(sets: Sets, groups: EqualSets, plan: Plan) -> Iterator[Edges]:
     """All pairs of each partition, of many partitions at a time.
 
     One by one, 75,000 documents in 37,500 partitions took 8.2 s; so they take 0.1 s.
@@ -177,7 +177,9 @@ def _within_parts(sets: Sets, groups: Groups, plan: Plan) -> Iterator[Edges]:
     plan.progress("join", total, total)  # a document and itself are no pair
 
 
-def _edges(sets: Sets, common: Sets, groups: Groups, shares: Shares, plan: Plan) -> Iterator[Edges]:
+def _edges(
+    sets: Sets, common: Sets, groups: EqualSets, shares: Shares, plan: Plan
+) -> Iterator[Edges]:
     """Pairs of equal documents, then those of different ones."""
     sizes = sets.sizes[groups.first]
     if shares.of_equals:
@@ -200,18 +202,13 @@ def _edges(sets: Sets, common: Sets, groups: Groups, shares: Shares, plan: Plan)
 
 
 def _index(
-    sets: Sets,
-    common: Sets,
-    groups: Groups,
-    few: NDArray[np.bool_],
-    plan: Plan,
-    space: _Space,
+    sets: Sets, common: Sets, groups: EqualSets, few: NDArray[np.bool_], plan: Plan, space: _Space
 ) -> Ranked:
     """The ranks of all groups but those that are compared: kept ones, or new ones.
 
     Ranks that are to be kept are made without partitions, which are stretches of postings all the
-    same (Groups.reach). That takes no longer (scenario C, 82 partitions: 7.0 CPU s with ranks for
-    each, 2.9 with those that were kept), unless most documents need none.
+    same (EqualSets.reach). That takes no longer (scenario C, 82 partitions: 7.0 CPU s with ranks
+    for each, 2.9 with those that were kept), unless most documents need none.
     """
     kept = None if plan.ranks is None else plan.ranks.load()
     if kept is not None:
@@ -232,7 +229,7 @@ def _index(
 
 
 def _compared(
-    sets: Sets, groups: Groups, few: NDArray[np.int64], shares: Shares, plan: Plan
+    sets: Sets, groups: EqualSets, few: NDArray[np.int64], shares: Shares, plan: Plan
 ) -> Iterator[Edges]:
     """Pairs of small partitions: each set is compared with each, without any ranks."""
     if not few.size:
@@ -290,7 +287,7 @@ class _Space:
 
 
 def _pairs(
-    groups: Groups,
+    groups: EqualSets,
     index: Ranked,
     sizes: NDArray[np.int64],
     shares: Shares,
@@ -298,7 +295,7 @@ def _pairs(
     room: Room,
 ) -> Iterator[NDArray[np.int32]]:
     """Triples of groups, covered and covering, and what they have in common."""
-    engine = plain_join if plan.plain else compiled
+    engine = fallback if plan.plain else compiled
     kept = np.diff(index.offsets)
     # |i| - need + 1 shingles are enough; those that no other document has are asked about first.
     prefixes = np.clip(kept - shares.need_alone(sizes) + 1, 0, kept)
@@ -347,9 +344,7 @@ def _steps(prefixes: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 def _stepped(
-    look: Callable[[tuple[int, int]], _Found],
-    steps: list[tuple[int, int]],
-    plan: Plan,
+    look: Callable[[tuple[int, int]], _Found], steps: list[tuple[int, int]], plan: Plan
 ) -> Iterator[tuple[int, NDArray[np.int32]]]:
     """What every step finds, in their order, by threads that are a few steps ahead.
 

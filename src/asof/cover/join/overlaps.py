@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Sets
-from asof.cover.join import fallback as plain_join
+from asof.cover.join import fallback
 
 if TYPE_CHECKING:
     import asof.cover.join._join as _compiled
@@ -18,19 +18,19 @@ else:
     except ImportError:
         _compiled = None
 
-compiled = _compiled  # None where there was no C compiler: plain_join.py does the same
+compiled = _compiled  # None where there was no C compiler: fallback.py does the same
 _Whole = NDArray[np.integer[Any]]
 
 
 def equal(sets: Sets, a: _Whole, b: _Whole, *, plain: bool = False) -> NDArray[np.bool_]:
     """Whether the two sets of each pair are the same."""
-    engine = plain_join if plain or compiled is None else compiled
+    engine = fallback if plain or compiled is None else compiled
     found = engine.same(sets.items, sets.offsets, a.astype(np.int64), b.astype(np.int64))
     return np.frombuffer(found, np.bool_)
 
 
 def overlaps(sets: Sets, i: _Whole, j: _Whole, *, plain: bool = False) -> NDArray[np.int32]:
     """How many shingles the two documents of each pair have in common."""
-    engine = plain_join if plain or compiled is None else compiled
+    engine = fallback if plain or compiled is None else compiled
     found = engine.overlaps(sets.items, sets.offsets, i.astype(np.int64), j.astype(np.int64))
     return np.frombuffer(found, np.int32)

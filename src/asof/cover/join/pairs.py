@@ -10,11 +10,11 @@ import numpy as np
 
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Edges, Sets
-from asof.cover.join.common_shingles import shared_with
+from asof.cover.join.common_shingles import common_with
 from asof.cover.join.join import join
 from asof.cover.join.overlaps import overlaps
 from asof.cover.join.pair_spool import MOST, ROOM, PairSpool, gathered
-from asof.cover.join.pushdown import Pushed, meetings, push
+from asof.cover.join.pushdown import Pushdown, meetings, push_down
 from asof.cover.join.ranking import KeptRanks
 from asof.cover.language.analyse import Alternative, analyse
 from asof.cover.language.evaluate import Pairs, Truth, prepared
@@ -91,7 +91,7 @@ def _among(collection: Collection, limits: Limits, fresh: Truth | None) -> Sets 
     sets = collection.sets
     # What is shared is held in memory; where that is short, the join goes without.
     fits = limits.memory is None or sets.items.nbytes <= limits.memory
-    return shared_with(sets, fresh) if fresh is not None and fits else None
+    return common_with(sets, fresh) if fresh is not None and fits else None
 
 
 def _of_all(
@@ -112,15 +112,12 @@ def ordered(count: int, found: Sequence[Edges]) -> Edges:
 
 
 def _of_alternative(
-    collection: Collection,
-    alternative: Alternative,
-    limits: Limits,
-    asked: _Asked,
+    collection: Collection, alternative: Alternative, limits: Limits, asked: _Asked
 ) -> Iterator[Edges]:
-    pushed = push(alternative, collection.columns, len(collection))
+    pushdown = push_down(alternative, collection.columns, len(collection))
     sizes = collection.sets.sizes
-    holds = None if pushed.residual is None else prepared(pushed.residual, collection.columns)
-    parts = [pushed] if asked.fresh is None else _with_a_fresh_one(pushed, asked.fresh)
+    holds = None if pushdown.residual is None else prepared(pushdown.residual, collection.columns)
+    parts = [pushdown] if asked.fresh is None else _with_a_fresh_one(pushdown, asked.fresh)
     for edges in chain.from_iterable(_candidates(collection, one, limits, asked) for one in parts):
         if holds is None:
             yield edges
@@ -129,19 +126,21 @@ def _of_alternative(
         yield Edges(edges.i[kept], edges.j[kept], edges.inter[kept])
 
 
-def _with_a_fresh_one(pushed: Pushed, fresh: Truth) -> list[Pushed]:
+def _with_a_fresh_one(pushdown: Pushdown, fresh: Truth) -> list[Pushdown]:
     """The pairs of fresh documents with all, and those of the others with fresh ones."""
     every = np.ones_like(fresh)
-    d1 = every if pushed.d1 is None else pushed.d1
-    d2 = every if pushed.d2 is None else pushed.d2
-    return [replace(pushed, d1=d1 & fresh), replace(pushed, d1=d1 & ~fresh, d2=d2 & fresh)]
+    d1 = every if pushdown.d1 is None else pushdown.d1
+    d2 = every if pushdown.d2 is None else pushdown.d2
+    return [replace(pushdown, d1=d1 & fresh), replace(pushdown, d1=d1 & ~fresh, d2=d2 & fresh)]
 
 
 def _candidates(
-    collection: Collection, pushed: Pushed, limits: Limits, asked: _Asked
+    collection: Collection, pushdown: Pushdown, limits: Limits, asked: _Asked
 ) -> Iterator[Edges]:
-    if pushed.bound.empty and pushed.partition is None:  # two different attributes must be equal
-        for i, j in meetings(pushed, _BLOCK):
+    if (
+        pushdown.bound.empty and pushdown.partition is None
+    ):  # two different attributes must be equal
+        for i, j in meetings(pushdown, _BLOCK):
             if limits.cancel():
                 return
             other = i != j
@@ -150,12 +149,12 @@ def _candidates(
         return
     yield from join(
         collection.sets,
-        pushed.bound,
-        partition=pushed.partition,
-        position=pushed.position,
-        window=pushed.window,
-        d1=pushed.d1,
-        d2=pushed.d2,
+        pushdown.bound,
+        partition=pushdown.partition,
+        position=pushdown.position,
+        window=pushdown.window,
+        d1=pushdown.d1,
+        d2=pushdown.d2,
         among=asked.among,
         ranks=asked.ranks,
         progress=limits.progress,

@@ -27,7 +27,7 @@ _FAR = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pushed:
+class Pushdown:
     """What a join needs of an alternative; None where it says nothing.
 
     Pairs have equal codes in `partition`; `window` limits position[j] - position[i]; `d1` and `d2`
@@ -46,7 +46,7 @@ class Pushed:
     meet: tuple[Codes, Codes] | None
 
 
-def push(alternative: Alternative, columns: Mapping[str, Column], n: int) -> Pushed:
+def push_down(alternative: Alternative, columns: Mapping[str, Column], n: int) -> Pushdown:
     """The alternative of a checked relation, over n documents with these columns."""
     sides = _Sides(n)
     rest: list[Atom] = list(alternative.residual)
@@ -65,7 +65,7 @@ def push(alternative: Alternative, columns: Mapping[str, Column], n: int) -> Pus
         meet = _meeting(other[0], columns)
     residual = None if not rest else rest[0] if len(rest) == 1 else And(tuple(rest))
     bound = alternative.bound
-    return Pushed(bound, partition, position, window, sides.d1, sides.d2, residual, meet)
+    return Pushdown(bound, partition, position, window, sides.d1, sides.d2, residual, meet)
 
 
 class _Sides:
@@ -183,19 +183,19 @@ def _meeting(key: Key, columns: Mapping[str, Column]) -> tuple[Codes, Codes]:
 
 
 def meetings(
-    pushed: Pushed, block: int = 1 << 20
+    pushdown: Pushdown, block: int = 1 << 20
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """The pairs i != j that meet, for an alternative without a bound whose attributes are two.
 
     (Of one attribute, the join does it by partition.) Blocks of about so many pairs; bound and
     residual are not looked at, all else is.
     """
-    if pushed.meet is None:
+    if pushdown.meet is None:
         raise ValueError("nothing says who meets whom")
-    of_d1, of_d2 = pushed.meet
-    covers = np.arange(of_d2.size) if pushed.d2 is None else np.flatnonzero(pushed.d2)
+    of_d1, of_d2 = pushdown.meet
+    covers = np.arange(of_d2.size) if pushdown.d2 is None else np.flatnonzero(pushdown.d2)
     covers = covers[np.argsort(of_d2[covers], kind="stable")]
-    covered = np.arange(of_d1.size) if pushed.d1 is None else np.flatnonzero(pushed.d1)
+    covered = np.arange(of_d1.size) if pushdown.d1 is None else np.flatnonzero(pushdown.d1)
     starts = np.searchsorted(of_d2[covers], of_d1[covered], "left")
     counts = np.searchsorted(of_d2[covers], of_d1[covered], "right") - starts
     ends = np.cumsum(counts)
@@ -208,9 +208,9 @@ def meetings(
         place = np.arange(i.size) - np.repeat(ends[at:to] - many - before, many)
         j = covers[np.repeat(starts[at:to], many) + place]
         apart = i != j
-        if pushed.position is not None and pushed.window is not None:
-            low, high = pushed.window
-            gap = pushed.position[j] - pushed.position[i]
+        if pushdown.position is not None and pushdown.window is not None:
+            low, high = pushdown.window
+            gap = pushdown.position[j] - pushdown.position[i]
             apart &= (gap >= low) if low is not None else True
             apart &= (gap <= high) if high is not None else True
         yield i[apart], j[apart]

@@ -21,7 +21,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.join import fallback as plain_join
+from asof.cover.join import fallback
 from asof.cover.join.overlaps import compiled
 
 Room = Callable[[int], NDArray[np.uint32]]
@@ -91,39 +91,37 @@ class Ranking:
 class RankStore(Protocol):
     """Where ranks are kept between runs."""
 
-    def load(self, marks: NDArray[np.bytes_]) -> Ranking | None:
-        """The ranks of documents with these marks, in their order, if those of all are there."""
+    def load(self, document_ids: NDArray[np.bytes_]) -> Ranking | None:
+        """The ranks of documents with these ids, in their order, if those of all are there."""
         ...
 
-    def keep(self, marks: NDArray[np.bytes_], ranking: Ranking) -> None:
-        """Keep the ranks of all documents that have these marks."""
+    def keep(self, document_ids: NDArray[np.bytes_], ranking: Ranking) -> None:
+        """Keep the ranks of all documents that have these ids."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class KeptRanks:
-    """A store, and the marks of the documents that are joined."""
+    """A store, and the ids of the documents that are joined."""
 
     store: RankStore
-    marks: NDArray[np.bytes_]
+    document_ids: NDArray[np.bytes_]
 
     def load(self) -> Ranking | None:
         """The ranks of all of them."""
-        return self.store.load(self.marks)
+        return self.store.load(self.document_ids)
 
     def keep(self, index: Ranked, label: NDArray[np.int64]) -> Ranking:
         """Keep ranks that were made for sets; `label` is the set of each document."""
         found = Ranking(index.offsets[label], index.offsets[label + 1], index.ranks, index.distinct)
-        self.store.keep(self.marks, found)
+        self.store.keep(self.document_ids, found)
         return found
 
 
 def ranked(sets: Stretches, threads: int, room: Room, *, plain: bool = False) -> Ranked:
     """The sets as ranks; `room` gives an array for so many of them."""
     if plain or compiled is None:
-        return Ranked(
-            *plain_join.ranked(sets.items, sets.begins, sets.ends, sets.parts, sets.covers)
-        )
+        return Ranked(*fallback.ranked(sets.items, sets.begins, sets.ends, sets.parts, sets.covers))
     offsets = np.zeros(sets.begins.size + 1, np.int64)
     np.cumsum(sets.ends - sets.begins, out=offsets[1:])
     ids = room(int(offsets[-1]))

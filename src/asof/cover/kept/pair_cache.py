@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from asof.archive.folder import Folder
 from asof.change.shingles import Unit
-from asof.cover.documents.collection import Marks
-from asof.cover.documents.document_ids import MARK, Which, kind_of, ways
-from asof.cover.documents.of_archive import MARKED
+from asof.cover.documents.collection import DocumentIds
+from asof.cover.documents.document_ids import DOCUMENT_ID, Which, kind_of, ways
+from asof.cover.documents.of_archive import IDENTIFIED
 from asof.cover.documents.sets import Edges
 from asof.cover.growth import Earlier, FoundPairs, Schema
 from asof.cover.kept.array_file import DAMAGE, Arrays, write_arrays
@@ -45,29 +45,31 @@ class PairFile:
     relation: str
     schema: Schema
 
-    def marks(self) -> Marks | None:
-        """The marks of its documents; None if the file is gone or damaged."""
+    def document_ids(self) -> DocumentIds | None:
+        """The ids of its documents; None if the file is gone or damaged."""
         try:
             with self.path.open("rb") as file:
                 arrays = Arrays(file)
-                _, marks = arrays.next(_LARGEST_HEAD), arrays.next()
+                _, document_ids = arrays.next(_LARGEST_HEAD), arrays.next()
         except DAMAGE:
             return None
-        return marks if marks.dtype == MARK and marks.ndim == 1 else None
+        return (
+            document_ids if document_ids.dtype == DOCUMENT_ID and document_ids.ndim == 1 else None
+        )
 
     def load(self) -> FoundPairs | None:
         """The pairs; None if the file is gone or damaged. Whoever loads it uses it."""
         try:
             with self.path.open("rb") as file:
                 arrays = Arrays(file)
-                _, marks, i, j, inter = (arrays.next() for _ in range(5))
+                _, document_ids, i, j, inter = (arrays.next() for _ in range(5))
                 arrays.end()
-            _check(marks, i, j, inter)
+            _check(document_ids, i, j, inter)
         except DAMAGE:
             return None
         with suppress(OSError):
             os.utime(self.path)
-        return FoundPairs(marks, Edges(i, j, inter))
+        return FoundPairs(document_ids, Edges(i, j, inter))
 
 
 class PairFiles:
@@ -106,20 +108,20 @@ class PairFiles:
     def keep(self, relation: str, schema: Schema, found: FoundPairs) -> None:
         """Keep pairs, in the place of those of the same relation that are all among them."""
         edges = found.edges
-        arrays: list[NDArray[Any]] = [found.marks, edges.i, edges.j, edges.inter]
+        arrays: list[NDArray[Any]] = [found.document_ids, edges.i, edges.j, edges.inter]
         if sum(array.nbytes for array in arrays) > self._room // 2:
             return
         older = [one for one in self.entries() if (one.relation, one.schema) == (relation, schema)]
         head = {"ways": self._ways, "relation": relation, "schema": schema}
         told = json.dumps(head).encode()
-        name = blake2b(told + found.marks.tobytes(), digest_size=16).hexdigest()
+        name = blake2b(told + found.document_ids.tobytes(), digest_size=16).hexdigest()
         path = self._folder / f"{self._kind}{name}.npy"
         if not write_arrays(path, [np.frombuffer(told, np.uint8), *arrays]):
             return
-        mine = frozenset(found.marks.tolist())
+        mine = frozenset(found.document_ids.tolist())
         for one in older:
             other = one.load() if one.path != path else None
-            if other is not None and mine.issuperset(other.marks.tolist()):
+            if other is not None and mine.issuperset(other.document_ids.tolist()):
                 _unlink(one.path)
         self._tidy()
 
@@ -146,7 +148,7 @@ def earlier_runs(folder: Folder, which: Which, k: int, unit: Unit = "terms") -> 
     """What earlier runs over an archive found; proofs that are new at the end are kept."""
     proofs = load_proofs(folder)
     pairs, ranks = PairFiles(folder, which, k, unit), RankFile(folder, which, k, unit)
-    yield Earlier(pairs, proofs, ranks, MARKED)
+    yield Earlier(pairs, proofs, ranks, IDENTIFIED)
     keep_proofs(folder, proofs)
 
 
@@ -172,11 +174,13 @@ def _proofs(folder: Folder) -> Path:
     return folder.root / "derived" / "cover" / "proofs.npy"
 
 
-def _check(marks: NDArray[Any], i: NDArray[Any], j: NDArray[Any], inter: NDArray[Any]) -> None:
-    fits = marks.dtype == MARK and marks.ndim == 1 and i.ndim == 1
+def _check(
+    document_ids: NDArray[Any], i: NDArray[Any], j: NDArray[Any], inter: NDArray[Any]
+) -> None:
+    fits = document_ids.dtype == DOCUMENT_ID and document_ids.ndim == 1 and i.ndim == 1
     fits = fits and i.shape == j.shape == inter.shape and i.dtype == j.dtype == inter.dtype == _INT
     for side in (i, j):
-        fits = fits and (not side.size or (side.min() >= 0 and side.max() < marks.size))
+        fits = fits and (not side.size or (side.min() >= 0 and side.max() < document_ids.size))
     if not fits:
         raise ValueError("pairs and documents do not fit together")
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from asof.archive.folder import Folder
 from asof.change.shingles import Unit
-from asof.cover.documents.collection import Marks
-from asof.cover.documents.document_ids import MARK, Which, kind_of, ways
+from asof.cover.documents.collection import DocumentIds
+from asof.cover.documents.document_ids import DOCUMENT_ID, Which, kind_of, ways
 from asof.cover.join.ranking import Ranking
 from asof.cover.kept.array_file import DAMAGE, Arrays, write_arrays
 
@@ -33,7 +33,7 @@ class RankFile:
         self._ways = json.dumps(ways(which, k, unit)).encode()
         self._least = least
 
-    def load(self, marks: Marks) -> Ranking | None:
+    def load(self, document_ids: DocumentIds) -> Ranking | None:
         """The ranks of these documents, in their order; None unless all of them are there."""
         try:
             with self._path.open("rb") as file:
@@ -44,7 +44,11 @@ class RankFile:
                 ranks = arrays.mapped()
                 arrays.end()
             count = known.size
-            fits = known.dtype == MARK and bounds.shape == (2, count) and bounds.dtype == np.int64
+            fits = (
+                known.dtype == DOCUMENT_ID
+                and bounds.shape == (2, count)
+                and bounds.dtype == np.int64
+            )
             fits = fits and distinct.shape == (1,) and known.ndim == 1 and ranks.dtype == np.uint32
             if not fits or not count or bounds.min() < 0 or bounds.max() > ranks.size:
                 return None
@@ -53,17 +57,17 @@ class RankFile:
         except DAMAGE:
             return None
         order = np.argsort(known, kind="stable")
-        at = np.minimum(np.searchsorted(known[order], marks), count - 1)
+        at = np.minimum(np.searchsorted(known[order], document_ids), count - 1)
         place = order[at]
-        if (known[place] != marks).any():
+        if (known[place] != document_ids).any():
             return None
         return Ranking(bounds[0][place], bounds[1][place], ranks, int(distinct[0]))
 
-    def keep(self, marks: Marks, ranking: Ranking) -> None:
-        """Keep the ranks of all documents that have these marks, if there are enough."""
+    def keep(self, document_ids: DocumentIds, ranking: Ranking) -> None:
+        """Keep the ranks of all documents that have these ids, if there are enough."""
         if ranking.ranks.size < self._least:
             return
         bounds = np.stack([ranking.begins, ranking.ends])
         told = np.frombuffer(self._ways, np.uint8)
         distinct = np.array([ranking.distinct], np.int64)
-        write_arrays(self._path, [told, marks, bounds, distinct, ranking.ranks])
+        write_arrays(self._path, [told, document_ids, bounds, distinct, ranking.ranks])

@@ -30,7 +30,7 @@ _MOST = 1 << 62  # of any count
 _TEXTS, _TERMS, _SOLVERS = ("main", "full"), ("words", "characters"), ("auto", "seed")
 _LAST: Instant = 253_402_300_800 * SECOND  # of year 9999
 
-Fate = Literal["kept", "dropped", "absent"]
+Presence = Literal["kept", "dropped", "absent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Moved:
     """
 
     document: str
-    other: Fate
+    other: Presence
     by: str | None
 
 

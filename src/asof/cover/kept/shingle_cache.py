@@ -30,7 +30,14 @@ from asof.change.shingles import K, Unit
 from asof.change.texts import Texts, documents_of
 from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.document_ids import MARK, Marking, Which, kind_of, texts_read, ways
+from asof.cover.documents.document_ids import (
+    DOCUMENT_ID,
+    DocumentIdentifier,
+    Which,
+    kind_of,
+    texts_read,
+    ways,
+)
 from asof.cover.documents.of_archive import Gathered, compared_text, gathered
 from asof.cover.documents.sets import Sets
 from asof.cover.kept.array_file import DAMAGE, mapped_array, next_array
@@ -80,8 +87,8 @@ def collected_or_kept(
     found = made.collection
     if where is None:
         return found
-    with Marking(archive, which, k, unit) as marking:
-        return found.only(_chosen(archive, which, marking, found, where))
+    with DocumentIdentifier(archive, which, k, unit) as identifier:
+        return found.only(_chosen(archive, which, identifier, found, where))
 
 
 def is_kept(archive: Archive, which: Which, k: int, unit: Unit = "terms") -> bool:
@@ -167,7 +174,7 @@ def _unused(parent: Path) -> list[Path]:
 
 
 def _older(folder: Path) -> Gathered | None:
-    """The collection of the state before, whatever that was: its marks tell what is still true."""
+    """The collection of the state before, whatever that was: ids tell what is still true."""
     found = (kept(other) for other in _others(folder))
     return next((older for older in found if older is not None), None)
 
@@ -179,9 +186,9 @@ def _folder(archive: Archive, which: Which, k: int, unit: Unit) -> Path:
 
 def _save(folder: Path, made: Gathered) -> None:
     collection = made.collection
-    assert collection.marks is not None
+    assert collection.document_ids is not None
     arrays: dict[str, NDArray[Any]] = {
-        "marks": collection.marks,
+        "document_ids": collection.document_ids,
         "blanks": made.blanks,
         "offsets": collection.sets.offsets,
         "items": collection.sets.items,
@@ -223,11 +230,13 @@ def _load(folder: Path) -> Gathered:
     weights = _array(folder, "weights")
     if len(sets) != len(names) or weights.shape != (len(names),) or weights.dtype != np.int64:
         raise ValueError("names and shingles do not fit together")
-    marks, blanks = _array(folder, "marks"), _array(folder, "blanks")
-    fits = marks.shape == (len(names),) and marks.dtype == blanks.dtype == MARK
+    document_ids, blanks = _array(folder, "document_ids"), _array(folder, "blanks")
+    fits = document_ids.shape == (len(names),) and document_ids.dtype == blanks.dtype == DOCUMENT_ID
     if not fits or blanks.ndim != 1:
-        raise ValueError("names and marks do not fit together")
-    return Gathered(Collection(names, columns, sets, weights, marks=marks), blanks, len(names))
+        raise ValueError("names and document_ids do not fit together")
+    return Gathered(
+        Collection(names, columns, sets, weights, document_ids=document_ids), blanks, len(names)
+    )
 
 
 def _array(folder: Path, name: str, *, mapped: bool = False) -> NDArray[Any]:
@@ -253,7 +262,7 @@ def _column(given: dict[str, Any], values: NDArray[Any], count: int) -> Column:
 
 
 def _chosen(
-    archive: Archive, which: Which, marking: Marking, found: Collection, where: str
+    archive: Archive, which: Which, identifier: DocumentIdentifier, found: Collection, where: str
 ) -> Truth:
     """Which documents a filter means; texts are read only if it asks for them, and once."""
     written = type_check(parse_filter(where), found.columns)
@@ -262,7 +271,7 @@ def _chosen(
     def with_phrase(phrase: str) -> Truth:
         if not seen:
             wanted = list(dict.fromkeys(_phrases(written.condition)))
-            texts = _text_of_all(archive, which, marking, found)
+            texts = _text_of_all(archive, which, identifier, found)
             rows = [[contains(text, one) for one in wanted] for text in texts]
             table = np.array(rows, np.bool_).reshape(-1, len(wanted))
             if len(table) != len(found):
@@ -285,18 +294,21 @@ def _phrases(condition: Condition) -> Iterator[str]:
 
 
 def _text_of_all(
-    archive: Archive, which: Which, marking: Marking, found: Collection
+    archive: Archive, which: Which, identifier: DocumentIdentifier, found: Collection
 ) -> Iterator[str]:
     """The texts that documents are compared by, in the order of the collection.
 
     A crawl may have added others since, or have put on the shelf what was not on it.
     """
-    assert found.marks is not None
-    known = frozenset(found.marks.tolist())
+    assert found.document_ids is not None
+    known = frozenset(found.document_ids.tolist())
     with Texts(archive) as shelf:
         for capture in documents_of(archive, archive.captures()):
             document = shelf.document(capture)
             if document is None or not document.text.strip():
                 continue
-            if marking.mark(capture) in known or marking.mark_as_read(capture, document) in known:
+            if (
+                identifier.id_of(capture) in known
+                or identifier.id_as_read(capture, document) in known
+            ):
                 yield compared_text(document, which)

@@ -1,8 +1,8 @@
 """What in a relation drives the join, and what is left to check pair by pair.
 
 The relation becomes alternatives (disjunctive normal form), each a list of conditions that all
-must hold. The seed pushes "the meta-data constraints deep into the evaluation of the content-based
-constraints" (section 3.2); here is decided which ones can be, and as what:
+must hold. Paudel 2013 pushes "the meta-data constraints deep into the evaluation of the
+content-based constraints" (section 3.2); here is decided which ones can be, and as what:
 
     bound    at least so much in common: C, J, D with a threshold from below
     keys     an attribute of d1 equal to one of d2: only such documents meet
@@ -40,7 +40,7 @@ from asof.cover.language.syntax import (
     attributes,
     upright,
 )
-from asof.cover.language.unparse import spelled
+from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
 
 ALTERNATIVES = 64
@@ -175,7 +175,7 @@ def _anchored(alternative: Alternative, relation: Relation) -> Alternative:
     if not alternative.bound.empty or alternative.keys:
         return alternative
     first, last = alternative.atoms[0].span, alternative.atoms[-1].span
-    written = " and ".join(spelled(atom) for atom in alternative.atoms)
+    written = " and ".join(unparse(atom) for atom in alternative.atoms)
     raise pointed(
         relation.text,
         (first[0], max(last[1], first[1])),

@@ -1,7 +1,7 @@
 """What a pair must have in common to be an edge, in integers: thresholds without rounding.
 
 A bound on containment, Jaccard or Dice says that x, the number of common shingles, is at least a
-share of |i|, of |j| or of |i| + |j| (seed 004, section 2):
+share of |i|, of |j| or of |i| + |j| (Paudel 2013, section 2):
 
     C(i, j) = x / |i| >= t     x >= t |i|
     C(j, i) = x / |j| >= t     x >= t |j|

@@ -1,4 +1,4 @@
-"""What is known of documents besides their content: one column an attribute (seed 004, Table 1).
+"""What is known of documents besides their content: one column an attribute (Paudel 2013, Table 1).
 
 A value may be missing. No comparison with a missing value holds, neither = nor !=, and no `not`
 makes it hold: whoever asks for another host asks for a host that is known to be another.

@@ -7,7 +7,7 @@ from fractions import Fraction
 from asof.cover.language.analyse import Alternative, Key, Range, analyse
 from asof.cover.language.bounds import Least
 from asof.cover.language.syntax import Comparison, Duration, Filter, Relation, Sum, Value
-from asof.cover.language.unparse import number, span, spelled
+from asof.cover.language.unparse import number, span, unparse
 
 _LABEL = 16
 
@@ -19,13 +19,13 @@ def explain(relation: Relation, chosen: Filter | None = None) -> str:
     been checked (`kinds.type_check`): a date in quotes is a date then.
     """
     alternatives = analyse(relation).alternatives
-    lines = [f"d2 covers d1 if {spelled(relation.condition)}", "(and every document covers itself)"]
+    lines = [f"d2 covers d1 if {unparse(relation.condition)}", "(and every document covers itself)"]
     if chosen is not None:
-        lines.append(f"Of all documents d only those with {spelled(chosen.condition, one=True)}")
+        lines.append(f"Of all documents d only those with {unparse(chosen.condition, one=True)}")
     for place, alternative in enumerate(alternatives, 1):
         lines.append("")
         if len(alternatives) > 1:
-            lines.append(f"Way {place} of {len(alternatives)}: {spelled(alternative.condition)}")
+            lines.append(f"Way {place} of {len(alternatives)}: {unparse(alternative.condition)}")
         lines += _lines(alternative)
     return "\n".join(lines)
 
@@ -36,9 +36,9 @@ def _lines(alternative: Alternative) -> list[str]:
         ("partition key", [_partition(key.d1) for key in alternative.keys if key.same]),
         ("joined by", [_joined(key) for key in alternative.keys if not key.same]),
         ("range", [_range(limit) for limit in alternative.ranges]),
-        ("d1 alone", [spelled(condition) for condition in alternative.d1]),
-        ("d2 alone", [spelled(condition) for condition in alternative.d2]),
-        ("pair by pair", [spelled(atom) for atom in alternative.residual]),
+        ("d1 alone", [unparse(condition) for condition in alternative.d1]),
+        ("d2 alone", [unparse(condition) for condition in alternative.d2]),
+        ("pair by pair", [unparse(atom) for atom in alternative.residual]),
     ]
     if alternative.bound.empty:
         parts[0] = ("bounds the join", ["nothing in their content: all that meet are compared"])

@@ -1,7 +1,7 @@
 """The words of a relation: names, numbers, spans of time, dates, strings, signs.
 
-Beside the ASCII spelling the seed's signs are read. Every character is accounted for; what is
-none of these is named with its code, since many characters look like others.
+Beside the ASCII spelling the signs of Paudel 2013 are read. Every character is accounted for; what
+is none of these is named with its code, since many characters look like others.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ class _Reader:
         return self._as_condition(self.operands.pop().node, f"a {self.what} is a condition")
 
     def _skip_definition(self) -> None:
-        """`Cov(di, dj) = ... ;`, as the seed writes its relations, says no more than the rest."""
+        """`Cov(di, dj) = ... ;`, as Paudel 2013 writes relations, says no more than the rest."""
         if self.words[0].text == "Cov" and not self.one:
             texts = [word.text for word in self.words[1:7]]
             if texts[:1] + texts[2:3] + texts[4:] != ["(", ",", ")", "="]:

@@ -94,8 +94,8 @@ class Product:
 class Measure:
     """Containment, Jaccard or Dice of the two documents; `first` is the one named first.
 
-    C(d1,d2) is the share of d1's shingles that d2 has (seed 004, section 2). J and D are the same
-    both ways, and always have d1 first.
+    C(d1,d2) is the share of d1's shingles that d2 has (Paudel 2013, section 2). J and D are the
+    same both ways, and always have d1 first.
     """
 
     name: MeasureName

@@ -15,7 +15,7 @@ def terms(text: str) -> list[str]:
 def contains(text: str, phrase: str) -> bool:
     """Whether the terms of the phrase come in the text, in a row.
 
-    `expense` is in "Expense claims" and not in "expenses": the seed has terms (section 4.2).
+    `expense` is in "Expense claims" and not in "expenses": Paudel 2013 has terms (section 4.2).
     """
     wanted = terms(phrase)
     if not wanted:

@@ -29,7 +29,7 @@ _PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:[-.:][^\W\d]\w*)*")
 _OWN = re.compile(r"(?i:and|or|not|contains)|[CJD]|Cov|text")
 
 
-def spelled(node: Node, *, one: bool = False) -> str:
+def unparse(node: Node, *, one: bool = False) -> str:
     """The node as text; `one` for a filter, whose document is d."""
     match node:
         case Number():
@@ -46,14 +46,14 @@ def spelled(node: Node, *, one: bool = False) -> str:
         case Measure():
             return f"{node.name}(d{node.first},d{3 - node.first})"
         case Contains():
-            return f"text contains {spelled(Text(node.phrase))}"
+            return f"text contains {unparse(Text(node.phrase))}"
         case Content():
-            return f"{spelled(node.measure)} {node.operator} {number(node.threshold)}"
+            return f"{unparse(node.measure)} {node.operator} {number(node.threshold)}"
         case Comparison():
-            left, right = spelled(node.left, one=one), spelled(node.right, one=one)
+            left, right = unparse(node.left, one=one), unparse(node.right, one=one)
             return f"{left} {node.operator} {right}"
         case Not():
-            return f"not ({spelled(node.part, one=one)})"
+            return f"not ({unparse(node.part, one=one)})"
     return _chain(node, one=one)
 
 
@@ -66,14 +66,14 @@ def _chain(node: Sum | Product | And | Or, *, one: bool) -> str:
         case _:
             joined = " and " if isinstance(node, And) else " or "
             return joined.join(
-                f"({spelled(part, one=one)})"
+                f"({unparse(part, one=one)})"
                 if isinstance(part, And | Or)
-                else spelled(part, one=one)
+                else unparse(part, one=one)
                 for part in node.parts
             )
     text = ""
     for place, (sign, part) in enumerate(parts):
-        inner = spelled(part, one=one)
+        inner = unparse(part, one=one)
         # A negative or broken constant (-1, 1/3) needs them as much as a sum does.
         if isinstance(part, Sum | Product) or "/" in inner or inner.startswith("-"):
             inner = inner if isinstance(part, Text | Attribute) else f"({inner})"

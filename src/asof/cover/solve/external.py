@@ -1,11 +1,11 @@
-"""Smallest covers of more pairs than memory holds (lax rules: see spool.py).
+"""Smallest covers of more pairs than memory holds (lax rules: see pair_spool.py).
 
 The pairs stream by some times. The first time, dispensable rows are left out (dominance.py): a set
 of documents that all cover each other comes down to one row, and so does one in which each is
 covered by all that are younger. If what is left fits, it is solved as ever (solve.py); else columns
-and rows are left out by turns until it does. Components are known by then, and solved in groups
-that fit. One that no rule makes small enough is covered greedily (rough.py), with its gap. The last
-time, each dropped document gets the kept one of lowest id that covers it.
+and rows are left out by turns until it does. Components are known by then, and solved in minimum
+that fit. One that no rule makes small enough is covered greedily (streaming_greedy.py), with its
+gap. The last time, each dropped document gets the kept one of lowest id that covers it.
 
 Two spools are open at a time beside the first, so that disk is at most three times what that one
 takes (where nothing is dispensable at once), and memory some two and a half times a spool's room.
@@ -29,24 +29,24 @@ from asof.cover.join.graph import Counts, Coverage, Flags, Ids, components, numb
 from asof.cover.join.pair_spool import PairSpool, Rows
 from asof.cover.solve.dominance import Kind, Sieve
 from asof.cover.solve.proofs import Proofs
-from asof.cover.solve.requirements import State, meet
+from asof.cover.solve.requirements import PartialCover, meet
 from asof.cover.solve.solve import (
     TIME_LIMIT,
     Budget,
     Components,
     Cover,
     best,
-    checked_groups,
+    checked_minimum,
     smallest,
     whole_steps,
 )
-from asof.cover.solve.streaming_greedy import Columns, greedily, row_by_row, topped_up
+from asof.cover.solve.streaming_greedy import ColumnLists, greedily, row_by_row, topped_up
 
 Progress = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much
 Cancel = Callable[[], bool]
 
 # Bytes that solving takes for an entry of the problem: about 180 where rows overlap without end, as
-# in bench/cover_vast.py --shape drift, and less elsewhere.
+# in bench/cover_external.py --shape drift, and less elsewhere.
 _ENTRY = 256
 # Turns go on for more entries than this as long as each halves them: of drift's million, solving
 # took 13 s, and two turns more before that 0.1 s.
@@ -56,7 +56,7 @@ _WORTH = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ExternalCover:
     """The cover, and how many different pairs of different documents there were."""
 
     cover: Cover
@@ -81,7 +81,7 @@ class _Left:
                 yield (one, other) if self.kind == "rows" else (other, one)
 
 
-def solve_vast(
+def solve_external(
     spool: PairSpool,
     *,
     quality: ArrayLike | None = None,
@@ -91,7 +91,7 @@ def solve_vast(
     cancel: Cancel = lambda: False,
     proofs: Proofs | None = None,
     memory: int | None = None,
-) -> Found:
+) -> ExternalCover:
     """A smallest set that covers the documents of a spool of pairs (i, j): j covers i.
 
     Everything else is as `solve` has it. `memory` is in bytes, for solving what is left: four times
@@ -100,27 +100,29 @@ def solve_vast(
     n = spool.height
     most = (4 * spool.room if memory is None else memory) // _ENTRY
     worth = whole_steps(quality, n)
-    groups = checked_groups(at_least, n)
+    minimum = checked_minimum(at_least, n)
     own = np.arange(n, dtype=np.int32)
     spool.add(own, own)
     seen = _FirstPass(n)
     left = _first(spool, seen, partial(_tell, progress, "rows", n), cancel)
     part, count = numbered(seen.label)
-    state = State(np.zeros(n, np.bool_), part, np.zeros(count, np.int64), np.ones(count, np.bool_))
+    state = PartialCover(
+        np.zeros(n, np.bool_), part, np.zeros(count, np.int64), np.ones(count, np.bool_)
+    )
     budget = Budget(monotonic() + time_limit, cancel, Proofs() if proofs is None else proofs)
     try:
         if left is not None:
-            left = _shrunk(left, worth, groups is None, most, progress, cancel)
+            left = _shrunk(left, worth, minimum is None, most, progress, cancel)
         if left is None:  # somebody wants to stop
             row_by_row(spool, state)
-            state = state if groups is None else topped_up(state, groups, worth)
+            state = state if minimum is None else topped_up(state, minimum, worth)
         else:
-            state = _solved(left, state, worth, groups, budget, most, progress)
+            state = _solved(left, state, worth, minimum, budget, most, progress)
     finally:
         if left is not None:
             left.spool.close()
     by = _covered_by(spool, state.kept, partial(_tell, progress, "covered by", n))
-    return Found(_cover(state, by), seen.entries - n)
+    return ExternalCover(_cover(state, by), seen.entries - n)
 
 
 def _tell(progress: Progress, stage: str, total: int, done: int) -> None:
@@ -227,13 +229,13 @@ def _shrunk(
 
 def _solved(
     left: _Left,
-    state: State,
+    state: PartialCover,
     worth: Counts,
-    groups: tuple[int, Ids] | None,
+    minimum: tuple[int, Ids] | None,
     budget: Budget,
     most: int,
     progress: Progress,
-) -> State:
+) -> PartialCover:
     n = state.kept.size
     rows = left.list_ids if left.kind == "rows" else left.item_ids
     stays = np.zeros(n, np.bool_)
@@ -242,25 +244,27 @@ def _solved(
         one, other = _gathered(left.pairs())
         coverage = _problem(state.part, stays, np.ones(n, np.bool_), one, other)
         state = smallest(state, coverage.without(), worth, budget, partial(progress, "cover"))
-        if groups is not None:
+        if minimum is not None:
             state = meet(
-                state, coverage, worth, groups, lambda task, known: best(task, known, budget)
+                state, coverage, worth, minimum, lambda task, known: best(task, known, budget)
             )
         return state
     large = _component_by_component(left, state, stays, worth, budget, most, progress)
     if large.any():
-        _roughly(left, state, large, exact=not worth.any())
-    return state if groups is None else topped_up(state, groups, worth)
+        _covered_greedily(left, state, large, exact=not worth.any())
+    return state if minimum is None else topped_up(state, minimum, worth)
 
 
-def _roughly(left: _Left, state: State, large: Flags, *, exact: bool) -> None:
+def _covered_greedily(left: _Left, state: PartialCover, large: Flags, *, exact: bool) -> None:
     if left.kind == "columns":
-        greedily(Columns(left.spool, left.list_ids, left.item_ids), state, large, exact=exact)
+        greedily(ColumnLists(left.spool, left.list_ids, left.item_ids), state, large, exact=exact)
         return
     turned = _turned(left, None, lambda done: None, lambda: False)
     assert turned is not None
     with turned.spool:
-        greedily(Columns(turned.spool, turned.list_ids, turned.item_ids), state, large, exact=exact)
+        greedily(
+            ColumnLists(turned.spool, turned.list_ids, turned.item_ids), state, large, exact=exact
+        )
 
 
 def _gathered(pairs: Iterator[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
@@ -296,14 +300,14 @@ def _problem(part: Ids, stays: Flags, mine: Flags, rows: Ids, cols: Ids) -> Cove
 
 def _component_by_component(
     left: _Left,
-    state: State,
+    state: PartialCover,
     stays: Flags,
     worth: Counts,
     budget: Budget,
     most: int,
     progress: Progress,
 ) -> Flags:
-    """Solves components in groups of so many entries; gives those that have more."""
+    """Solves components in minimum of so many entries; gives those that have more."""
     count = state.gap.size
     entries = np.zeros(count, np.int64)
     for rows, _ in left.pairs():
@@ -367,7 +371,7 @@ def _covered_by(spool: PairSpool, kept: Flags, progress: Callable[[int], None]) 
     return by
 
 
-def _cover(state: State, by: Ids) -> Cover:
+def _cover(state: PartialCover, by: Ids) -> Cover:
     count = state.gap.size
     found = Components(
         state.part,

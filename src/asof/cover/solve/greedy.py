@@ -55,7 +55,7 @@ class Answer:
 
 
 def greedy(problem: Problem, *, prune: bool = True) -> Ids:
-    """Columns in the order of marginal benefit (seed 004, section 3.4), ascending.
+    """Columns in the order of marginal benefit (Paudel 2013, section 3.4), ascending.
 
     Ties: better quality, then lower id. With `prune`, columns that later ones made superfluous are
     dropped again: the worst quality first, then the one that was taken last.

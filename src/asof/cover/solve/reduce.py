@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from asof.cover.join.graph import Counts, Coverage, Flags, Ids, Lists, spread
-from asof.cover.solve.stepwise_reduce import peel
+from asof.cover.solve.stepwise_reduce import reduce_stepwise
 
 # Pairs looked at together, to bound memory.
 _SLICE = 1 << 21
@@ -39,7 +39,7 @@ class Reduced:
     kernel: Coverage
 
 
-def whole(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
+def settle_single(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
     """Settles components that one document covers alone, and gives those and the problem left.
 
     Pairs, stars and cliques, and pages whose last version has everything: most components of an
@@ -74,7 +74,7 @@ def reduce(coverage: Coverage, quality: Counts) -> Reduced:
         if done is not None:
             kernels.append(done)
     if left.row_ids.size:
-        needed, left = peel(left, quality)
+        needed, left = reduce_stepwise(left, quality)
         chosen.append(needed)
         kernels.append(left)
     return Reduced(np.concatenate([np.empty(0, np.int32), *chosen]), Coverage.joined(kernels))

@@ -1,8 +1,8 @@
 """At least m documents of every host, or of any other attribute: covers that have to hold more.
 
-The seed's future work ("retaining at least a minimum number of documents from every host"). Of each
-value at least m documents are kept, or all where there are fewer; documents without a value are
-free. Such a rule ties components together, so it is met in three steps:
+The future work of Paudel 2013 ("retaining at least a minimum number of documents from every host").
+Of each value at least m documents are kept, or all where there are fewer; documents without a value
+are free. Such a rule ties components together, so it is met in three steps:
 
 1. Covers without the rule are kept wherever they happen to meet it: they are the smallest still.
 2. A value that every cover meets ties nothing: components whose documents all have that value hold
@@ -26,7 +26,7 @@ Solver = Callable[[Problem, Answer], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PartialCover:
     """A cover by components: what is kept, and what is proven about each component."""
 
     kept: Flags  # by document
@@ -36,8 +36,12 @@ class State:
 
 
 def meet(
-    state: State, coverage: Coverage, quality: Counts, at_least: tuple[int, Ids], solver: Solver
-) -> State:
+    state: PartialCover,
+    coverage: Coverage,
+    quality: Counts,
+    at_least: tuple[int, Ids],
+    solver: Solver,
+) -> PartialCover:
     """The cover with at least m documents of each value; components tied together are then one."""
     number, codes = at_least
     valued = codes >= 0
@@ -70,10 +74,10 @@ def meet(
         kept[answer.documents(problem)] = True
         lower[at], proven[at] = answer.lower, answer.proven
     gap = np.bincount(part[kept], minlength=count) - lower
-    return State(kept, part, gap, proven)
+    return PartialCover(kept, part, gap, proven)
 
 
-def _held_by_all(state: State, coverage: Coverage, codes: Ids, values: int) -> Counts:
+def _held_by_all(state: PartialCover, coverage: Coverage, codes: Ids, values: int) -> Counts:
     """How many documents of each value every cover holds, at least."""
     count = state.gap.size
     pure = _of_one_value(state.part, codes, count)
@@ -94,7 +98,7 @@ def _of_one_value(part: Ids, codes: Ids, count: int) -> Flags:
     return pure
 
 
-def _tied(state: State, codes: Ids, binding: Flags, lacking: Flags) -> tuple[Ids, Flags]:
+def _tied(state: PartialCover, codes: Ids, binding: Flags, lacking: Flags) -> tuple[Ids, Flags]:
     """New numbers of components, and which of them have to be solved anew.
 
     Components are put together only where a value is lacking among those that bind them.

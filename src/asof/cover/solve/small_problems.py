@@ -1,8 +1,8 @@
 """Smallest covers of many small problems at once: all subsets of their columns, fewest first.
 
-The seed's brute force ("at most ten vertices ... enumerating all exponentially many solutions",
-section 3.4), but one subset is tried on all problems of a size together, so that a hundred thousand
-of them take as many steps as one.
+The brute force of Paudel 2013 ("at most ten vertices ... enumerating all exponentially many
+solutions", section 3.4), but one subset is tried on all problems of a size together, so that a
+hundred thousand of them take as many steps as one.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from asof.cover.join.graph import Counts, Coverage, Flags, Ids, spread
 
-COLUMNS = 10  # the seed's limit; at most 1023 subsets
+COLUMNS = 10  # as in section 3.4; at most 1023 subsets
 ROWS = 64  # the rows that a column covers are the bits of one word
 
 Words = NDArray[np.uint64]
 
 
-def tiny(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
+def solve_small(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
     """The best covers of all components of at most ten columns, and the problem left.
 
     Fewest documents; then the best total quality; then the lowest ids, compared one by one.

@@ -1,4 +1,4 @@
-"""The smallest set of documents that covers all, proven or with a proven gap (seed 004).
+"""The smallest set of documents that covers all, proven or with a proven gap (Paudel 2013).
 
 `solve` goes from what is cheap to what is exact: components that one document covers, reductions,
 all subsets of small problems, branch and bound, HiGHS where scipy is installed, and, when time is
@@ -21,9 +21,9 @@ from asof.cover.solve.branch_and_bound import COLUMNS, search
 from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
 from asof.cover.solve.milp import by_milp, installed
 from asof.cover.solve.proofs import Proofs
-from asof.cover.solve.reduce import reduce, whole
-from asof.cover.solve.requirements import State, meet
-from asof.cover.solve.small_problems import tiny
+from asof.cover.solve.reduce import reduce, settle_single
+from asof.cover.solve.requirements import PartialCover, meet
+from asof.cover.solve.small_problems import solve_small
 from asof.errors import UsageError
 
 Solver = Literal["auto", "seed"]
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]  # documents decided, and all
 TIME_LIMIT = 60.0  # seconds for all searches together; reductions and greedy take what they need
 _ENOUGH = 1.0  # seconds that one problem may take while there are any, if its share is smaller
 _FEW_NODES = 300  # of the own search before HiGHS is asked
-_SEED_VERTICES = 10  # "at most ten vertices, we apply a brute-force approach" (section 3.4)
+_BRUTE_FORCE_VERTICES = 10  # "at most ten vertices, we apply a brute-force approach" (section 3.4)
 _STEPS = 1 << 53
 
 
@@ -108,7 +108,7 @@ def solve(
     again; new proofs are added to it.
     """
     worth = whole_steps(quality, n)
-    groups = checked_groups(at_least, n)
+    minimum = checked_minimum(at_least, n)
     if solver == "seed" and (quality is not None or at_least is not None):
         raise UsageError(
             "The seed's solver knows neither a quality nor a minimum for each value.",
@@ -117,14 +117,16 @@ def solve(
     budget = Budget(monotonic() + time_limit, cancel, Proofs() if proofs is None else proofs)
     coverage = Coverage.of(n, i, j)
     part, count = numbered(components(n, coverage.rows, coverage.cols))
-    bare = State(np.zeros(n, np.bool_), part, np.zeros(count, np.int64), np.ones(count, np.bool_))
+    bare = PartialCover(
+        np.zeros(n, np.bool_), part, np.zeros(count, np.int64), np.ones(count, np.bool_)
+    )
     if solver == "seed":
-        state = _as_the_seed(bare, coverage, worth)
+        state = _brute_force_then_greedy(bare, coverage, worth)
     else:
         state = smallest(bare, coverage, worth, budget, progress)
-    if groups is not None:
+    if minimum is not None:
         state = meet(
-            state, coverage, worth, groups, lambda problem, known: best(problem, known, budget)
+            state, coverage, worth, minimum, lambda problem, known: best(problem, known, budget)
         )
     progress(n, n)
     return _cover(state, coverage)
@@ -173,14 +175,10 @@ def _searched(
 
 
 def smallest(
-    state: State,
-    coverage: Coverage,
-    quality: Counts,
-    budget: Budget,
-    progress: Progress,
-) -> State:
+    state: PartialCover, coverage: Coverage, quality: Counts, budget: Budget, progress: Progress
+) -> PartialCover:
     """The cover without requirements; `state` is filled in."""
-    taken, left = whole(coverage, quality)
+    taken, left = settle_single(coverage, quality)
     state.kept[taken] = True
     progress(coverage.row_ids.size - left.row_ids.size, coverage.row_ids.size)
     if budget.cancel():
@@ -188,16 +186,16 @@ def smallest(
         return state
     reduced = reduce(left, quality)
     state.kept[reduced.chosen] = True
-    taken, left = whole(reduced.kernel, quality)
+    taken, left = settle_single(reduced.kernel, quality)
     state.kept[taken] = True
-    taken, left = tiny(left, quality)
+    taken, left = solve_small(left, quality)
     state.kept[taken] = True
     _one_by_one(state, left, quality, budget, progress)
     return state
 
 
 def _one_by_one(
-    state: State, left: Coverage, quality: Counts, budget: Budget, progress: Progress
+    state: PartialCover, left: Coverage, quality: Counts, budget: Budget, progress: Progress
 ) -> None:
     """Solves components alone, small ones first, each with its share of the time left."""
     of_row, of_col, count = left.parts()
@@ -228,8 +226,8 @@ def _one_by_one(
 
 
 def _fewest(
-    state: State, left: Coverage, of_row: Ids, of_col: Ids, count: int, budget: Budget
-) -> State:
+    state: PartialCover, left: Coverage, of_row: Ids, of_col: Ids, count: int, budget: Budget
+) -> PartialCover:
     """A smallest cover of any quality, by the components of what is left.
 
     Without a quality, reductions go much further. To know the number first settles most of what is
@@ -237,20 +235,22 @@ def _fewest(
     """
     part = np.zeros(state.kept.size, np.int32)
     part[left.row_ids], part[left.col_ids] = of_row, of_col
-    bare = State(np.zeros_like(state.kept), part, np.zeros(count, np.int64), np.ones(count, bool))
+    bare = PartialCover(
+        np.zeros_like(state.kept), part, np.zeros(count, np.int64), np.ones(count, bool)
+    )
     half = Budget(monotonic() + budget.left() / 2, budget.cancel, budget.proofs)
     nothing = np.zeros(state.kept.size, np.int64)
     return smallest(bare, left, nothing, half, lambda done, total: None)
 
 
-def _rest(state: State, left: Coverage, quality: Counts, budget: Budget) -> None:
+def _rest(state: PartialCover, left: Coverage, quality: Counts, budget: Budget) -> None:
     """Covers what is left by the greedy algorithm, with a bound for each component."""
     problem = Problem.plain(left, quality)
     _greedily(state, problem, greedy(problem), budget.cancel)
 
 
 def _greedily(
-    state: State, problem: Problem, columns: Ids, stop: Callable[[], bool] = lambda: False
+    state: PartialCover, problem: Problem, columns: Ids, stop: Callable[[], bool] = lambda: False
 ) -> None:
     if not columns.size:
         return
@@ -264,17 +264,19 @@ def _greedily(
     np.logical_and.at(state.proven, where, (gaps == 0) & (not problem.quality.any()))
 
 
-def _as_the_seed(state: State, coverage: Coverage, quality: Counts) -> State:
+def _brute_force_then_greedy(
+    state: PartialCover, coverage: Coverage, quality: Counts
+) -> PartialCover:
     sizes = np.bincount(state.part, minlength=state.gap.size)
-    large = (sizes > _SEED_VERTICES)[state.part]
-    taken, _ = tiny(coverage.without(rows=large), quality)
+    large = (sizes > _BRUTE_FORCE_VERTICES)[state.part]
+    taken, _ = solve_small(coverage.without(rows=large), quality)
     state.kept[taken] = True
     problem = Problem.plain(coverage.without(rows=~large), quality)
     _greedily(state, problem, greedy(problem, prune=False))
     return state
 
 
-def _cover(state: State, coverage: Coverage) -> Cover:
+def _cover(state: PartialCover, coverage: Coverage) -> Cover:
     kept = state.kept
     none = np.iinfo(np.int32).max
     by = np.full(kept.size, none, np.int32)
@@ -316,7 +318,7 @@ def whole_steps(quality: ArrayLike | None, n: int) -> Counts:
     return steps
 
 
-def checked_groups(at_least: tuple[int, ArrayLike] | None, n: int) -> tuple[int, Ids] | None:
+def checked_minimum(at_least: tuple[int, ArrayLike] | None, n: int) -> tuple[int, Ids] | None:
     """What is to be kept of each value, checked."""
     if at_least is None:
         return None

@@ -18,16 +18,16 @@ from asof.cover.join.graph import Counts, Coverage, Ids, Lists
 _TRIES = 64
 
 
-def peel(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
+def reduce_stepwise(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
     """Documents that have to be chosen, and the problem left. `quality` is by document id."""
-    peeling = _Peeling(coverage, quality[coverage.col_ids])
-    peeling.run()
-    rows = np.array([row is None for row in peeling.rows], np.bool_)
-    cols = np.array([col is None for col in peeling.cols], np.bool_)
-    return coverage.col_ids[sorted(peeling.chosen)], coverage.without(rows, cols)
+    steps = _Stepwise(coverage, quality[coverage.col_ids])
+    steps.run()
+    rows = np.array([row is None for row in steps.rows], np.bool_)
+    cols = np.array([col is None for col in steps.cols], np.bool_)
+    return coverage.col_ids[sorted(steps.chosen)], coverage.without(rows, cols)
 
 
-class _Peeling:
+class _Stepwise:
     def __init__(self, coverage: Coverage, quality: Counts) -> None:
         self.rows = _sets(coverage.by_row())
         self.cols = _sets(coverage.by_col())

@@ -12,7 +12,7 @@ import numpy as np
 
 from asof.cover.join.graph import Counts, Flags, Ids
 from asof.cover.join.pair_spool import PairSpool
-from asof.cover.solve.requirements import State
+from asof.cover.solve.requirements import PartialCover
 from asof.cover.solve.requirements import topped_up as with_more
 
 # Each pass takes what covers at least this share of what the last pass asked for.
@@ -21,18 +21,18 @@ _SCALE = 1 << 32  # prices are whole numbers of this part of a document, so that
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """Columns as complete lists of the rows that they cover."""
+class ColumnLists:
+    """ColumnLists as complete lists of the rows that they cover."""
 
     spool: PairSpool
     col_ids: Ids
     row_ids: Ids
 
 
-def greedily(columns: Columns, state: State, wanted: Flags, *, exact: bool) -> None:
+def greedily(columns: ColumnLists, state: PartialCover, wanted: Flags, *, exact: bool) -> None:
     """Covers wanted components by the greedy algorithm with thresholds; `state` is filled in.
 
-    As section 3.4 of seed 004 has it, but a pass takes all that covers enough, and the next one
+    As section 3.4 of Paudel 2013 has it, but a pass takes all that covers enough, and the next one
     asks for less. A row's price is one by the number of rows that were covered with it; no column
     is worth more than its rows' prices, so those together are a bound once they are divided by the
     most that any column's rows come to (dual fitting). With equal prices that is the number of rows
@@ -68,7 +68,7 @@ def greedily(columns: Columns, state: State, wanted: Flags, *, exact: bool) -> N
     state.proven[wanted] = exact & (gap == 0)[wanted]
 
 
-def _bounds(columns: Columns, state: State, price: Counts) -> Counts:
+def _bounds(columns: ColumnLists, state: PartialCover, price: Counts) -> Counts:
     """What prices of rows prove: so many documents each component needs, at least."""
     count = state.gap.size
     part = state.part[columns.row_ids]
@@ -84,7 +84,7 @@ def _bounds(columns: Columns, state: State, price: Counts) -> Counts:
     return -(-total // dearest)
 
 
-def row_by_row(spool: PairSpool, state: State) -> None:
+def row_by_row(spool: PairSpool, state: PartialCover) -> None:
     """Covers all by what covers most, row by row, in one pass; `state` is filled in.
 
     Rows that share no column need a document each: so many are needed at least.
@@ -108,7 +108,7 @@ def row_by_row(spool: PairSpool, state: State) -> None:
     state.proven[:] = False
 
 
-def topped_up(state: State, at_least: tuple[int, Ids], quality: Counts) -> State:
+def topped_up(state: PartialCover, at_least: tuple[int, Ids], quality: Counts) -> PartialCover:
     """The cover with at least m documents of each value, by adding what is lacking."""
     number, codes = at_least
     valued = codes >= 0
@@ -119,4 +119,4 @@ def topped_up(state: State, at_least: tuple[int, Ids], quality: Counts) -> State
         return state
     kept = with_more(state.kept, codes, lacking, quality)
     more = np.bincount(state.part[kept & ~state.kept], minlength=state.gap.size)
-    return State(kept, state.part, state.gap + more, state.proven & (more == 0))
+    return PartialCover(kept, state.part, state.gap + more, state.proven & (more == 0))

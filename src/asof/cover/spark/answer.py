@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from asof.cover.answer import Fate
+from asof.cover.answer import DocumentAnswer
 from asof.cover.spark.source import address_order
 
 
-def fates(session: Any, target: str, *, dropped: int | None = None) -> Iterator[Fate]:  # noqa: ANN401
+def answers(session: Any, target: str, *, dropped: int | None = None) -> Iterator[DocumentAnswer]:  # noqa: ANN401
     """All documents of an answer; or the first so many that were dropped."""
     frame = session.read.parquet(target)
     metadata = frame.metadataColumn("_metadata")
@@ -21,7 +21,7 @@ def fates(session: Any, target: str, *, dropped: int | None = None) -> Iterator[
     found = rows.toArrow().to_pylist()
     found.sort(key=lambda row: (address_order(row["_file"]), row["_row"]))
     for row in found:
-        yield Fate(
+        yield DocumentAnswer(
             _name(row["id"]), row["kept"], _name(row["by"]), row["containment"],
             row["jaccard"], row["dice"],
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The second stage, first half: which sets of shingles may cover which (seed 004, section 3.2).
+"""The second stage, first half: which sets of shingles may cover which (Paudel 2013, section 3.2).
 
 The prefix filter of join/join.py as joins of Spark: of the |i| shingles of a covered set, the
 |i| - need + 1 rarest are asked about; shingles that no other set has use that budget up. Equal sets

@@ -1,6 +1,6 @@
 """The third stage: connected components in rounds that do not grow with the diameter (section 3.3).
 
-The seed passes the largest id along the edges, which takes as many jobs as the longest path has
+Paudel 2013 passes the largest id along the edges, which takes as many jobs as the longest path has
 steps. Here graphs are contracted. In each round every vertex tosses a coin; one that shows tails
 goes to a neighbour that shows heads, if it has any, and edges are led between those that their
 ends went to (random mates: Reif 1985; contraction at this scale: Lacki, Mirrokni, Wlodarczyk 2018;

@@ -1,8 +1,9 @@
 """Covers of more pairs than memory holds: pairs a second, memory and disk.
 
-    .venv/bin/python bench/cover_vast.py [--documents 20000] [--shape later]
-    .venv/bin/python bench/cover_vast.py --documents 75000 --shape later      (11 GB of disk)
-    .venv/bin/python bench/cover_vast.py --texts 20000      texts that share 3 of 5 shingles, joined
+    .venv/bin/python bench/cover_external.py [--documents 20000] [--shape later]
+    .venv/bin/python bench/cover_external.py --documents 75000 --shape later      (11 GB of disk)
+    .venv/bin/python bench/cover_external.py --texts 20000      texts that share 3 of 5 shingles,
+    joined
 
 Shapes: `all` documents cover each other; `later` ones cover all earlier ones; `cliques` of very
 different sizes; `window`, in which a document is covered by the later ones of some time; `drift`,
@@ -23,7 +24,7 @@ from asof.cover.documents.sets import Sets
 from asof.cover.join.join import join
 from asof.cover.join.pair_spool import ROOM, PairSpool
 from asof.cover.language.bounds import Bound
-from asof.cover.solve.external import solve_vast
+from asof.cover.solve.external import solve_external
 
 Ints = NDArray[np.int64]
 BLOCK = 1 << 21
@@ -104,7 +105,7 @@ def main() -> None:
             spool.add(rows, cols)
         added, wall, used = spool.added, time.perf_counter() - started, time.process_time() - cpu
         print(f"{added:,} pairs kept in {wall:.1f} s ({used:.1f} CPU s), {spool.written:,} bytes")
-        found = solve_vast(spool, progress=tell)
+        found = solve_external(spool, progress=tell)
         written = spool.written
     wall, used = time.perf_counter() - started, time.process_time() - cpu
     cover = found.cover

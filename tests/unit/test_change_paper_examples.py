@@ -1,7 +1,7 @@
-"""The worked examples of the seeds about alike documents, with their figures.
+"""The worked examples of the papers about alike documents, with their figures.
 
-Seed 000 (Web Archiving) is cited by the titles of its slides, seed 002 (Search Engines, chapter 3)
-by their numbers, seed 003 (Acquiring Data) has the same examples as 002.
+Spaniol 2010 (Web Archiving) is cited by the titles of its slides, Naumann 2011 (Search Engines,
+chapter 3) by their numbers, CS6200 2019 (Acquiring Data) has the same examples as it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SENTENCE = (
 
 
 class TestShingles:
-    """Seed 000, "Basic Data Model: Sets": the document abcab with k = 2."""
+    """Spaniol 2010, "Basic Data Model: Sets": the document abcab with k = 2."""
 
     def test_the_set_of_abcab(self) -> None:
         wanted = np.sort(
@@ -42,13 +42,13 @@ class TestShingles:
 
 class TestJaccard:
     def test_three_of_eight(self) -> None:
-        """Seed 000, "Jaccard Similarity of Sets": 3 in the intersection, 8 in the union."""
+        """Spaniol 2010, "Jaccard Similarity of Sets": 3 in the intersection, 8 in the union."""
         one, other = features("abcdef"), features("defgh")
         assert overlap(one, other) == Overlap(6, 5, 3)
         assert jaccard(one, other) == 3 / 8
 
     def test_columns_of_a_matrix(self) -> None:
-        """Seed 000, "Row Types" and "Example": Sim(C1, C2) = a / (a + b + c) = 2/5."""
+        """Spaniol 2010, "Row Types" and "Example": Sim(C1, C2) = a / (a + b + c) = 2/5."""
         c1, c2 = (0, 1, 1, 0, 1, 0), (1, 0, 1, 0, 1, 1)
         one, other = ([str(row) for row, has in enumerate(c) if has] for c in (c1, c2))
         assert jaccard(features(one), features(other)) == 2 / 5 == 0.4
@@ -61,7 +61,7 @@ class TestJaccard:
 
 
 class TestMinhash:
-    """Seed 000, "Minhashing Example"."""
+    """Spaniol 2010, "Minhashing Example"."""
 
     ORDERS = np.array([(1, 3, 7, 6, 2, 5, 4), (4, 2, 1, 3, 6, 7, 5), (3, 4, 7, 6, 1, 2, 5)])
     COLUMNS = np.array(
@@ -97,7 +97,7 @@ class TestMinhash:
 
 
 class TestFingerprints:
-    """Seed 002, slide 83; seed 003, "Fingerprint Example (n=3; 2 word overlap)"."""
+    """Naumann 2011, slide 83; CS6200 2019, "Fingerprint Example (n=3; 2 word overlap)"."""
 
     THREES: ClassVar = [
         "tropical fish include",
@@ -130,7 +130,7 @@ class TestFingerprints:
 
 
 class TestSimhash:
-    """Seed 002, slide 86; seed 003, "Simhash Example"."""
+    """Naumann 2011, slide 86; CS6200 2019, "Simhash Example"."""
 
     WORDS: ClassVar = {
         "tropical": (2, "01100001"),
@@ -171,12 +171,12 @@ class TestSimhash:
 
 class TestBytes:
     def test_the_checksum_of_tropical_fish(self) -> None:
-        """Seed 002, slide 79; in hexadecimal. Its fault: the same bytes in another order."""
+        """Naumann 2011, slide 79; in hexadecimal. Its fault: the same bytes in another order."""
         assert checksum(b"Tropical fish") == 0x508
         assert checksum(bytes(sorted(b"Tropical fish"))) == 0x508
 
     def test_pi_in_utf_8(self) -> None:
-        """Seed 002, slide 64: symbol 960, encoded as CF80; of these bytes its hash is made."""
+        """Naumann 2011, slide 64: symbol 960, encoded as CF80; of these bytes its hash is made."""
         assert chr(960).encode() == bytes((0b11001111, 0b10000000)) == bytes.fromhex("CF80")
         two = int.from_bytes(b"\xcf\x80", "little")
         assert features(["\N{GREEK SMALL LETTER PI}"]).tolist() == [chunk(chunk(START, two), 2)]

@@ -15,7 +15,7 @@ from asof.cover.join.pairs import Limits
 from asof.cover.language.columns import number_column, text_column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
-from asof.cover.solve.external import Found, solve_vast
+from asof.cover.solve.external import ExternalCover, solve_external
 from asof.errors import UsageError
 
 
@@ -47,11 +47,11 @@ def test_memory_does_not_change_the_answer(
 ) -> None:
     spooled: list[int] = []
 
-    def watched(spool: PairSpool, **given: Any) -> Found:
+    def watched(spool: PairSpool, **given: Any) -> ExternalCover:
         spooled.append(spool.added)
-        return solve_vast(spool, **given)
+        return solve_external(spool, **given)
 
-    monkeypatch.setattr("asof.cover.run.solve_vast", watched)
+    monkeypatch.setattr("asof.cover.run.solve_external", watched)
     collection = alike(400)
     enough = thin_out(collection, rule, options, Limits())
     assert not spooled

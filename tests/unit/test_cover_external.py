@@ -11,7 +11,7 @@ import pytest
 
 from asof.cover.documents.sets import Edges
 from asof.cover.join.pair_spool import PairSpool, gathered
-from asof.cover.solve.external import solve_vast
+from asof.cover.solve.external import solve_external
 from asof.cover.solve.solve import solve
 from asof.errors import StorageError, UsageError
 
@@ -42,7 +42,9 @@ def told(n: int, i: np.ndarray, j: np.ndarray, room: int) -> tuple[int, int, dic
     stages: dict[str, int] = {}
     with PairSpool(n, room=room) as spool:
         spool.add(i, j)
-        found = solve_vast(spool, progress=lambda stage, done, total: stages.update({stage: total}))
+        found = solve_external(
+            spool, progress=lambda stage, done, total: stages.update({stage: total})
+        )
     assert found.cover.optimal
     return int(found.cover.kept.sum()), found.pairs, stages
 
@@ -110,7 +112,7 @@ def test_a_full_disk_while_rows_are_left_out_gives_all_back() -> None:
     with PairSpool(400, room=1 << 16) as spool:
         spool.add(i, j)
         with no_file_beyond(1 << 17), pytest.raises(StorageError, match="do not fit"):
-            solve_vast(spool)
+            solve_external(spool)
 
 
 @pytest.mark.parametrize("later", [False, True])
@@ -148,7 +150,7 @@ def test_large_problems_are_solved_component_by_component() -> None:
     i, j = rng.integers(0, 8, (2, 600)) + 8 * rng.integers(0, 30, 600)
     with PairSpool(240, room=1 << 14) as spool:
         spool.add(i, j)
-        cover = solve_vast(spool, memory=60 * 256).cover
+        cover = solve_external(spool, memory=60 * 256).cover
     best = solve(240, i, j)
     assert cover.optimal
     assert cover.components.kept.tolist() == best.components.kept.tolist()
@@ -159,7 +161,7 @@ def test_one_component_beyond_memory_is_covered_and_its_gap_is_said() -> None:
     i, j = rng.integers(0, 90, (2, 450))
     with PairSpool(90, room=1 << 14) as spool:
         spool.add(i, j)
-        cover = solve_vast(spool, memory=1 << 13).cover
+        cover = solve_external(spool, memory=1 << 13).cover
     best = int(solve(90, i, j).kept.sum())
     assert not cover.optimal
     assert cover.kept.sum() - cover.gap <= best <= cover.kept.sum()
@@ -172,7 +174,7 @@ def test_two_documents_of_a_dense_problem_are_proven_without_solving() -> None:
     i, j = np.nonzero(host[:, None] != host[None, :])
     with PairSpool(200, room=1 << 16) as spool:
         spool.add(i, j)
-        cover = solve_vast(spool, memory=1 << 16).cover
+        cover = solve_external(spool, memory=1 << 16).cover
     assert (int(cover.kept.sum()), cover.gap, cover.optimal) == (2, 0, True)
 
 
@@ -186,7 +188,7 @@ def test_few_pairs_stay_in_memory_and_many_are_spooled() -> None:
     assert isinstance(many, PairSpool)
     with many:
         assert many.added == i.size
-        assert solve_vast(many).pairs == i.size - 40
+        assert solve_external(many).pairs == i.size - 40
 
 
 def test_nobody_is_left_with_a_spool_of_a_join_that_failed() -> None:
@@ -212,10 +214,10 @@ def test_nobody_is_left_with_a_spool_of_a_join_that_failed() -> None:
 
 def test_no_documents() -> None:
     with PairSpool(0) as spool:
-        found = solve_vast(spool)
+        found = solve_external(spool)
     assert (found.pairs, found.cover.components.count, found.cover.optimal) == (0, 0, True)
 
 
 def test_qualities_are_checked() -> None:
     with PairSpool(2) as spool, pytest.raises(UsageError, match="for each of the 2"):
-        solve_vast(spool, quality=[1.0])
+        solve_external(spool, quality=[1.0])

@@ -14,7 +14,7 @@ import asof.cover.join.pair_spool
 import asof.cover.solve.dominance
 from asof.cover.join.pair_spool import PairSpool, Rows
 from asof.cover.solve.dominance import Sieve
-from asof.cover.solve.external import solve_vast
+from asof.cover.solve.external import solve_external
 from asof.cover.solve.solve import solve
 
 Pair = tuple[int, int]
@@ -96,7 +96,7 @@ def test_the_answer_is_as_good_as_that_of_solving_all_pairs(case: Case) -> None:
     """As many documents of as much quality, proven; the same pairs and components."""
     i, j = case.arrays()
     with case.spool() as spool:
-        found = solve_vast(spool, quality=case.quality, at_least=case.at_least, memory=_ROOMY)
+        found = solve_external(spool, quality=case.quality, at_least=case.at_least, memory=_ROOMY)
     plain = solve(case.n, i, j, quality=case.quality, at_least=case.at_least)
     cover = found.cover
     _checked_cover(case, cover.kept, cover.by)
@@ -125,7 +125,7 @@ def test_the_answer_is_as_good_as_that_of_solving_all_pairs(case: Case) -> None:
 def test_components_that_one_document_covers_keep_the_very_same_one(case: Case) -> None:
     i, j = case.arrays()
     with case.spool() as spool:
-        cover = solve_vast(spool, quality=case.quality, memory=_ROOMY).cover
+        cover = solve_external(spool, quality=case.quality, memory=_ROOMY).cover
     plain = solve(case.n, i, j, quality=case.quality)
     alone = (plain.components.kept == 1)[plain.components.part]
     assert np.array_equal(cover.kept[alone], plain.kept[alone])
@@ -138,7 +138,7 @@ def test_a_cover_with_a_true_gap_where_nothing_fits(case: Case) -> None:
     """With hardly any memory for solving, what is left is covered greedily."""
     i, j = case.arrays()
     with case.spool() as spool:
-        found = solve_vast(spool, quality=case.quality, at_least=case.at_least, memory=64)
+        found = solve_external(spool, quality=case.quality, at_least=case.at_least, memory=64)
     best = solve(case.n, i, j, quality=case.quality, at_least=case.at_least)
     cover = found.cover
     _checked_cover(case, cover.kept, cover.by)
@@ -160,7 +160,7 @@ def test_whoever_stops_it_gets_a_cover_still(case: Case, after: int) -> None:
     i, j = case.arrays()
     calls = iter(range(1000))
     with case.spool() as spool:
-        cover = solve_vast(
+        cover = solve_external(
             spool, quality=case.quality, at_least=case.at_least, cancel=lambda: next(calls) >= after
         ).cover
     best = solve(case.n, i, j, quality=case.quality, at_least=case.at_least)
