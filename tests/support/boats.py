@@ -48,7 +48,7 @@ def assert_equal(one: Collection, other: Collection) -> None:
     assert np.array_equal(one.weights, other.weights)
     assert one.document_ids is not None
     assert other.document_ids is not None
-    assert one.document_ids.tolist() == other.marks.tolist()
+    assert one.document_ids.tolist() == other.document_ids.tolist()
     assert one.numbers == other.numbers
     assert list(one.columns) == list(other.columns)
     for name, column in one.columns.items():
