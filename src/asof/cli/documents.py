@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.archive import Archive
-from asof.catalog.validity import ANSWERS
 from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import (
     cores,
@@ -219,15 +218,14 @@ def _two_captures(
 
 def _last_two(archive: Archive, url: str) -> tuple[Capture, Capture]:
     """The last capture, and the one before it that has another content, if there is one."""
-    found = archive.catalog.answers(archive.address(url))
-    captures = [capture for capture in found if capture.kind in ANSWERS]
-    if not captures:
+    seen = archive.catalog.observations(archive.address(url))
+    if not seen:
         raise not_captured(archive, url, "now")
-    last = captures[-1]
-    if len(captures) == 1:
+    *earlier, last = seen
+    if not earlier:
         raise NotCaptured(f"{url} has one capture only.", hint="Crawl again, then ask again.")
-    others = [capture for capture in captures[:-1] if capture.content != last.content]
-    return (others or captures[:-1])[-1], last
+    others = [each for each in earlier if each.identity != last.identity]
+    return (others or earlier)[-1].capture, last.capture
 
 
 def _shown_diff(
@@ -256,6 +254,7 @@ def _shown_diff(
             "url": new.url,
             "from": stamp(old.at),
             "to": stamp(new.at),
+            "states": [texts.version(capture).state for capture in (old, new)],
             **change.as_json(),
             "difference": difference_json(found),
         }

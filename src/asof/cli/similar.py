@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.archive import Archive
-from asof.catalog.validity import ANSWERS
+from asof.catalog.referents import ANSWERS
 from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import cores, count_progress, not_captured, open_archive, print_json, say
 from asof.clock import stamp

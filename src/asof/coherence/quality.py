@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from asof.archive import Archive
-from asof.catalog.validity import ANSWERS
+from asof.catalog.referents import ANSWERS
 from asof.change.cascade import compare
 from asof.change.categories import Category
 from asof.change.texts import Texts
