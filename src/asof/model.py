@@ -199,6 +199,15 @@ class Capture:
     anomalies: tuple[str, ...] = ()
 
 
+class State(StrEnum):
+    """What an answer says is at a URL."""
+
+    PRESENT = "present"
+    ELSEWHERE = "elsewhere"  # a redirect
+    GONE = "gone"
+    SILENT = "silent"  # nothing that could be known of
+
+
 class Proof(StrEnum):
     """What shows that a URL still had one content at a moment."""
 
@@ -233,6 +242,7 @@ class Validity:
     until: Instant
     evidence: tuple[Evidence, ...]
     claimed_since: Instant | None = None
+    state: State = State.PRESENT
 
     def holds(self, at: Instant) -> bool:
         """Whether the moment lies inside what was proven."""

@@ -21,6 +21,7 @@ from asof.coherence.invariance import archive_coherence
 from asof.coherence.measure import measure
 from asof.coherence.verdict import COHERENT, Grade, Measurement, Mode, Reason
 from asof.model import Capture, Location
+from asof.url import surt
 
 HOST = "example.org"
 START = 1_700_000_000 * SECOND
@@ -98,7 +99,7 @@ class Crawler:
         number = len(self.captures)
         plain = Capture(
             url=url,
-            surt="",
+            surt=surt(url),
             at=at,
             kind="response",
             status=404 if version == GONE else 200,

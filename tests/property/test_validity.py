@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from asof.catalog.validity import validities
 from asof.clock import SECOND
 from asof.model import Capture, Location, Validity
+from asof.url import surt
 
 URLS = ["http://example.org/", "http://example.org/other"]
 START = 1_700_000_000 * SECOND
@@ -28,7 +29,7 @@ def capture(
     }
     return Capture(
         url=url,
-        surt="org,example)/",
+        surt=surt(url),
         at=at,
         media_type="text/html",
         size=1,

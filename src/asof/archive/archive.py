@@ -15,7 +15,8 @@ from asof.archive.folder import Folder
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import content_digest
 from asof.catalog.memento import Memento, memento
-from asof.catalog.validity import validities
+from asof.catalog.observe import Observation
+from asof.catalog.validity import intervals
 from asof.clock import (
     Clock,
     Instant,
@@ -58,7 +59,7 @@ class Archive:
             self._held.close()
             raise
         self._held.callback(self.ledger.close)
-        self.catalog = Catalog(self.ledger)
+        self.catalog = Catalog(self.ledger, self.folder.warc)
 
     @classmethod
     def open(cls, path: str | Path, *, clock: Clock | None = None) -> Self:
@@ -154,17 +155,17 @@ class Archive:
 
     def history(self, url: str) -> list[Validity]:
         """The contents a URL has had, each with the stretch of time it is proven for."""
-        captures = self.catalog.answers(self.address(url))
-        algorithms = {c.content.partition(":")[0] for c in captures if c.content is not None}
+        seen = self.catalog.observations(self.address(url))
+        algorithms = {o.content.partition(":")[0] for o in seen if o.content is not None}
         if len(algorithms) > 1:
             # By tools that hash differently: equal contents show only under one hash.
-            captures = [self._rehashed(capture) for capture in captures]
-        return validities(captures)
+            seen = [self._rehashed(each) for each in seen]
+        return intervals(seen)
 
-    def _rehashed(self, capture: Capture) -> Capture:
-        if capture.content is None or capture.content.startswith("sha256:"):
-            return capture
-        return replace(capture, content=content_digest((), self.read(capture).payload()))
+    def _rehashed(self, seen: Observation) -> Observation:
+        if seen.source is None or seen.content is None or seen.content.startswith("sha256:"):
+            return seen
+        return replace(seen, content=content_digest((), self.read(seen.capture).payload()))
 
     def read(self, capture: Capture) -> Memento:
         """The stored bytes and metadata of a capture; a revisit is followed to its payload."""

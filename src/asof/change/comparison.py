@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from asof.archive.archive import Archive, Moment
-from asof.catalog.validity import ANSWERS
 from asof.change.cascade import compare
 from asof.change.categories import Change
 from asof.change.difference import Difference, difference
 from asof.change.texts import Texts
 from asof.errors import NotCaptured
-from asof.model import Capture
+from asof.model import Capture, State
 from asof.text.document import Document
 
 
@@ -21,15 +20,17 @@ class Comparison:
 
     old: Capture
     new: Capture
+    states: tuple[State, State]
     change: Change
     difference: Difference
 
 
 def compare_captures(texts: Texts, old: Capture, new: Capture, *, full: bool) -> Comparison:
     """`full`: by all of their texts, not by their main content alone."""
-    change = compare(texts.version(old), texts.version(new))
+    before, after = texts.version(old), texts.version(new)
     sides = [_text(texts.document(each), full=full) for each in (old, new)]
-    return Comparison(old, new, change, difference(*sides))
+    states = before.state, after.state
+    return Comparison(old, new, states, compare(before, after), difference(*sides))
 
 
 def two_captures(
@@ -45,15 +46,14 @@ def two_captures(
 
 def _last_two(archive: Archive, url: str) -> tuple[Capture, Capture]:
     """The last capture, and the one before it that has another content, if there is one."""
-    found = archive.catalog.answers(archive.address(url))
-    captures = [capture for capture in found if capture.kind in ANSWERS]
-    if not captures:
+    seen = archive.catalog.observations(archive.address(url))
+    if not seen:
         raise archive.not_captured(url, "now")
-    last = captures[-1]
-    if len(captures) == 1:
+    *earlier, last = seen
+    if not earlier:
         raise NotCaptured(f"{url} has one capture only.", hint="Crawl again, then ask again.")
-    others = [capture for capture in captures[:-1] if capture.content != last.content]
-    return (others or captures[:-1])[-1], last
+    others = [each for each in earlier if each.identity != last.identity]
+    return (others or earlier)[-1].capture, last.capture
 
 
 def _text(document: Document | None, *, full: bool) -> str:

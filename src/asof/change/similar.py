@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from asof.archive.archive import Archive, Moment
-from asof.catalog.validity import ANSWERS
+from asof.catalog.referents import ANSWERS
 from asof.change.near import Measure, Near, NearIndex
 from asof.change.texts import Texts
 from asof.clock import stamp

@@ -17,11 +17,11 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from asof.archive.archive import Archive
-from asof.catalog.validity import ANSWERS, NOT_MODIFIED
+from asof.catalog.referents import ANSWERS, is_304
 from asof.change.cascade import compare
 from asof.change.categories import Change
 from asof.change.judgements import ChangeStore
-from asof.change.version import Version, tells, version_of
+from asof.change.version import Version, version_of
 from asof.errors import AsofError
 from asof.model import Capture, find_header
 from asof.text.database import Shelf
@@ -119,8 +119,8 @@ class Texts:
 
     def version(self, capture: Capture) -> Version:
         """A capture as a version to compare; its text is read only if that is needed."""
-        original = self._archive.catalog.resolve(capture) if capture.kind == "revisit" else None
-        return version_of(capture, original, read=partial(self.document, capture))
+        seen = self._archive.catalog.observation(capture)
+        return version_of(seen, read=partial(self.document, capture))
 
     def _key(self, capture: Capture) -> int | None:
         """None where there is nothing to read."""
@@ -135,11 +135,9 @@ class Texts:
 
         As in `asof.catalog.memento`: the same bytes may be an error there, and a page here.
         """
-        catalog = self._archive.catalog
-        source, said = catalog.resolve(revisit), revisit
-        if source is not None and revisit.profile == NOT_MODIFIED and source.url != revisit.url:
-            said = catalog.referent(revisit) or revisit
-        if source is None or said.profile == NOT_MODIFIED or said.status is None:
+        seen = self._archive.catalog.observation(revisit)
+        source, said = seen.source, seen.answer
+        if source is None or said is None or said.status is None:
             return source
         return replace(source, status=said.status, media_type=said.media_type or source.media_type)
 
@@ -232,7 +230,7 @@ class Texts:
                     continue
                 version = self.version(capture)
                 yield capture, before.get(capture.url), version
-                if tells(version):
+                if version.tells:
                     before[capture.url] = _Earlier(capture, version)
 
 
@@ -266,11 +264,11 @@ def documents_of(archive: Archive, captures: Iterable[Capture]) -> Iterator[Capt
 
 def _copy(archive: Archive, capture: Capture) -> Capture | None:
     """A revisit of what is kept under another address, as the answer that it stands for."""
-    if capture.kind != "revisit" or capture.profile == NOT_MODIFIED:
+    if capture.kind != "revisit" or is_304(capture):
         return None
     source = None
     if capture.refers_to_url != capture.url:
-        source = archive.catalog.resolve(capture)
+        source = archive.catalog.observation(capture).source
     if source is None or source.url == capture.url:
         return None
     answer = replace(

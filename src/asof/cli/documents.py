@@ -206,6 +206,7 @@ def _shown_diff(found: Comparison, context: int, *, as_html: bool, as_json: bool
             "url": new.url,
             "from": stamp(old.at),
             "to": stamp(new.at),
+            "states": list(found.states),
             **change.as_json(),
             "difference": difference_json(found.difference),
         }

@@ -88,6 +88,7 @@ def validity_json(validity: Validity) -> dict[str, object]:
         "claimed_since": maybe_iso(validity.claimed_since),
         "content": validity.content,
         "status": validity.status,
+        "state": validity.state,
         "evidence": [
             {"proof": item.proof.value, "at": iso(item.at), "record_id": record_uri(item.record_id)}
             for item in validity.evidence

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from asof.archive.archive import Archive, Moment
-from asof.catalog.validity import ANSWERS
+from asof.catalog.referents import ANSWERS
 from asof.change.cascade import compare
 from asof.change.categories import Category
 from asof.change.texts import Texts

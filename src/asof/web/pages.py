@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from asof.catalog.listing import Listing
-from asof.catalog.validity import ANSWERS
+from asof.catalog.referents import ANSWERS
 from asof.clock import SECOND, Clock, Instant, iso, parse_moment, parse_stamp
 from asof.cover.kept.saved_covers import saved_covers
 from asof.errors import AsofError, NotCaptured, UsageError
