@@ -21,9 +21,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import rig
-from forge import Rec, sha1
-from rig import ok
+
+from support import rig
+from support.forge import Rec, sha1
+from support.rig import ok
 
 ONE = b"<html><title>One</title><p>" + b"the first of two contents " * 20 + b"</p></html>"
 TWO = b"<html><title>Two</title><p>" + b"quite another thing is here " * 20 + b"</p></html>"
