@@ -116,7 +116,7 @@ def test_the_architecture_is_a_page_to_be_read() -> None:
 def test_the_architecture_names_files_that_exist() -> None:
     text = read(ROOT / "ARCHITECTURE.md")
     named = set(re.findall(r"`((?:\w+/)*(?:\w+/|\w+\.py))`", text))
-    files = [path.relative_to(ROOT) for path in (ROOT / "src").rglob("*.py")]
+    files = [p.relative_to(ROOT) for top in ("src", "tests") for p in (ROOT / top).rglob("*.py")]
     known = {f"/{path}" for path in files} | {f"/{path.parent}/" for path in files}
     archive = {"spool/", "control/", "derived/", "warc/"}  # of an archive, not of the project
     lost = [name for name in named - archive if not any(k.endswith(f"/{name}") for k in known)]
