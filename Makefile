@@ -46,6 +46,10 @@ imports: $(DEV)
 shape: $(DEV)
 	$(call step,shape,$(PY) tools/shape.py)
 
+.PHONY: fuzz
+fuzz: $(DEV) ## hostile bytes through all C, under sanitizers and beside its Python: ARGS="--seconds 600"
+	@sh tools/sanitized tools/fuzz.py $(ARGS)
+
 .PHONY: format
 format: $(DEV) ## format the code and mend what the linter can
 	@$(PY) -m ruff check --quiet --fix-only .
