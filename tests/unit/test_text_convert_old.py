@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 from collections.abc import Callable
 
@@ -46,6 +47,15 @@ def test_large_streams_and_small_ones() -> None:
     assert compound.read("SMALL") == data[:100]
     assert compound.read("None") == b""
     assert compound.read("missing") == b""
+
+
+def test_a_file_that_breaks_off_is_read_as_far_as_it_goes() -> None:
+    data = random.Random(1).randbytes(10_000)
+    whole = office.compound({"Large": data, "Small": data[:100]})
+    assert Compound(whole[:-100]).read("large") == data
+    without_table = Compound(whole[:-512])
+    assert without_table.read("small") == data[:100]
+    assert without_table.read("large")[:512] == data[:512]
 
 
 @given(st.binary(max_size=600), st.integers(0, 2000))
