@@ -18,6 +18,13 @@ _HEADER = 512
 _SECTOR_SIZES = (b"\x09\0", b"\x0c\0")  # as powers of two
 # 100 ns from 1601 to 1970 ([MS-DTYP] 2.3.3).
 _TO_1970 = 116_444_736_000_000_000
+# By language; Chinese has two, by country.
+_CODE_PAGES = {0x08: 1253, 0x0D: 1255, 0x11: 932, 0x12: 949, 0x1E: 874, 0x1F: 1254, 0x2A: 1258}
+_CODE_PAGES |= dict.fromkeys((0x05, 0x0E, 0x15, 0x18, 0x1A, 0x1B, 0x1C, 0x24), 1250)
+_CODE_PAGES |= dict.fromkeys((0x02, 0x19, 0x22, 0x23, 0x2F), 1251)
+_CODE_PAGES |= dict.fromkeys((0x01, 0x20, 0x29), 1256)
+_CODE_PAGES |= dict.fromkeys((0x25, 0x26, 0x27), 1257)
+_CODE_PAGES |= {0x04: 936, 0x0404: 950, 0x0C04: 950, 0x1404: 950}
 
 
 class Compound:
@@ -98,6 +105,11 @@ def _day(moment: int) -> str | None:
     if not 0 < seconds < 4_102_444_800:  # from 1970 to 2100; all else is a clock never set
         return None
     return day_of(datetime.fromtimestamp(seconds, UTC).isoformat())
+
+
+def code_page(language: int) -> int:
+    """The code page of a Windows in this language ([MS-LCID]), 1252 for most."""
+    return _CODE_PAGES.get(language) or _CODE_PAGES.get(language & 0x3FF, 1252)
 
 
 def codec(codepage: int) -> str:
