@@ -16,6 +16,8 @@ from asof.model import Capture, find_header
 from asof.replay.links import Place
 from asof.replay.refresh import refresh_target, rewrite_refresh
 from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
+from asof.text.encoding.labels import encoding_named
+from asof.text.encoding.prescan import declared_label
 from asof.web import address, words
 from asof.web.address import Wanted
 from asof.web.holdings import Memento
@@ -50,7 +52,6 @@ _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _FRAMED = frozenset(("iframe", "frame", "embed", "object", "fencedframe"))
 _VIEWED = _FRAMED | {"document"}
 _KEPT = ("content-language", "content-disposition")
-_CHARSET = re.compile(r"""charset\s*=\s*["']?([\w:.-]+)""", re.IGNORECASE | re.ASCII)
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 
 
@@ -111,7 +112,7 @@ class Mementos:
         response.headers["vary"] = "Sec-Fetch-Dest"
         if destination in _VIEWED and "ml" in declared:
             # A person looks at it: show the source, for a preconnect in it no policy stops.
-            charset = _charset(declared)
+            charset = encoding_named(declared_label(declared) or "")
             declared = f"text/plain; charset={charset}" if charset else "text/plain"
         _describe(response, memento, declared, RAW_POLICY)
         return response
@@ -136,7 +137,7 @@ class Mementos:
         def banner(own_onward: str | None) -> str:
             return "" if destination in _FRAMED else _banner(wanted, own_onward or onward)
 
-        done = rewrite(data, kind, _charset(declared), place, banner=banner)
+        done = rewrite(data, kind, declared, place, banner=banner)
         if done.charset is not None:
             declared = f"{media}; charset={done.charset}"
         response = Response(done.data, _status(memento.status), {"vary": "Sec-Fetch-Dest"})
@@ -254,11 +255,6 @@ def _declared(memento: Memento, start: bytes, destination: str) -> tuple[str, st
         return declared, media
     media = "text/css" if destination == "style" else sniff(start)
     return media, media
-
-
-def _charset(content_type: str) -> str | None:
-    found = _CHARSET.search(content_type)
-    return found[1] if found else None
 
 
 def _peek(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
