@@ -18,12 +18,12 @@ from asof.replay.refresh import refresh_target, rewrite_refresh
 from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
+from asof.text.kinds.media import media_of
 from asof.web import address, words
 from asof.web.address import Wanted
 from asof.web.holdings import Memento
 from asof.web.pages import Message, Neighbours, Pages, not_captured, not_yet
 from asof.web.security import PDF_POLICY, RAW_POLICY, REPLAY_POLICY, field_value, original_headers
-from asof.web.sniff import sniff
 
 # A decompression bomb streams through in pieces, but not for ever.
 MAX_SERVED = 8 << 30
@@ -253,7 +253,9 @@ def _declared(memento: Memento, start: bytes, destination: str) -> tuple[str, st
     media = declared.partition(";")[0].strip().lower()
     if _MEDIA_TYPE.fullmatch(media):
         return declared, media
-    media = "text/css" if destination == "style" else sniff(start)
+    # We send `nosniff`, so somebody has to look.
+    seen = media_of(start, None, memento.capture.url).settled
+    media = "text/css" if destination == "style" else seen
     return media, media
 
 
