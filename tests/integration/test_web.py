@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
+from asof.text.read import read
 from support import served_archive
 from support.served_archive import Page
 
@@ -22,6 +23,19 @@ HOME = "http://site.example/"
 EVIL = "http://evil.example/<script>alert(1)</script>"
 FRONT = b"""<!doctype html><html><head><title>t</title><link rel=stylesheet href=/s.css></head>
 <body><a href="next.html?a=1&amp;b=2#c">n</a><a href="http://elsewhere.example/">e</a></body>"""
+# Answers without a Content-Type, and what they are.
+UNNAMED = {
+    "drawing": (b'<svg xmlns="http://www.w3.org/2000/svg"><a href="x"/></svg>', "image/svg+xml"),
+    "page": (b"<html><a href=x>", "text/html"),
+    "words": (b"plain words", "text/plain"),
+    "nothing": (b"", "text/plain"),
+    "abbr": (b"<abbr>", "text/plain"),
+    "feed": (b'<?xml version="1.0"?><rss><channel/></rss>', "application/rss+xml"),
+    "icon": (b"\0\0\1\0\1\0\x10\x10", "image/x-icon"),
+    "film": (b"\0\0\0\x18ftypmp42\0\0\0\0", "video/mp4"),
+    "font": (b"wOF2\0\1\0\0", "font/woff2"),
+    "marked.css": (b"p { color: red }", "text/css"),
+}
 
 
 def stored() -> list[Any]:
@@ -53,6 +67,10 @@ def stored() -> list[Any]:
         Page(HOME + "chunks", "2026-01-02T00:00:00Z", b"3\r\n<p>\r\n0\r\n\r\n",
              headers=(("Transfer-Encoding", "chunked"),)),
         Page(HOME + "bare", "2026-01-02T00:00:00Z", b"<html><a href=x>", None),
+        *(
+            Page(HOME + "unnamed/" + name, "2026-01-02T00:00:00Z", body, None)
+            for name, (body, _) in UNNAMED.items()
+        ),
         Page(HOME + "text", "2026-01-02T00:00:00Z", b"<a href=x>", "text/plain"),
         Page(HOME + "doc.pdf", "2026-01-02T00:00:00Z", b"%PDF-1.4", "application/pdf"),
         Page(HOME + "sw.js", "2026-01-02T00:00:00Z", b"onfetch=1", "text/javascript"),
@@ -269,6 +287,15 @@ class TestAnswers:
         answer = server.ask(f"/2026/{HOME}bare")
         assert answer.headers["Content-Type"] == "text/html"
         assert "/2026/http://site.example/x" in answer.text
+
+    @pytest.mark.parametrize("name", UNNAMED)
+    def test_replay_and_text_name_one_type_for_what_has_none(self, server: Any, name: str) -> None:
+        body, media_type = UNNAMED[name]
+        answer = server.ask(f"/2026/{HOME}unnamed/{name}")
+        assert answer.headers["Content-Type"] == media_type
+        assert read(body, None, HOME + name).media_type == media_type
+        if name == "drawing":
+            assert 'href="/2026/http://site.example/unnamed/x"' in answer.text
 
     def test_text_is_not_rewritten(self, server: Any) -> None:
         assert server.ask(f"/2026/{HOME}text").body == b"<a href=x>"

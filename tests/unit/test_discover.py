@@ -112,7 +112,7 @@ def test_the_charset_of_the_headers_is_used() -> None:
     [
         ("text/html", True), ("text/css", True), ("application/pdf", True), ("text/plain", True),
         ("application/atom+xml", True), ("application/vnd.x+json", True), ("image/svg+xml", True),
-        ("image/png", False), ("video/mp4", False), ("application/zip", False), (None, False),
+        ("image/png", False), ("video/mp4", False), ("application/zip", False), (None, True),
         ("application/octet-stream", False), ("", False),
     ],
 )  # fmt: skip
@@ -234,3 +234,17 @@ def test_pdf_in_an_object_stream() -> None:
     data = zlib.compress(b"<</S/URI/URI(http://o/b)>>")
     pdf = b"%PDF-1.7\n2 0 obj<</Type/ObjStm/Filter/FlateDecode>>stream\n" + data + b"\nendstream"
     assert found("application/pdf", pdf) == [("http://o/b", "L")]
+
+
+@pytest.mark.parametrize(
+    ("document", "links"),
+    [
+        (b"<html><a href=/x>", ["/x"]),
+        (b'<svg xmlns="http://www.w3.org/2000/svg"><a href="/x"/></svg>', ["/x"]),
+        (b"\x89PNG\r\n\x1a\n<a href=/x>", []),
+        (b"words, <a href=/x>", []),
+        (b"", []),
+    ],
+)
+def test_what_has_no_type_is_searched_as_what_it_is(document: bytes, links: list[str]) -> None:
+    assert [link.reference for link in references(None, document).found] == links

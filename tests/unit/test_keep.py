@@ -123,9 +123,14 @@ def test_a_packed_page_is_read_unpacked(shelf: Shelf) -> None:
     assert kept.links.found == (Link("/next", Hop.LINK),)
 
 
-@pytest.mark.parametrize("media", ["image/png", "video/mp4", None])
-def test_what_has_no_links_is_not_read(shelf: Shelf, media: str | None) -> None:
+@pytest.mark.parametrize("media", ["image/png", "video/mp4"])
+def test_what_has_no_links_is_not_read(shelf: Shelf, media: str) -> None:
     assert shelf.keep(shelf.came(ONE, media=media)) == Kept(media_type=media)
+
+
+def test_a_page_without_a_type_leads_on(shelf: Shelf) -> None:
+    kept = shelf.keep(shelf.came(ONE, media=None))
+    assert (kept.links.found, kept.media_type) == ((Link("/next", Hop.LINK),), None)
 
 
 def test_a_page_that_is_too_large_is_kept_and_not_searched(shelf: Shelf, tmp_path: Path) -> None:

@@ -265,7 +265,7 @@ def test_korean_with_shifts_is_text():
 
 
 def test_nothing_is_seen_in_no_bytes():
-    assert media_of(b"") == Media(None, None, OCTETS)
+    assert media_of(b"") == Media(None, None, "text/plain")
     assert media_of(b"", "text/css; charset=utf-8") == Media("text/css", None, "text/css")
 
 
@@ -395,3 +395,22 @@ def test_parts_have_their_own_answers():
     assert iso_media_type(b"\0\0\0\x18ftyp3gp4") == "video/3gpp"
     assert binary_share(b"") == 0.0
     assert binary_share(b"ab\0\1") == 0.5
+
+
+@pytest.mark.parametrize(
+    ("start", "media_type"),
+    [
+        (b"<!DOCTYPE HTML PUBLIC>", "text/html"),
+        (b"\xef\xbb\xbf \n<html>", "text/html"),
+        (b"<abbr>", "text/plain"),
+        (b"GIF89a", "image/gif"),
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"RIFF....WEBPVP8 ", "image/webp"),
+        (b"%PDF-1.7", "application/pdf"),
+        (b"plain words", "text/plain"),
+        (b"\x00\x01", "application/octet-stream"),
+        (b"", "text/plain"),
+    ],
+)
+def test_what_has_no_name_is_known_by_its_first_bytes(start: bytes, media_type: str) -> None:
+    assert media_of(start).settled == media_type

@@ -9,7 +9,6 @@ from asof.errors import UsageError
 from asof.model import Evidence, Proof, Validity
 from asof.web import address, words
 from asof.web.security import field_value, original_headers
-from asof.web.sniff import sniff
 from asof.web.timeline import WIDTH, timeline
 
 
@@ -178,25 +177,6 @@ class TestTimeline:
         picture = timeline(history, None)
         assert picture is not None
         assert 300 < len(picture.bars) <= 1000
-
-
-@pytest.mark.parametrize(
-    ("start", "media_type"),
-    [
-        (b"<!DOCTYPE HTML PUBLIC>", "text/html"),
-        (b"\xef\xbb\xbf \n<html>", "text/html"),
-        (b"<abbr>", "text/plain"),
-        (b"GIF89a", "image/gif"),
-        (b"\xff\xd8\xff\xe0", "image/jpeg"),
-        (b"RIFF....WEBPVP8 ", "image/webp"),
-        (b"%PDF-1.7", "application/pdf"),
-        (b"plain words", "text/plain"),
-        (b"\x00\x01", "application/octet-stream"),
-        (b"", "text/plain"),
-    ],
-)
-def test_what_has_no_name_is_known_by_its_first_bytes(start: bytes, media_type: str) -> None:
-    assert sniff(start) == media_type
 
 
 class TestHeaders:

@@ -16,12 +16,14 @@ from asof.model import Capture, find_header
 from asof.replay.links import Place
 from asof.replay.refresh import refresh_target, rewrite_refresh
 from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
+from asof.text.encoding.labels import encoding_named
+from asof.text.encoding.prescan import declared_label
+from asof.text.kinds.media import media_of
 from asof.web import address, words
 from asof.web.address import Wanted
 from asof.web.holdings import Memento
 from asof.web.pages import Message, Neighbours, Pages, not_captured, not_yet
 from asof.web.security import PDF_POLICY, RAW_POLICY, REPLAY_POLICY, field_value, original_headers
-from asof.web.sniff import sniff
 
 # A decompression bomb streams through in pieces, but not for ever.
 MAX_SERVED = 8 << 30
@@ -50,7 +52,6 @@ _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _FRAMED = frozenset(("iframe", "frame", "embed", "object", "fencedframe"))
 _VIEWED = _FRAMED | {"document"}
 _KEPT = ("content-language", "content-disposition")
-_CHARSET = re.compile(r"""charset\s*=\s*["']?([\w:.-]+)""", re.IGNORECASE | re.ASCII)
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 
 
@@ -111,7 +112,7 @@ class Mementos:
         response.headers["vary"] = "Sec-Fetch-Dest"
         if destination in _VIEWED and "ml" in declared:
             # A person looks at it: show the source, for a preconnect in it no policy stops.
-            charset = _charset(declared)
+            charset = encoding_named(declared_label(declared) or "")
             declared = f"text/plain; charset={charset}" if charset else "text/plain"
         _describe(response, memento, declared, RAW_POLICY)
         return response
@@ -136,7 +137,7 @@ class Mementos:
         def banner(own_onward: str | None) -> str:
             return "" if destination in _FRAMED else _banner(wanted, own_onward or onward)
 
-        done = rewrite(data, kind, _charset(declared), place, banner=banner)
+        done = rewrite(data, kind, declared, place, banner=banner)
         if done.charset is not None:
             declared = f"{media}; charset={done.charset}"
         response = Response(done.data, _status(memento.status), {"vary": "Sec-Fetch-Dest"})
@@ -252,13 +253,10 @@ def _declared(memento: Memento, start: bytes, destination: str) -> tuple[str, st
     media = declared.partition(";")[0].strip().lower()
     if _MEDIA_TYPE.fullmatch(media):
         return declared, media
-    media = "text/css" if destination == "style" else sniff(start)
+    # We send `nosniff`, so somebody has to look.
+    seen = media_of(start, None, memento.capture.url).settled
+    media = "text/css" if destination == "style" else seen
     return media, media
-
-
-def _charset(content_type: str) -> str | None:
-    found = _CHARSET.search(content_type)
-    return found[1] if found else None
 
 
 def _peek(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
