@@ -53,7 +53,7 @@ _EVERYTHING = (("", "\U0010ffff"),)
 # A condition in SQL, and the values for its question marks.
 Condition = tuple[str, Sequence[str | int]]
 _ANSWER: Condition = (f"c.kind IN ({', '.join('?' * len(ANSWERS))})", ANSWERS)
-_PAYLOAD: Condition = ("c.kind <> ?", ("revisit",))
+_PAYLOAD: Condition = ("c.kind IN ('response', 'resource') AND c.status IS NOT 304", ())
 
 
 def _is_plain(row: Row) -> bool:
@@ -275,8 +275,9 @@ class Catalog:
     def holding(self, digest: str, key: str, at: Instant) -> Capture | None:
         """A capture that holds a payload: under the key the last by then, or the first after it."""
         where: list[Condition] = [("c.surt = ?", [key]), ("c.digest = ?", [digest]), _PAYLOAD]
-        found = self._select([*where, ("c.at <= ?", [at])], "ORDER BY c.at DESC LIMIT 1")
-        found = found or self._select(where, "ORDER BY c.at LIMIT 1")
+        by_then: Condition = ("c.at <= ?", [at])
+        found = self._select([*where, by_then], "ORDER BY c.at DESC, c.record_id DESC LIMIT 1")
+        found = found or self._select(where, "ORDER BY c.at, c.record_id LIMIT 1")
         return found[0] if found else self.with_payload(digest)
 
     def with_payload(self, digest: str) -> Capture | None:
@@ -296,6 +297,7 @@ class Catalog:
             ("c.at = ?", [at]),
             ("c.digest = ?", [digest]),
             ("c.offset = ?", [place.offset]),
+            _PAYLOAD,
         ]
         captures = self._select(where, "LIMIT 1")
         return captures[0] if captures else None

@@ -89,10 +89,9 @@ class Memento:
         chunks = _behind(block_chunks(self._record), len(self._stored.raw))
         if limit is None:
             limit = max(ENTITY_LIMIT, self._record.size)
-        # Of another URL the same bytes may mean something else: a packed file here, a packed page
-        # there. Of one URL they mean the same, though some tools leave headers out of a revisit.
-        elsewhere = self._own is not None and self.source.url != self.capture.url
-        coded = self._own if elsewhere and self._own is not None else self._stored
+        # Of another URL the same bytes may mean something else (asof.catalog.observe).
+        is_apart = self.source.surt != self.capture.surt
+        coded = self._own if is_apart and self._own is not None else self._stored
         return decode(coded.headers, chunks, limit=limit)
 
 

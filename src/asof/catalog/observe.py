@@ -230,16 +230,19 @@ class Reader:
         return _confirmation(capture, way) if is_304(capture) else _download(capture, way.source)
 
     def _way(self, revisit: Capture) -> _Way:
-        """Revisits of revisits are followed; a circle leads nowhere."""
+        """Revisits of revisits are followed; a circle leads to no payload."""
         met: dict[_Key, tuple[Capture, _Step]] = {}
         found: Capture | None = revisit
-        answer = source = None
+        answer: Capture | None = None
+        source: Capture | None = None
         while found is not None and found.kind == "revisit":
             key = found.url, found.at, found.record_id
             if key in self._ways:
                 _, answer, source = self._ways[key]
                 break
             if key in met:
+                ring = [each for each, _ in met.values()][list(met).index(key) :]
+                answer = next((each for each in ring if not is_304(each)), None)
                 break
             met[key] = found, (step := self._step(found))
             found = step.to
@@ -352,16 +355,18 @@ def _is_part(capture: Capture | None) -> bool:
 def _content(answer: Capture, source: Capture | None) -> str | None:
     """The content of an answer whose payload is that of another record.
 
-    Of another URL the same bytes may mean something else: a packed file here, a packed page there.
-    Of one URL they mean the same, though some tools leave headers out of a revisit.
+    Of another URL the same bytes may mean something else: a packed file here, a packed page there;
+    what they unpack to is not known then. Of one key they mean the same, though some tools leave
+    headers out of a revisit.
     """
     if source is None:
         return answer.content
-    if source.url == answer.url or answer.status is None or answer.digest is None:
+    if source.surt == answer.surt or answer.status is None:
         return source.content
     # Of a payload without codings the catalog knows the content by the digest alone.
     is_coded, was_coded = answer.content is None, source.content != source.digest
-    return source.content if is_coded is was_coded else answer.content
+    is_alike = is_coded is was_coded and answer.digest is not None
+    return source.content if is_alike else answer.content
 
 
 def _firmness(capture: Capture, named: Capture | None, *, is_sure: bool) -> Firmness | None:

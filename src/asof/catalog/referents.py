@@ -27,6 +27,9 @@ _OF_NOTHING = frozenset(
 )
 
 
+_PLACE = attrgetter("where.file", "where.offset")
+
+
 class Known(Protocol):
     """Captures that are answers, to be looked up. `key` is a SURT key."""
 
@@ -99,8 +102,11 @@ class Held:
             digest = capture.digest
             if digest in digests and digest and capture.kind != "revisit" and not is_304(capture):
                 self._with_digest[capture.surt, digest].append(capture)
-                self._anywhere.setdefault(digest, capture)
-            if capture.url in self._good and is_good(capture):
+                # Of any URL the one that the catalog would know (asof.catalog.payloads).
+                if capture.kind == "response" and capture.size and not capture.truncated:
+                    first = self._anywhere.get(digest, capture)
+                    self._anywhere[digest] = min(first, capture, key=_PLACE)
+            if capture.url in self._good and _is_good(capture):
                 self._good[capture.url].append(capture)
 
     def within(self, key: str, at: Instant) -> Sequence[Capture]:
@@ -129,6 +135,6 @@ class Held:
         return good[first:last]
 
 
-def is_good(capture: Capture) -> bool:
+def _is_good(capture: Capture) -> bool:
     """Whether an answer is one that a 304 may be about."""
     return (capture.status is None or 200 <= capture.status < 400) and not is_304(capture)
