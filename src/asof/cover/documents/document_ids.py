@@ -26,7 +26,7 @@ from asof.text.store import document_key
 Which = Literal["main", "full"]
 
 # One up whenever a collection of the same captures and texts comes out otherwise.
-FORMAT = 3
+FORMAT = 4
 DOCUMENT_ID = np.dtype("S16")
 # A hash of a text that never changes: whoever hashes shingles otherwise has other collections.
 _PROBE = "What can be kept between two runs is kept between them"
