@@ -11,8 +11,9 @@ import pytest
 from asof.archive.folder import Folder
 from asof.cover.documents.tables import Table
 from asof.cover.join.pairs import Limits
-from asof.cover.kept.saved_covers import Question, save_cover
+from asof.cover.kept.saved_covers import save_cover
 from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from support import served_archive
 from support.chromium import chromium

@@ -8,7 +8,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -19,19 +19,19 @@ import pytest
 from click.testing import CliRunner
 
 from asof.change.shingles import Unit
+from asof.cli import run as cli
 from asof.cli.cover import cover_command
-from asof.cli.cover_output import answer_json, print_answer
-from asof.cli.cover_spark import figures_of, run_on_spark
-from asof.cover.answer import DocumentAnswer, Figures, document_answers
+from asof.cli.cover_print import answer_json, print_answer
+from asof.cover.answer import CoverAnswer, DocumentAnswer, Figures, document_answers
 from asof.cover.documents.collection import chosen
 from asof.cover.documents.tables import read_table
 from asof.cover.join.graph import components
 from asof.cover.join.pairs import Limits
-from asof.cover.kept.saved_covers import Question
 from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.cover.spark import candidates
-from asof.cover.spark.answer import answers
+from asof.cover.spark.answer import answer_on_spark, answers
 from asof.cover.spark.components import connected
 from asof.cover.spark.run import Summary, cover_on_spark
 from asof.cover.spark.session import check_installed, spark_session
@@ -103,13 +103,16 @@ def documents(seed: int, count: int) -> list[dict[str, object]]:
     return rows
 
 
+def told(relation: str, figures: Figures, documents: Iterable[DocumentAnswer]) -> dict[str, object]:
+    return answer_json(CoverAnswer(Question(relation), figures, tuple(documents)))
+
+
 def on_spark(
     spark: Any, source: Path, relation: str, options: CoverOptions, k: int, where: str | None
 ) -> dict[str, object]:
     target = source.with_name(f"{source.name}-answer")
     summary = cover_on_spark(spark, str(source), str(target), relation, options, k=k, where=where)
-    found = answer_json(figures_of(summary), answers(spark, str(target)))
-    assert summary.kept + summary.dropped == summary.documents
+    found = told(relation, summary, answers(spark, str(target)))
     return found | {"weights": (summary.weight, summary.weight_kept), "seconds": 0}
 
 
@@ -128,7 +131,7 @@ def local(
     outcome = thin_out(collection, relation, options, Limits())
     weights = collection.weights
     kept = int(weights[outcome.cover.kept].sum())
-    return answer_json(Figures.of(outcome), document_answers(outcome)) | {
+    return told(relation, Figures.of(outcome), document_answers(outcome)) | {
         "weights": (int(weights.sum()), kept),
         "seconds": 0,
     }
@@ -203,12 +206,8 @@ def test_frequent_shingles_are_shared_out(
     assert len(expected["dropped"]) > 20
     assert isinstance(expected["kept"][0], int)
     out = tmp_path / "answer.csv"
-    run_on_spark(
-        Question(relation, str(source), k=7, terms="characters"),
-        options,
-        csv_file=out,
-        as_json=True,
-    )
+    given = ["cover", relation, "--from", str(source), "-k", "7", "--terms", "characters"]
+    assert cli([*given, "--engine", "spark", "--csv", str(out), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert list(printed) == [
         "documents", "edges", "components", "kept", "dropped", "optimal", "gap", "seconds",
@@ -253,9 +252,11 @@ def test_what_is_submitted_writes_its_answer(
     source, target = written(tmp_path / "docs", documents(1, 40)), tmp_path / "answer"
     given = ["C(d1,d2) >= 0.6", "--from", str(source), "--to", str(target), "-k", "5"]
     assert submit(given) == 0
-    summary = Summary(**json.loads(capsys.readouterr().out))
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["kept"] + printed.pop("dropped") == printed["documents"]
+    summary = Summary(**printed)
     expected = local(source, "C(d1,d2) >= 0.6", CoverOptions(), 5, None)
-    found = answer_json(figures_of(summary), answers(spark, str(target)))
+    found = told("", summary, answers(spark, str(target)))
     assert found | {"weights": expected["weights"], "seconds": 0} == expected
     first = list(answers(spark, str(target), dropped=3))
     assert [row.id for row in first] == [each["id"] for each in expected["dropped"][:3]]
@@ -266,7 +267,8 @@ def test_what_is_submitted_writes_its_answer(
 def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     collection = read_table(written(tmp_path / "docs", documents(2, 50))).collection(2)
     outcome = thin_out(collection, "C(d1,d2) >= 0.5", CoverOptions(), Limits())
-    print_answer(Figures.of(outcome), document_answers(outcome))
+    asked = Question("C(d1,d2) >= 0.5")
+    print_answer(CoverAnswer(asked, Figures.of(outcome), tuple(document_answers(outcome))))
     expected = capsys.readouterr().out
     names, kept = collection.names, outcome.cover.kept
     dropped = [
@@ -276,11 +278,11 @@ def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFi
     assert len(dropped) > 10
     count = int(kept.sum())
     summary = Summary(
-        len(collection), outcome.edges, outcome.cover.components.count, count, len(dropped),
-        outcome.optimal, outcome.gap, outcome.seconds, int(collection.weights.sum()),
-        int(collection.weights[kept].sum()), False, 0,
+        len(collection), outcome.edges, outcome.cover.components.count, count,
+        int(collection.weights.sum()), int(collection.weights[kept].sum()),
+        outcome.optimal, outcome.gap, outcome.seconds,
     )  # fmt: skip
-    print_answer(figures_of(summary), dropped[:10])
+    print_answer(CoverAnswer(asked, summary, tuple(dropped[:10])))
     assert capsys.readouterr().out == expected
 
 
@@ -385,10 +387,10 @@ def test_whoever_stops_it_sees_no_stacks(
         assert target.startswith("file:///")  # never a place of Hadoop's own, which nobody clears
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("asof.cover.spark.session.spark_session", stopped)
-    monkeypatch.setattr("asof.cover.spark.run.cover_on_spark", interrupted)
+    monkeypatch.setattr("asof.cover.spark.answer.spark_session", stopped)
+    monkeypatch.setattr("asof.cover.spark.answer.cover_on_spark", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_on_spark(Question("C(d1,d2) >= 1", str(tmp_path / "x.parquet")), CoverOptions())
+        answer_on_spark(Question("C(d1,d2) >= 1", str(tmp_path / "x.parquet")))
     assert not caplog.records
     logging.getLogger().error("heard again")
     assert caplog.records
@@ -441,7 +443,7 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(UsageError, match=r"need pyspark.*asof\[spark\]"):
         check_installed()
     with pytest.raises(UsageError, match="needs a place"):
-        run_on_spark(Question("C(d1,d2) >= 1", "x"), CoverOptions(), master="spark://h:7077")
+        answer_on_spark(Question("C(d1,d2) >= 1", "x"), master="spark://h:7077")
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,9 @@ from asof.archive.folder import Folder
 from asof.clock import parse_iso
 from asof.cover.documents.tables import Table
 from asof.cover.join.pairs import Limits
-from asof.cover.kept.saved_covers import Question, SavedCover, load_cover, save_cover
+from asof.cover.kept.saved_covers import SavedCover, load_cover, save_cover
 from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import Outcome, thin_out
 from asof.web import covers as web_covers
 from asof.web.covers import COVERED_A_PAGE, COVERED_SHOWN, DOCUMENTS_A_PAGE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -14,11 +15,11 @@ from numpy.typing import NDArray
 
 from asof.cover.documents.collection import Collection, merged
 from asof.cover.documents.sets import Edges, Sets
-from asof.cover.growth import Earlier, FoundPairs, Schema, grown_pairs
+from asof.cover.growth import Earlier, FoundPairs, KeptPairs, Schema, grown_pairs
 from asof.cover.join.common_shingles import common_with
 from asof.cover.join.join import join
 from asof.cover.join.pairs import Limits, covering_pairs
-from asof.cover.join.ranking import Ranking
+from asof.cover.join.ranking import KeptRanks, Ranking
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.implies import implies
@@ -45,31 +46,19 @@ from support.brute_force import (
 
 
 @dataclass
-class Entry:
-    """What `Memory` keeps."""
-
-    relation: str
-    schema: Schema
-    found: FoundPairs
-
-    def document_ids(self) -> NDArray[np.bytes_] | None:
-        return self.found.document_ids
-
-    def load(self) -> FoundPairs | None:
-        return self.found
-
-
-@dataclass
 class Memory:
     """A store of pairs that forgets nothing, and tells how often something was kept."""
 
-    kept: list[Entry] = field(default_factory=list)
+    kept: list[FoundPairs] = field(default_factory=list)
+    all: list[KeptPairs] = field(default_factory=list)
 
-    def entries(self) -> list[Entry]:
-        return self.kept[::-1]
+    def entries(self) -> list[KeptPairs]:
+        return self.all[::-1]
 
     def keep(self, relation: str, schema: Schema, found: FoundPairs) -> None:
-        self.kept.append(Entry(relation, schema, found))
+        self.kept.append(found)
+        ids, load = (lambda: found.document_ids), (lambda: found)
+        self.all.append(KeptPairs(relation, schema, ids, load))
 
 
 @dataclass
@@ -77,6 +66,9 @@ class RankMemory:
     """Ranks of the last documents that were ranked."""
 
     kept: tuple[list[bytes], Ranking] | None = None
+
+    def of(self, document_ids: NDArray[np.bytes_]) -> KeptRanks:
+        return KeptRanks(partial(self.load, document_ids), partial(self.keep, document_ids))
 
     def load(self, document_ids: NDArray[np.bytes_]) -> Ranking | None:
         if self.kept is None or not set(document_ids.tolist()) <= set(self.kept[0]):
@@ -187,7 +179,8 @@ def test_a_run_answers_as_one_from_scratch(
     universe: list[Paper], relation: Condition, more: Condition, steps: list[Step], k: int
 ) -> None:
     rules = stricter(relation, more)
-    earlier = Earlier(Memory(), Proofs(), RankMemory())
+    memory = Memory()
+    earlier = Earlier(memory.entries, memory.keep, Proofs(), RankMemory().of)
     universe = list(universe)
     for step in steps:
         if step.anew is not None:
@@ -223,9 +216,11 @@ def test_nothing_is_kept_of_a_run_that_was_stopped(
     memory = Memory()
     collection = marked(papers, list(range(len(papers))), 2)
     written = checked(relation, collection)
-    grown_pairs(collection, written, Limits(cancel=cancel), Earlier(memory, Proofs()))
+    grown_pairs(
+        collection, written, Limits(cancel=cancel), Earlier(memory.entries, memory.keep, Proofs())
+    )
     whole = pairs_of(covering_pairs(collection, written, Limits()))
-    assert [pairs_of(entry.found.edges) for entry in memory.kept] in ([], [whole])
+    assert [pairs_of(found.edges) for found in memory.kept] in ([], [whole])
 
 
 @given(st.lists(PAPERS, max_size=8), RELATIONS, RELATIONS, CONDITIONS, st.integers(0, 5))

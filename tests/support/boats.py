@@ -49,7 +49,7 @@ def assert_equal(one: Collection, other: Collection) -> None:
     assert one.document_ids is not None
     assert other.document_ids is not None
     assert one.document_ids.tolist() == other.document_ids.tolist()
-    assert one.numbers == other.numbers
+    assert (one.numbers, one.records) == (other.numbers, other.records)
     assert list(one.columns) == list(other.columns)
     for name, column in one.columns.items():
         twin = other.columns[name]

@@ -20,10 +20,10 @@ from asof.cover.documents.document_ids import DOCUMENT_ID
 from asof.cover.documents.of_archive import collected
 from asof.cover.documents.sets import Edges
 from asof.cover.documents.tables import Table
-from asof.cover.growth import FoundPairs
+from asof.cover.growth import FoundPairs, KeptPairs
 from asof.cover.join.pairs import Limits, covering_pairs
 from asof.cover.kept import pair_cache
-from asof.cover.kept.pair_cache import PairFile, PairFiles, earlier_runs, keep_proofs, load_proofs
+from asof.cover.kept.pair_cache import PairFiles, earlier_runs, keep_proofs, load_proofs
 from asof.cover.kept.shingle_cache import collected_or_kept
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.columns import number_column
@@ -297,20 +297,23 @@ def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
     texts = tuple(f"one two three {number}" for number in range(9))
     table = Table(tuple("abcdefghi"), texts, {}).collection(1)
     found = replace(table, document_ids=np.array(list("abcdefghi"), DOCUMENT_ID))
-    store, loaded, load = PairFiles(Folder(tmp_path), "main", 1), [], PairFile.load
+    store = PairFiles(Folder(tmp_path), "main", 1)
+    loaded: list[str] = []
     for rule, count in ((RULE, 5), ("C(d1,d2) >= 0.4", 8), ("C(d1,d2) >= 0.3", 7)):
         part = found.only(np.arange(9) < count)
         relation = type_check(parse_relation(rule), part.columns)
         edges = covering_pairs(part, relation, Limits())
         assert part.document_ids is not None
-        store.keep(growth.plain(relation), (), FoundPairs(part.document_ids, edges))
+        store.keep(growth.canonical(relation), (), FoundPairs(part.document_ids, edges))
 
-    def noted(entry: PairFile) -> FoundPairs | None:
-        loaded.append(entry.relation)
-        return load(entry)
+    def noted(entry: KeptPairs) -> KeptPairs:
+        def load() -> FoundPairs | None:
+            loaded.append(entry.relation)
+            return entry.load()
 
-    monkeypatch.setattr(PairFile, "load", noted)
-    earlier = growth.Earlier(store, Proofs())
+        return replace(entry, load=load)
+
+    earlier = growth.Earlier(lambda: map(noted, store.entries()), store.keep, Proofs())
     outcome = thin_out(found, RULE, CoverOptions(), Limits(), earlier)
     assert (outcome.known, loaded[0]) == (8, "C(d1,d2) >= 0.4")
     assert loaded.count("C(d1,d2) >= 0.3") == 0

@@ -285,7 +285,7 @@ def test_compiled_code_refuses_what_does_not_fit():
         lambda: c.relabel(items, offsets[1:], numbers(0, 2), 9, ranks, numbers(9, 9), ranks.copy()),
         lambda: c.arrange(ranks.copy(), offsets, 0, 3, numbers(0, 0)),
         lambda: c.pack(ranks.copy(), offsets, numbers(3, 0)),
-        lambda: c.id_of(np.full(4, 99, np.uint32), offsets, numbers(1, 1), bits),
+        lambda: c.mark(np.full(4, 99, np.uint32), offsets, numbers(1, 1), bits),
         lambda: c.tally(ranks, offsets, 0, 2, yes, np.full(1, 255, np.uint8), starts),
         lambda: c.post(
             ranks, offsets, 0, 2, yes, np.full(1, 3, np.uint8), starts, ranks[:0].copy()

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from asof.archive.folder import Folder
-from asof.cover.documents.collection import DocumentIds
 from asof.cover.documents.document_ids import DOCUMENT_ID
 from asof.cover.documents.sets import Sets
 from asof.cover.join.join import join
@@ -75,19 +74,15 @@ class OneRanking:
     def __init__(self) -> None:
         self.made: list[Ranking] = []
 
-    def load(self, document_ids: DocumentIds) -> Ranking | None:
+    def load(self) -> Ranking | None:
         return self.made[0] if self.made else None
-
-    def keep(self, document_ids: DocumentIds, ranking: Ranking) -> None:
-        self.made.append(ranking)
 
 
 def all_pairs(store: OneRanking | None = None, **options: Any) -> list[tuple[int, ...]]:
     """Of 80 documents, each of which is there twice."""
     chance = np.random.default_rng(6)
     sets = Sets.of([set(chance.integers(0, 60, 30).tolist()) for _ in range(40)] * 2)
-    document_ids = np.array([str(at).encode() for at in range(80)], DOCUMENT_ID)
-    ranks = None if store is None else KeptRanks(store, document_ids)
+    ranks = None if store is None else KeptRanks(store.load, store.made.append)
     found = join(sets, Bound.containment("0.5"), ranks=ranks, **options)
     rows = [zip(e.i.tolist(), e.j.tolist(), e.inter.tolist(), strict=True) for e in found]
     return sorted(row for block in rows for row in block)

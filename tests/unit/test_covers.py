@@ -16,7 +16,6 @@ from asof.cover.documents.tables import Table
 from asof.cover.join.pairs import Limits
 from asof.cover.kept.saved_covers import (
     CoverFacts,
-    Question,
     SavedCover,
     asked_again,
     check_name,
@@ -29,6 +28,7 @@ from asof.cover.kept.saved_covers import (
 )
 from asof.cover.language.syntax import LENGTH
 from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import Outcome, thin_out
 from asof.errors import ArchiveError, UsageError
 

@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.cli.cover_named import Rule, checked, columns_of_archive, name_relation, rule_of
+from asof.cli import run as cli
 from asof.config import Config, is_relation_name, named_relations
+from asof.cover.ask import Rule, checked, prepare, rule_of
 from asof.cover.kept import named_relations as module
 from asof.cover.kept.named_relations import check_relation_name, save_relation
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.columns import number_column, text_column, time_column
 from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.errors import ConfigError, UsageError
 
 SETTINGS = """# mine
@@ -247,7 +249,7 @@ def test_what_cannot_be_asked_is_told_before_documents_are_read(
 def test_what_can_be_asked_is_typed(tmp_path: Path) -> None:
     rule = Rule("J(d1,d2) = 1 and day(d1) < '2010-01-31'")
     options = CoverOptions((2, "site"), "stars")
-    relation = checked(rule, "day(d) > '2010-01-31' and text contains 'x'", options, COLUMNS)
+    relation, _ = checked(rule, "day(d) > '2010-01-31' and text contains 'x'", options, COLUMNS)
     assert relation != parse_relation(rule.text)
     checked(rule, None, CoverOptions(prefer="inlinks"), COLUMNS, ["inlinks"])
     checked(
@@ -256,16 +258,17 @@ def test_what_can_be_asked_is_typed(tmp_path: Path) -> None:
 
 
 def test_columns_of_an_archive_are_known_if_it_is_there(tmp_path: Path) -> None:
-    assert columns_of_archive(tmp_path) is None
+    question = Question("J(d1,d2) = 1 and hosst(d1) = hosst(d2)")
+    assert prepare(tmp_path, question).table is None
     (tmp_path / "warc").mkdir()
-    found = columns_of_archive(tmp_path)
-    assert found is not None
-    assert found["timestamp"].kind == "time"
+    with pytest.raises(UsageError, match="no attribute is called 'hosst'"):
+        prepare(tmp_path, question)
 
 
 def test_a_relation_is_given_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    name_relation(tmp_path, "copies", Rule("J(d1,d2) = 1"))
-    name_relation(tmp_path, "copies", Rule("J(d1,d2) > 0.9"))
+    for rule in ("J(d1,d2) = 1", "J(d1,d2) > 0.9"):
+        given = ["cover", rule, "-a", str(tmp_path), "--name", "copies", "--explain"]
+        assert cli(given) == 0
     told = capsys.readouterr().err.splitlines()
     assert told[0].endswith("copies is a relation now: `asof cover copies`")
     assert told[1].endswith("(it was: J(d1,d2) = 1)")

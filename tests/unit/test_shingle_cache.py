@@ -22,6 +22,7 @@ from asof.cover.documents.document_ids import DOCUMENT_ID
 from asof.cover.documents.of_archive import Gathered, Which, collected
 from asof.cover.documents.tables import Table, column_as
 from asof.cover.kept import shingle_cache
+from asof.cover.kept.array_file import read_arrays, write_arrays
 from asof.cover.kept.shingle_cache import collected_or_kept, fingerprint, is_kept, keep, kept
 from asof.errors import UsageError
 from asof.model import Capture, Target
@@ -60,7 +61,7 @@ def again(folder: Path, which: Which = "main", k: int = 5, where: str | None = N
         return collected_or_kept(archive, which=which, k=k, where=where)
 
 
-def folders(folder: Path) -> list[Path]:
+def files(folder: Path) -> list[Path]:
     return sorted((folder / "derived" / "cover").iterdir())
 
 
@@ -111,7 +112,7 @@ def test_each_choice_of_text_and_shingles_is_kept_apart(folder: Path, which: Whi
     again(folder)
     assert_equal(again(folder, which, k), gathered(folder, which, k))
     assert_equal(again(folder, which, k), gathered(folder, which, k))
-    assert len(folders(folder)) == (1 if (which, k) == ("main", 5) else 2)
+    assert len(files(folder)) == (1 if (which, k) == ("main", 5) else 2)
 
 
 def test_choices_that_were_used_longest_ago_make_way(folder: Path) -> None:
@@ -123,7 +124,7 @@ def test_choices_that_were_used_longest_ago_make_way(folder: Path) -> None:
         path.write_bytes(b"")
     again(folder, k=1)  # used now
     again(folder, "full", 9)
-    left = {path.name.rpartition("-")[0] for path in folders(folder) if path.is_dir()}
+    left = {path.name.rpartition("-")[0] for path in files(folder) if "ranks" not in path.name}
     assert left == {"full-9", "main-1", *(f"main-{k}" for k in range(3, shingle_cache.CHOICES + 1))}
     assert [path.exists() for path in ranks] == [True, False]
 
@@ -182,7 +183,7 @@ def test_new_captures_are_in_the_next_collection(folder: Path) -> None:
     found = again(folder)
     assert len(found) == 4
     assert_equal(found, gathered(folder))
-    assert len(folders(folder)) == 1, "the older one is removed"
+    assert len(files(folder)) == 1, "the older one is removed"
 
 
 @pytest.fixture
@@ -278,18 +279,21 @@ def test_documents_that_are_on_no_shelf_are_read_again(folder: Path, read: list[
 
 def test_a_crash_leaves_the_older_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     again(folder)
-    before = folders(folder)
+    before = files(folder)
     add(folder, URLS[0], f"{BOATS} Another day.", at=START + SECOND)
     read_all(folder)
     with monkeypatch.context() as broken:
-        broken.setattr(Path, "rename", full)
+        broken.setattr("asof.warc.atomic_file.os.replace", full)
         assert_equal(again(folder), gathered(folder))
-    assert folders(folder) == before
-    leftover = folder / "derived" / "cover" / ".new-999999999-x"
-    leftover.mkdir()
+    assert files(folder) == before
+    leftover = folder / "derived" / "cover" / ".main-5.npy.left"
+    leftover.write_bytes(b"half")
+    os.utime(leftover, (1, 1))
+    former = folder / "derived" / "cover" / f"main-5-{'0' * 32}"  # a folder, as it was in 0.1
+    former.mkdir()
     assert_equal(again(folder), gathered(folder))
-    assert len(folders(folder)) == 1, "what was begun is removed"
-    assert folders(folder) != before
+    assert len(files(folder)) == 1, "what was begun is removed"
+    assert files(folder) != before
 
 
 def test_an_older_one_goes_on_for_those_who_have_it(folder: Path) -> None:
@@ -301,54 +305,75 @@ def test_an_older_one_goes_on_for_those_who_have_it(folder: Path) -> None:
     assert mapped.sets.items.tolist() == before
 
 
-ODD = {
-    "nested": ("facts.json", b"[" * 100_000),
-    "names": ("facts.json", b'{"names": [1, 2, 3], "columns": []}'),
-    "columns": ("facts.json", b'{"names": ["a", "b", "c"], "columns": []}'),
-    "huge": ("weights.npy", b"{'descr': '<i8', 'fortran_order': False, 'shape': (1 << 50,), }"),
-    "objects": ("weights.npy", b"{'descr': '|O', 'fortran_order': False, 'shape': (3,), }"),
-    "nothing": ("weights.npy", b"{'descr': '|S0', 'fortran_order': False, 'shape': (9**18,), }"),
-    "two": ("weights.npy", b"{'descr': '<i8', 'shape': (40L,\n"),
-    "zip": ("weights.npy", b"PK\x03\x04 and no more"),
+def rewritten(path: Path, **changed: object) -> None:
+    """A file that is whole, with other arrays in the place of some."""
+    arrays = {**read_arrays(path, path.name), **changed}
+    assert write_arrays(path, path.name, {k: v for k, v in arrays.items() if v is not None})
+
+
+def as_json(text: bytes) -> np.ndarray:
+    return np.frombuffer(text, np.uint8)
+
+
+ODD: dict[str, dict[str, object]] = {
+    "nested": {"facts": as_json(b"[" * 100_000)},
+    "names": {"facts": as_json(b'{"names": [1, 2, 3], "records": ["a", "b", "c"]}')},
+    "few": {"facts": as_json(b'{"names": ["a"], "records": ["a"], "strings": {}}')},
+    "no column": {"column url": None},
+    "short column": {"column url": np.zeros(2, np.int32)},
+    "codes": {"column url": np.full(3, 9, np.int32)},
+    "kind": {"weights": np.zeros(3, np.float32)},
+    "ids": {"ids": np.zeros(3, np.float32)},
+    "blanks": {"blanks": np.zeros((1, 1), DOCUMENT_ID)},
+    "offsets": {"offsets": np.zeros(4, np.int64)},
+    "items": {"items": np.zeros(3, np.uint64)},
 }
 
 
 @pytest.mark.parametrize("odd", ODD)
 def test_what_somebody_else_has_written_is_made_again(folder: Path, odd: str) -> None:
     whole = again(folder)
-    name, content = ODD[odd]
-    if content.startswith(b"{'descr'"):
-        text = content.replace(b"1 << 50", b"%d" % (1 << 50)).replace(b"9**18", b"%d" % 9**18)
-        content = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
-    (folders(folder)[0] / name).write_bytes(content)
+    (path,) = files(folder)
+    rewritten(path, **ODD[odd])
+    assert kept(path) is None
     assert_equal(again(folder), whole)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "facts.json",
-        "items.npy",
-        "offsets.npy",
-        "weights.npy",
-        "column-0.npy",
-        "document_ids.npy",
-        "blanks.npy",
-    ],
-)
-@pytest.mark.parametrize("damage", ["gone", "cut", "empty", "other"])
-def test_a_damaged_one_is_made_again(folder: Path, name: str, damage: str) -> None:
+HEADERS = {
+    "huge": b"{'descr': '<i8', 'fortran_order': False, 'shape': (%d,), }" % (1 << 50),
+    "objects": b"{'descr': '|O', 'fortran_order': False, 'shape': (3,), }",
+    "nothing": b"{'descr': '|S0', 'fortran_order': False, 'shape': (%d,), }" % 9**18,
+    "two": b"{'descr': '<i8', 'shape': (40L,\n",
+}
+DAMAGES = ["gone", "cut", "empty", "other", "zip", "bit", "more", *HEADERS]
+
+
+@pytest.mark.parametrize("place", ["facts", "ids", "blanks", "offsets", "weights", "items"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_one_is_made_again(folder: Path, place: str, damage: str) -> None:
+    """Wherever in the file it is damaged."""
     whole = again(folder)
-    file = folders(folder)[0] / name
-    content = file.read_bytes()
-    file.unlink()
-    if damage == "other":
-        with file.open("wb") as out:
+    (path,) = files(folder)
+    content = path.read_bytes()
+    array = read_arrays(path, path.name)[place].tobytes()
+    at = content.index(array) if array else content.rindex(b"\x93NUMPY")
+    path.unlink()
+    if damage in HEADERS:
+        header = b"\x93NUMPY\x01\x00" + len(HEADERS[damage]).to_bytes(2, "little")
+        start = content.rindex(b"\x93NUMPY", 0, at + 1)
+        path.write_bytes(content[:start] + header + HEADERS[damage])
+    elif damage == "bit":
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    elif damage == "other":
+        with path.open("wb") as out:
             np.save(out, np.zeros(3, np.float32))
     elif damage != "gone":
-        file.write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
-    with Archive.open(folder) as archive:
-        assert kept(shingle_cache._folder(archive, "main", 5, "terms")) is None
+        path.write_bytes(
+            {"cut": content[:at], "empty": b"", "zip": b"PK\x03\x04 and no more"}.get(
+                damage, content + b"more"
+            )
+        )
+    assert kept(path) is None
     assert_equal(again(folder), whole)
     assert isinstance(again(folder).sets.items, np.memmap)
 
@@ -356,15 +381,16 @@ def test_a_damaged_one_is_made_again(folder: Path, name: str, damage: str) -> No
 def test_objects_are_never_loaded(folder: Path) -> None:
     """A pickle in the place of an array would run what it says."""
     whole = again(folder)
-    np.save(folders(folder)[0] / "weights.npy", np.array([{}] * 3, object), allow_pickle=True)
+    (path,) = files(folder)
+    np.save(path, np.array([{}] * 3, object), allow_pickle=True)
     assert_equal(again(folder), whole)
 
 
 def test_half_of_one_is_never_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk: the run goes on, and nothing is left behind."""
-    monkeypatch.setattr(shingle_cache.os, "fsync", full)
+    monkeypatch.setattr("asof.warc.atomic_file.os.fsync", full)
     assert len(again(folder)) == 3
-    assert folders(folder) == []
+    assert files(folder) == []
 
 
 def full(*args: object) -> NoReturn:
@@ -409,8 +435,9 @@ def test_names_of_any_kind_come_back(tmp_path: Path) -> None:
     names = ("\udc80", "a\nb", "\0", "ä", "\U0001f600", "")
     columns = {name: column_as(one.kind, [None] * 6) for name, one in ARCHIVE_COLUMNS.items()}
     table = Table(names, ("one two",) * 6, columns)
-    found = dataclass_replace(table.collection(), document_ids=np.zeros(6, DOCUMENT_ID))
-    place = tmp_path / "cover" / "main-5-x"
+    ids = np.zeros(6, DOCUMENT_ID)
+    found = dataclass_replace(table.collection(), document_ids=ids, records=names)
+    place = tmp_path / "cover" / "main-5-x.npy"
     keep(place, Gathered(found, np.zeros(0, DOCUMENT_ID)))
     back = kept(place)
     assert back is not None

@@ -2,31 +2,79 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from dataclasses import replace
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from time import monotonic
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from asof.archive.folder import Folder
-from asof.cli.cover_checks import check_alone, check_engine, check_places, least_of
-from asof.cli.cover_named import Rule, checked, columns_of_archive, name_relation, rule_of
-from asof.cli.cover_output import answer_json, print_answer, write_csv, write_page
-from asof.cli.cover_progress import stages, stoppable
-from asof.cli.cover_saved import print_covers, print_difference, print_estimate, save
-from asof.cli.cover_spark import run_on_spark
+from asof.cli import cover_print
 from asof.cli.options import archive_option, examples, json_option, size
-from asof.cli.output import count_progress, open_archive, print_json, say
-from asof.cover.kept.saved_covers import Question, asked_again
-from asof.errors import AsofError, UsageError
+from asof.cli.output import count_progress, open_archive, print_json, say, stage_progress
+from asof.clock import SystemClock
+from asof.config import named_relations
+from asof.cover.kept import saved_covers as saved
+from asof.cover.question import Question, parse_at_least
+from asof.errors import UsageError
 
 if TYPE_CHECKING:
-    from asof.archive.archive import Archive
-    from asof.cover.documents.collection import Collection
-    from asof.cover.documents.tables import Table
-    from asof.cover.options import CoverOptions
-from asof.cover.run import Outcome
+    from asof.cover.answer import CoverAnswer
+    from asof.cover.ask import Watch
+
+# What --again takes from the saved answer: the options that say what is asked.
+_ASKED = {
+    "table": "--from", "where": "--where", "k": "-k", "terms": "--terms", "text": "--text",
+    "at_least": "--at-least", "prefer": "--prefer", "solver": "--solver",
+    "time_limit": "--time-limit",
+}  # fmt: skip
+_WRITTEN = {"save": "--save", "csv": "--csv", "html": "--html"}
+_TWICE = 1.0  # seconds: a key that is pressed again sooner was pressed once
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The command line."""
+
+    relation: str | None
+    folder: Path
+    table: str | None
+    engine: str
+    master: str | None
+    target: str | None
+    where: str | None
+    k: int
+    terms: str
+    text: str
+    at_least: tuple[str, ...]
+    prefer: str | None
+    solver: str
+    time_limit: float
+    memory: int | None
+    csv: Path | None
+    html: Path | None
+    save: str | None
+    name: str | None
+    again: str | None
+    listing: bool
+    diff: tuple[str, str] | None
+    estimate: bool
+    explain: bool
+    as_json: bool
+
+    @property
+    def question(self) -> Question:
+        least = parse_at_least(self.at_least[0]) if self.at_least else None
+        return Question(
+            self.relation or "", self.table, self.where, self.k, self.text, least, self.prefer,
+            self.solver, self.time_limit, self.terms,
+        )  # fmt: skip
 
 
 @click.command(
@@ -54,7 +102,7 @@ from asof.cover.run import Outcome
               help="Terms of a shingle.")  # fmt: skip
 @click.option("--terms", type=click.Choice(["words", "characters"]), default="words",
               show_default=True, help="Characters suit scripts without spaces.")  # fmt: skip
-@click.option("--text", "which", type=click.Choice(["main", "full"]), default="main",
+@click.option("--text", type=click.Choice(["main", "full"]), default="main",
               show_default=True, help="Compare main content, or all text.")  # fmt: skip
 @click.option("--at-least", metavar="'M per ATTR'", multiple=True,
               help="Keep M documents of each value.")  # fmt: skip
@@ -66,48 +114,22 @@ from asof.cover.run import Outcome
 @click.option("--time-limit", type=click.FloatRange(0, 1e9), default=60.0, show_default=True,
               metavar="S", help="Seconds for proving that nothing smaller exists.")  # fmt: skip
 @click.option("--memory", type=size, metavar="N", help="Bytes (MB, GB) for the join, at most.")
-@click.option("--csv", "csv_file", type=click.Path(path_type=Path, dir_okay=False),
+@click.option("--csv", type=click.Path(path_type=Path, dir_okay=False),
               metavar="FILE", help="Write every document and what became of it.")  # fmt: skip
-@click.option("--html", "page_file", type=click.Path(path_type=Path, dir_okay=False),
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
               metavar="FILE", help="Write a reading list, as one HTML page.")  # fmt: skip
-@click.option("--save", "name", metavar="NAME", help="Save the answer in the archive by this name.")
-@click.option("--name", "called", metavar="NAME",
+@click.option("--save", metavar="NAME", help="Save the answer in the archive by this name.")
+@click.option("--name", metavar="NAME",
               help="Give RELATION this name, in the archive's asof.toml.")  # fmt: skip
 @click.option("--again", metavar="NAME", help="Ask once more what a saved answer was asked.")
 @click.option("--list", "listing", is_flag=True, help="Saved answers and relations by name.")
-@click.option("--diff", "names", nargs=2, metavar="A B",
+@click.option("--diff", nargs=2, metavar="A B",
               help="What is kept by one of two saved answers only; run nothing.")  # fmt: skip
-@click.option("--estimate", "foretell", is_flag=True,
+@click.option("--estimate", is_flag=True,
               help="Say about how long it takes and what comes; run nothing.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say how the relation will be used; run nothing.")
 @json_option
-def cover_command(
-    relation: str | None,
-    folder: Path,
-    table: str | None,
-    engine: str,
-    master: str | None,
-    target: str | None,
-    where: str | None,
-    k: int,
-    terms: str,
-    which: str,
-    at_least: tuple[str, ...],
-    prefer: str | None,
-    solver: str,
-    time_limit: float,
-    memory: int | None,
-    csv_file: Path | None,
-    page_file: Path | None,
-    name: str | None,
-    called: str | None,
-    again: str | None,
-    listing: bool,
-    names: tuple[str, str] | None,
-    foretell: bool,
-    explain: bool,
-    as_json: bool,
-) -> int:
+def cover_command(**given: Any) -> int:  # noqa: ANN401, as Given has them
     """The smallest set of documents that covers all others by RELATION.
 
     RELATION says when d2 covers d1, so that d1 need not be kept: bounds on the shingles they share
@@ -116,184 +138,181 @@ def cover_command(
     the columns of the table), with and, or, not. Nothing is deleted. Ctrl-C once: the best found
     so far.
     """
-    check_alone(relation, again, names, listing=listing, explain=explain, foretell=foretell)
-    if listing:
-        return print_covers(folder, as_json=as_json)
-    if names is not None:
-        return print_difference(folder, names, as_json=as_json)
-    asked = Question(relation or "", table, where, k, which, least_of(at_least), prefer, solver,
-                     time_limit, terms)  # fmt: skip
-    rule, question = _meant(folder, asked, again)
-    options = _options(question)
-    check_engine(engine, (master, target), (name, called, page_file, foretell, explain, memory))
-    if engine == "spark":
-        check_places(folder, None, question.table, csv_file)
-        return run_on_spark(question, options, master, target, csv_file, as_json=as_json)
-    table_read = _checked(folder, rule, question, options, called, explain, as_json)
-    if explain:
+    asked = Given(**given)
+    _check_alone(asked)
+    if asked.listing or asked.diff is not None:
+        return _show_saved(asked)
+    return _on_spark(asked) if asked.engine == "spark" else _on_this_machine(asked)
+
+
+def _show_saved(asked: Given) -> int:
+    place, as_json = Folder(asked.folder), asked.as_json
+    if asked.diff is not None:
+        place.require()
+        a, b = (saved.load_cover(place, name) for name in asked.diff)
+        cover_print.print_difference(saved.diff_covers(a, b), as_json=as_json)
         return 0
-    check_places(folder, name, question.table, csv_file, page_file)
-    collection = _collection(folder, table_read, question)
-    if foretell:
-        return print_estimate(collection, rule.text, memory, as_json=as_json)
-    outcome = _run(folder, collection, question, options, memory)
-    from asof.cover.answer import Figures, document_answers  # here, for it needs numpy
-
-    if name is not None:
-        save(folder, name, outcome, question)
-    if as_json:
-        print_json(answer_json(Figures.of(outcome), document_answers(outcome)))
-    else:
-        print_answer(Figures.of(outcome), document_answers(outcome))
-    if csv_file is not None:
-        write_csv(document_answers(outcome), csv_file)
-    if page_file is not None:
-        write_page(outcome, options, question.table or str(folder), page_file)
-    return 0 if outcome.complete else 130
+    covers, relations = saved.saved_covers(place), named_relations(asked.folder)
+    if not covers and not relations:
+        place.require()
+    cover_print.print_covers(covers, relations, as_json=as_json)
+    return 0
 
 
-def _meant(folder: Path, asked: Question, again: str | None) -> tuple[Rule, Question]:
-    """What is asked, by this command line or by that of a saved answer; its relation in full."""
-    if again is None:
-        rule = rule_of(folder, asked.relation)
-        return rule, replace(asked, relation=rule.text)
-    place = Folder(folder)
-    place.require()
-    question = asked_again(place, again)
-    return Rule(question.relation), question
+def _on_this_machine(asked: Given) -> int:
+    # Here, for it needs numpy, which takes longer to load than all the rest.
+    from asof.cover.ask import ask, foretell, name_relation, prepare
 
-
-def _options(question: Question) -> CoverOptions:
-    from asof.cover.options import CoverOptions
-
-    solver: Literal["auto", "seed"] = "seed" if question.solver == "seed" else "auto"
-    return CoverOptions(question.at_least, question.prefer, solver, question.time_limit)
-
-
-def _checked(
-    folder: Path,
-    rule: Rule,
-    question: Question,
-    options: CoverOptions,
-    called: str | None,
-    explain: bool,
-    as_json: bool,
-) -> Table | None:
-    """Check what was written before documents are read, as a table has to be; gives the table."""
-    # Here, for all of this needs numpy, which takes longer to load than the rest.
-    from asof.cover.documents.preferences import QUALITIES
-    from asof.cover.documents.tables import read_table
-    from asof.cover.language.explain import explain as explained
-    from asof.cover.language.kinds import type_check
-    from asof.cover.language.parse import parse_filter
-
-    relation = checked(rule, question.where, options, None)
-    table = None if question.table is None else read_table(Path(question.table))
-    columns = table.columns if table is not None else columns_of_archive(folder)
-    if columns is not None:
-        qualities = QUALITIES if table is None else ()
-        relation = checked(rule, question.where, options, columns, qualities)
-    if called is not None:
-        name_relation(folder, called, rule)
-    if explain:
-        chosen = None if question.where is None else parse_filter(question.where)
-        if chosen is not None and columns is not None:
-            chosen = type_check(chosen, columns)
-        said = explained(relation, chosen)
-        if as_json:
-            print_json({"relation": rule.text, "where": question.where, "explained": said})
+    question, folder = asked.question, asked.folder
+    if asked.master or asked.target:
+        raise UsageError("--master and --to are for Spark.", hint="Add --engine spark.")
+    prepared = prepare(folder, question, asked.again)
+    question = prepared.question
+    if asked.name is not None:
+        path, before = name_relation(folder, asked.name, question.relation)
+        was = f" (it was: {before})" if before not in (None, question.relation) else ""
+        say(f"{path}: {asked.name} is a relation now: `asof cover {asked.name}`{was}")
+    if asked.explain:
+        told, where = prepared.explained(), question.where
+        if asked.as_json:
+            print_json({"relation": question.relation, "where": where, "explained": told})
         else:
-            click.echo(said)
-    return table
+            click.echo(told)
+        return 0
+    _check_places(asked, question.table)
+    if asked.estimate:
+        expected = foretell(prepared, _watch(), asked.memory)
+        cover_print.print_estimate(expected, as_json=asked.as_json)
+        return 0
+    answer = ask(prepared, _watch(), asked.memory)
+    if asked.save is not None:
+        _save(folder, asked.save, answer)
+    return _tell(asked, answer)
 
 
-def _collection(folder: Path, table: Table | None, question: Question) -> Collection:
-    from asof.cover.documents.collection import chosen
+def _on_spark(asked: Given) -> int:
+    from asof.cover.ask import meant
+    from asof.cover.spark.answer import answer_on_spark
 
-    where, k, unit = question.where, question.k, question.unit
-    if table is not None:
-        found = table.collection(k, unit)
-        if where is not None:
-            found = found.only(chosen(where, table.columns, table.texts))
+    question = meant(asked.folder, asked.question, asked.again)[0]
+    local = asked.save, asked.name, asked.html, asked.estimate, asked.explain, asked.memory
+    if any(local):
+        raise UsageError(
+            "--save, --name, --html, --estimate, --explain and --memory are for the local engine.",
+            hint="Leave them out, or --engine spark.",
+        )
+    _check_places(asked, question.table)
+    shown = None if asked.as_json or asked.csv is not None else cover_print.SHOWN
+    return _tell(asked, answer_on_spark(question, asked.master, asked.target, shown))
+
+
+def _tell(asked: Given, answer: CoverAnswer) -> int:
+    if asked.as_json:
+        print_json(cover_print.answer_json(answer))
     else:
-        from asof.cover.documents.preferences import with_quality
-        from asof.cover.kept.shingle_cache import collected_or_kept, is_kept
-
-        text = _text(question)
-        with open_archive(folder) as archive:
-            if not is_kept(archive, text, k, unit):
-                _read_texts(archive)
-            count = archive.catalog.count()
-            with count_progress("gathering", count) as progress:
-                found = collected_or_kept(
-                    archive,
-                    which=text,
-                    k=k,
-                    unit=unit,
-                    where=where,
-                    progress=progress,
-                    grown=_say_growth,
-                )
-            if question.prefer is not None:
-                with count_progress(question.prefer, count) as progress:
-                    found = with_quality(archive, found, question.prefer, progress)
-    if not len(found):
-        place = folder if table is None else question.table
-        # No captures are asked for here, but documents to compare: exit 2, as issue 6 has it.
-        if question.where is not None:
-            raise UsageError(f"{place} holds no such documents.", hint="Widen --where.")
-        more = "Crawl or import some." if table is None else "Check the file."
-        raise UsageError(f"{place} holds no documents.", hint=more)
-    return found
+        cover_print.print_answer(answer)
+    if asked.csv is not None:
+        cover_print.write_csv(answer.documents, asked.csv)
+        say(f"{asked.csv}: every document and what became of it")
+    if asked.html is not None:
+        title = answer.question.table or str(asked.folder)
+        cover_print.write_page(answer, title, asked.html)
+        say(f"{asked.html}: what stays, and what it covers")
+    return 0 if answer.figures.complete else 130
 
 
-def _read_texts(archive: Archive) -> None:
-    """Read what has not been read, to be kept.
+def _save(folder: Path, name: str, answer: CoverAnswer) -> None:
+    from asof.cover.ask import save
 
-    Where it cannot be kept (a medium that is read only, a full disk, or another process reads, as
-    beside a crawl), what is missing is read for this run alone.
-    """
+    before = saved.cover_path(Folder(folder), name).exists()
+    path = save(folder, name, answer, SystemClock().now())
+    if path is None:
+        say(f"{name} stays as it was: this run was stopped. Save it by another name.")
+        return
+    instead = ", in the place of an older one" if before else ""
+    say(f"{path}: the answer, saved as {name}{instead}")
+
+
+# -- what does not go together ---------------------------------------------------------------------
+
+
+def _check_alone(asked: Given) -> None:
+    """One thing is asked, and with what runs nothing no option that only a run heeds."""
+    things = (asked.relation, asked.diff, asked.again, asked.listing or None)
+    if sum(thing is not None for thing in things) != 1:
+        raise UsageError(
+            "Write only one of these: a relation or its name, --again, --diff, --list.",
+            hint="`asof cover --help` has some.",
+        )
+    if asked.listing or asked.diff is not None:
+        what = "--list" if asked.listing else "--diff"
+        _refuse({**_ASKED, **_WRITTEN}, f"{what} runs nothing that {{}} could be for.")
+    if asked.explain or asked.estimate:
+        what = "--explain" if asked.explain else "--estimate"
+        _refuse(_WRITTEN, f"{what} runs nothing that {{}} could be for.")
+    if asked.again is not None:
+        _refuse(_ASKED, "--again asks what was asked; {} would change it.")
+    if len(asked.at_least) > 1:
+        raise UsageError("--at-least stands there twice.", hint="One is all that can be wished.")
+
+
+def _refuse(options: Mapping[str, str], why: str) -> None:
+    """An error if one of the options, by name and as it is written, was given."""
+    context = click.get_current_context()
+    for option, written in options.items():
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            raise UsageError(why.format(written), hint=f"Leave {written} out.")
+
+
+def _check_places(asked: Given, table: str | None) -> None:
+    """What is to be written can be, and over nothing that is needed: before the work, not after."""
+    if asked.save is not None:
+        saved.check_name(asked.save)
+        Folder(asked.folder).require()
+    files = [out for out in (asked.csv, asked.html) if out is not None]
+    for out in files:
+        if not out.absolute().parent.is_dir():
+            raise UsageError(f"There is no folder for {out}.", hint="Make it, or name another.")
+    taken = {Path(table).resolve()} if table is not None else set()
+    for out in files:
+        if out.is_file() or not out.exists():
+            if out.resolve() in taken:
+                raise UsageError(f"{out} is named twice.", hint="Write to a file of its own.")
+            taken.add(out.resolve())
+
+
+# -- what is seen of a run, and how it is stopped --------------------------------------------------
+
+
+def _watch() -> Watch:
     from asof.cli.similar import read_texts
+    from asof.cover.ask import Watch
 
+    return Watch(say, count_progress, _running, open_archive, read_texts)
+
+
+@contextmanager
+def _running() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], bool]]]:
+    with _stoppable() as stopped, stage_progress() as progress:
+        yield progress, stopped
+
+
+@contextmanager
+def _stoppable() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed; pressed again it ends the command as always."""
+    pressed: float | None = None
+
+    def press(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        if pressed is not None and monotonic() - pressed > _TWICE:
+            raise KeyboardInterrupt
+        if pressed is not None:
+            return
+        pressed = monotonic()
+        say("Stopping: the best that was found so far follows. Ctrl-C again to end at once.")
+
+    before = signal.signal(signal.SIGINT, press)
     try:
-        read_texts(archive)
-    except OSError as error:
-        say(f"No texts are kept: {error.filename}: {error.strerror}.")
-    except AsofError as error:
-        say(f"No texts are kept: {error.what}")
-
-
-def _text(question: Question) -> Literal["main", "full"]:
-    return "full" if question.text == "full" else "main"
-
-
-def _say_growth(known: int, new: int) -> None:
-    """What a later run is spared; of a first one there is nothing to say."""
-    if known:
-        say(f"{known:,} documents were known, {new:,} {'is' if new == 1 else 'are'} new")
-
-
-def _run(
-    folder: Path,
-    collection: Collection,
-    question: Question,
-    options: CoverOptions,
-    memory: int | None,
-) -> Outcome:
-    """The answer; over an archive, what earlier runs found is used, and what is found is kept."""
-    from asof.cover.join.pairs import Limits
-    from asof.cover.kept.pair_cache import earlier_runs
-    from asof.cover.run import thin_out
-
-    with ExitStack() as held:
-        earlier = None
-        if question.table is None:
-            place = Folder(folder)
-            cut = _text(question), question.k, question.unit
-            earlier = held.enter_context(earlier_runs(place, *cut))
-        stopped, progress = held.enter_context(stoppable()), held.enter_context(stages())
-        limits = Limits(memory=memory, progress=progress, cancel=stopped)
-        outcome = thin_out(collection, question.relation, options, limits, earlier)
-    if outcome.known:
-        say(f"{outcome.known:,} of {len(collection):,} documents had been compared before")
-    return outcome
+        yield lambda: pressed is not None
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -135,6 +135,26 @@ def count_progress(what: str, total: int) -> AbstractContextManager[Callable[[in
 
 
 @contextmanager
+def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for each stage: call the value with its name, what is done, and of how much."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        yield show
+
+
+@contextmanager
 def _progress(what: str, total: int, done_column: str) -> Iterator[Callable[[int], None]]:
     if not sys.stderr.isatty():
         yield lambda done: None

@@ -9,9 +9,8 @@ is that of a run from scratch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from asof.cover.documents.collection import Collection, DocumentIds
 from asof.cover.documents.sets import Edges
 from asof.cover.join.pair_spool import PairSpool
 from asof.cover.join.pairs import Limits, found_pairs
-from asof.cover.join.ranking import KeptRanks, RankStore
+from asof.cover.join.ranking import KeptRanks
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.columns import Column
 from asof.cover.language.evaluate import Pairs, prepared
@@ -48,51 +47,29 @@ class FoundPairs:
     edges: Edges
 
 
-class KeptPairs(Protocol):
-    """Pairs of one relation that were kept, and can be loaded."""
+@dataclass(frozen=True, slots=True)
+class KeptPairs:
+    """Pairs of one relation that were kept; both calls give None if they are gone or damaged."""
 
-    @property
-    def relation(self) -> str:
-        """The relation in the canonical text."""
-        ...
-
-    @property
-    def schema(self) -> Schema:
-        """The attributes that it names, as they were."""
-        ...
-
-    def document_ids(self) -> DocumentIds | None:
-        """Those of its documents, without reading the pairs; None if they are gone or damaged."""
-        ...
-
-    def load(self) -> FoundPairs | None:
-        """The pairs; None if they are gone or damaged."""
-        ...
-
-
-class PairStore(Protocol):
-    """Where pairs are kept between runs."""
-
-    def entries(self) -> Iterable[KeptPairs]:
-        """What was kept, the last used first."""
-        ...
-
-    def keep(self, relation: str, schema: Schema, found: FoundPairs) -> None:
-        """Keep all pairs of a relation. Where that cannot be, nothing happens."""
-        ...
+    relation: str  # in its canonical text
+    schema: Schema
+    document_ids: Callable[[], DocumentIds | None]  # without reading the pairs
+    load: Callable[[], FoundPairs | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """What earlier runs found: pairs, proofs of covers, and the ranks of shingles.
 
-    `attributes` are those that document_ids vouch for; None is all. A relation that names others,
-    such as one that was measured for this run, is answered anew.
+    `entries` are the pairs, the last used first; `keep` adds all pairs of a relation. `attributes`
+    are those that ids vouch for; None is all. A relation that names others, such as one that was
+    measured for this run, is answered anew.
     """
 
-    pairs: PairStore
+    entries: Callable[[], Iterable[KeptPairs]]
+    keep: Callable[[str, Schema, FoundPairs], None]
     proofs: Proofs
-    ranks: RankStore | None = None
+    ranks: Callable[[DocumentIds], KeptRanks] | None = None
     attributes: frozenset[str] | None = None
 
     def knows(self, relation: Relation) -> bool:
@@ -131,23 +108,23 @@ def grown_pairs(
     document_ids = collection.document_ids
     if document_ids is None or not earlier.knows(relation):
         return Growth(found_pairs(collection, relation, limits), 0)
-    base = _base(collection, relation, earlier.pairs)
+    base = _base(collection, relation, earlier)
     if base is not None and not base.fresh.any():
         return Growth(base.edges, base.known)
     if base is None or base.known < _WORTH * len(collection):
-        ranks = None if earlier.ranks is None else KeptRanks(earlier.ranks, document_ids)
+        ranks = None if earlier.ranks is None else earlier.ranks(document_ids)
         base, edges = None, found_pairs(collection, relation, limits, ranks=ranks)
     else:
         edges = found_pairs(collection, relation, limits, fresh=base.fresh, known=base.edges)
     # After Ctrl-C there may be more pairs than were found.
     if not isinstance(edges, PairSpool) and not limits.cancel():
-        found = FoundPairs(document_ids, edges)
-        earlier.pairs.keep(plain(relation), schema_of(relation, collection.columns), found)
+        schema = schema_of(relation, collection.columns)
+        earlier.keep(canonical(relation), schema, FoundPairs(document_ids, edges))
     return Growth(edges, 0 if base is None else base.known)
 
 
-def plain(relation: Relation) -> str:
-    """A relation as it is kept: unparse in one way, whoever wrote it how."""
+def canonical(relation: Relation) -> str:
+    """A relation as it is kept: in one text, whoever wrote it how."""
     return unparse(relation.condition)
 
 
@@ -157,14 +134,14 @@ def schema_of(relation: Relation, columns: Mapping[str, Column]) -> Schema:
     return tuple((name, columns[name].kind) for name in sorted(named))
 
 
-def _base(collection: Collection, relation: Relation, store: PairStore) -> _Base | None:
+def _base(collection: Collection, relation: Relation, earlier: Earlier) -> _Base | None:
     """The kept pairs that leave the fewest documents to be joined."""
     assert collection.document_ids is not None
     here = np.sort(collection.document_ids)
     fitting: list[tuple[int, KeptPairs]] = []
-    own, columns = plain(relation), collection.columns
+    own, columns = canonical(relation), collection.columns
     # Those of this very relation first: they need no test.
-    for entry in sorted(store.entries(), key=lambda entry: entry.relation != own):
+    for entry in sorted(earlier.entries(), key=lambda entry: entry.relation != own):
         if any(name not in columns or columns[name].kind != kind for name, kind in entry.schema):
             continue
         exact = entry.relation == own

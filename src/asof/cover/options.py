@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from asof.cover.language.caret import listed, suggestion
 from asof.cover.language.columns import Column
-from asof.cover.solve.solve import TIME_LIMIT, Solver
+from asof.cover.question import TIME_LIMIT, Question, Solver
 from asof.errors import UsageError
 
 # A word of the command line for what is asked for most.
@@ -27,11 +27,16 @@ class CoverOptions:
     solver: Solver = "auto"
     time_limit: float = TIME_LIMIT
 
+    @classmethod
+    def of(cls, question: Question) -> CoverOptions:
+        solver: Solver = "seed" if question.solver == "seed" else "auto"
+        return cls(question.at_least, question.prefer, solver, question.time_limit)
+
 
 def check_options(
     columns: Mapping[str, Column], options: CoverOptions, qualities: Iterable[str] = ()
 ) -> None:
-    """Refuse wishes for what is not known; `qualities` can be preferred though no column is one."""
+    """Refuse to ask for what is not known; `qualities` can be preferred though no column is one."""
     if options.at_least is not None:
         attribute_to_keep(columns, options.at_least[1])
     if options.prefer is not None and options.prefer not in qualities:

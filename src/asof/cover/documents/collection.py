@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,7 +15,6 @@ from asof.cover.language.evaluate import evaluate_filter
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 
-Contains = Callable[[str], NDArray[np.bool_]]
 DocumentIds = NDArray[np.bytes_]
 
 
@@ -26,7 +25,8 @@ class Collection:
     `numbers`: the names were whole numbers where they came from, and go back as such.
     `document_ids` tell documents apart across runs: 16 bytes that are equal only for one document
     with the same content and the same values in all columns, so that what was found out about two
-    documents holds wherever their document_ids are met again.
+    documents holds wherever their ids are met again. `records` are the WARC records of an archive's
+    documents.
     """
 
     names: tuple[str, ...]
@@ -35,6 +35,7 @@ class Collection:
     weights: NDArray[np.int64]
     numbers: bool = False
     document_ids: DocumentIds | None = None
+    records: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -42,19 +43,20 @@ class Collection:
     def only(self, chosen: NDArray[np.bool_]) -> Collection:
         """The chosen documents, in the same order."""
         places = np.flatnonzero(chosen)
-        sizes = self.sets.sizes[places]
-        offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-        within = np.repeat(chosen, self.sets.sizes)
+        offsets = np.concatenate(([0], np.cumsum(self.sets.sizes[places], dtype=np.int64)))
+        columns = {
+            name: Column(column.kind, column.values[places], column.strings)
+            for name, column in self.columns.items()
+        }
+        records = self.records
         return Collection(
             tuple(self.names[place] for place in places.tolist()),
-            {
-                name: Column(column.kind, column.values[places], column.strings)
-                for name, column in self.columns.items()
-            },
-            Sets(offsets.astype(np.int64), self.sets.items[within]),
+            columns,
+            Sets(offsets, self.sets.items[np.repeat(chosen, self.sets.sizes)]),
             self.weights[places],
             self.numbers,
             None if self.document_ids is None else self.document_ids[places],
+            None if records is None else tuple(records[place] for place in places.tolist()),
         )
 
 

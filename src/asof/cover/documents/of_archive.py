@@ -111,6 +111,7 @@ class _Gathering:
             fresh if self.before is None else merged(self.before.sets, fresh, self.places),
             np.array([capture.size for capture in self.captures], np.int64),
             document_ids=np.array(self.document_ids, DOCUMENT_ID),
+            records=tuple(capture.record_id for capture in self.captures),
         )
 
     def _columns(self) -> dict[str, Column]:

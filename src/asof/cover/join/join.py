@@ -222,7 +222,8 @@ def _index(
         everywhere = np.zeros_like(groups.parts)
         stretches = Stretches(common.items, begins, ends, everywhere, covers)
         index = ranked(stretches, plan.threads, space.room, plain=plan.plain)
-        kept = plan.ranks.keep(index, label)
+        kept = index.by_document(label)
+        plan.ranks.keep(kept)
         return kept.of(groups.first, ~few, space.room) if few.any() else index
     stretches = Stretches(common.items, begins, asked, groups.parts, covers)
     return ranked(stretches, plan.threads, space.room, plain=plan.plain)

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +38,10 @@ class Ranked:
     offsets: NDArray[np.int64]
     ranks: NDArray[np.uint32]
     distinct: int
+
+    def by_document(self, label: NDArray[np.int64]) -> Ranking:
+        """The same by documents; `label` is the set of each."""
+        return Ranking(self.offsets[label], self.offsets[label + 1], self.ranks, self.distinct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Ranking:
         self,
         documents: NDArray[np.int64],
         wanted: NDArray[np.bool_],
-        room: Callable[[int], NDArray[np.uint32]],
+        room: Room,
     ) -> Ranked:
         """The ranks of these documents behind each other, of those that are not wanted none.
 
@@ -88,34 +91,12 @@ class Ranking:
         return Ranked(offsets, found, self.distinct)
 
 
-class RankStore(Protocol):
-    """Where ranks are kept between runs."""
-
-    def load(self, document_ids: NDArray[np.bytes_]) -> Ranking | None:
-        """The ranks of documents with these ids, in their order, if those of all are there."""
-        ...
-
-    def keep(self, document_ids: NDArray[np.bytes_], ranking: Ranking) -> None:
-        """Keep the ranks of all documents that have these ids."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class KeptRanks:
-    """A store, and the ids of the documents that are joined."""
+    """Ranks of the documents that are joined, kept by an earlier run, and to be kept by this."""
 
-    store: RankStore
-    document_ids: NDArray[np.bytes_]
-
-    def load(self) -> Ranking | None:
-        """The ranks of all of them."""
-        return self.store.load(self.document_ids)
-
-    def keep(self, index: Ranked, label: NDArray[np.int64]) -> Ranking:
-        """Keep ranks that were made for sets; `label` is the set of each document."""
-        found = Ranking(index.offsets[label], index.offsets[label + 1], index.ranks, index.distinct)
-        self.store.keep(self.document_ids, found)
-        return found
+    load: Callable[[], Ranking | None]  # of all of them
+    keep: Callable[[Ranking], None]
 
 
 def ranked(sets: Stretches, threads: int, room: Room, *, plain: bool = False) -> Ranked:

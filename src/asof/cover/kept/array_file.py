@@ -1,22 +1,24 @@
-"""Arrays in one file, one behind the other (.npy, no pickles), written whole or not at all.
+"""Arrays in one file with a head that says what they answer, written whole or not at all.
 
-For what may be lost at any time: what is damaged raises one of `DAMAGE`, and counts as not there.
-Nothing that a file says is believed: an array is read only if the file is long enough for it, and a
-checksum at its end tells whether the arrays are those that were written.
+For what may be lost at any time: what is damaged, or answers another question, raises one of
+`DAMAGE`, and counts as not there. Arrays stand behind each other (.npy, no pickles), the head, a
+line of JSON, first. Nothing that a file says is believed: an array is read only if the file is long
+enough for it, and a checksum at its end tells whether all is as it was written.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any, BinaryIO
-from zlib import crc32
 
 import numpy as np
+from isal.isal_zlib import crc32
 from numpy.typing import NDArray
 
 from asof.errors import AsofError
@@ -25,61 +27,54 @@ from asof.warc.atomic_file import whole_file
 DAMAGE = (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, AsofError)
 
 _CHECK = np.dtype(np.uint32)
+_LARGEST_HEAD = 1 << 20
+_LINE = np.lib.format.ARRAY_ALIGN
 _LONG = 3600  # seconds in which whoever still writes has written something
 
 
-class Arrays:
-    """The arrays of an open file, in their order."""
+def read_head(path: Path, question: object) -> dict[str, Any]:
+    """What a file says of its arrays, if it answers the question; it may be damaged further on."""
+    with path.open("rb") as file:
+        return _head(_next(file, _LARGEST_HEAD), question)
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._sum = 0
 
-    def next(self, most: int | None = None) -> NDArray[Any]:
-        """The next one, of at most so many bytes."""
-        found = next_array(self._file, most)
-        self._sum = crc32(_bytes(found), self._sum)
-        return found
+def read_first(path: Path, question: object) -> NDArray[Any]:
+    """The first array of a file that answers the question, unchecked."""
+    with path.open("rb") as file:
+        _head(_next(file, _LARGEST_HEAD), question)
+        return _next(file)
 
-    def mapped(self) -> NDArray[Any]:
-        """The next one, mapped into memory."""
-        found = mapped_array(self._file)
-        self._sum = crc32(_bytes(found), self._sum)
-        return found
 
-    def end(self) -> None:
-        """Raises ValueError unless all arrays were taken, and are as they were written."""
-        check = next_array(self._file, _CHECK.itemsize)
-        if check.dtype != _CHECK or check.tolist() != [self._sum] or self._file.read(1):
+def read_arrays(path: Path, question: object, *, mapped: bool = False) -> dict[str, NDArray[Any]]:
+    """All arrays of a file that is whole and answers the question, by name.
+
+    With `mapped`, the first of them, of one dimension, is mapped into memory.
+    """
+    with path.open("rb") as file:
+        told = _next(file, _LARGEST_HEAD)
+        arrays: dict[str, NDArray[Any]] = {}
+        found = crc32(told.data)
+        for name in _head(told, question)["arrays"]:
+            arrays[name] = _mapped(file) if mapped and not arrays else _next(file)
+            found = crc32(_bytes(arrays[name]), found)
+        check = _next(file, _CHECK.itemsize)
+        if check.dtype != _CHECK or check.tolist() != [found] or file.read(1):
             raise ValueError("not as it was written")
+    return arrays
 
 
-def next_array(file: BinaryIO, most: int | None = None) -> NDArray[Any]:
-    """The next array of a file, of at most so many bytes; never more than are there."""
-    shape, kind = _header(file, most)
-    return np.fromfile(file, kind, math.prod(shape)).reshape(shape)
-
-
-def mapped_array(file: BinaryIO) -> NDArray[Any]:
-    """The next array of a file, which must be of one dimension, mapped into memory."""
-    shape, kind = _header(file, None)
-    if len(shape) != 1:
-        raise ValueError("of another kind")
-    if not shape[0]:
-        return np.empty(0, kind)
-    start = file.tell()
-    found = np.memmap(file, kind, "r", offset=start, shape=shape)
-    file.seek(start + found.nbytes)
-    return found
-
-
-def write_arrays(path: Path, arrays: Sequence[NDArray[Any]]) -> bool:
+def write_arrays(
+    path: Path, question: object, arrays: Mapping[str, NDArray[Any]], **facts: object
+) -> bool:
     """Whether the file is there now; where it cannot be written, things go on without it."""
+    head = json.dumps({"question": question, "arrays": list(arrays), **facts}).encode()
+    # Filled up, so that the first array lies as whoever maps it needs it: headers do likewise.
+    told = np.frombuffer(head + b" " * (-len(head) % _LINE), np.uint8)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as file:
             found = 0
-            for array in map(np.ascontiguousarray, arrays):
+            for array in map(np.ascontiguousarray, (told, *arrays.values())):
                 np.lib.format.write_array(file, array, allow_pickle=False)
                 found = crc32(_bytes(array), found)
             np.lib.format.write_array(file, np.array([found], _CHECK), allow_pickle=False)
@@ -96,6 +91,31 @@ def _remove_leftovers(written: Path) -> None:
         with suppress(OSError):
             if now - leftover.stat().st_mtime > _LONG:
                 leftover.unlink()
+
+
+def _head(told: NDArray[Any], question: object) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(told.tobytes())
+    if found["question"] != json.loads(json.dumps(question)):
+        raise ValueError("the answer to another question")
+    return found
+
+
+def _next(file: BinaryIO, most: int | None = None) -> NDArray[Any]:
+    """The next array of a file, of at most so many bytes; never more than are there."""
+    shape, kind = _header(file, most)
+    return np.fromfile(file, kind, math.prod(shape)).reshape(shape)
+
+
+def _mapped(file: BinaryIO) -> NDArray[Any]:
+    shape, kind = _header(file, None)
+    if len(shape) != 1:
+        raise ValueError("of another kind")
+    if not shape[0]:
+        return np.empty(0, kind)
+    start = file.tell()
+    found = np.memmap(file, kind, "r", offset=start, shape=shape)
+    file.seek(start + found.nbytes)
+    return found
 
 
 def _header(file: BinaryIO, most: int | None) -> tuple[tuple[int, ...], np.dtype[Any]]:

@@ -1,9 +1,8 @@
 """Pairs that relations were found to hold for, and proofs, kept between runs in `derived/cover/`.
 
 `pairs/TEXT-K-DIGEST.npy` has the pairs of one relation over one set of documents, `proofs.npy` has
-answers to covering problems; each is one file of arrays, written whole or not at all. There are
-never more than so many files of pairs, nor more bytes; those that were used longest ago go first.
-Nothing in them is needed, and what is damaged counts as not there.
+answers to covering problems. There are never more than so many files of pairs, nor more bytes;
+those that were used longest ago go first. Nothing in them is needed (array_file.py).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -26,50 +25,14 @@ from asof.cover.documents.collection import DocumentIds
 from asof.cover.documents.document_ids import DOCUMENT_ID, Which, kind_of, ways
 from asof.cover.documents.of_archive import IDENTIFIED
 from asof.cover.documents.sets import Edges
-from asof.cover.growth import Earlier, FoundPairs, Schema
-from asof.cover.kept.array_file import DAMAGE, Arrays, write_arrays
+from asof.cover.growth import Earlier, FoundPairs, KeptPairs, Schema
+from asof.cover.kept.array_file import DAMAGE, read_arrays, read_first, read_head, write_arrays
 from asof.cover.kept.rank_cache import RankFile
 from asof.cover.solve.proofs import Proofs
 
 ENTRIES = 16
 BYTES = 1 << 30
-_LARGEST_HEAD = 1 << 20
 _INT = np.dtype(np.int32)
-
-
-@dataclass(frozen=True, slots=True)
-class PairFile:
-    """A file of pairs, of which only the head was read."""
-
-    path: Path
-    relation: str
-    schema: Schema
-
-    def document_ids(self) -> DocumentIds | None:
-        """The ids of its documents; None if the file is gone or damaged."""
-        try:
-            with self.path.open("rb") as file:
-                arrays = Arrays(file)
-                _, document_ids = arrays.next(_LARGEST_HEAD), arrays.next()
-        except DAMAGE:
-            return None
-        return (
-            document_ids if document_ids.dtype == DOCUMENT_ID and document_ids.ndim == 1 else None
-        )
-
-    def load(self) -> FoundPairs | None:
-        """The pairs; None if the file is gone or damaged. Whoever loads it uses it."""
-        try:
-            with self.path.open("rb") as file:
-                arrays = Arrays(file)
-                _, document_ids, i, j, inter = (arrays.next() for _ in range(5))
-                arrays.end()
-            _check(document_ids, i, j, inter)
-        except DAMAGE:
-            return None
-        with suppress(OSError):
-            os.utime(self.path)
-        return FoundPairs(document_ids, Edges(i, j, inter))
 
 
 class PairFiles:
@@ -87,46 +50,62 @@ class PairFiles:
     ) -> None:
         self._folder = folder.root / "derived" / "cover" / "pairs"
         self._kind = f"{kind_of(which, k, unit)}-"
-        self._ways = json.dumps(ways(which, k, unit))
+        self._ways = ways(which, k, unit)
         self._most = most
         self._room = room
 
-    def entries(self) -> Iterator[PairFile]:
-        """What was kept, the last used first."""
+    def entries(self) -> Iterator[KeptPairs]:
+        """What was kept, the last used first; of each file only the head is read."""
+        return (entry for _, entry in self._entries())
+
+    def _entries(self) -> Iterator[tuple[Path, KeptPairs]]:
         for path in self._paths():
-            if not path.name.startswith(self._kind):
-                continue
-            try:
-                with path.open("rb") as file:
-                    head = json.loads(Arrays(file).next(_LARGEST_HEAD).tobytes())
-                if head["ways"] == self._ways:
-                    schema = tuple((str(name), str(kind)) for name, kind in head["schema"])
-                    yield PairFile(path, str(head["relation"]), schema)
-            except DAMAGE:
-                continue
+            with suppress(*DAMAGE):
+                head = read_head(path, self._ways)
+                schema = tuple((str(name), str(kind)) for name, kind in head["schema"])
+                ids, load = partial(self._document_ids, path), partial(self._load, path)
+                yield path, KeptPairs(str(head["relation"]), schema, ids, load)
+
+    def _document_ids(self, path: Path) -> DocumentIds | None:
+        with suppress(*DAMAGE):
+            found = read_first(path, self._ways)
+            return found if found.dtype == DOCUMENT_ID and found.ndim == 1 else None
+        return None
+
+    def _load(self, path: Path) -> FoundPairs | None:
+        """Whoever loads pairs uses them."""
+        with suppress(*DAMAGE):
+            found = read_arrays(path, self._ways)
+            pairs = _pairs(*found.values())
+            with suppress(OSError):
+                os.utime(path)
+            return pairs
+        return None
 
     def keep(self, relation: str, schema: Schema, found: FoundPairs) -> None:
         """Keep pairs, in the place of those of the same relation that are all among them."""
         edges = found.edges
-        arrays: list[NDArray[Any]] = [found.document_ids, edges.i, edges.j, edges.inter]
-        if sum(array.nbytes for array in arrays) > self._room // 2:
+        arrays: dict[str, NDArray[Any]] = {
+            "ids": found.document_ids, "i": edges.i, "j": edges.j, "inter": edges.inter,
+        }  # fmt: skip
+        if sum(array.nbytes for array in arrays.values()) > self._room // 2:
             return
-        older = [one for one in self.entries() if (one.relation, one.schema) == (relation, schema)]
-        head = {"ways": self._ways, "relation": relation, "schema": schema}
-        told = json.dumps(head).encode()
+        same = relation, schema
+        older = [each for each in self._entries() if (each[1].relation, each[1].schema) == same]
+        told = json.dumps([self._ways, relation, schema]).encode()
         name = blake2b(told + found.document_ids.tobytes(), digest_size=16).hexdigest()
         path = self._folder / f"{self._kind}{name}.npy"
-        if not write_arrays(path, [np.frombuffer(told, np.uint8), *arrays]):
+        if not write_arrays(path, self._ways, arrays, relation=relation, schema=schema):
             return
         mine = frozenset(found.document_ids.tolist())
-        for one in older:
-            other = one.load() if one.path != path else None
-            if other is not None and mine.issuperset(other.document_ids.tolist()):
-                _unlink(one.path)
+        for other, one in older:
+            theirs = one.document_ids()
+            if other != path and theirs is not None and mine.issuperset(theirs.tolist()):
+                other.unlink(missing_ok=True)
         self._tidy()
 
     def _paths(self) -> list[Path]:
-        """Files of all kinds, the last used first."""
+        """Files, the last used first."""
         found = []
         with suppress(OSError):
             for path in self._folder.glob("*.npy"):
@@ -148,43 +127,33 @@ def earlier_runs(folder: Folder, which: Which, k: int, unit: Unit = "terms") -> 
     """What earlier runs over an archive found; proofs that are new at the end are kept."""
     proofs = load_proofs(folder)
     pairs, ranks = PairFiles(folder, which, k, unit), RankFile(folder, which, k, unit)
-    yield Earlier(pairs, proofs, ranks, IDENTIFIED)
+    yield Earlier(pairs.entries, pairs.keep, proofs, ranks.of, IDENTIFIED)
     keep_proofs(folder, proofs)
 
 
 def load_proofs(folder: Folder) -> Proofs:
     """The proofs of earlier runs; none where there is no file, or a damaged one."""
-    try:
-        with _proofs(folder).open("rb") as file:
-            arrays = Arrays(file)
-            keys, sizes, columns = (arrays.next() for _ in range(3))
-            arrays.end()
-        return Proofs.unpacked(keys, sizes, columns)
-    except DAMAGE:
-        return Proofs()
+    with suppress(*DAMAGE):
+        return Proofs.unpacked(*read_arrays(_proofs(folder), "proofs").values())
+    return Proofs()
 
 
 def keep_proofs(folder: Folder, proofs: Proofs) -> None:
     """Keep proofs for the next run, if there are new ones."""
     if proofs.changed:
-        write_arrays(_proofs(folder), proofs.packed())
+        names = ("keys", "sizes", "columns")
+        write_arrays(_proofs(folder), "proofs", dict(zip(names, proofs.packed(), strict=True)))
 
 
 def _proofs(folder: Folder) -> Path:
     return folder.root / "derived" / "cover" / "proofs.npy"
 
 
-def _check(
-    document_ids: NDArray[Any], i: NDArray[Any], j: NDArray[Any], inter: NDArray[Any]
-) -> None:
-    fits = document_ids.dtype == DOCUMENT_ID and document_ids.ndim == 1 and i.ndim == 1
+def _pairs(ids: NDArray[Any], i: NDArray[Any], j: NDArray[Any], inter: NDArray[Any]) -> FoundPairs:
+    fits = ids.dtype == DOCUMENT_ID and ids.ndim == 1 and i.ndim == 1
     fits = fits and i.shape == j.shape == inter.shape and i.dtype == j.dtype == inter.dtype == _INT
     for side in (i, j):
-        fits = fits and (not side.size or (side.min() >= 0 and side.max() < document_ids.size))
+        fits = fits and (not side.size or (side.min() >= 0 and side.max() < ids.size))
     if not fits:
         raise ValueError("pairs and documents do not fit together")
-
-
-def _unlink(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
+    return FoundPairs(ids, Edges(i, j, inter))

@@ -8,7 +8,7 @@ when there are others, it is made again by the next run that ranks all.
 
 from __future__ import annotations
 
-import json
+from functools import partial
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from asof.archive.folder import Folder
 from asof.change.shingles import Unit
 from asof.cover.documents.collection import DocumentIds
 from asof.cover.documents.document_ids import DOCUMENT_ID, Which, kind_of, ways
-from asof.cover.join.ranking import Ranking
-from asof.cover.kept.array_file import DAMAGE, Arrays, write_arrays
+from asof.cover.join.ranking import KeptRanks, Ranking
+from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 
 # Fewer ranks than this are made faster than they are worth to be kept: in 0.3 s.
 LEAST = 1 << 22
@@ -30,44 +30,37 @@ class RankFile:
         self, folder: Folder, which: Which, k: int, unit: Unit = "terms", *, least: int = LEAST
     ) -> None:
         self._path = folder.root / "derived" / "cover" / f"ranks-{kind_of(which, k, unit)}.npy"
-        self._ways = json.dumps(ways(which, k, unit)).encode()
+        self._ways = ways(which, k, unit)
         self._least = least
+
+    def of(self, document_ids: DocumentIds) -> KeptRanks:
+        return KeptRanks(partial(self.load, document_ids), partial(self.keep, document_ids))
 
     def load(self, document_ids: DocumentIds) -> Ranking | None:
         """The ranks of these documents, in their order; None unless all of them are there."""
         try:
-            with self._path.open("rb") as file:
-                arrays = Arrays(file)
-                if arrays.next(1 << 16).tobytes() != self._ways:
-                    return None
-                known, bounds, distinct = (arrays.next() for _ in range(3))
-                ranks = arrays.mapped()
-                arrays.end()
+            found = read_arrays(self._path, self._ways, mapped=True)
+            ranks, known, bounds, distinct = found.values()
             count = known.size
-            fits = (
-                known.dtype == DOCUMENT_ID
-                and bounds.shape == (2, count)
-                and bounds.dtype == np.int64
-            )
-            fits = fits and distinct.shape == (1,) and known.ndim == 1 and ranks.dtype == np.uint32
-            if not fits or not count or bounds.min() < 0 or bounds.max() > ranks.size:
+            fits = known.dtype == DOCUMENT_ID and known.ndim == 1 and ranks.dtype == np.uint32
+            fits = fits and bounds.shape == (2, count) and bounds.dtype == np.int64
+            fits = fits and distinct.shape == (1,) and count > 0
+            if not fits or bounds.min() < 0 or bounds.max() > ranks.size:
                 return None
             if (bounds[0] > bounds[1]).any() or ranks.max(initial=0) >= max(int(distinct[0]), 1):
                 return None
         except DAMAGE:
             return None
         order = np.argsort(known, kind="stable")
-        at = np.minimum(np.searchsorted(known[order], document_ids), count - 1)
-        place = order[at]
+        place = order[np.minimum(np.searchsorted(known[order], document_ids), count - 1)]
         if (known[place] != document_ids).any():
             return None
         return Ranking(bounds[0][place], bounds[1][place], ranks, int(distinct[0]))
 
     def keep(self, document_ids: DocumentIds, ranking: Ranking) -> None:
         """Keep the ranks of all documents that have these ids, if there are enough."""
-        if ranking.ranks.size < self._least:
-            return
-        bounds = np.stack([ranking.begins, ranking.ends])
-        told = np.frombuffer(self._ways, np.uint8)
-        distinct = np.array([ranking.distinct], np.int64)
-        write_arrays(self._path, [told, document_ids, bounds, distinct, ranking.ranks])
+        if ranking.ranks.size >= self._least:
+            bounds = np.stack([ranking.begins, ranking.ends])
+            distinct = np.array([ranking.distinct], np.int64)
+            arrays = {"ids": document_ids, "bounds": bounds, "distinct": distinct}
+            write_arrays(self._path, self._ways, {"ranks": ranking.ranks, **arrays})

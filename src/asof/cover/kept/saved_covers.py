@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from asof.archive.folder import Folder, storage_errors
 from asof.clock import SECOND, Instant
+from asof.cover.answer import Figures
+from asof.cover.question import Question
 from asof.errors import ArchiveError, UsageError
 from asof.warc.atomic_file import whole_file
 
 if TYPE_CHECKING:
-    from asof.change.shingles import Unit
     from asof.cover.run import Outcome
 
 # No separators, nothing hidden: a name cannot lead out of the folder, whoever chose it.
@@ -27,35 +30,15 @@ _FORMAT = 2
 # Of the first line: a relation (twice) and a filter have 10,000 characters, of 12 bytes at most.
 _HEAD = 1 << 19
 _MOST = 1 << 62  # of any count
-_TEXTS, _TERMS, _SOLVERS = ("main", "full"), ("words", "characters"), ("auto", "seed")
-_LAST: Instant = 253_402_300_800 * SECOND  # of year 9999
+_LAST: Instant = 253_402_300_800 * SECOND - 1  # of year 9999
+_KNOWN = {"text": ("main", "full"), "terms": ("words", "characters"), "solver": ("auto", "seed")}
+_KINDS = {
+    "relation": str, "documents": int, "kept": int, "size": int, "size_kept": int, "edges": int,
+    "components": int, "gap": int, "seconds": float, "optimal": bool, "complete": bool,
+    "numbers": bool,
+}  # fmt: skip
 
 Presence = Literal["kept", "dropped", "absent"]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What `asof cover` was asked: all of it that the answer depends on.
-
-    `table` is the file that the documents came from, None for the archive itself. `at_least` is
-    (m, attribute), as in `asof.cover.run.CoverOptions`.
-    """
-
-    relation: str
-    table: str | None = None
-    where: str | None = None
-    k: int = 5
-    text: str = "main"
-    at_least: tuple[int, str] | None = None
-    prefer: str | None = None
-    solver: str = "auto"
-    time_limit: float = 60.0
-    terms: str = "words"
-
-    @property
-    def unit(self) -> Unit:
-        """What shingles are made of."""
-        return "characters" if self.terms == "characters" else "terms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +119,10 @@ def save_cover(
 ) -> Path:
     """Save an outcome; one of that name is replaced. The file is whole or is not there."""
     path = cover_path(folder, name)
-    names, weights = outcome.collection.names, outcome.collection.weights
+    names, told = outcome.collection.names, Figures.of(outcome)
     facts = CoverFacts(
-        name, outcome.relation, len(names), int(outcome.cover.kept.sum()),
-        int(weights.sum()), int(weights[outcome.cover.kept].sum()),
-        outcome.edges, outcome.cover.components.count,
-        outcome.optimal, outcome.gap, outcome.complete, outcome.seconds,
+        name, outcome.relation, told.documents, told.kept, told.weight, told.weight_kept,
+        told.edges, told.components, told.optimal, told.gap, told.complete, told.seconds,
         outcome.collection.numbers, at, question,
     )  # fmt: skip
     gone = [
@@ -160,31 +141,36 @@ def save_cover(
 
 def load_cover(folder: Folder, name: str) -> SavedCover:
     """A cover by its name; an error that says which ones there are, if there is none of it."""
-    path = cover_path(folder, name)
-    try:
-        given = json.loads(path.read_bytes())
-        return _cover(name, given)
-    except FileNotFoundError:
-        raise _unknown(folder, name) from None
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _damaged(path) from error
+    with _read(folder, name) as path:
+        return _cover(name, json.loads(path.read_bytes()))
 
 
 def cover_facts(folder: Folder, name: str) -> CoverFacts:
     """What is said of a cover, without reading its documents."""
-    path = cover_path(folder, name)
-    try:
+    with _read(folder, name) as path:
         with path.open("rb") as file:
             line = file.readline(_HEAD)
         return _facts(name, json.loads(line.rstrip().removesuffix(b",") + b"}"))
+
+
+@contextmanager
+def _read(folder: Folder, name: str) -> Iterator[Path]:
+    """The file of a cover; what goes wrong with it is told as an error of the archive's."""
+    path = cover_path(folder, name)
+    try:
+        yield path
     except FileNotFoundError:
-        raise _unknown(folder, name) from None
+        from asof.cover.language.caret import listed, suggestion
+
+        names = cover_names(folder)
+        there = f"There are {listed(names)}." if names else "None was saved yet: see --save."
+        hint = suggestion(name, names) or there
+        raise UsageError(f"There is no cover {name!r}.", hint=hint) from None
     except OSError as error:
-        raise _unreadable(path, error) from error
+        what = f"{path} cannot be read ({error.strerror})."
+        raise ArchiveError(what, hint="Check its rights.") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _damaged(path) from error
+        raise ArchiveError(f"{path} is damaged.", hint="Run `asof cover --save` again.") from error
 
 
 def cover_names(folder: Folder) -> list[str]:
@@ -249,22 +235,6 @@ def _place(folder: Folder) -> Path:
     return folder.root / "derived" / "covers"
 
 
-def _unknown(folder: Folder, name: str) -> UsageError:
-    from asof.cover.language.caret import listed, suggestion
-
-    names = cover_names(folder)
-    there = f"There are {listed(names)}." if names else "None was saved yet: see --save."
-    return UsageError(f"There is no cover {name!r}.", hint=suggestion(name, names) or there)
-
-
-def _unreadable(path: Path, error: OSError) -> ArchiveError:
-    return ArchiveError(f"{path} cannot be read ({error.strerror}).", hint="Check its rights.")
-
-
-def _damaged(path: Path) -> ArchiveError:
-    return ArchiveError(f"{path} is damaged.", hint="Run `asof cover --save` again.")
-
-
 # -- what is read back, whoever wrote it -----------------------------------------------------------
 
 
@@ -274,8 +244,8 @@ def _cover(name: str, given: Any) -> SavedCover:  # noqa: ANN401, whatever the f
         raise TypeError("no list")
     kept = tuple(_as(str, one) for one in given["names"])
     dropped = tuple(
-        Gone(_as(str, one), _as(str, by), *(_share(each) for each in (containment, jaccard, dice)))
-        for one, by, containment, jaccard, dice in given["dropped"]
+        Gone(_as(str, one), _as(str, by), *(_as(float, each, 1) for each in measures))
+        for one, by, *measures in given["dropped"]
     )
     if len(kept) != facts.kept or len(kept) + len(dropped) != facts.documents:
         raise ValueError("not all documents are there")
@@ -289,18 +259,11 @@ def _facts(name: str, given: Any) -> CoverFacts:  # noqa: ANN401, whatever the f
     if given["format"] != _FORMAT:
         raise ValueError("of another version")
     values = {field.name: given[field.name] for field in fields(CoverFacts)}
-    for key, kind in (("relation", str), ("seconds", float)):
+    for key, kind in _KINDS.items():
         _as(kind, values[key])
-    for key in ("documents", "kept", "size", "size_kept", "edges", "components", "gap"):
-        if not 0 <= _as(int, values[key]) <= _MOST:
-            raise ValueError("no count")
-    for key in ("optimal", "complete", "numbers"):
-        _as(bool, values[key])
-    _maybe(int, values["at"])
-    fits = values["kept"] <= values["documents"] and values["size_kept"] <= values["size"]
-    fits = fits and 0 <= values["seconds"] <= _MOST
-    if not fits or not 0 <= (values["at"] or 0) < _LAST:
-        raise ValueError("no count, or no moment")
+    _as(int, 0 if values["at"] is None else values["at"], _LAST)
+    if values["kept"] > values["documents"] or values["size_kept"] > values["size"]:
+        raise ValueError("a part that is more than the whole")
     asked = values["question"]
     return CoverFacts(
         **{**values, "name": name, "question": None if asked is None else _question(asked)}
@@ -309,21 +272,11 @@ def _facts(name: str, given: Any) -> CoverFacts:  # noqa: ANN401, whatever the f
 
 def _question(given: Any) -> Question:  # noqa: ANN401, whatever the file holds
     values = {field.name: given[field.name] for field in fields(Question)}
-    for key, kind in (
-        ("relation", str),
-        ("k", int),
-        ("terms", str),
-        ("text", str),
-        ("solver", str),
-    ):
-        _as(kind, values[key])
+    _as(str, values["relation"])
+    _as(float, values["time_limit"])
     for key in ("table", "where", "prefer"):
-        _maybe(str, values[key])
-    if not 0 <= _as(float, values["time_limit"]) <= _MOST:
-        raise ValueError("no time")
-    chosen = (("terms", _TERMS), ("text", _TEXTS), ("solver", _SOLVERS))
-    known = all(values[key] in words for key, words in chosen)
-    if not known or not 1 <= values["k"] <= _MOST:
+        _as(str, "" if values[key] is None else values[key])
+    if not _as(int, values["k"]) or any(values[key] not in known for key, known in _KNOWN.items()):
         raise ValueError("nothing that could be asked")
     if (least := values["at_least"]) is not None:
         count, attribute = least
@@ -331,18 +284,10 @@ def _question(given: Any) -> Question:  # noqa: ANN401, whatever the file holds
     return Question(**values)
 
 
-def _share(given: object) -> float:
-    if not 0 <= _as(float, given) <= 1:  # nor nan, which is no share
-        raise ValueError("no share")
-    return float(given)  # type: ignore[arg-type]
-
-
-def _as(kind: type, given: object) -> Any:  # noqa: ANN401, of that kind
+def _as(kind: type, given: object, most: float = _MOST) -> Any:  # noqa: ANN401, of that kind
+    """What was given, if it is of that kind, and a number from 0 to the most."""
     if type(given) is not kind and not (kind is float and type(given) is int):
         raise TypeError(f"no {kind.__name__}")
-    return given
-
-
-def _maybe(kind: type, given: object) -> None:
-    if given is not None:
-        _as(kind, given)
+    if isinstance(given, int | float) and not 0 <= given <= most:  # nor nan
+        raise ValueError("out of range")
+    return float(given) if kind is float else given  # type: ignore[arg-type]

@@ -1,12 +1,11 @@
 """The collection of an archive's documents, kept between runs in `derived/cover/`.
 
 To change a rule is not to read 75,000 texts again: names, columns and shingles of all documents lie
-in a folder of arrays (.npy, mapped into memory) and one JSON file, a folder for each choice of text
-and length of shingles. Its name tells what it was made of (`fingerprint`); when captures or texts
-are added, or are read otherwise, the name is another one, and a folder is made from the older one:
-only texts of documents that are not in it are read (document_ids.py). It is made under another
-name and renamed, and the older one is removed after that, so one of them is always there, whole.
-Nothing in it is needed: it may be deleted at any time, and one that is damaged is made again.
+in one file (array_file.py; the shingles are mapped into memory), one for each choice of text and
+length of shingles. Its name tells what it was made of (`fingerprint`); when captures or texts are
+added, or are read otherwise, the name is another one, and a file is made from the older one: only
+texts of documents that are not in it are read (document_ids.py). The older one is removed after
+that, so one of them is always there, whole.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import blake2b
@@ -40,18 +38,16 @@ from asof.cover.documents.document_ids import (
 )
 from asof.cover.documents.of_archive import Gathered, compared_text, gathered
 from asof.cover.documents.sets import Sets
-from asof.cover.kept.array_file import DAMAGE, mapped_array, next_array
-from asof.cover.language.columns import Column
+from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
+from asof.cover.language.columns import Column, ColumnKind
 from asof.cover.language.evaluate import evaluate_filter
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 from asof.cover.language.syntax import And, Condition, Contains, Not, Or
 from asof.cover.language.terms import contains
 from asof.errors import AsofError
-from asof.warc.atomic_file import sync_folder
 
-_FACTS = "facts.json"
-_NAME = re.compile(r"((?:main|full)-[0-9]+c?)-[0-9a-f]{32}")
+_NAME = re.compile(r"((?:main|full)-[0-9]+c?)-[0-9a-f]{32}(\.npy)?")
 # Choices of text and shingles whose collections are kept, the last used ones. Each takes 12 bytes
 # for a shingle, with its ranks: 1.1 GB for scenario C.
 CHOICES = 4
@@ -74,16 +70,16 @@ def collected_or_kept(
     Texts are opened only of documents that are new, or where a filter asks what a text contains.
     `grown` is told how many documents were known and how many are new, if anything has changed.
     """
-    folder = _folder(archive, which, k, unit)
-    made = kept(folder)
+    path = _path(archive, which, k, unit)
+    made = kept(path)
     if made is None:
         made = gathered(
-            archive, which=which, k=k, unit=unit, before=_older(folder), progress=progress
+            archive, which=which, k=k, unit=unit, before=_older(path), progress=progress
         )
         grown(made.known, len(made.collection) - made.known)
         # What a crawl added in between may be in the collection in part.
-        if _folder(archive, which, k, unit) == folder:
-            keep(folder, made)
+        if _path(archive, which, k, unit) == path:
+            keep(path, made)
     found = made.collection
     if where is None:
         return found
@@ -93,7 +89,7 @@ def collected_or_kept(
 
 def is_kept(archive: Archive, which: Which, k: int, unit: Unit = "terms") -> bool:
     """Whether the documents have been gathered since the archive last changed."""
-    return _folder(archive, which, k, unit).is_dir()
+    return _path(archive, which, k, unit).is_file()
 
 
 def fingerprint(archive: Archive, which: Which, k: int, unit: Unit = "terms") -> str:
@@ -110,61 +106,39 @@ def fingerprint(archive: Archive, which: Which, k: int, unit: Unit = "terms") ->
     return blake2b(json.dumps(made_of).encode(), digest_size=16).hexdigest()
 
 
-def kept(folder: Path) -> Gathered | None:
-    """The collection in a folder, if it is there and whole."""
-    if not folder.is_dir():
-        return None
-    try:
-        found = _load(folder)
+def kept(path: Path) -> Gathered | None:
+    """The collection in a file, if it is there and whole."""
+    with suppress(*DAMAGE):
+        found = _loaded(read_arrays(path, path.name, mapped=True))
         with suppress(OSError):
-            os.utime(folder)  # used now
+            os.utime(path)  # used now
         return found
-    except DAMAGE:
-        return None  # damaged, or replaced at this moment: it is made again
+    return None
 
 
-def keep(folder: Path, made: Gathered) -> None:
+def keep(path: Path, made: Gathered) -> None:
     """Keep a collection for the next run, in the place of older ones of its kind.
 
     Where that cannot be written (no room, no right), nothing is kept: the run goes on without.
     """
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(folder.parent)
-        mine = f".new-{os.getpid()}-"
-        with tempfile.TemporaryDirectory(prefix=mine, dir=folder.parent) as scratch:
-            new = Path(scratch) / folder.name
-            new.mkdir()
-            _save(new, made)
-            shutil.rmtree(folder, ignore_errors=True)  # it was damaged, or it would have been used
-            new.rename(folder)
-            sync_folder(folder.parent)
-        for other in _others(folder):
-            # Whoever has mapped the files of an older one keeps them until it ends.
-            shutil.rmtree(other, ignore_errors=True)
-        for other in _unused(folder.parent):
-            shutil.rmtree(other, ignore_errors=True)
-            ranks = f"ranks-{other.name.rpartition('-')[0]}.npy"
-            other.with_name(ranks).unlink(missing_ok=True)
-    except OSError:
+    if not write_arrays(path, path.name, _arrays(made)):
         return
+    with suppress(OSError):
+        # Whoever has mapped an older one keeps it until it ends.
+        for other in [*_others(path), *_unused(path.parent)]:
+            if other.is_dir():  # as they were kept before version 0.2
+                shutil.rmtree(other, ignore_errors=True)
+            else:
+                other.unlink(missing_ok=True)
+            kind = other.name.rpartition("-")[0]
+            if not any(path.parent.glob(f"{kind}-*")):
+                other.with_name(f"ranks-{kind}.npy").unlink(missing_ok=True)
 
 
-def _remove_leftovers(parent: Path) -> None:
-    """What processes that are no more began to write."""
-    for leftover in parent.glob(".new-*-*"):
-        try:
-            os.kill(int(leftover.name.split("-")[1]), 0)
-        except (ProcessLookupError, ValueError):
-            shutil.rmtree(leftover, ignore_errors=True)
-        except OSError:  # somebody else's, and alive
-            continue
-
-
-def _others(folder: Path) -> list[Path]:
+def _others(path: Path) -> list[Path]:
     """Collections of the same choice of text and shingles, of other states of the archive."""
-    kind = folder.name.rpartition("-")[0]
-    return sorted(other for other in folder.parent.glob(f"{kind}-*") if other != folder)
+    kind = path.name.rpartition("-")[0]
+    return sorted(other for other in path.parent.glob(f"{kind}-*") if other != path)
 
 
 def _unused(parent: Path) -> list[Path]:
@@ -173,75 +147,51 @@ def _unused(parent: Path) -> list[Path]:
     return sorted(found, key=lambda path: path.stat().st_mtime_ns, reverse=True)[CHOICES:]
 
 
-def _older(folder: Path) -> Gathered | None:
+def _older(path: Path) -> Gathered | None:
     """The collection of the state before, whatever that was: ids tell what is still true."""
-    found = (kept(other) for other in _others(folder))
+    found = (kept(other) for other in _others(path))
     return next((older for older in found if older is not None), None)
 
 
-def _folder(archive: Archive, which: Which, k: int, unit: Unit) -> Path:
-    name = f"{kind_of(which, k, unit)}-{fingerprint(archive, which, k, unit)}"
+def _path(archive: Archive, which: Which, k: int, unit: Unit) -> Path:
+    name = f"{kind_of(which, k, unit)}-{fingerprint(archive, which, k, unit)}.npy"
     return archive.folder.root / "derived" / "cover" / name
 
 
-def _save(folder: Path, made: Gathered) -> None:
-    collection = made.collection
-    assert collection.document_ids is not None
-    arrays: dict[str, NDArray[Any]] = {
-        "document_ids": collection.document_ids,
+def _arrays(made: Gathered) -> dict[str, NDArray[Any]]:
+    found = made.collection
+    assert found.document_ids is not None
+    strings = {name: column.strings for name, column in found.columns.items()}
+    # In ASCII, so that half a surrogate pair in a URL comes back as it was.
+    facts = json.dumps({"names": found.names, "records": found.records, "strings": strings})
+    return {
+        "items": found.sets.items,
+        "facts": np.frombuffer(facts.encode("ascii"), np.uint8),
+        "ids": found.document_ids,
         "blanks": made.blanks,
-        "offsets": collection.sets.offsets,
-        "items": collection.sets.items,
-        "weights": collection.weights,
+        "offsets": found.sets.offsets,
+        "weights": found.weights,
+        **{f"column {name}": column.values for name, column in found.columns.items()},
     }
-    columns = []
-    for number, (name, column) in enumerate(collection.columns.items()):
-        arrays[f"column-{number}"] = column.values
-        columns.append({"name": name, "kind": column.kind, "strings": column.strings})
-    for name, array in arrays.items():
-        with (folder / f"{name}.npy").open("xb") as file:
-            np.save(file, array, allow_pickle=False)
-            _settle(file.fileno(), file.flush)
-    with (folder / _FACTS).open("x", encoding="ascii") as text:
-        # In ASCII, so that half a surrogate pair in a URL comes back as it was. At once: written
-        # piece by piece, the names of 75,000 documents take a second.
-        text.write(json.dumps({"names": collection.names, "columns": columns}))
-        _settle(text.fileno(), text.flush)
-    sync_folder(folder)
 
 
-def _settle(descriptor: int, flush: Callable[[], None]) -> None:
-    flush()
-    os.fsync(descriptor)
-
-
-def _load(folder: Path) -> Gathered:
-    with (folder / _FACTS).open(encoding="ascii") as file:
-        facts = json.load(file)
-    names = _strings(facts["names"])
+def _loaded(arrays: dict[str, NDArray[Any]]) -> Gathered:
+    facts = json.loads(arrays["facts"].tobytes())
+    names, records = _strings(facts["names"]), _strings(facts["records"])
     columns = {
-        given["name"]: _column(given, _array(folder, f"column-{number}"), len(names))
-        for number, given in enumerate(facts["columns"])
+        name: _column(like.kind, arrays[f"column {name}"], _strings(facts["strings"][name]))
+        for name, like in ARCHIVE_COLUMNS.items()
     }
-    kinds = {name: column.kind for name, column in ARCHIVE_COLUMNS.items()}
-    if {name: column.kind for name, column in columns.items()} != kinds:
-        raise ValueError("other columns")
-    sets = Sets(_array(folder, "offsets"), _array(folder, "items", mapped=True))
-    weights = _array(folder, "weights")
-    if len(sets) != len(names) or weights.shape != (len(names),) or weights.dtype != np.int64:
-        raise ValueError("names and shingles do not fit together")
-    document_ids, blanks = _array(folder, "document_ids"), _array(folder, "blanks")
-    fits = document_ids.shape == (len(names),) and document_ids.dtype == blanks.dtype == DOCUMENT_ID
-    if not fits or blanks.ndim != 1:
-        raise ValueError("names and document_ids do not fit together")
+    ids, blanks, weights = arrays["ids"], arrays["blanks"], arrays["weights"]
+    sets = Sets(arrays["offsets"], arrays["items"])
+    fits = ids.dtype == blanks.dtype == DOCUMENT_ID and weights.dtype == np.int64
+    each = (ids, weights, *(column.values for column in columns.values()))
+    fits = fits and all(array.shape == (len(names),) for array in each) and blanks.ndim == 1
+    if not fits or len(sets) != len(names) or len(records) != len(names):
+        raise ValueError("names and arrays do not fit together")
     return Gathered(
-        Collection(names, columns, sets, weights, document_ids=document_ids), blanks, len(names)
+        Collection(names, columns, sets, weights, False, ids, records), blanks, len(names)
     )
-
-
-def _array(folder: Path, name: str, *, mapped: bool = False) -> NDArray[Any]:
-    with (folder / f"{name}.npy").open("rb") as file:
-        return mapped_array(file) if mapped else next_array(file)
 
 
 def _strings(given: object) -> tuple[str, ...]:
@@ -250,14 +200,10 @@ def _strings(given: object) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _column(given: dict[str, Any], values: NDArray[Any], count: int) -> Column:
-    column = Column(given["kind"], values, _strings(given["strings"]))
-    if values.shape != (count,):
-        raise ValueError("a column is not of all documents")
-    if column.kind == "text" and count:
-        low, high = int(values.min()), int(values.max())
-        if low < -1 or high >= len(column.strings):
-            raise ValueError("a code stands for no string")
+def _column(kind: ColumnKind, values: NDArray[Any], strings: tuple[str, ...]) -> Column:
+    column = Column(kind, values, strings)
+    if kind == "text" and values.size and not -1 <= values.min() <= values.max() < len(strings):
+        raise ValueError("a code stands for no string")
     return column
 
 

@@ -27,11 +27,11 @@ from numpy.typing import ArrayLike
 
 from asof.cover.join.graph import Counts, Coverage, Flags, Ids, components, numbered
 from asof.cover.join.pair_spool import PairSpool, Rows
+from asof.cover.question import TIME_LIMIT
 from asof.cover.solve.dominance import Kind, Sieve
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.requirements import PartialCover, meet
 from asof.cover.solve.solve import (
-    TIME_LIMIT,
     Budget,
     Components,
     Cover,

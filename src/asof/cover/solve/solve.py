@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from asof.cover.join.graph import Counts, Coverage, Flags, Ids, components, numbered
+from asof.cover.question import TIME_LIMIT, Solver
 from asof.cover.solve.branch_and_bound import COLUMNS, search
 from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
 from asof.cover.solve.milp import by_milp, installed
@@ -26,10 +26,8 @@ from asof.cover.solve.requirements import PartialCover, meet
 from asof.cover.solve.small_problems import solve_small
 from asof.errors import UsageError
 
-Solver = Literal["auto", "seed"]
 Progress = Callable[[int, int], None]  # documents decided, and all
 
-TIME_LIMIT = 60.0  # seconds for all searches together; reductions and greedy take what they need
 _ENOUGH = 1.0  # seconds that one problem may take while there are any, if its share is smaller
 _FEW_NODES = 300  # of the own search before HiGHS is asked
 _BRUTE_FORCE_VERTICES = 10  # "at most ten vertices, we apply a brute-force approach" (section 3.4)

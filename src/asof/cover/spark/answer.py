@@ -1,12 +1,50 @@
-"""An answer that was written as Parquet, read back in the order of its documents."""
+"""Asking Spark: the answer, written as Parquet, read back in the order of its documents."""
 
 from __future__ import annotations
 
+import logging
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from asof.cover.answer import DocumentAnswer
+from asof.cover.answer import CoverAnswer, DocumentAnswer
+from asof.cover.options import CoverOptions
+from asof.cover.question import Question
+from asof.cover.spark.run import cover_on_spark
+from asof.cover.spark.session import LOCAL, spark_session
 from asof.cover.spark.source import address_order
+from asof.errors import UsageError
+
+
+def answer_on_spark(
+    question: Question,
+    master: str | None = None,
+    target: str | None = None,
+    dropped: int | None = None,
+) -> CoverAnswer:
+    """Cover a table of Parquet on Spark; with all documents, or the first so many dropped ones.
+
+    Without a `target` the answer is kept only as long as it is read, which needs a local master.
+    """
+    table = question.table
+    if table is None:
+        raise UsageError("Spark covers a table of Parquet.", hint="Name it: --from FILE.")
+    if target is None and not (master or LOCAL).startswith("local"):
+        raise UsageError("On a cluster the answer needs a place.", hint="Name it: --to PATH.")
+    with (
+        _quiet(),
+        tempfile.TemporaryDirectory(prefix="asof-cover-") as scratch,
+        spark_session(master) as own,
+    ):
+        # With its scheme, for where Hadoop is set up, a bare path is one of its own files.
+        place = target or Path(scratch, "answer").as_uri()
+        summary = cover_on_spark(
+            own, table, place, question.relation, CoverOptions.of(question),
+            k=question.k, unit=question.unit, where=question.where,
+        )  # fmt: skip
+        return CoverAnswer(question, summary, tuple(answers(own, place, dropped=dropped)))
 
 
 def answers(session: Any, target: str, *, dropped: int | None = None) -> Iterator[DocumentAnswer]:  # noqa: ANN401
@@ -21,11 +59,20 @@ def answers(session: Any, target: str, *, dropped: int | None = None) -> Iterato
     found = rows.toArrow().to_pylist()
     found.sort(key=lambda row: (address_order(row["_file"]), row["_row"]))
     for row in found:
-        yield DocumentAnswer(
-            _name(row["id"]), row["kept"], _name(row["by"]), row["containment"],
-            row["jaccard"], row["dice"],
-        )  # fmt: skip
+        measures = row["containment"], row["jaccard"], row["dice"]
+        yield DocumentAnswer(_name(row["id"]), row["kept"], _name(row["by"]), *measures)
 
 
 def _name(value: Any) -> Any:  # noqa: ANN401, whole numbers of 64 bits come as decimals
     return value if value is None or isinstance(value, str) else int(value)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """PySpark logs what it raises, too, with all stacks: at Ctrl-C 49 lines."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from asof.change.shingles import K, Unit, checked
+from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.sets import Sets
 from asof.cover.join.pairs import Limits
@@ -42,24 +43,14 @@ _TASK = 1 << 21  # shingles of a task, as rows of 64 bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Figures):
     """What an answer comes to; the answer itself is where it was written.
 
     `whole`: ids are whole numbers. `rounds` is how often the graph had to be contracted.
     """
 
-    documents: int
-    edges: int
-    components: int
-    kept: int
-    dropped: int
-    optimal: bool
-    gap: int
-    seconds: float
-    weight: int  # bytes of all texts
-    weight_kept: int
-    whole: bool
-    rounds: int
+    whole: bool = False
+    rounds: int = 0
 
 
 def cover_on_spark(
@@ -146,8 +137,8 @@ def _run(  # the stages in their order, and what each hands on
     ).first()  # fmt: skip
     _write(_measured(rows, sets), target, source.id_type)
     return Summary(
-        count, many, totals[2], totals[0], count - totals[0], solved.optimal, solved.gap,
-        monotonic() - started, weight, totals[1] or 0, bool(source.id_type), rounds,
+        count, many, totals[2], totals[0], weight, totals[1] or 0, solved.optimal, solved.gap,
+        monotonic() - started, True, bool(source.id_type), rounds,
     )  # fmt: skip
 
 

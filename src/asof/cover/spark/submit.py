@@ -14,18 +14,17 @@ from dataclasses import asdict
 
 from asof.change.shingles import K, Unit
 from asof.cover.options import CoverOptions
-from asof.cover.solve.solve import TIME_LIMIT
+from asof.cover.question import TIME_LIMIT, parse_at_least
 from asof.cover.spark.run import cover_on_spark
 from asof.cover.spark.session import spark_session
-from asof.errors import AsofError
+from asof.errors import AsofError, UsageError
 
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run with these arguments; the summary goes to stdout as one line of JSON."""
     wanted = _parser().parse_args(given)
-    least = None if wanted.at_least is None else (wanted.at_least[0], wanted.at_least[1])
     unit: Unit = "characters" if wanted.terms == "characters" else "terms"
-    options = CoverOptions(least, wanted.prefer, wanted.solver, wanted.time_limit)
+    options = CoverOptions(wanted.at_least, wanted.prefer, wanted.solver, wanted.time_limit)
     try:
         with spark_session(wanted.master) as session:
             summary = cover_on_spark(
@@ -35,7 +34,8 @@ def main(given: Sequence[str] | None = None) -> int:
     except AsofError as error:
         sys.stderr.write(f"asof: {error.what}\n{error.hint}\n".rstrip() + "\n")
         return error.exit_code
-    sys.stdout.write(json.dumps(asdict(summary)) + "\n")
+    told = {**asdict(summary), "dropped": summary.documents - summary.kept}
+    sys.stdout.write(json.dumps(told) + "\n")
     return 0
 
 
@@ -65,10 +65,12 @@ def _positive(text: str) -> int:
 
 
 def _at_least(text: str) -> tuple[int, str]:
-    match text.split():
-        case [number, "per", name] if number.isdecimal() and int(number):
-            return int(number), name
-    raise argparse.ArgumentTypeError(f"{text!r} is not understood: write '2 per hostname'")
+    try:
+        return parse_at_least(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not understood: write '2 per hostname'"
+        ) from error
 
 
 if __name__ == "__main__":

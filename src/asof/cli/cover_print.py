@@ -1,0 +1,236 @@
+"""What `asof cover` prints and writes: answers, saved ones, their difference, estimates."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from asof.cli.output import human_bytes, maybe_iso, print_json, when
+from asof.cli.view import printable
+from asof.warc.atomic_file import whole_file
+
+if TYPE_CHECKING:
+    from asof.cover.answer import CoverAnswer, DocumentAnswer
+    from asof.cover.estimate import Estimate
+    from asof.cover.kept.saved_covers import CoverDifference, CoverFacts, Moved, SavedCover
+
+SHOWN = 10  # documents that people are shown
+_MEASURES = ("containment", "jaccard", "dice")
+
+
+def answer_json(answer: CoverAnswer) -> dict[str, object]:
+    """The shape that `cover --json` prints."""
+    figures = answer.figures
+    dropped = [
+        {"id": document.id, "by": document.by}
+        | {name: round(getattr(document, name) or 0.0, 6) for name in _MEASURES}
+        for document in answer.documents
+        if not document.kept
+    ]
+    return {
+        "documents": figures.documents,
+        "edges": figures.edges,
+        "components": figures.components,
+        "kept": [document.id for document in answer.kept],
+        "dropped": dropped,
+        "optimal": figures.optimal,
+        "gap": figures.gap,
+        "seconds": round(figures.seconds, 3),
+    }
+
+
+def print_answer(answer: CoverAnswer) -> None:
+    """The answer for people: how many stay, how sure that is, and the first that are covered."""
+    figures = answer.figures
+    gone = figures.documents - figures.kept
+    fewer = gone / figures.documents if figures.documents else 0.0
+    lighter = 1 - figures.weight_kept / figures.weight if figures.weight else 0.0
+    click.echo(
+        f"{figures.kept:,} of {figures.documents:,} documents cover all of them: "
+        f"{fewer:.1%} fewer, and {lighter:.1%} fewer bytes ({human_bytes(figures.weight)} in all)."
+    )
+    if not figures.complete:
+        click.echo("It was stopped: not all pairs were compared, so fewer might do.")
+    elif figures.optimal:
+        click.echo("No smaller set does: proven.")
+    else:
+        click.echo(f"A smaller set could have up to {figures.gap:,} documents fewer; not proven.")
+    counts = _counted(figures.edges, "pair"), _counted(figures.components, "component")
+    click.echo(f"{', '.join(counts)}, {figures.seconds:.1f} s.")
+    for document in islice((each for each in answer.documents if not each.kept), SHOWN):
+        click.echo(f"  {printable(str(document.id))}")
+        click.echo(f"    {_percent(document.containment or 0.0)} in {printable(str(document.by))}")
+    if gone > SHOWN:
+        more = gone - SHOWN
+        click.echo(f"  ... and {more:,} more that are covered (--json and --csv have all of them)")
+
+
+def _percent(share: float) -> str:
+    """To a tenth, rounded down: 100 % is said of nothing that misses a shingle."""
+    return f"{int(share * 1000 + 1e-9) / 10:.1f}%"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun if count == 1 else noun + 's'}"
+
+
+def write_csv(documents: Iterable[DocumentAnswer], out: Path) -> None:
+    """Every document, and what became of it."""
+    with whole_file(out) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        rows = csv.writer(text)
+        rows.writerow(("id", "kept", "by", "containment", "jaccard", "dice"))
+        for each in documents:
+            measures = each.by, each.containment, each.jaccard, each.dice
+            rows.writerow((each.id, 1, *[""] * 4) if each.kept else (each.id, 0, *measures))
+        text.detach()
+
+
+def write_page(answer: CoverAnswer, title: str, out: Path) -> None:
+    """The reading list: what stays, and what it covers."""
+    from asof.report.reading_list import page
+
+    asked, notes = answer.question, []
+    assert answer.outcome is not None
+    if asked.at_least is not None:
+        notes.append(f"Of each {asked.at_least[1]} at least {asked.at_least[0]:,} stay.")
+    if asked.prefer is not None:
+        notes.append(f"Of the smallest sets it is the one with the highest {asked.prefer}.")
+    with whole_file(out) as file:
+        file.write(page(answer.outcome, title=title, notes=notes).encode())
+
+
+def print_covers(
+    covers: Sequence[tuple[str, CoverFacts | None]],
+    relations: Mapping[str, str],
+    *,
+    as_json: bool,
+) -> None:
+    """The answers that were saved, the latest first, and the relations that have a name."""
+    if as_json:
+        told = [_cover_json(name, facts) for name, facts in covers]
+        print_json({"covers": told, "relations": relations})
+        return
+    if not covers:
+        click.echo("No cover was saved yet: `asof cover RELATION --save NAME`.")
+    for name, facts in covers:
+        _print_cover(name, facts)
+    if relations:
+        click.echo("Relations by name:")
+    for name, relation in relations.items():
+        click.echo(f"  {name}: {_line(relation)}")
+
+
+def _print_cover(name: str, facts: CoverFacts | None) -> None:
+    if facts is None:
+        click.echo(f"{name}: cannot be read; `asof cover RELATION --save {name}` makes it again")
+        return
+    moment = "" if facts.at is None else f", {when(facts.at)}"
+    sure = "proven" if facts.optimal else "not proven"
+    click.echo(f"{name}: {facts.kept:,} of {facts.documents:,} documents, {sure}{moment}")
+    click.echo(f"  {_line(facts.relation)}")
+    asked = facts.question
+    if asked is None:
+        return
+    options = [
+        f"--from {asked.table}" if asked.table is not None else "",
+        f"--where '{asked.where}'" if asked.where is not None else "",
+        f"--at-least '{asked.at_least[0]} per {asked.at_least[1]}'" if asked.at_least else "",
+        f"--prefer {asked.prefer}" if asked.prefer is not None else "",
+    ]
+    if any(options):
+        click.echo(f"  {_line(' '.join(filter(None, options)))}")
+
+
+def _line(text: str) -> str:
+    return printable(text.replace("\n", " "))
+
+
+def _cover_json(name: str, facts: CoverFacts | None) -> dict[str, object]:
+    if facts is None:
+        return {"name": name, "readable": False}
+    asked = {} if facts.question is None else asdict(facts.question)
+    return {
+        "name": name,
+        "readable": True,
+        "relation": facts.relation,
+        "documents": facts.documents,
+        "kept": facts.kept,
+        "bytes": facts.size,
+        "bytes_kept": facts.size_kept,
+        "optimal": facts.optimal,
+        "gap": facts.gap,
+        "at": maybe_iso(facts.at),
+        "from": asked.get("table"),
+        **{key: asked.get(key) for key in ("where", "k", "terms", "text", "at_least", "prefer")},
+    }
+
+
+def print_difference(found: CoverDifference, *, as_json: bool) -> None:
+    """What is kept by one of two saved answers only."""
+    a, b = found.a.facts, found.b.facts
+    if as_json:
+        told: dict[str, object] = {"a": a.name, "b": b.name}
+        told["relations"] = [a.relation, b.relation]
+        told["only_a"] = _moved_json(found.only_a, found.a, found.b)
+        told["only_b"] = _moved_json(found.only_b, found.b, found.a)
+        print_json({**told, "both": found.both})
+        return
+    click.echo(
+        f"{a.name} keeps {a.kept:,} of {a.documents:,} documents, "
+        f"{b.name} {b.kept:,} of {b.documents:,}; both {found.both:,}."
+    )
+    _print_moved(f"Only {a.name} keeps", found.only_a, b.name)
+    _print_moved(f"Only {b.name} keeps", found.only_b, a.name)
+
+
+def _moved_json(
+    moved: Iterable[Moved], here: SavedCover, there: SavedCover
+) -> list[dict[str, object]]:
+    def named(document: str, cover: SavedCover) -> str | int:  # as it was in the table
+        return int(document) if cover.facts.numbers else document
+
+    return [
+        {"id": named(one.document, here), "other": one.other}
+        | {"by": None if one.by is None else named(one.by, there)}
+        for one in moved
+    ]
+
+
+def _print_moved(title: str, moved: tuple[Moved, ...], other: str) -> None:
+    click.echo(f"{title} {len(moved):,}:" if moved else f"{title} none.")
+    for each in moved[:SHOWN]:
+        click.echo(f"  {printable(each.document)}")
+        if each.by is None:
+            click.echo(f"    not a document of {other}")
+        else:
+            click.echo(f"    in {other} covered by {printable(each.by)}")
+    if len(moved) > SHOWN:
+        click.echo(f"  ... and {len(moved) - SHOWN:,} more (--json has all of them)")
+
+
+def print_estimate(found: Estimate, *, as_json: bool) -> None:
+    """What a run is expected to come to."""
+    seconds, edges, kept = found.seconds, found.edges, found.kept
+    if as_json:
+        print_json(
+            {
+                "documents": found.documents,
+                "sample": round(found.sample, 6),
+                "seconds": [round(seconds.low, 3), round(seconds.high, 3)],
+                "edges": [int(edges.low), round(edges.high)],
+                "kept": [round(kept.low, 6), round(kept.high, 6)],
+            }
+        )
+        return
+    click.echo(f"Expected of {found.documents:,} documents, by {found.sample:.1%} of shingles:")
+    click.echo(f"  {seconds.low:,.1f} to {seconds.high:,.1f} s")
+    click.echo(f"  {int(edges.low):,} to {round(edges.high):,} pairs")
+    click.echo(f"  {kept.low:.1%} to {kept.high:.1%} of the documents stay")
