@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from asof.change.near import Near
     from asof.change.similar import NearDuplicates
     from asof.coherence.quality import Quality
+    from asof.cover.answer import CoverAnswer
     from asof.model import Capture, Crawl, Evidence, Proof, Validity
     from asof.text.document import Document
 
@@ -28,6 +29,7 @@ _HOMES = {
     "Category": "asof.change.categories",
     "Change": "asof.change.categories",
     "Comparison": "asof.change.comparison",
+    "CoverAnswer": "asof.cover.answer",
     "Crawl": "asof.model",
     "Document": "asof.text.document",
     "Evidence": "asof.model",
@@ -44,6 +46,7 @@ __all__ = [
     "Category",
     "Change",
     "Comparison",
+    "CoverAnswer",
     "Crawl",
     "Document",
     "Evidence",

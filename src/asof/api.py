@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from asof.change.near import Measure, Near
     from asof.change.similar import Named, NearDuplicates
     from asof.coherence.quality import Quality
+    from asof.cover.answer import CoverAnswer
     from asof.text.document import Document
 
 
@@ -88,3 +89,21 @@ class Archive(opened.Archive):
         from asof.coherence.quality import chosen, quality
 
         return quality(self, chosen(self, crawls, prefix, moment))
+
+    def cover(
+        self,
+        relation: str,
+        *,
+        where: str | None = None,
+        at_least: str | tuple[int, str] | None = None,
+        prefer: str | None = None,
+    ) -> CoverAnswer:
+        """The smallest set of documents that covers all others by a relation, or by its name.
+
+        `where` chooses documents, `at_least` keeps so many of each value ("2 per hostname"), and of
+        the smallest sets the one of the highest `prefer` is taken. Nothing is removed. More options
+        has `asof.cover.ask.cover_archive`; docs/cover.md has the language of relations.
+        """
+        from asof.cover.ask import cover_archive
+
+        return cover_archive(self, relation, where=where, at_least=at_least, prefer=prefer)

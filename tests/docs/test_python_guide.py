@@ -16,8 +16,8 @@ _NOTE = " ".join(f"word{number}" for number in range(60))
 
 # What Python users rely on. A name goes only with a word in CHANGELOG.md.
 PUBLIC = {
-    "Archive", "Capture", "Category", "Change", "Comparison", "Crawl", "Document", "Evidence",
-    "Memento", "Near", "NearDuplicates", "Proof", "Quality", "Validity",
+    "Archive", "Capture", "Category", "Change", "Comparison", "CoverAnswer", "Crawl", "Document",
+    "Evidence", "Memento", "Near", "NearDuplicates", "Proof", "Quality", "Validity",
 }  # fmt: skip
 ARCHIVE = {
     "open": "(path, *, clock=None)",
@@ -34,6 +34,7 @@ ARCHIVE = {
     "diff": "(self, url, before=None, after=None, *, full=False)",
     "similar": "(self, url, moment='now', *, threshold=0.8, measure='jaccard', versions=False)",
     "near_duplicates": "(self, moment='now', *, threshold=0.8, versions=False)",
+    "cover": "(self, relation, *, where=None, at_least=None, prefer=None)",
     "quality": "(self, *crawls, prefix=None, moment=None)",
 }
 
