@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterable
 from itertools import zip_longest
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from asof.cli.output import human_bytes, say
@@ -54,12 +53,7 @@ class CrawlView:
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live is not None:
             self._live.stop()
 
