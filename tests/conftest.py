@@ -11,12 +11,15 @@ import ipaddress
 import os
 import shutil
 import socket
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from support.raw_server import Result, Run
 
 TESTS = Path(__file__).parent
 pytest.register_assert_rewrite("support")
@@ -157,16 +160,16 @@ def is_local(address: object) -> bool:
 
 
 @pytest.fixture(params=["asyncio", "uvloop"])
-def run(request: pytest.FixtureRequest) -> Callable[[Coroutine[Any, Any, Any]], Any]:
+def run(request: pytest.FixtureRequest) -> Run:
     """Runs a coroutine on either event loop, and fails when a callback failed."""
     factory = None
     if request.param == "uvloop":
         factory = pytest.importorskip("uvloop").new_event_loop
 
-    def runner(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    def runner(coroutine: Coroutine[Any, Any, Result]) -> Result:
         errors: list[dict[str, Any]] = []
 
-        async def main() -> Any:
+        async def main() -> Result:
             asyncio.get_running_loop().set_exception_handler(lambda _, what: errors.append(what))
             return await coroutine
 

@@ -11,6 +11,8 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +53,7 @@ def changing_site(version: int) -> dict[str, rig.Answer]:
 
 
 @pytest.fixture(scope="module")
-def rich(tmp_path_factory):
+def rich(tmp_path_factory: pytest.TempPathFactory):
     """Two crawls of a changed site, an interrupted one, an import and a conversion."""
     root = tmp_path_factory.mktemp("rebuild")
     archive = root / "archive"
@@ -82,7 +84,7 @@ def listing(archive, *args: object) -> bytes:
     return ok("list", "-a", archive, "--json", *args).out
 
 
-def test_the_second_crawl_made_revisits_and_they_resolve(rich):
+def test_the_second_crawl_made_revisits_and_they_resolve(rich) -> None:
     server, archive, _ = rich
     rows = rows_of(archive, "--url", server.url + "/same")
     assert len(rows) == 2
@@ -102,7 +104,7 @@ def test_the_second_crawl_made_revisits_and_they_resolve(rich):
         assert got.out == b"<p>version %d</p>" % no
 
 
-def test_validity_merges_what_is_equal_and_parts_what_is_not(rich):
+def test_validity_merges_what_is_equal_and_parts_what_is_not(rich) -> None:
     server, archive, _ = rich
 
     def validity(path: str) -> list[dict]:
@@ -121,11 +123,11 @@ def test_validity_merges_what_is_equal_and_parts_what_is_not(rich):
     assert claimed[0]["since"] > claimed[0]["claimed_since"]
 
 
-def test_everything_passes_the_referees(rich):
+def test_everything_passes_the_referees(rich) -> None:
     referees_agree(rich[1])
 
 
-def test_reindex_reproduces_the_list_exactly(rich, tmp_path):
+def test_reindex_reproduces_the_list_exactly(rich, tmp_path: Path) -> None:
     _, original, _ = rich
     archive = tmp_path / "archive"
     shutil.copytree(original, archive)
@@ -143,7 +145,7 @@ def test_reindex_reproduces_the_list_exactly(rich, tmp_path):
     referees_agree(archive)
 
 
-def test_reindex_keeps_crawls_and_their_seeds(rich, tmp_path):
+def test_reindex_keeps_crawls_and_their_seeds(rich, tmp_path: Path) -> None:
     _, original, _ = rich
     archive = tmp_path / "archive"
     shutil.copytree(original, archive)
@@ -161,7 +163,7 @@ def test_reindex_keeps_crawls_and_their_seeds(rich, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["list", "reindex", "crawl"])
-def test_a_stale_database_loses_nothing(rich, tmp_path, how):
+def test_a_stale_database_loses_nothing(rich, tmp_path: Path, how) -> None:
     """A backup from before the second crawl is put back: the later WARC files are still there."""
     server, original, root = rich
     archive = tmp_path / "archive"
@@ -186,7 +188,7 @@ def test_a_stale_database_loses_nothing(rich, tmp_path, how):
         assert (archive / "warc" / name).read_bytes().startswith(data), f"{name} was cut"
 
 
-def test_a_damaged_database_is_one_sentence_and_reindex_mends_it(rich, tmp_path):
+def test_a_damaged_database_is_one_sentence_and_reindex_mends_it(rich, tmp_path: Path) -> None:
     _, original, _ = rich
     archive = tmp_path / "archive"
     shutil.copytree(original, archive)
@@ -203,7 +205,9 @@ def test_a_damaged_database_is_one_sentence_and_reindex_mends_it(rich, tmp_path)
         assert listing(archive) == before
 
 
-def test_the_interrupted_crawl_can_be_resumed_after_reindex_or_says_why_not(rich, tmp_path):
+def test_the_interrupted_crawl_can_be_resumed_after_reindex_or_says_why_not(
+    rich, tmp_path: Path
+) -> None:
     server, original, _ = rich
     archive = tmp_path / "archive"
     shutil.copytree(original, archive)
@@ -224,7 +228,7 @@ def test_the_interrupted_crawl_can_be_resumed_after_reindex_or_says_why_not(rich
 
 
 @pytest.fixture
-def imported(tmp_path):
+def imported(tmp_path: Path):
     """An archive of 30 imported records and the file they came from."""
     records = [forge.warcinfo(), *recs(30)]
     path = tmp_path / "first.warc.gz"
@@ -236,7 +240,7 @@ def imported(tmp_path):
     return archive, path, records
 
 
-def adds_nothing(archive, *files) -> dict:
+def adds_nothing(archive, *files: Any) -> dict:
     before, kept = listing(archive), [(p.name, p.stat().st_size) for p in warcs(archive)]
     report = ok("import", *files, "-a", archive, "--json").json()
     assert report["added"] == 0, report
@@ -247,18 +251,18 @@ def adds_nothing(archive, *files) -> dict:
     return report
 
 
-def test_a_kept_file_is_byte_for_byte_the_original(imported):
+def test_a_kept_file_is_byte_for_byte_the_original(imported) -> None:
     archive, path, _ = imported
     assert path.read_bytes() in [kept.read_bytes() for kept in warcs(archive)]
 
 
-def test_same_file_same_name(imported):
+def test_same_file_same_name(imported) -> None:
     archive, path, _ = imported
     adds_nothing(archive, path)
     adds_nothing(archive, path, path)
 
 
-def test_same_records_in_other_wrappings(imported, tmp_path):
+def test_same_records_in_other_wrappings(imported, tmp_path: Path) -> None:
     archive, path, records = imported
     other = tmp_path / "another name.warc.gz"
     shutil.copy(path, other)
@@ -277,7 +281,7 @@ def test_same_records_in_other_wrappings(imported, tmp_path):
         adds_nothing(archive, file)
 
 
-def test_some_new_among_the_old(imported, tmp_path):
+def test_some_new_among_the_old(imported, tmp_path: Path) -> None:
     archive, _, records = imported
     mixed = tmp_path / "mixed.warc.gz"
     fresh = recs(4, host="fresh.example")
@@ -295,7 +299,7 @@ def test_some_new_among_the_old(imported, tmp_path):
     assert ok("check", "-a", archive, "--json").json()["ok"]
 
 
-def test_arc_and_trec_twice(tmp_path):
+def test_arc_and_trec_twice(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     arc = tmp_path / "a.arc.gz"
     arc.write_bytes(b"".join(forge.arc([forge.arc_rec(f"http://a/{i}", b"x") for i in range(5)])))
@@ -311,7 +315,7 @@ def test_arc_and_trec_twice(tmp_path):
     adds_nothing(archive, arc, trec)
 
 
-def test_import_after_the_database_was_lost(imported):
+def test_import_after_the_database_was_lost(imported) -> None:
     """Without asof.db the archive must not take its own records for new ones."""
     archive, path, _ = imported
     before = [{**row} for row in rows_of(archive)]
@@ -321,7 +325,7 @@ def test_import_after_the_database_was_lost(imported):
     assert rows_of(archive) == before
 
 
-def test_list_filters_agree_with_the_whole_list(rich):
+def test_list_filters_agree_with_the_whole_list(rich) -> None:
     server, archive, _ = rich
     rows = rows_of(archive)
     keys = {
@@ -346,7 +350,7 @@ def test_list_filters_agree_with_the_whole_list(rich):
     assert json.loads(listing(archive).splitlines()[0]) == rows[0]
 
 
-def test_every_row_points_at_its_record(rich):
+def test_every_row_points_at_its_record(rich) -> None:
     _, archive, _ = rich
     for row in rows_of(archive):
         with (archive / "warc" / row["file"]).open("rb") as file:
@@ -356,7 +360,7 @@ def test_every_row_points_at_its_record(rich):
         assert rig.bare_id(row["record_id"]).encode() in record
 
 
-def test_as_of_never_answers_from_the_future(rich):
+def test_as_of_never_answers_from_the_future(rich) -> None:
     server, archive, _ = rich
     first = rows_of(archive, "--url", server.url + "/changes")[0]
     early = ok("get", server.url + "/changes", "--at", "2020", "-a", archive, code=1)
@@ -368,7 +372,7 @@ def test_as_of_never_answers_from_the_future(rich):
     assert meta["timestamp"] == first["timestamp"]
 
 
-def test_record_ids_have_one_form_everywhere(rich, tmp_path):
+def test_record_ids_have_one_form_everywhere(rich, tmp_path: Path) -> None:
     """What `list`, `show` and `get` call a record is what `check` calls it, and what grep finds."""
     server, archive, _ = rich
     url = server.url + "/changes"

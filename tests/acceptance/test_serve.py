@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
@@ -103,7 +104,7 @@ def version(number: int) -> dict[str, rig.Answer]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
+def served(tmp_path_factory: pytest.TempPathFactory):
     root = tmp_path_factory.mktemp("serve")
     archive = root / "archive"
     with site(version(1)) as server:
@@ -149,7 +150,7 @@ def replay_link(base: str, origin: str, archive, path: str, number: int) -> str:
     )
 
 
-def test_home_lists_what_is_captured(served):
+def test_home_lists_what_is_captured(served) -> None:
     base, _, origin = served
     home = ask(base + "/")
     assert home.status == 200
@@ -158,7 +159,7 @@ def test_home_lists_what_is_captured(served):
     assert b"<script>alert(1)</script>" not in home.body
 
 
-def test_two_versions_of_a_changed_page(served):
+def test_two_versions_of_a_changed_page(served) -> None:
     base, archive, origin = served
     rows = rows_of(archive, "--url", origin + "/news")
     assert len(rows) == 2
@@ -186,7 +187,7 @@ def test_two_versions_of_a_changed_page(served):
         assert ask(urljoin(sheet.url, picture)).body == b"\x89PNG-%d" % (number + 1)
 
 
-def test_a_raw_memento_is_what_get_gives(served):
+def test_a_raw_memento_is_what_get_gives(served) -> None:
     base, archive, origin = served
     for number in (0, 1):
         url = replay_link(base, origin, archive, "/news", number)
@@ -198,7 +199,7 @@ def test_a_raw_memento_is_what_get_gives(served):
         assert "Memento-Datetime" in answer.headers
 
 
-def test_as_of_a_moment_in_between_and_never_the_future(served):
+def test_as_of_a_moment_in_between_and_never_the_future(served) -> None:
     base, archive, origin = served
     url = replay_link(base, origin, archive, "/news", 0)
     first, second = (row["timestamp"] for row in rows_of(archive, "--url", origin + "/news"))
@@ -213,7 +214,7 @@ def test_as_of_a_moment_in_between_and_never_the_future(served):
         assert "Memento-Datetime" not in early.headers
 
 
-def test_redirects_and_errors_are_replayed_as_such(served):
+def test_redirects_and_errors_are_replayed_as_such(served) -> None:
     base, archive, origin = served
     url = replay_link(base, origin, archive, "/news", 0)
     moved = ask(url.replace("/news", "/moved"), follow=False)
@@ -225,7 +226,7 @@ def test_redirects_and_errors_are_replayed_as_such(served):
     assert b"gone" in gone.body
 
 
-def test_nothing_from_the_archive_reaches_the_visitor_as_ours(served):
+def test_nothing_from_the_archive_reaches_the_visitor_as_ours(served) -> None:
     base, archive, _ = served
     stamp = next(r["timestamp"] for r in rows_of(archive) if "evil" in r["url"])
     sample = replay_link(base, served[2], archive, "/news", 0)
@@ -248,7 +249,7 @@ def test_nothing_from_the_archive_reaches_the_visitor_as_ours(served):
      "/search?url=http://[", "/?url=" + "x" * 5000, "/static/../../../../etc/passwd",
      "/%F0%9F%92%A9", "/<script>alert(1)</script>"],
 )  # fmt: skip
-def test_bad_requests_are_answered_in_the_four_hundreds(served, path):
+def test_bad_requests_are_answered_in_the_four_hundreds(served, path) -> None:
     base, _, _ = served
     host, port = base.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as raw:
@@ -263,7 +264,7 @@ def test_bad_requests_are_answered_in_the_four_hundreds(served, path):
     assert b"<script>alert(1)</script>" not in said
 
 
-def test_strange_methods(served):
+def test_strange_methods(served) -> None:
     base, _, _ = served
     for method in ("POST", "DELETE", "PUT", "OPTIONS"):
         assert ask(base + "/", method=method).status < 500
@@ -273,7 +274,7 @@ def test_strange_methods(served):
 
 
 @pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGINT])
-def test_it_ends_when_it_is_told_to(served, sig):
+def test_it_ends_when_it_is_told_to(served, sig) -> None:
     _, archive, _ = served
     child, base = serving(archive)
     with socket.create_connection(tuple(base.removeprefix("http://").split(":")), timeout=5):
@@ -284,7 +285,7 @@ def test_it_ends_when_it_is_told_to(served, sig):
     assert code in {0, 130, -sig}, code
 
 
-def test_it_sees_what_is_captured_while_it_runs(tmp_path):
+def test_it_sees_what_is_captured_while_it_runs(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     (tmp_path / "a.warc.gz").write_bytes(forge.recs(1)[0].gz())
     (tmp_path / "b.warc.gz").write_bytes(forge.recs(1, host="later.example")[0].gz())

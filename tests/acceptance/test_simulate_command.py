@@ -117,7 +117,7 @@ def test_a_bad_file_is_refused_with_the_line(tmp_path: Path, data: bytes, said: 
 
 
 def test_a_file_that_never_ends_is_not_read_to_its_end(tmp_path: Path) -> None:
-    told = simulate("--rates", "/dev/zero", cwd=tmp_path, code=2)
+    told = simulate("--rates", "/dev/zero", cwd=tmp_path, code=2, fresh=True)
     assert "/dev/zero is larger than 128 MB." in told.err
     assert told.peak_rss < 400 << 20
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -57,7 +58,7 @@ def complete_and_once(archive, server, pages) -> None:
 
 
 @pytest.mark.parametrize("size", ["5m", "1m", "300k"])
-def test_a_full_tmpfs(tmp_path, size):
+def test_a_full_tmpfs(tmp_path: Path, size) -> None:
     pages = big_site()
     with site(pages) as server, tmpfs(tmp_path / "small", size) as small:
         archive = small / "archive"
@@ -88,7 +89,7 @@ def test_a_full_tmpfs(tmp_path, size):
         assert held & again_asked == set()
 
 
-def test_a_disk_that_fills_and_empties_by_turns(tmp_path):
+def test_a_disk_that_fills_and_empties_by_turns(tmp_path: Path) -> None:
     """Room is made bit by bit; each life gets a little further."""
     pages = big_site()
     with site(pages) as server, tmpfs(tmp_path / "small", "2m") as small:
@@ -107,7 +108,7 @@ def test_a_disk_that_fills_and_empties_by_turns(tmp_path):
 
 
 @pytest.mark.parametrize("limit", [40_000, 500_000, 3_000_000])
-def test_a_file_size_limit(tmp_path, limit):
+def test_a_file_size_limit(tmp_path: Path, limit) -> None:
     """EFBIG, and for SQLite an I/O error: the same clean end."""
     pages = big_site()
     archive = tmp_path / "archive"
@@ -120,7 +121,7 @@ def test_a_file_size_limit(tmp_path, limit):
         complete_and_once(archive, server, pages)
 
 
-def test_a_read_only_archive_can_be_read_and_not_written(tmp_path):
+def test_a_read_only_archive_can_be_read_and_not_written(tmp_path: Path) -> None:
     with (
         site({"/": page(links("/a")), "/a": page("a")}) as server,
         tmpfs(tmp_path / "ro", "20m") as small,
@@ -141,7 +142,7 @@ def test_a_read_only_archive_can_be_read_and_not_written(tmp_path):
         ok("show", server.url + "/a", "-a", archive)
 
 
-def test_import_on_a_full_disk_is_all_or_resumable(tmp_path):
+def test_import_on_a_full_disk_is_all_or_resumable(tmp_path: Path) -> None:
     from support import forge
 
     records = forge.recs(60)
@@ -173,7 +174,7 @@ def slow_pages(count: int) -> dict[str, rig.Answer]:
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
-def test_signals_end_a_crawl_with_130_and_keep_its_state(tmp_path, sig):
+def test_signals_end_a_crawl_with_130_and_keep_its_state(tmp_path: Path, sig) -> None:
     pages = slow_pages(120)
     archive = tmp_path / "archive"
     with site(pages) as server:
@@ -202,7 +203,7 @@ def test_signals_end_a_crawl_with_130_and_keep_its_state(tmp_path, sig):
         referees_agree(archive)
 
 
-def test_sigterm_is_not_kept_waiting_by_a_server_that_hangs(tmp_path):
+def test_sigterm_is_not_kept_waiting_by_a_server_that_hangs(tmp_path: Path) -> None:
     """Whoever stops a machine or a container gives a process about ten seconds."""
     hang = rig.Reply((b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",), "hang")
     with site({"/": page(links("/hang", "/a")), "/hang": hang, "/a": page("a")}) as server:
@@ -218,7 +219,7 @@ def test_sigterm_is_not_kept_waiting_by_a_server_that_hangs(tmp_path):
         assert running.returncode == 130, err.decode()
 
 
-def test_a_killed_crawl_is_not_said_to_be_running(tmp_path):
+def test_a_killed_crawl_is_not_said_to_be_running(tmp_path: Path) -> None:
     """Nobody holds the archive any more: the crawl is interrupted, whatever it last wrote."""
     pages = slow_pages(40)
     archive = tmp_path / "archive"
@@ -233,7 +234,7 @@ def test_a_killed_crawl_is_not_said_to_be_running(tmp_path):
         assert [entry["state"] for entry in dead["crawls"]] == ["interrupted"]
 
 
-def test_a_second_signal_ends_at_once_and_nothing_breaks(tmp_path):
+def test_a_second_signal_ends_at_once_and_nothing_breaks(tmp_path: Path) -> None:
     hang = rig.Reply((b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",), "hang")
     with site({"/": page(links("/hang", "/a")), "/hang": hang, "/a": page("a")}) as server:
         archive = tmp_path / "archive"
@@ -255,7 +256,7 @@ def test_a_second_signal_ends_at_once_and_nothing_breaks(tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["import", "reindex", "check"])
-def test_sigint_during_other_verbs(tmp_path, verb):
+def test_sigint_during_other_verbs(tmp_path: Path, verb) -> None:
     from support import forge
 
     path = tmp_path / "big.warc.gz"

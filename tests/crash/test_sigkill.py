@@ -89,7 +89,7 @@ def spider(start: str) -> set[str]:
 
 
 @pytest.fixture
-def synthetic(tmp_path):
+def synthetic(tmp_path: Path):
     """The synthetic site as a process of its own: its address and its log."""
     log = tmp_path / "requests.log"
     process = subprocess.Popen(
@@ -146,7 +146,7 @@ def rows_are_whole(archive: Path, rows: list[dict]) -> None:
         assert rig.bare_id(row["record_id"]).encode() in record
 
 
-def test_200_kills(synthetic, tmp_path):
+def test_200_kills(synthetic, tmp_path: Path) -> None:
     url, log = synthetic
     expected = spider(url)
     assert len(expected) >= PAGES
@@ -209,7 +209,7 @@ def test_200_kills(synthetic, tmp_path):
     assert rows_of(archive) == before
 
 
-def test_what_was_spooled_is_removed_by_the_next_life(tmp_path):
+def test_what_was_spooled_is_removed_by_the_next_life(tmp_path: Path) -> None:
     """A large body lies in a file of its own until it is whole; a kill must not leave it there."""
     big = random.Random(1).randbytes(1 << 20) * 40
     pieces = rig.split(rig.page(big, media="video/mp4").sent, range(0, len(big), 1 << 20))

@@ -227,7 +227,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         seeds = [f"{url}/" for url in (*(server.url for server in servers), *tls.values())]
         result = rig.run(
             "crawl", *seeds, "-a", archive, "--delay", "0", "--exclude", "/many/", "--json",
-            timeout=4 * SECONDS, env=SETTINGS | {"SSL_CERT_FILE": str(trust)},
+            timeout=4 * SECONDS, env=SETTINGS | {"SSL_CERT_FILE": str(trust)}, fresh=True,
         )  # fmt: skip
         rows: dict[str, list[dict[str, Any]]] = {}
         for row in rig.rows_of(archive):
@@ -273,7 +273,7 @@ def test_every_ordinary_page_is_captured(crawled: Crawled) -> None:
 def test_the_files_are_sound(crawled: Crawled) -> None:
     """By warcio and by our own check, which stays small as well; nothing is left in the spool."""
     rig.warcio_check(rig.warcs(crawled.archive))
-    checked = rig.ok("check", "-a", crawled.archive)
+    checked = rig.ok("check", "-a", crawled.archive, fresh=True)
     assert checked.peak_rss < PEAK, f"{checked.peak_rss // MB} MB"
     assert not list(crawled.archive.glob("spool/*"))
 

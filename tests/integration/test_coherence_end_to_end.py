@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from math import sqrt
+from pathlib import Path
 
 import pytest
 
@@ -82,7 +83,7 @@ def spread(values: Sequence[float]) -> float:
 
 
 @pytest.mark.parametrize("blind", ["lifo", "fifo"])
-def test_a_plan_beats_a_blind_order_by_what_it_had_promised(blind):
+def test_a_plan_beats_a_blind_order_by_what_it_had_promised(blind) -> None:
     """Paired by seed: same site, same history, same moment; only the order differs."""
     gains = [each["auto"][0] - each[blind][0] for each in outcomes()]
     promised = [each["auto"][1] - each[blind][1] for each in outcomes()]
@@ -93,7 +94,7 @@ def test_a_plan_beats_a_blind_order_by_what_it_had_promised(blind):
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_the_c_that_a_plan_expects_is_the_c_that_comes(plan):
+def test_the_c_that_a_plan_expects_is_the_c_that_comes(plan) -> None:
     off = [measured - expected for measured, expected in (each[plan] for each in outcomes())]
     assert abs(statistics.fmean(off)) < 3 * spread(off)
     assert 0.4 < statistics.fmean(each["lifo"][0] for each in outcomes()) < 0.7
@@ -109,7 +110,7 @@ def honest(**changed: object) -> SiteSpec:
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def trained(tmp_path_factory: pytest.TempPathFactory):
     """Webs by their kind, each crawled four times; made when they are asked for."""
 
     @cache
@@ -139,7 +140,7 @@ def assert_true(web: ChangingWeb, crawled: Crawled) -> None:
 
 @pytest.mark.parametrize("mode", ["inducible", "measurable"])
 @pytest.mark.parametrize("kind", HONEST)
-def test_every_verdict_is_true_of_an_honest_site(trained, tmp_path, kind, mode):
+def test_every_verdict_is_true_of_an_honest_site(trained, tmp_path: Path, kind, mode) -> None:
     web = trained(kind).branch(tmp_path / "archive")
     crawled = web.crawl(coherence=mode)
     assert_true(web, crawled)
@@ -149,7 +150,9 @@ def test_every_verdict_is_true_of_an_honest_site(trained, tmp_path, kind, mode):
 
 
 @pytest.mark.parametrize("mode", ["inducible", "measurable"])
-def test_what_a_reader_gets_was_there_at_the_moment_of_reference(trained, tmp_path, mode):
+def test_what_a_reader_gets_was_there_at_the_moment_of_reference(
+    trained, tmp_path: Path, mode
+) -> None:
     """Not by the moments of the evidence, but by the bytes in the archive."""
     web = trained("dates and tags").branch(tmp_path / "archive")
     crawled = web.crawl(coherence=mode)
@@ -163,14 +166,16 @@ def test_what_a_reader_gets_was_there_at_the_moment_of_reference(trained, tmp_pa
     assert {page.grade for page in coherent} == COHERENT
 
 
-def test_whole_answers_on_both_sides_prove_whatever_did_not_change(trained, tmp_path):
+def test_whole_answers_on_both_sides_prove_whatever_did_not_change(trained, tmp_path: Path) -> None:
     web = trained("tags only").branch(tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", conditional=False)
     assert {page.grade for page in crawled.measurement.pages} == {Grade.PROVEN, Grade.CHANGED}
     assert_coherent_if_unchanged(web, crawled)
 
 
-def test_a_claim_is_made_of_each_page_that_changed_before_the_crawl_began(trained, tmp_path):
+def test_a_claim_is_made_of_each_page_that_changed_before_the_crawl_began(
+    trained, tmp_path: Path
+) -> None:
     """Measurable: where dates have proved right, C misses only what is too near to say."""
     web = trained("dates only").branch(tmp_path / "archive")
     crawled = web.crawl(coherence="measurable", conditional=False)
@@ -183,7 +188,7 @@ def test_a_claim_is_made_of_each_page_that_changed_before_the_crawl_began(traine
     assert crawled.having(Grade.CLAIMED)
 
 
-def test_of_a_first_crawl_nothing_is_said_that_nobody_can_know(tmp_path):
+def test_of_a_first_crawl_nothing_is_said_that_nobody_can_know(tmp_path: Path) -> None:
     """Dates are honest, but nobody has seen yet that they are."""
     web = ChangingWeb(SyntheticSite(honest()), tmp_path / "archive")
     crawled = web.crawl(coherence="measurable")

@@ -108,7 +108,7 @@ def lying(case: Case, folder: Path, seed: int = 1) -> ChangingWeb:
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def trained(tmp_path_factory: pytest.TempPathFactory):
     """Webs by the name of their case, each crawled four times; made when they are asked for."""
 
     @cache
@@ -121,7 +121,7 @@ def trained(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def crawled_by(trained, tmp_path_factory):
+def crawled_by(trained, tmp_path_factory: pytest.TempPathFactory):
     """A web as it was trained, and one more crawl of it in this mode."""
 
     @cache
@@ -179,14 +179,14 @@ def assert_honest(web: ChangingWeb, crawled: Crawled, *, blind: bool) -> None:
 
 @pytest.mark.parametrize("mode", ["inducible", "measurable"])
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_said_of_a_liar_is_true(crawled_by, name, mode):
+def test_what_is_said_of_a_liar_is_true(crawled_by, name, mode) -> None:
     """Nothing proven is wrong; a server's word only where nothing in the archive shows it."""
     web, crawled = crawled_by(name, mode)
     assert_honest(web, crawled, blind=CASES[name].blind)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by, name):
+def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by, name) -> None:
     case = CASES[name]
     _, crawled = crawled_by(name, "inducible")
     standing = crawled.standing
@@ -199,7 +199,7 @@ def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by, name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_page_that_was_taken_once_says_why_nothing_is_known_of_it(tmp_path, name):
+def test_a_page_that_was_taken_once_says_why_nothing_is_known_of_it(tmp_path: Path, name) -> None:
     web = lying(CASES[name], tmp_path / "archive")
     crawled = web.crawl(coherence="measurable")
     joker, *others = sorted(crawled.measurement.pages, key=lambda page: page.since)
@@ -212,7 +212,7 @@ def test_a_page_that_was_taken_once_says_why_nothing_is_known_of_it(tmp_path, na
 
 
 @pytest.mark.parametrize("trust", ["always", "never"])
-def test_who_knows_better_decides_whether_dates_are_trusted(tmp_path, trust):
+def test_who_knows_better_decides_whether_dates_are_trusted(tmp_path: Path, trust) -> None:
     """`--trust-dates`: of a first crawl nobody knows what dates are worth, but the user may."""
     web = lying(Case(()), tmp_path / "archive")
     crawled = web.crawl(coherence="measurable", trust_dates=trust)
@@ -222,8 +222,8 @@ def test_who_knows_better_decides_whether_dates_are_trusted(tmp_path, trust):
 
 @pytest.mark.parametrize("name", ["ads under one tag", "ads and nothing else"])
 def test_pages_that_differ_in_advertisements_only_are_the_same_in_substance(
-    trained, tmp_path, name
-):
+    trained, tmp_path: Path, name
+) -> None:
     web = trained(name).branch(tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", conditional=False)
     with Archive.open(web.folder, clock=web.clock) as archive:
@@ -241,7 +241,9 @@ def test_pages_that_differ_in_advertisements_only_are_the_same_in_substance(
 # -- audits ----------------------------------------------------------------------------------------
 
 
-def test_a_server_that_says_304_to_everything_is_caught_by_each_audit_of_a_changed_page(tmp_path):
+def test_a_server_that_says_304_to_everything_is_caught_by_each_audit_of_a_changed_page(
+    tmp_path: Path,
+) -> None:
     """Caught iff one of the audited pages has changed: 1 - product of their survivals."""
     chances, caught = [], 0
     for seed in range(1, 17):
@@ -261,7 +263,7 @@ def test_a_server_that_says_304_to_everything_is_caught_by_each_audit_of_a_chang
     assert 0.5 * len(chances) < expected
 
 
-def test_without_audits_nothing_shows_that_304_is_always_said(tmp_path):
+def test_without_audits_nothing_shows_that_304_is_always_said(tmp_path: Path) -> None:
     """What audits are for: `--no-audit` believes it all, and half of it is false."""
     web = lying(CASES["304 always"], tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", audit=False)
@@ -271,7 +273,7 @@ def test_without_audits_nothing_shows_that_304_is_always_said(tmp_path):
     assert not web.lies(crawled, Grade.PROVEN)
 
 
-def test_whole_answers_leave_a_liar_nothing_to_lie_about(tmp_path):
+def test_whole_answers_leave_a_liar_nothing_to_lie_about(tmp_path: Path) -> None:
     """`--no-conditional`: bytes on both sides, and C is what it truly is."""
     web = lying(CASES["304 always"], tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", conditional=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,20 +15,20 @@ from asof.fetch.http import FetchSettings, HttpClient
 from asof.model import Exchange, Failure
 from support import odd_responses
 from support.odd_responses import BODY, ODD, OK, PLAIN
-from support.raw_server import QUICK, Reply, client, closed_port, digests_agree, serving, until
+from support.raw_server import QUICK, Reply, Run, client, closed_port, digests_agree, serving, until
 
 # -- every odd response, over a socket ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("odd", [o for o in ODD if o.method == "GET"], ids=lambda odd: odd.name)
-def test_odd_responses_are_kept_byte_for_byte(run, tmp_path, odd):
+def test_odd_responses_are_kept_byte_for_byte(run: Run, tmp_path: Path, odd) -> None:
     after = "hang" if odd.ends in ("length", "chunked") else "close"
     pieces = [(odd.stream,)]
     if len(odd.stream) < 1000:
         step = max(1, len(odd.stream) // 8)
         pieces.append(tuple(odd.stream[i : i + step] for i in range(0, len(odd.stream), step)))
 
-    async def scene():
+    async def scene() -> None:
         for split in pieces:
             async with (
                 serving({"/": Reply(split, 0.001, after)}) as server,
@@ -50,8 +51,8 @@ def test_odd_responses_are_kept_byte_for_byte(run, tmp_path, odd):
 # -- what is sent -------------------------------------------------------------------------------
 
 
-def test_the_request_is_exactly_this(run, tmp_path):
-    async def scene():
+def test_the_request_is_exactly_this(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with serving() as server, client(tmp_path) as web:
             exchange = await web.fetch(
                 f"http://user:secret@127.0.0.1:{server.port}/a%20b/?q=1&r#frag",
@@ -71,8 +72,8 @@ def test_the_request_is_exactly_this(run, tmp_path):
     run(scene())
 
 
-def test_everything_about_the_exchange_is_known(run, tmp_path):
-    async def scene():
+def test_everything_about_the_exchange_is_known(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         slow = Reply((OK + b"Content-Length: 4\r\n\r\n", b"ab", b"cd"), 0.02)
         async with serving({"/": slow}) as server, client(tmp_path) as web:
             before = SystemClock().now()
@@ -98,8 +99,8 @@ def test_everything_about_the_exchange_is_known(run, tmp_path):
         "http://127.0.0.1/\n", "javascript:alert(1)", "http://[::1/", "http://a]b/",
     ],
 )  # fmt: skip
-def test_a_bad_url_is_a_failure_and_sends_nothing(run, tmp_path, url):
-    async def scene():
+def test_a_bad_url_is_a_failure_and_sends_nothing(run: Run, tmp_path: Path, url) -> None:
+    async def scene() -> None:
         async with client(tmp_path) as web:
             failure = await web.fetch(url)
             assert isinstance(failure, Failure)
@@ -116,8 +117,8 @@ def test_a_bad_url_is_a_failure_and_sends_nothing(run, tmp_path, url):
         ("Transfer-Encoding", "chunked"), ("Connection", "close"),
     ],
 )  # fmt: skip
-def test_headers_cannot_break_out_or_change_the_framing(run, tmp_path, header):
-    async def scene():
+def test_headers_cannot_break_out_or_change_the_framing(run: Run, tmp_path: Path, header) -> None:
+    async def scene() -> None:
         async with serving() as server, client(tmp_path) as web:
             with pytest.raises(UsageError):
                 await web.fetch(server.url + "/", (header,))
@@ -126,7 +127,7 @@ def test_headers_cannot_break_out_or_change_the_framing(run, tmp_path, header):
     run(scene())
 
 
-def test_settings_cannot_break_out_either(tmp_path):
+def test_settings_cannot_break_out_either(tmp_path: Path) -> None:
     for settings in (FetchSettings(user_agent="a\r\nX: y"), FetchSettings(accept="a\nb")):
         with pytest.raises(UsageError):
             HttpClient(settings, SystemClock(), tmp_path)
@@ -135,10 +136,10 @@ def test_settings_cannot_break_out_either(tmp_path):
 # -- connections --------------------------------------------------------------------------------
 
 
-def test_connections_are_used_again(run, tmp_path):
+def test_connections_are_used_again(run: Run, tmp_path: Path) -> None:
     chunked = odd_responses.OK + odd_responses.CHUNKED + b"\r\n" + odd_responses.CHUNKS
 
-    async def scene():
+    async def scene() -> None:
         replies = {"/c": Reply((chunked,)), "/n": Reply((b"HTTP/1.1 304 Not\r\n\r\n",))}
         async with serving(replies) as server, client(tmp_path) as web:
             for path in ("/a", "/c", "/n", "/b", "/c"):
@@ -159,8 +160,8 @@ def test_connections_are_used_again(run, tmp_path):
         PLAIN + PLAIN,
     ],
 )
-def test_connections_are_not_used_again_when_in_doubt(run, tmp_path, stream):
-    async def scene():
+def test_connections_are_not_used_again_when_in_doubt(run: Run, tmp_path: Path, stream) -> None:
+    async def scene() -> None:
         async with serving({"/": Reply((stream,))}) as server, client(tmp_path) as web:
             await web.fetch(server.url + "/")
             await web.fetch(server.url + "/next")
@@ -169,8 +170,8 @@ def test_connections_are_not_used_again_when_in_doubt(run, tmp_path, stream):
     run(scene())
 
 
-def test_a_late_rest_of_one_response_is_not_taken_for_the_next(run, tmp_path):
-    async def scene():
+def test_a_late_rest_of_one_response_is_not_taken_for_the_next(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         late = Reply((PLAIN, b"late rest"), 0.02)
         async with serving({"/": late}) as server, client(tmp_path) as web:
             await web.fetch(server.url + "/")
@@ -184,8 +185,8 @@ def test_a_late_rest_of_one_response_is_not_taken_for_the_next(run, tmp_path):
     run(scene())
 
 
-def test_an_idle_connection_that_gets_bytes_is_dropped(run, tmp_path):
-    async def scene():
+def test_an_idle_connection_that_gets_bytes_is_dropped(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         late = Reply((PLAIN, b"late rest"), 0.02)
         async with serving({"/": late}) as server, client(tmp_path) as web:
             await web.fetch(server.url + "/")
@@ -195,8 +196,8 @@ def test_an_idle_connection_that_gets_bytes_is_dropped(run, tmp_path):
     run(scene())
 
 
-def test_a_stale_connection_costs_one_quiet_retry(run, tmp_path):
-    async def scene():
+def test_a_stale_connection_costs_one_quiet_retry(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         closing = [Reply(), Reply((), after="close"), Reply()]
         async with serving({"/": closing}) as server, client(tmp_path) as web:
             for _ in range(2):
@@ -209,8 +210,10 @@ def test_a_stale_connection_costs_one_quiet_retry(run, tmp_path):
     run(scene())
 
 
-def test_a_fresh_connection_that_brings_nothing_is_not_tried_again(run, tmp_path):
-    async def scene():
+def test_a_fresh_connection_that_brings_nothing_is_not_tried_again(
+    run: Run, tmp_path: Path
+) -> None:
+    async def scene() -> None:
         for after, reason in (("close", "empty"), ("reset", "reset")):
             async with serving({"/": Reply((), after=after)}) as server, client(tmp_path) as web:
                 failure = await web.fetch(server.url + "/")
@@ -223,11 +226,11 @@ def test_a_fresh_connection_that_brings_nothing_is_not_tried_again(run, tmp_path
     run(scene())
 
 
-def test_a_server_that_hangs_up_at_once(run, tmp_path):
-    async def hang_up(reader, writer):
+def test_a_server_that_hangs_up_at_once(run: Run, tmp_path: Path) -> None:
+    async def hang_up(reader, writer) -> None:
         writer.transport.abort()
 
-    async def scene():
+    async def scene() -> None:
         listener = await asyncio.start_server(hang_up, "127.0.0.1", 0)
         async with listener, client(tmp_path) as web:
             port = listener.sockets[0].getsockname()[1]
@@ -239,8 +242,8 @@ def test_a_server_that_hangs_up_at_once(run, tmp_path):
     run(scene())
 
 
-def test_a_stale_connection_is_retried_once_only(run, tmp_path):
-    async def scene():
+def test_a_stale_connection_is_retried_once_only(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         replies = [Reply(), Reply((), after="close")]
         async with serving({"/": replies}) as server, client(tmp_path) as web:
             await web.fetch(server.url + "/")
@@ -250,8 +253,8 @@ def test_a_stale_connection_is_retried_once_only(run, tmp_path):
     run(scene())
 
 
-def test_a_reset_in_the_body_keeps_what_came(run, tmp_path):
-    async def scene():
+def test_a_reset_in_the_body_keeps_what_came(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         part = OK + b"Content-Length: 500\r\n\r\nabc"
         async with serving({"/": Reply((part,), after="reset")}) as server, client(tmp_path) as web:
             exchange = await web.fetch(server.url + "/")
@@ -261,8 +264,10 @@ def test_a_reset_in_the_body_keeps_what_came(run, tmp_path):
     run(scene())
 
 
-def test_idle_connections_are_closed_after_a_while_and_when_too_many(run, tmp_path):
-    async def scene():
+def test_idle_connections_are_closed_after_a_while_and_when_too_many(
+    run: Run, tmp_path: Path
+) -> None:
+    async def scene() -> None:
         async with serving() as server:
             async with client(tmp_path, replace(QUICK, keep_idle=0.1)) as web:
                 await web.fetch(server.url + "/")
@@ -276,8 +281,8 @@ def test_idle_connections_are_closed_after_a_while_and_when_too_many(run, tmp_pa
     run(scene())
 
 
-def test_many_fetches_at_once(run, tmp_path):
-    async def scene():
+def test_many_fetches_at_once(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         bodies = {
             f"/{n}": Reply((OK + b"Content-Length: 4\r\n\r\n%04d" % n,), 0.01) for n in range(100)
         }
@@ -291,8 +296,8 @@ def test_many_fetches_at_once(run, tmp_path):
 # -- names and addresses ------------------------------------------------------------------------
 
 
-def test_a_refused_connection(run, tmp_path):
-    async def scene():
+def test_a_refused_connection(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with client(tmp_path) as web:
             failure = await web.fetch(f"http://127.0.0.1:{closed_port()}/")
             assert (failure.reason, failure.transient) == ("refused", True)
@@ -302,8 +307,8 @@ def test_a_refused_connection(run, tmp_path):
     run(scene())
 
 
-def test_a_name_that_cannot_be(run, tmp_path):
-    async def scene():
+def test_a_name_that_cannot_be(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with client(tmp_path) as web:
             for host in ("a" * 64 + ".invalid", "a..invalid"):
                 failure = await web.fetch(f"http://{host}/")
@@ -313,8 +318,8 @@ def test_a_name_that_cannot_be(run, tmp_path):
     run(scene())
 
 
-def test_names_are_looked_up(run, tmp_path):
-    async def scene():
+def test_names_are_looked_up(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with serving(host="localhost") as server, client(tmp_path) as web:
             exchange = await web.fetch(f"http://localhost:{server.port}/")
             assert exchange.peer in ("127.0.0.1", "::1")
@@ -323,13 +328,13 @@ def test_names_are_looked_up(run, tmp_path):
     run(scene())
 
 
-def test_all_addresses_are_tried(run, tmp_path, monkeypatch):
+def test_all_addresses_are_tried(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def two(place):
         return ["127.0.0.2", "127.0.0.1"]
 
     monkeypatch.setattr(dial, "resolve", two)
 
-    async def scene():
+    async def scene() -> None:
         async with serving() as server, client(tmp_path) as web:
             exchange = await web.fetch(f"http://two.invalid:{server.port}/")
             assert exchange.peer == "127.0.0.1"
@@ -339,8 +344,8 @@ def test_all_addresses_are_tried(run, tmp_path, monkeypatch):
     run(scene())
 
 
-def test_ipv6(run, tmp_path):
-    async def scene():
+def test_ipv6(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         try:
             async with serving(host="::1") as server, client(tmp_path) as web:
                 exchange = await web.fetch(f"http://[::1]:{server.port}/")
@@ -352,7 +357,9 @@ def test_ipv6(run, tmp_path):
     run(scene())
 
 
-def test_an_address_policy_refuses_before_connecting(run, tmp_path, monkeypatch):
+def test_an_address_policy_refuses_before_connecting(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = []
 
     def policy(place, addresses):
@@ -364,7 +371,7 @@ def test_an_address_policy_refuses_before_connecting(run, tmp_path, monkeypatch)
 
     monkeypatch.setattr(dial, "resolve", several)
 
-    async def scene():
+    async def scene() -> None:
         async with serving() as server, client(tmp_path, allow_address=policy) as web:
             failure = await web.fetch(f"http://inside.invalid:{server.port}/")
             assert (failure.reason, failure.transient) == ("refused-address", False)

@@ -7,6 +7,8 @@ import ssl
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -17,7 +19,7 @@ from asof.fetch.addresses import policy
 from asof.fetch.http import FetchSettings, HttpClient
 from asof.model import Exchange, Failure
 from support.odd_responses import BODY, OK
-from support.raw_server import QUICK, Reply, client, closed_port, serving
+from support.raw_server import QUICK, Reply, Run, client, closed_port, serving
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +28,13 @@ def authority():
 
 
 @pytest.fixture(scope="module")
-def trust(authority, tmp_path_factory):
+def trust(authority, tmp_path_factory: pytest.TempPathFactory):
     path = tmp_path_factory.mktemp("trust") / "ca.pem"
     authority.cert_pem.write_to_path(str(path))
     return path
 
 
-def tls_server(authority, *names, **options):
+def tls_server(authority, *names: Any, **options: Any):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(*(names or ["127.0.0.1"]), **options).configure_cert(context)
     context.set_alpn_protocols(["h2", "http/1.1"])
@@ -42,8 +44,8 @@ def tls_server(authority, *names, **options):
 # -- TLS ----------------------------------------------------------------------------------------
 
 
-def test_a_trusted_certificate(run, tmp_path, authority, trust):
-    async def scene():
+def test_a_trusted_certificate(run: Run, tmp_path: Path, authority, trust) -> None:
+    async def scene() -> None:
         async with (
             serving(tls=tls_server(authority)) as server,
             client(tmp_path, replace(QUICK, trust=trust)) as web,
@@ -61,12 +63,14 @@ def test_a_trusted_certificate(run, tmp_path, authority, trust):
     run(scene())
 
 
-def test_server_names_are_indicated_and_http_1_is_agreed_on(run, tmp_path, authority, trust):
+def test_server_names_are_indicated_and_http_1_is_agreed_on(
+    run: Run, tmp_path: Path, authority, trust
+) -> None:
     context = tls_server(authority, "localhost")
     asked = []
     context.sni_callback = lambda session, name, _: asked.append((session, name))
 
-    async def scene():
+    async def scene() -> None:
         async with (
             serving(tls=context) as server,
             client(tmp_path, replace(QUICK, trust=trust)) as web,
@@ -88,8 +92,8 @@ def test_server_names_are_indicated_and_http_1_is_agreed_on(run, tmp_path, autho
     ],
 )
 def test_a_bad_certificate_is_refused_or_tolerated_and_recorded(
-    run, tmp_path, authority, trust, names, trusted, problem
-):
+    run: Run, tmp_path: Path, authority, trust, names, trusted, problem
+) -> None:
     options = {}
     if trusted == "expired":
         options = {"not_before": datetime(2020, 1, 1, tzinfo=UTC)}
@@ -97,7 +101,7 @@ def test_a_bad_certificate_is_refused_or_tolerated_and_recorded(
     context = tls_server(authority, *names, **options)
     settings = replace(QUICK, trust=trust if trusted else None)
 
-    async def scene():
+    async def scene() -> None:
         async with serving(tls=context) as server:
             async with client(tmp_path, settings) as web:
                 failure = await web.fetch(server.url + "/")
@@ -119,9 +123,9 @@ def test_a_bad_certificate_is_refused_or_tolerated_and_recorded(
 
 
 def test_with_verification_off_a_good_certificate_is_still_said_to_be_good(
-    run, tmp_path, authority, trust
-):
-    async def scene():
+    run: Run, tmp_path: Path, authority, trust
+) -> None:
+    async def scene() -> None:
         async with (
             serving(tls=tls_server(authority)) as server,
             client(tmp_path, replace(QUICK, trust=trust, verify_tls=False)) as web,
@@ -134,16 +138,16 @@ def test_with_verification_off_a_good_certificate_is_still_said_to_be_good(
 
 
 def test_a_known_bad_certificate_is_known_again_and_a_new_one_is_judged_anew(
-    run, tmp_path, authority, trust
-):
+    run: Run, tmp_path: Path, authority, trust
+) -> None:
     closing = Reply((OK + b"Connection: close\r\nContent-Length: 0\r\n\r\n",), after="close")
     handshakes = []
 
-    async def scene():
+    async def scene() -> None:
         bad, good = tls_server(authority, "wrong.invalid"), tls_server(authority)
         current = [bad]
 
-        def choose(session, name, _):
+        def choose(session, name, _) -> None:
             handshakes.append(1)
             session.context = current[0]
 
@@ -162,14 +166,14 @@ def test_a_known_bad_certificate_is_known_again_and_a_new_one_is_judged_anew(
     run(scene())
 
 
-def test_plain_http_on_a_tls_port_and_the_reverse(run, tmp_path, authority):
-    async def refuse(reader, writer):
+def test_plain_http_on_a_tls_port_and_the_reverse(run: Run, tmp_path: Path, authority) -> None:
+    async def refuse(reader, writer) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await writer.drain()
         await reader.read(1000)
         writer.close()
 
-    async def scene():
+    async def scene() -> None:
         listener = await asyncio.start_server(refuse, "127.0.0.1", 0)
         async with listener, client(tmp_path) as web:
             port = listener.sockets[0].getsockname()[1]
@@ -196,7 +200,7 @@ class Proxy:
     seen: list[bytes] = field(default_factory=list)
     port: int = 0
 
-    async def serve(self, reader, writer):
+    async def serve(self, reader, writer) -> None:
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -216,12 +220,12 @@ class Proxy:
         finally:
             writer.close()
 
-    async def _tunnel(self, head, reader, writer):
+    async def _tunnel(self, head, reader, writer) -> None:
         host, port = head.split(b" ")[1].decode().rsplit(":", 1)
         far_reader, far_writer = await asyncio.open_connection(host.strip("[]"), int(port))
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
 
-        async def pump(source, sink):
+        async def pump(source, sink) -> None:
             while data := await source.read(65536):
                 sink.write(data)
             sink.close()
@@ -230,7 +234,7 @@ class Proxy:
 
 
 @asynccontextmanager
-async def proxying(**options):
+async def proxying(**options: Any):
     proxy = Proxy(**options)
     listener = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
     proxy.port = listener.sockets[0].getsockname()[1]
@@ -240,8 +244,8 @@ async def proxying(**options):
         listener.close()
 
 
-def test_http_through_a_proxy(run, tmp_path):
-    async def scene():
+def test_http_through_a_proxy(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with proxying(password=b"dTpwQDE=") as proxy:
             settings = replace(QUICK, proxy=f"http://u:p%401@127.0.0.1:{proxy.port}")
             async with client(tmp_path, settings) as web:
@@ -258,8 +262,8 @@ def test_http_through_a_proxy(run, tmp_path):
     run(scene())
 
 
-def test_https_through_a_proxy(run, tmp_path, authority, trust):
-    async def scene():
+def test_https_through_a_proxy(run: Run, tmp_path: Path, authority, trust) -> None:
+    async def scene() -> None:
         async with (
             proxying(password=b"dTpw") as proxy,
             serving(tls=tls_server(authority)) as server,
@@ -279,11 +283,11 @@ def test_https_through_a_proxy(run, tmp_path, authority, trust):
     run(scene())
 
 
-def test_a_proxy_that_does_not_help(run, tmp_path):
+def test_a_proxy_that_does_not_help(run: Run, tmp_path: Path) -> None:
     busy = b"HTTP/1.1 503 Busy\r\nContent-Length: 2\r\n\r\nno"
     denied = b"HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno"
 
-    async def scene():
+    async def scene() -> None:
         for options, url, transient in (
             ({"refusal": busy}, "https://one.invalid/", True),
             ({"refusal": denied}, "https://one.invalid/", False),
@@ -303,8 +307,8 @@ def test_a_proxy_that_does_not_help(run, tmp_path):
     run(scene())
 
 
-def test_the_address_policy_sees_what_a_proxy_is_asked_for(run, tmp_path):
-    async def scene():
+def test_the_address_policy_sees_what_a_proxy_is_asked_for(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with proxying() as proxy:
             settings = replace(QUICK, proxy=f"http://127.0.0.1:{proxy.port}")
             async with client(tmp_path, settings, allow_address=policy((), False)) as web:
@@ -317,7 +321,7 @@ def test_the_address_policy_sees_what_a_proxy_is_asked_for(run, tmp_path):
     run(scene())
 
 
-def test_a_bad_proxy_url_is_a_config_error_without_the_password(tmp_path):
+def test_a_bad_proxy_url_is_a_config_error_without_the_password(tmp_path: Path) -> None:
     for proxy in ("socks5://user:hunter2@x:1", "http://user:hunter2@", "http://x:99999", "a b"):
         with pytest.raises(ConfigError) as caught:
             HttpClient(FetchSettings(proxy=proxy), SystemClock(), tmp_path)
@@ -329,8 +333,8 @@ def test_a_bad_proxy_url_is_a_config_error_without_the_password(tmp_path):
 SETTING = Reply((OK + b"Set-Cookie: id=1; Path=/\r\nContent-Length: 0\r\n\r\n",))
 
 
-def test_cookies_are_off_by_default_and_the_clients_own(run, tmp_path):
-    async def scene():
+def test_cookies_are_off_by_default_and_the_clients_own(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with serving({"/set": SETTING}) as server:
             for cookies in (False, True):
                 async with client(tmp_path, replace(QUICK, cookies=cookies)) as web:

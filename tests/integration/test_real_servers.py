@@ -25,6 +25,7 @@ from asof.clock import SystemClock
 from asof.fetch.http import FetchSettings, HttpClient
 from asof.http.entity import decode
 from asof.model import Exchange
+from support.raw_server import Run
 
 PAGE = b"<html><body>" + b"<p>A page of about ten kilobytes.</p>\n" * 270 + b"</body></html>"
 LARGE = bytes(range(256)) * (3 << 12)  # 3 MiB
@@ -203,7 +204,7 @@ SERVERS = [
 
 
 @pytest.fixture(scope="module", params=[*SERVERS, "uvicorn"])
-def server(request, folder):
+def server(request: pytest.FixtureRequest, folder):
     port = free_port()
     with started(command(request.param, folder, port), port):
         yield request.param, f"http://127.0.0.1:{port}"
@@ -232,7 +233,7 @@ def without_date(response):
     return re.sub(rb"(?i)^date: [^\r\n]*", b"date:", response, count=1, flags=re.MULTILINE)
 
 
-def same_as_a_plain_socket(exchange, url):
+def same_as_a_plain_socket(exchange, url) -> None:
     kept = exchange.head + b"".join(exchange.body.chunks())
     port = int(url.rsplit(":", 1)[1])
     assert without_date(kept) == without_date(read_plainly(exchange, port))
@@ -242,7 +243,7 @@ def entity(exchange):
     return b"".join(decode(exchange.headers, exchange.body.chunks(), limit=1 << 30))
 
 
-def fetched(run, spool, urls, settings=SETTINGS, headers=()):
+def fetched(run: Run, spool, urls, settings=SETTINGS, headers=()):
     """Fetch one after another with one client; all must be exchanges without anything odd."""
 
     async def scene():
@@ -263,7 +264,7 @@ def fetched(run, spool, urls, settings=SETTINGS, headers=()):
 # -- the tests ----------------------------------------------------------------------------------
 
 
-def test_a_page_is_kept_as_it_was_sent(run, tmp_path, server):
+def test_a_page_is_kept_as_it_was_sent(run: Run, tmp_path: Path, server) -> None:
     name, url = server
     (exchange,) = fetched(run, tmp_path, [url + "/page.html"])
     assert exchange.status == 200
@@ -276,7 +277,7 @@ def test_a_page_is_kept_as_it_was_sent(run, tmp_path, server):
         assert exchange.header("Transfer-Encoding") == "chunked"
 
 
-def test_a_large_file_is_spooled(run, tmp_path, server):
+def test_a_large_file_is_spooled(run: Run, tmp_path: Path, server) -> None:
     _, url = server
     (exchange,) = fetched(run, tmp_path, [url + "/large.bin"])
     assert exchange.body.spool is not None
@@ -284,7 +285,7 @@ def test_a_large_file_is_spooled(run, tmp_path, server):
     same_as_a_plain_socket(exchange, url)
 
 
-def test_an_unchanged_page_is_a_304_without_a_body(run, tmp_path, server):
+def test_an_unchanged_page_is_a_304_without_a_body(run: Run, tmp_path: Path, server) -> None:
     _, url = server
     (first,) = fetched(run, tmp_path, [url + "/page.html"])
     tag = first.header("ETag")
@@ -297,7 +298,7 @@ def test_an_unchanged_page_is_a_304_without_a_body(run, tmp_path, server):
     same_as_a_plain_socket(second, url)
 
 
-def test_a_redirect_is_one_exchange_and_not_followed(run, tmp_path, server):
+def test_a_redirect_is_one_exchange_and_not_followed(run: Run, tmp_path: Path, server) -> None:
     _, url = server
     (exchange,) = fetched(run, tmp_path, [url + "/old"])
     assert exchange.status == 301
@@ -305,14 +306,14 @@ def test_a_redirect_is_one_exchange_and_not_followed(run, tmp_path, server):
     same_as_a_plain_socket(exchange, url)
 
 
-def test_a_missing_page_is_an_exchange(run, tmp_path, server):
+def test_a_missing_page_is_an_exchange(run: Run, tmp_path: Path, server) -> None:
     _, url = server
     (exchange,) = fetched(run, tmp_path, [url + "/missing"])
     assert exchange.status == 404
     same_as_a_plain_socket(exchange, url)
 
 
-def test_one_connection_serves_them_all(run, tmp_path, server):
+def test_one_connection_serves_them_all(run: Run, tmp_path: Path, server) -> None:
     """One after another they need one connection; eight at once need seven more."""
     _, url = server
     paths = ["/page.html", "/old", "/large.bin", "/missing", "/page.html"]
@@ -339,7 +340,7 @@ def test_one_connection_serves_them_all(run, tmp_path, server):
 
 
 @pytest.mark.needs("node")
-def test_early_hints_are_kept_before_the_response(run, tmp_path, folder):
+def test_early_hints_are_kept_before_the_response(run: Run, tmp_path: Path, folder) -> None:
     port = free_port()
     with started(command("node", folder, port), port):
         (exchange,) = fetched(run, tmp_path, [f"http://127.0.0.1:{port}/hints"])
@@ -350,7 +351,7 @@ def test_early_hints_are_kept_before_the_response(run, tmp_path, folder):
 
 
 @pytest.mark.needs("nginx")
-def test_tls_on_nginx(run, tmp_path, folder):
+def test_tls_on_nginx(run: Run, tmp_path: Path, folder) -> None:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     authority.issue_cert("localhost", "127.0.0.1").private_key_and_cert_chain_pem.write_to_path(

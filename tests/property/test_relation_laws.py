@@ -10,6 +10,7 @@ import operator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 from hypothesis import example, given, settings
@@ -113,7 +114,7 @@ span_values = (
 )
 
 
-def compared(left: st.SearchStrategy[Node], right: st.SearchStrategy[Node]):
+def compared(left: st.SearchStrategy[Node], right: st.SearchStrategy[Node]) -> Any:
     straight = st.builds(Comparison, left, OPERATORS, right)
     return straight | st.builds(Comparison, right, OPERATORS, left)
 

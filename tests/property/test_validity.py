@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -119,7 +120,7 @@ def test_every_capture_lies_in_exactly_one_interval(made: list[Capture]) -> None
 
 
 @given(captures(), st.randoms())
-def test_the_order_of_the_captures_does_not_matter(made: list[Capture], random) -> None:
+def test_the_order_of_the_captures_does_not_matter(made: list[Capture], random: Random) -> None:
     shuffled = list(made)
     random.shuffle(shuffled)
     assert validities(shuffled) == validities(made)

@@ -6,15 +6,27 @@ import asyncio
 import hashlib
 import os
 import socket
+import ssl
 import struct
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from asof.clock import SystemClock
 from asof.fetch.http import FetchSettings, HttpClient
+from asof.model import Exchange
 from support.odd_responses import PLAIN
 
+Result = TypeVar("Result")
 QUICK = FetchSettings(connect_timeout=5, idle_timeout=5, total_timeout=10)
+
+
+class Run(Protocol):
+    """The fixture `run`: runs a coroutine on the event loop that is tested."""
+
+    def __call__(self, coroutine: Coroutine[Any, Any, Result]) -> Result: ...
 
 
 @dataclass
@@ -50,7 +62,7 @@ class Server:
         reply = self.replies.get(target, Reply())
         return (reply.pop(0) if len(reply) > 1 else reply[0]) if isinstance(reply, list) else reply
 
-    async def serve(self, reader, writer):
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self.open += 1
         try:
@@ -61,7 +73,7 @@ class Server:
             self.open -= 1
             writer.close()
 
-    async def _converse(self, reader, writer):
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
             request = await reader.readuntil(b"\r\n\r\n")
             self.requests.append(request)
@@ -86,8 +98,14 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(replies=None, *, tls=None, host="127.0.0.1", **options):
-    server = Server(replies or {}, scheme="https" if tls else "http", **options)
+async def serving(
+    replies: Mapping[str, Reply | list[Reply]] | None = None,
+    *,
+    tls: ssl.SSLContext | None = None,
+    host: str = "127.0.0.1",
+    **options: Any,
+) -> AsyncIterator[Server]:
+    server = Server(dict(replies or {}), scheme="https" if tls else "http", **options)
     listener = await asyncio.start_server(server.serve, host, 0, ssl=tls, limit=1 << 20)
     server.port = listener.sockets[0].getsockname()[1]
     try:
@@ -98,7 +116,9 @@ async def serving(replies=None, *, tls=None, host="127.0.0.1", **options):
 
 
 @asynccontextmanager
-async def client(spool, settings=QUICK, **options):
+async def client(
+    spool: Path, settings: FetchSettings = QUICK, **options: Any
+) -> AsyncIterator[HttpClient]:
     fetcher = HttpClient(settings, SystemClock(), spool, **options)
     try:
         yield fetcher
@@ -106,20 +126,20 @@ async def client(spool, settings=QUICK, **options):
         await fetcher.close()
 
 
-async def until(condition, seconds=5.0):
+async def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 (what happens is outside of this program's events)
             await asyncio.sleep(0.005)
 
 
-def closed_port():
+def closed_port() -> int:
     """A port where nobody listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+        return int(probe.getsockname()[1])
 
 
-def sockets():
+def sockets() -> int:
     """How many sockets this process has open."""
     count = 0
     for name in os.listdir("/proc/self/fd"):
@@ -130,7 +150,7 @@ def sockets():
     return count
 
 
-def digests_agree(exchange):
+def digests_agree(exchange: Exchange) -> bytes:
     body = b"".join(exchange.body.chunks())
     assert len(body) == exchange.body.size
     assert hashlib.sha256(body).digest() == exchange.payload_digest

@@ -27,6 +27,8 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
+from support import warm_start
+
 with warnings.catch_warnings():
     # FastWARC warns about its own old names while it is imported.
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -51,7 +53,7 @@ class Result:
     code: int
     out: bytes
     err: str
-    peak_rss: int = 0
+    peak_rss: int = sys.maxsize  # nobody looked
     seconds: float = 0.0
 
     def json(self) -> dict:
@@ -107,47 +109,49 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     preexec: Callable[[], None] | None = None,
+    fresh: bool = False,
 ) -> Result:
-    """Run asof to its end; never a traceback. The peak memory is that of its largest process."""
+    """Run asof to its end; never a traceback.
+
+    `fresh` starts an interpreter for it, and finds out the peak memory of its largest process.
+    """
     words = tuple(str(arg) for arg in args)
+    surroundings = clean_environment() | dict(env or {})
+    fresh = fresh or preexec is not None or any(len(word) > 10_000 for word in words)
     started = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(
-            [ASOF, *words],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            cwd=cwd,
-            env=clean_environment() | dict(env or {}),
-            preexec_fn=preexec,
-        )
-        status, peak, polls = 0, 0, 0
-        ended = False
-        while not ended and time.monotonic() < started + timeout:
-            if polls % 8 == 0:
-                peak = max(peak, *(high_water(pid) for pid in family(process.pid)))
-            polls += 1
-            pid, status = os.waitpid(process.pid, os.WNOHANG)
-            ended = pid != 0
-            if not ended:
-                time.sleep(0.004)
-        if not ended:
-            process.kill()
-            _, status = os.waitpid(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        peak = sys.maxsize
+        if fresh:
+            process = subprocess.Popen(
+                [ASOF, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                cwd=cwd, env=surroundings, preexec_fn=preexec,
+            )  # fmt: skip
+            code, peak = watched(process, started + timeout)
+        else:
+            code = warm_start.Command(words, cwd, surroundings, out, err).wait(timeout)
         out.seek(0)
         err.seek(0)
-        result = Result(
-            words,
-            process.returncode,
-            out.read(),
-            err.read().decode("utf-8", "replace"),
-            peak,
-            time.monotonic() - started,
-        )
-    assert ended, f"did not end within {timeout} s\n{result}"
+        said, complaint = out.read(), err.read().decode("utf-8", "replace")
+    took = time.monotonic() - started
+    result = Result(words, -9 if code is None else code, said, complaint, peak, took)
+    assert code is not None, f"did not end within {timeout} s\n{result}"
     assert "Traceback (most recent call last)" not in result.err, str(result)
     return result
+
+
+def watched(process: subprocess.Popen[bytes], until: float) -> tuple[int | None, int]:
+    """Its exit code, nothing when it had to be killed, and the peak memory of its family."""
+    peak = polls = 0
+    while process.poll() is None:
+        if time.monotonic() > until:
+            process.kill()
+            process.wait()
+            return None, peak
+        if polls % 8 == 0:
+            peak = max(peak, *(high_water(pid) for pid in family(process.pid)))
+        polls += 1
+        time.sleep(0.004)
+    return process.returncode, peak
 
 
 def ok(*args: object, code: int = 0, **kw: object) -> Result:

@@ -6,6 +6,7 @@ import json
 import math
 from itertools import permutations
 from pathlib import Path
+from random import Random
 from statistics import NormalDist
 
 import click
@@ -138,7 +139,9 @@ def literals(draw_: st.DrawFn, most: int = 6) -> Literal:
 
 
 @given(literals(), st.randoms(use_true_random=False))
-def test_two_numbers_a_page_tell_what_the_whole_history_tells(past: Literal, random) -> None:
+def test_two_numbers_a_page_tell_what_the_whole_history_tells(
+    past: Literal, random: Random
+) -> None:
     """LIFO and FIFO on the same history: all of it written down, or the two quiet stretches."""
     visits = list(range(past.pages))
     random.shuffle(visits)
@@ -206,7 +209,7 @@ def test_orders_that_do_not_mirror_each_other_can_do_better() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(histories(most=40), st.randoms(use_true_random=False))
-def test_no_strategy_leaves_the_limits(history: History, random) -> None:
+def test_no_strategy_leaves_the_limits(history: History, random: Random) -> None:
     pages = list(range(len(history.after)))
     random.shuffle(pages)
     order = np.array(pages, dtype=np.intp)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,14 +17,14 @@ HOST = "example.org"
 
 
 @pytest.fixture
-def ledger(tmp_path: Path):
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
     ledger = Ledger(tmp_path / "asof.db", writable=True)
     yield ledger
     ledger.close()
 
 
 @pytest.fixture
-def frontier(ledger: Ledger):
+def frontier(ledger: Ledger) -> Frontier:
     return Frontier(ledger, 1)
 
 
@@ -39,7 +40,7 @@ def commit(frontier: Frontier) -> dict[str, int]:
     return frontier.applied(changes, outcome)
 
 
-def test_breadth_first_then_by_discovery(frontier: Frontier):
+def test_breadth_first_then_by_discovery(frontier: Frontier) -> None:
     frontier.add([Target(url("deep"), 2, priority=2.0)])
     frontier.add([Target(url("b"), 1, priority=1.0), Target(url("a"), 1, priority=1.0)])
     assert commit(frontier) == {HOST: 0}
@@ -55,7 +56,7 @@ def test_breadth_first_then_by_discovery(frontier: Frontier):
     assert frontier.tally == expected
 
 
-def test_what_is_found_is_given_out_once_it_is_committed(frontier: Frontier):
+def test_what_is_found_is_given_out_once_it_is_committed(frontier: Frontier) -> None:
     frontier.add([Target(url("a"))])
     assert frontier.next(HOST, now=0) is None
     assert frontier.awaits(HOST)
@@ -64,7 +65,7 @@ def test_what_is_found_is_given_out_once_it_is_committed(frontier: Frontier):
     assert frontier.next(HOST, now=0) == Target(url("a"))
 
 
-def test_a_url_is_queued_once_in_a_crawl(frontier: Frontier):
+def test_a_url_is_queued_once_in_a_crawl(frontier: Frontier) -> None:
     frontier.add([Target(url("a")), Target(url("a"), 5)])
     commit(frontier)
     frontier.add([Target(url("a"))])
@@ -72,7 +73,7 @@ def test_a_url_is_queued_once_in_a_crawl(frontier: Frontier):
     assert frontier.tally[State.QUEUED] == 1
 
 
-def test_what_is_given_out_is_not_given_out_again_before_it_is_settled(frontier: Frontier):
+def test_what_is_given_out_is_not_given_out_again_before_it_is_settled(frontier: Frontier) -> None:
     """The settlement of a target may be on its way to the disk while the queue is read again."""
     frontier.add([Target(url("a")), Target(url("b"))])
     commit(frontier)
@@ -92,7 +93,7 @@ def test_what_is_given_out_is_not_given_out_again_before_it_is_settled(frontier:
     assert frontier.due(HOST, now=0) is None
 
 
-def test_a_stumble_waits_and_counts(frontier: Frontier):
+def test_a_stumble_waits_and_counts(frontier: Frontier) -> None:
     frontier.add([Target(url("a"))])
     commit(frontier)
     target = frontier.next(HOST, now=0)
@@ -110,7 +111,7 @@ def test_a_stumble_waits_and_counts(frontier: Frontier):
     assert reasons(frontier._ledger, 1) == {"timeout": 1}
 
 
-def test_what_is_put_back_comes_next(frontier: Frontier):
+def test_what_is_put_back_comes_next(frontier: Frontier) -> None:
     frontier.add([Target(url("a")), Target(url("b"))])
     commit(frontier)
     target = frontier.next(HOST, now=0)
@@ -119,7 +120,7 @@ def test_what_is_put_back_comes_next(frontier: Frontier):
     assert frontier.next(HOST, now=0) == target
 
 
-def test_what_is_left_out_is_never_fetched_but_reported(frontier: Frontier):
+def test_what_is_left_out_is_never_fetched_but_reported(frontier: Frontier) -> None:
     frontier.leave_out([(Target(url("x")), "other host"), (Target(url("y")), "other host")])
     commit(frontier)
     assert frontier.next(HOST, now=0) is None
@@ -130,7 +131,7 @@ def test_what_is_left_out_is_never_fetched_but_reported(frontier: Frontier):
 
 def test_what_a_rule_left_out_is_queued_when_it_is_found_where_no_rule_is_against_it(
     frontier: Frontier,
-):
+) -> None:
     """Too deep there and near enough here; or out as a link, and in as a part of a page."""
     frontier.leave_out([(Target(url("x"), depth=3), "deeper than 2")])
     commit(frontier)
@@ -142,7 +143,7 @@ def test_what_a_rule_left_out_is_queued_when_it_is_found_where_no_rule_is_agains
     assert (frontier.tally[State.QUEUED], frontier.tally[State.LEFT_OUT]) == (1, 0)
 
 
-def test_what_was_refused_for_what_it_is_stays_left_out(frontier: Frontier):
+def test_what_was_refused_for_what_it_is_stays_left_out(frontier: Frontier) -> None:
     frontier.add([Target(url("x"))])
     commit(frontier)
     target = frontier.next(HOST, now=0)
@@ -155,7 +156,7 @@ def test_what_was_refused_for_what_it_is_stays_left_out(frontier: Frontier):
     assert reasons(frontier._ledger, 1) == {"robots.txt": 1}
 
 
-def test_an_adopted_capture_settles_an_unknown_target(frontier: Frontier):
+def test_an_adopted_capture_settles_an_unknown_target(frontier: Frontier) -> None:
     frontier.settle(Target(url("new")), Event.CAPTURED)
     commit(frontier)
     assert frontier.tally[State.DONE] == 1
@@ -165,7 +166,7 @@ def test_an_adopted_capture_settles_an_unknown_target(frontier: Frontier):
     assert frontier.tally[State.QUEUED] == 0
 
 
-def test_an_exclusion_spares_what_is_in_flight(frontier: Frontier, ledger: Ledger):
+def test_an_exclusion_spares_what_is_in_flight(frontier: Frontier, ledger: Ledger) -> None:
     frontier.add([Target(url("bad/1")), Target(url("bad/2")), Target(url("good"))])
     commit(frontier)
     flying = frontier.next(HOST, now=0)
@@ -182,13 +183,13 @@ def test_an_exclusion_spares_what_is_in_flight(frontier: Frontier, ledger: Ledge
     assert frontier.tally[State.DONE] == 1
 
 
-def test_keys_fit_the_database_and_tell_urls_apart():
+def test_keys_fit_the_database_and_tell_urls_apart() -> None:
     keys = {url_key(url(str(number))) for number in range(10_000)}
     assert len(keys) == 10_000
     assert all(-(1 << 63) <= key < 1 << 63 for key in keys)
 
 
-def test_every_final_state_stays_final_except_by_a_capture():
+def test_every_final_state_stays_final_except_by_a_capture() -> None:
     for (before, event), after in TRANSITIONS.items():
         if before is not State.QUEUED:
             assert event is Event.CAPTURED

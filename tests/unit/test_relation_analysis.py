@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from asof.clock import DAY, parse_iso
-from asof.cover.join.pushdown import push_down
-from asof.cover.language.analyse import Key, analyse, parse_relation
+from asof.cover.join.pushdown import Pushdown, push_down
+from asof.cover.language.analyse import Alternative, Key, analyse, parse_relation
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.columns import Column, number_column, text_column, time_column
 from asof.cover.language.evaluate import evaluate, evaluate_filter
@@ -20,7 +20,7 @@ from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
 
 
-def only(text: str):
+def only(text: str) -> Alternative:
     (alternative,) = analyse(parse_relation(text)).alternatives
     return alternative
 
@@ -226,7 +226,7 @@ class TestPushing:
         "x": number_column([0.5, 2, 3, 4]),
     }
 
-    def pushdown(self, text: str):
+    def pushdown(self, text: str) -> Pushdown:
         relation = type_check(parse_relation(f"J(d1,d2) >= .5 and {text}"), self.COLUMNS)
         (alternative,) = analyse(relation).alternatives
         return push_down(alternative, self.COLUMNS, 4)
