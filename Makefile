@@ -7,6 +7,7 @@ PY := .venv/bin/python
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
 ARGS ?=
+SPREAD := -q -n auto --dist loadfile --no-loadscope-reorder
 export PYTHON
 
 # step NAME, COMMAND: one line when it passes, all that it said when it does not.
@@ -28,8 +29,20 @@ demo: $(RUNTIME) ## capture a small changing site twice, then serve it as of bot
 
 # A file's tests share a core and its servers; files start in the order that tests/conftest.py sets.
 .PHONY: test
-test: $(DEV) ## run all tests on all cores
-	@$(PY) -m pytest -q -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+test: $(DEV) ## run all tests on all cores: ten minutes on two
+	@$(PY) -m pytest $(SPREAD) $(ARGS)
+
+.PHONY: test-long
+test-long: $(DEV) ## the same with ten times the examples of each law, and all 200 kills
+	@$(PY) -m pytest $(SPREAD) -m 'long or not long' --hypothesis-profile=long $(ARGS)
+
+# What fails under measurement fails by time or memory: the figures are shown all the same.
+.PHONY: coverage
+coverage: $(DEV) ## lines and branches of src that tests reach: in all, and where the fewest
+	@rm -rf build/coverage && mkdir -p build/coverage
+	-@$(PY) -m coverage run -m pytest $(SPREAD) $(ARGS)
+	@$(PY) -m coverage combine --quiet
+	@$(PY) -m coverage report --sort=cover | awk 'NR <= 12; { last = $$0 } END { print last }'
 
 .PHONY: check
 check: format-check lint types imports shape ## format, lint, types, import law, shape

@@ -14,6 +14,7 @@ from asof.text.encoding.labels import CODECS, LABELS, encoding_named
 from asof.text.encoding.prescan import declared_label, prescan
 from asof.text.kinds.media import media_of
 from asof.text.language import language_of
+from support.laws import examples
 
 EAST_ASIAN = ("big5", "euc-jp", "euc-kr", "gb18030", "gbk", "shift_jis")
 SINGLE = sorted(
@@ -106,7 +107,7 @@ def test_what_is_utf_8_and_says_so_is_read_as_such(text: str) -> None:
 
 @pytest.mark.parametrize("name", SINGLE)
 @given(data=st.binary(max_size=60))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_one_byte_is_one_character(name: str, data: bytes) -> None:
     text = decode_as(data, name)
     assert len(text) == len(data)
@@ -115,7 +116,7 @@ def test_one_byte_is_one_character(name: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("name", EAST_ASIAN)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_reading_at_once_is_reading_byte_by_byte(name: str, data: st.DataObject) -> None:
     """The way of the standard: a lead byte, a byte after it, and what goes back on an error."""
     lead_bytes = st.integers(0x80, 0xFF)
@@ -168,14 +169,14 @@ def four_bytes(head: bytes) -> tuple[int, str]:
 
 @pytest.mark.parametrize("name", [n for n in CODECS if not n.startswith("utf-16")])
 @given(data=st.binary(max_size=30))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_ascii_before_a_text_changes_nothing_in_it(name: str, data: bytes) -> None:
     assert decode_as(b"<p>say: " + data, name) == "<p>say: " + decode_as(data, name)
 
 
 @pytest.mark.parametrize("name", sorted(set(CODECS) - ODD))
 @given(text=st.text(st.characters(exclude_categories=("Cs", "Cc", "Co")), max_size=20))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_what_python_can_write_is_read_as_python_reads_it(name: str, text: str) -> None:
     data = text.encode(CODECS[name], "ignore")
     ours, theirs = decode_as(data, name), data.decode(CODECS[name], "replace")

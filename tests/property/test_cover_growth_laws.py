@@ -43,6 +43,7 @@ from support.brute_force import (
     all_pairs,
     collection_of,
 )
+from support.laws import examples
 
 
 @dataclass
@@ -174,7 +175,7 @@ def checked(relation: Condition, collection: Collection) -> Relation:
     ],
     1,
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_a_run_answers_as_one_from_scratch(
     universe: list[Paper], relation: Condition, more: Condition, steps: list[Step], k: int
 ) -> None:
@@ -202,7 +203,7 @@ def test_a_run_answers_as_one_from_scratch(
 
 
 @given(st.lists(PAPERS, min_size=1, max_size=8), RELATIONS, st.integers(0, 8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_nothing_is_kept_of_a_run_that_was_stopped(
     papers: list[Paper], relation: Condition, after: int
 ) -> None:
@@ -224,7 +225,7 @@ def test_nothing_is_kept_of_a_run_that_was_stopped(
 
 
 @given(st.lists(PAPERS, max_size=8), RELATIONS, RELATIONS, CONDITIONS, st.integers(0, 5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_what_follows_has_no_other_pairs(
     papers: list[Paper], one: Condition, two: Condition, more: Condition, change: int
 ) -> None:
@@ -238,7 +239,7 @@ SETS = st.lists(st.sets(st.integers(0, 40) | st.integers(0, 2**64 - 1), max_size
 
 
 @given(SETS, st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_what_is_shared_has_all_that_pairs_can_have_in_common(
     given_sets: list[set[int]], data: st.DataObject
 ) -> None:
@@ -254,7 +255,7 @@ def test_what_is_shared_has_all_that_pairs_can_have_in_common(
 
 
 @given(SETS, SETS, st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_merged_sets_are_those_of_both(
     old: list[set[int]], new: list[set[int]], data: st.DataObject
 ) -> None:
@@ -268,7 +269,7 @@ def test_merged_sets_are_those_of_both(
 
 
 @given(SETS, st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_small_partitions_are_compared_with_the_same_outcome(
     given_sets: list[set[int]], data: st.DataObject
 ) -> None:

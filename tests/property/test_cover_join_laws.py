@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from asof.cover.documents.sets import Sets
 from asof.cover.join.join import join
 from asof.cover.language.bounds import Bound, Least, _next
+from support.laws import examples
 
 THRESHOLDS = st.one_of(
     st.sampled_from([Fraction(7, 10), Fraction(1, 2), Fraction(2, 3), Fraction(1)]),
@@ -58,7 +59,7 @@ def met(bound: Bound, values: tuple[Fraction, ...]) -> bool:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.data())
 def test_the_join_finds_what_comparing_all_pairs_finds(data: st.DataObject) -> None:
     texts = data.draw(collections())
@@ -124,7 +125,7 @@ def test_a_threshold_and_its_next_fraction_say_the_same_of_all_sizes(
             assert above == (value >= following)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(collections(), THRESHOLDS, st.randoms(use_true_random=False))
 def test_the_order_of_documents_does_not_matter(
     texts: list[frozenset[int]], threshold: Fraction, random: Random

@@ -35,6 +35,7 @@ from support.brute_force import (
     several,
     shingles,
 )
+from support.laws import examples
 
 LIMITS = st.sampled_from([Limits(), Limits(threads=1), Limits(memory=1, threads=2)])
 
@@ -51,7 +52,7 @@ def ran(found: Collection, relation: Condition, options: CoverOptions, limits: L
 @example([], OFTEN, 5, Limits())
 @example([EMPTY, EMPTY, Paper("a", "a", None, 0.0, -0.5, 3)], OFTEN, 5, Limits())
 @example([EMPTY] * 3, Joined("and", (OFTEN, TIMES, SAME)), 2, Limits())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_covering_pairs_are_those_of_brute_force(
     papers: list[Paper], relation: Condition, k: int, limits: Limits
 ) -> None:
@@ -130,7 +131,7 @@ def sound(outcome: Outcome, papers: list[Paper], pairs: set[tuple[int, int]], k:
 
 
 @given(several(8), RELATIONS, st.sampled_from([1, 2]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_cover_is_the_smallest_and_covers_everything(
     papers: list[Paper], relation: Condition, k: int
 ) -> None:
@@ -148,7 +149,7 @@ def test_a_cover_is_the_smallest_and_covers_everything(
 
 
 @given(several(7), RELATIONS, st.integers(1, 3), st.sampled_from(["host", "tag", "n", "t"]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_at_least_so_many_of_each_value_are_kept(
     papers: list[Paper], relation: Condition, least: int, attribute: str
 ) -> None:
@@ -165,7 +166,7 @@ def test_at_least_so_many_of_each_value_are_kept(
 
 
 @given(several(7), RELATIONS, st.sampled_from(["n", "m", "t"]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_of_the_smallest_covers_the_best_is_taken(
     papers: list[Paper], relation: Condition, attribute: str
 ) -> None:
@@ -186,7 +187,7 @@ def test_of_the_smallest_covers_the_best_is_taken(
 
 
 @given(several(9), RELATIONS, st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_neither_the_order_of_edges_nor_of_documents_changes_the_number(
     papers: list[Paper], relation: Condition, chance: object
 ) -> None:
@@ -205,7 +206,7 @@ def test_neither_the_order_of_edges_nor_of_documents_changes_the_number(
 
 
 @given(several(8), RELATIONS, st.sampled_from(["host", "tag"]), st.sampled_from(["a", "b", ""]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_filter_leaves_the_pairs_of_the_others_as_they_were(
     papers: list[Paper], relation: Condition, attribute: str, value: str
 ) -> None:
@@ -228,7 +229,7 @@ def test_a_filter_leaves_the_pairs_of_the_others_as_they_were(
 
 
 @given(several(9), RELATIONS, st.integers(0, 6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_whoever_stops_it_gets_a_cover_all_the_same(
     papers: list[Paper], relation: Condition, after: int
 ) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from asof.replay.css import rewrite_text
 from asof.replay.links import Place
 from asof.text.links.css import css_links
+from support.laws import examples
 
 PIECES = [
     *("url(", ")", "x.png", '"', "'", "/*", "*/", "@import", "\\", ";", "{", "}", "a:b", "(", "@"),
@@ -26,7 +27,7 @@ def rewritten(sheet: str) -> list[str]:
 
 
 @given(SHEETS)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @example("a{b:url(x)}/*")
 @example("\\75rl(x)url(y)")
 def test_what_is_found_is_what_a_replay_will_ask_for(sheet: str) -> None:

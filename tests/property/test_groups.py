@@ -25,6 +25,7 @@ from asof.model import Capture, Exchange, Target, Tls
 from asof.testing import SimulatedClock
 from asof.warc.build import exchange_records, failure_record, resource
 from support.exchanges import CRAWL, START, answer, failure
+from support.laws import examples
 
 URLS = [
     "http://a.example/",
@@ -225,7 +226,7 @@ def test_a_rebuilt_catalog_is_the_one_that_the_crawl_wrote(found: list[Event]) -
     obeys_the_law(found, Config())
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.lists(events(), min_size=3, max_size=12), st.sampled_from([1, 3_000, 6_000]))
 def test_the_same_where_files_fill_up(found: list[Event], most: int) -> None:
     """In the middle of a group, at its end, after every unit: the files say the same."""

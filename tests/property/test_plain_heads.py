@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from asof.http.wire import Event, Framer
 from asof.native import compiled
+from support.laws import examples
 
 needs_it = pytest.mark.skipif(compiled is None, reason="no C compiler when asof was installed")
 
@@ -52,7 +53,7 @@ def framed(data: bytes, limit: int, room: int) -> tuple[list[Event], list[Event]
 
 
 @needs_it
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(answers() | damaged(), st.sampled_from([20, 70, 1 << 20]), st.sampled_from([2, 1 << 30]))
 @example(PLAIN, 1 << 20, 1 << 30)
 def test_both_ways_frame_alike(data: bytes, limit: int, room: int) -> None:

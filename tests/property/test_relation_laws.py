@@ -44,6 +44,7 @@ from asof.cover.language.syntax import (
 )
 from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
+from support.laws import examples
 
 COMPARE = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt,
@@ -239,7 +240,7 @@ def expected(condition: Condition, found: Documents) -> list[bool]:
 
 
 @given(conditions, documents)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_evaluation_says_what_a_slow_reading_says(condition: Condition, found: Documents) -> None:
     pairs = pairs_of(found)
     fields = (pairs.i, pairs.j, pairs.inter, pairs.size_i, pairs.size_j)
@@ -247,7 +248,7 @@ def test_evaluation_says_what_a_slow_reading_says(condition: Condition, found: D
 
 
 @given(conditions)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_what_is_written_is_read_back(condition: Condition) -> None:
     checked = type_check(Relation(condition, ""), columns_of([])).condition
     again = parse_condition(unparse(checked))
@@ -317,7 +318,7 @@ def answered(alternative: Alternative, found: Documents) -> np.ndarray:
 
 
 @given(conditions, st.lists(atoms, max_size=3), documents)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_the_join_and_what_it_leaves_are_the_relation(
     condition: Condition, more: list[Condition], found: Documents
 ) -> None:
@@ -334,7 +335,7 @@ def same(name: str) -> Comparison:
 
 
 @given(conditions, documents)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_not_is_the_same_turned_round(condition: Condition, found: Documents) -> None:
     assert expected(Not(condition), found) == expected(upright(Not(condition)), found)
 
@@ -347,7 +348,7 @@ def test_not_is_the_same_turned_round(condition: Condition, found: Documents) ->
     st.integers(0, 2**28),
     st.data(),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_thresholds_are_exact_for_the_largest_documents(
     threshold: Fraction, sign: str, measure: Measure, a: int, b: int, data: st.DataObject
 ) -> None:
@@ -382,7 +383,7 @@ WORDS = st.sampled_from(
 @example("C(sh(d1")
 @example("Cov(d1,d2)")
 @example("Cov(d1,d2) = ;")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_text_is_read_or_refused_in_words(text: str) -> None:
     for read, one in ((parse_relation, False), (parse_filter, True)):
         said = ""

@@ -47,6 +47,7 @@ from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.write import WarcFile
 from support.exchanges import START, answer
+from support.laws import examples
 
 HOST = "http://a.example"
 FILL = b"Words enough to make a page that is worth a record of its own. " * 8
@@ -751,7 +752,7 @@ VISIT = st.tuples(
     turn=st.none() | st.integers(0, 90),
     mode=st.sampled_from(("inducible", "measurable", "off", "odd")),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_catalog_and_files_agree_about_any_crawl(
     tmp_path_factory: pytest.TempPathFactory,
     visits: list[tuple[Any, ...]],

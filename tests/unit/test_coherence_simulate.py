@@ -35,6 +35,7 @@ from asof.coherence.simulate import (
     worst_possible,
 )
 from asof.coherence.verdict import Mode
+from support.laws import examples
 
 # -- Sites ----------------------------------------------------------------------------------------
 
@@ -182,7 +183,7 @@ def every_pair(history: History) -> list[float]:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(histories(most=4))
 def test_limits_are_those_of_all_pairs_of_orders(history: History) -> None:
     found = every_pair(history)
@@ -207,7 +208,7 @@ def test_orders_that_do_not_mirror_each_other_can_do_better() -> None:
     assert best_possible(history) == 1.0
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(histories(most=40), st.randoms(use_true_random=False))
 def test_no_strategy_leaves_the_limits(history: History, random: Random) -> None:
     pages = list(range(len(history.after)))

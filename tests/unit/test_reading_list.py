@@ -15,6 +15,7 @@ from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
 from asof.report.reading_list import ROOM, page
 from support.covered import collection, covered, versions
+from support.laws import examples
 
 VOID = {"meta", "br"}
 
@@ -158,7 +159,7 @@ HOSTILE = st.text(
 
 
 @given(st.lists(st.tuples(HOSTILE, HOSTILE, HOSTILE), min_size=1, max_size=4), HOSTILE)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_nothing_that_documents_say_becomes_a_part_of_the_page(
     told: list[tuple[str, str, str]], title: str
 ) -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from asof.clock import DAY, SECOND, http_date, parse_http_date
 from asof.errors import UsageError
 from asof.testing import START, Kind, Rates, SiteSpec, SyntheticSite
+from support.laws import examples
 
 BUSY = SiteSpec(
     seed=5, pages=60, rates=Rates.exponential(1.5), static=0.2, asset_rate=0.3,
@@ -114,7 +115,7 @@ def test_the_order_of_questions_makes_no_difference() -> None:
     assert everything(forward, MOMENTS[1]) == everything(backward, MOMENTS[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.sampled_from(sorted(SyntheticSite(BUSY).expected(START) - {"/robots.txt"})),
     st.integers(0, 30 * DAY),
