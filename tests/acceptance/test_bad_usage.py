@@ -16,7 +16,7 @@ from support.forge import recs
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory):
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a small archive, and things that are not archives."""
     root = tmp_path_factory.mktemp("usage")
     warc = root / "good.warc.gz"
@@ -186,7 +186,7 @@ def one_short_paragraph(result: rig.Result) -> None:
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_usage(place, tmp_path: Path, case) -> None:
+def test_bad_usage(place: Path, tmp_path: Path, case: str) -> None:
     words = [word.replace("{root}", str(place)) for word in BAD[case]]
     before = sorted(str(path) for path in place.rglob("*"))
     result = rig.run(*words, cwd=tmp_path, timeout=10)
@@ -199,7 +199,7 @@ def test_bad_usage(place, tmp_path: Path, case) -> None:
 
 
 @pytest.mark.parametrize("case", ["list: no archive", "get: bad moment", "import: missing file"])
-def test_bad_usage_with_json_keeps_stdout_parsable(place, case) -> None:
+def test_bad_usage_with_json_keeps_stdout_parsable(place: Path, case: str) -> None:
     words = [word.replace("{root}", str(place)) for word in BAD[case]]
     result = rig.run(*words, "--json", cwd=place / "empty")
     assert result.code == 2
@@ -214,7 +214,7 @@ def test_there_are_enough_of_them() -> None:
     assert verbs <= {words[0] for words in BAD.values()}
 
 
-def test_not_captured_is_an_answer_not_a_mistake(place) -> None:
+def test_not_captured_is_an_answer_not_a_mistake(place: Path) -> None:
     for words in (
         ["get", "http://example.com/never"],
         ["show", "http://example.com/never"],
@@ -226,7 +226,7 @@ def test_not_captured_is_an_answer_not_a_mistake(place) -> None:
         one_short_paragraph(result)
 
 
-def test_help_of_every_verb(place) -> None:
+def test_help_of_every_verb(place: Path) -> None:
     top = rig.ok("--help")
     for verb in ("crawl", "status", "list", "show", "get", "import", "export", "check", "reindex",
                  "serve", "demo"):  # fmt: skip
@@ -240,7 +240,7 @@ def test_help_of_every_verb(place) -> None:
     assert "crawl" in bare.out.decode() + bare.err
 
 
-def test_port_in_use(place) -> None:
+def test_port_in_use(place: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = rig.run("serve", "-a", place / "archive", "--port", port, timeout=20)
@@ -249,7 +249,7 @@ def test_port_in_use(place) -> None:
     one_short_paragraph(result)
 
 
-def test_an_archive_that_another_writer_holds(place, tmp_path: Path) -> None:
+def test_an_archive_that_another_writer_holds(place: Path, tmp_path: Path) -> None:
     hang = rig.Reply((b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n",), "hang")
     archive = tmp_path / "archive"
     with rig.site({"/": rig.page(rig.links("/hang")), "/hang": hang}) as server:
@@ -273,14 +273,14 @@ def test_an_archive_that_another_writer_holds(place, tmp_path: Path) -> None:
                 rig.end(holder, signal.SIGINT)
 
 
-def test_environment_variables_with_nonsense(place) -> None:
+def test_environment_variables_with_nonsense(place: Path) -> None:
     result = rig.run("list", "-a", place / "archive", env={"ASOF_DELAY": "nonsense"})
     assert result.code in {0, 2}
     if result.code == 2:
         one_short_paragraph(result)
 
 
-def test_a_closed_pipe_is_not_a_crash(place) -> None:
+def test_a_closed_pipe_is_not_a_crash(place: Path) -> None:
     """`asof list | head -1` must not end in a traceback."""
     read, write = os.pipe()
     os.close(read)
@@ -291,7 +291,7 @@ def test_a_closed_pipe_is_not_a_crash(place) -> None:
     assert b"BrokenPipe" not in err
 
 
-def test_stdout_full(place) -> None:
+def test_stdout_full(place: Path) -> None:
     """/dev/full: data that cannot be written is an error with a sentence."""
     with open("/dev/full", "wb") as full:
         child = rig.start("list", "-a", place / "archive", "--json", stdout=full)
@@ -300,7 +300,7 @@ def test_stdout_full(place) -> None:
     assert b"Traceback" not in err
 
 
-def test_an_archive_of_a_later_version_is_refused(place, tmp_path: Path) -> None:
+def test_an_archive_of_a_later_version_is_refused(place: Path, tmp_path: Path) -> None:
     import sqlite3
 
     archive = tmp_path / "archive"
@@ -313,7 +313,7 @@ def test_an_archive_of_a_later_version_is_refused(place, tmp_path: Path) -> None
     one_short_paragraph(result)
 
 
-def test_names_with_spaces_and_umlauts(place, tmp_path: Path) -> None:
+def test_names_with_spaces_and_umlauts(place: Path, tmp_path: Path) -> None:
     archive = tmp_path / "mein Archiv ü 日本"
     rig.ok("import", place / "good.warc.gz", "-a", archive)
     assert len(rig.rows_of(archive)) == 5

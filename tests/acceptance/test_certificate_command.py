@@ -11,6 +11,7 @@ import json
 import shutil
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,7 +45,7 @@ def about_crawl(kind: str, minute: int, turn: str | None, state: str = "running"
     )  # fmt: skip
 
 
-def visit(name: str, minute: int, text: str, **kw: object) -> Rec:
+def visit(name: str, minute: int, text: str, **kw: Any) -> Rec:
     headers = (("Content-Type", "text/html"), ("Date", f"Sun, 01 Mar 2026 12:{minute:02d}:00 GMT"))
     return Rec(
         f"{HOST}/{name}", text.encode() * 40, at(minute), version="WARC/1.1",

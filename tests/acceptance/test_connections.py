@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import socket
 import ssl
 import threading
 from pathlib import Path
@@ -17,7 +18,7 @@ from support.rig import Reply, crawl, links, ok, page, referees_agree, rows_of, 
 class TlsServer(rig.Server):
     """The same server behind TLS with a certificate nobody trusts."""
 
-    def _serve(self, connection, peer) -> None:
+    def _serve(self, connection: socket.socket, peer: tuple[str, int]) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
         try:
@@ -75,7 +76,7 @@ def test_a_dead_proxy_is_said_to_be_dead(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cookies", [True, False])
-def test_cookies_are_kept_only_when_asked_for(tmp_path: Path, cookies) -> None:
+def test_cookies_are_kept_only_when_asked_for(tmp_path: Path, cookies: bool) -> None:
     got: list[bool] = []
 
     def second(head: bytes) -> Reply:

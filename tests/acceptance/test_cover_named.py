@@ -44,7 +44,9 @@ class Said:
         return json.loads(self.out)
 
 
-def test_a_relation_is_named_and_used_by_its_name(demo, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_relation_is_named_and_used_by_its_name(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plain = Said(capsys, VERSIONS, "-a", demo, "--name", "versions", "--json")
     assert "versions is a relation now" in plain.err
     named = Said(capsys, "versions", "-a", demo, "--json")
@@ -57,7 +59,7 @@ def test_a_relation_is_named_and_used_by_its_name(demo, capsys: pytest.CaptureFi
     assert "Did you mean versions?" in wrong.err
 
 
-def test_a_bad_relation_gets_no_name(demo, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_relation_gets_no_name(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = Said(capsys, "C(d1,d2) >= 0.9 and host(d1) = url(d2)", "-a", demo, "--name", "bad")
     assert said.code == 2
     assert "no attribute is called 'host'" in said.err
@@ -87,7 +89,11 @@ def test_a_damaged_named_relation_is_told_with_its_file(
 )
 @pytest.mark.parametrize("explain", [[], ["--explain"]], ids=["run", "explain"])
 def test_what_no_archive_knows_is_told_before_it_is_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words, complaint, explain
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    complaint: str,
+    explain: list[str],
 ) -> None:
     """There is nothing in this archive; it is not even opened."""
     (tmp_path / "warc").mkdir()
@@ -96,7 +102,9 @@ def test_what_no_archive_knows_is_told_before_it_is_read(
     assert complaint in said.err
 
 
-def test_explain_knows_the_columns_of_a_table(table, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_knows_the_columns_of_a_table(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     good = ["C(d1,d2) >= 0.9 and day(d2) - day(d1) < 9d", "--from", table, "--explain"]
     assert "range" in Said(capsys, *good).out
     where = Said(capsys, *good, "--where", "day(d) < '2026-06-01'")
@@ -108,7 +116,7 @@ def test_explain_knows_the_columns_of_a_table(table, capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize("quality", ["inlinks", "coherence"])
 def test_qualities_choose_among_the_smallest_covers(
-    demo, capsys: pytest.CaptureFixture[str], quality
+    demo: Path, capsys: pytest.CaptureFixture[str], quality: str
 ) -> None:
     relation = "C(d1,d2) >= 0.3 and url(d1) = url(d2)"
     plain = Said(capsys, relation, "-a", demo, "--json").json()
@@ -119,7 +127,7 @@ def test_qualities_choose_among_the_smallest_covers(
 
 
 def test_an_answer_is_listed_and_asked_again(
-    demo, table, capsys: pytest.CaptureFixture[str]
+    demo: Path, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     relation = "C(d1,d2) >= 0.9 and day(d1) <= day(d2)"
     words = [relation, "--from", table, "--where", "site(d) != 'x'", "-k", 4, "-a", demo]
@@ -157,7 +165,9 @@ def test_an_answer_is_listed_and_asked_again(
         ([VERSIONS, "--name", "a b"], "cannot be the name of a relation"),
     ],
 )
-def test_what_cannot_be_asked(demo, capsys: pytest.CaptureFixture[str], words, complaint) -> None:
+def test_what_cannot_be_asked(
+    demo: Path, capsys: pytest.CaptureFixture[str], words: list[str], complaint: str
+) -> None:
     said = Said(capsys, *words, "-a", demo)
     assert said.code == 2
     assert complaint in said.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_a_saved_cover_is_exported_and_comes_back(
     assert "A cover is a selection already." in capsys.readouterr().err
 
 
-def test_covers_are_saved_by_name_and_compared(folder, tmp_path: Path) -> None:
+def test_covers_are_saved_by_name_and_compared(folder: Path, tmp_path: Path) -> None:
     strict, lax = "C(d1,d2) >= 0.95", "C(d1,d2) >= 0.5"
     first = ok("cover", strict, "-a", folder, "--save", "strict", "--json").json()
     second = ok("cover", lax, "-a", folder, "--save", "lax", "--json").json()
@@ -86,7 +87,9 @@ def test_covers_are_saved_by_name_and_compared(folder, tmp_path: Path) -> None:
     ],
     ids=["unknown", "both", "a name that is none", "neither"],
 )
-def test_covers_that_cannot_be_saved_or_compared(folder, words) -> None:
+def test_covers_that_cannot_be_saved_or_compared(
+    folder: Path, words: list[Any] | list[str]
+) -> None:
     assert run("cover", *words, "-a", folder).code == 2
 
 

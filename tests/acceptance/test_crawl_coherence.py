@@ -357,7 +357,7 @@ def test_limits_of_both_phases(tmp_path: Path) -> None:
 def test_a_page_that_has_just_changed_is_asked_for_whole_again(tmp_path: Path) -> None:
     """Its ETag may be that of two contents of one second, as servers of files make them."""
 
-    def answer(age: float):
+    def answer(age: float) -> rig.Answer:
         def reply(head: bytes) -> rig.Reply:
             date = formatdate(time.time() - age, usegmt=True)
             if b"If-None-Match" in head:

@@ -52,7 +52,7 @@ def test_demo_keeps_serving_until_told_to_end(tmp_path: Path) -> None:
         until = time.monotonic() + 60
         try:
             while time.monotonic() < until and child.poll() is None and not address:
-                ready, _, _ = select.select([child.stdout, child.stderr], [], [], 0.5)
+                ready, _, _ = select.select([child.stdout, child.stderr], [], [], 0.5)  # type: ignore[type-var]
                 for stream in ready:
                     said += stream.read1(65536).decode()
                 for found in re.findall(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import random
+import socket
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +26,7 @@ class Endless(rig.Server):
     head = b""
     pause = 0.0
 
-    def _answer(self, connection, head, peer):
+    def _answer(self, connection: socket.socket, head: bytes, peer: tuple[str, int]) -> bool:
         path = head.split(b" ", 2)[1].decode("latin-1")
         if not path.startswith("/endless"):
             return super()._answer(connection, head, peer)
@@ -66,7 +68,7 @@ class Endless(rig.Server):
         "slow-head",
     ],
 )
-def test_answers_without_end(tmp_path: Path, head, unit, pause) -> None:
+def test_answers_without_end(tmp_path: Path, head: bytes, unit: bytes, pause: float) -> None:
     """A time limit holds whatever the server does; other pages are captured all the same."""
     server = Endless({"/": page(links("/a", "/endless", "/b")), "/a": page("a"), "/b": page("b")})
     server.head, server.unit, server.pause = head, unit, pause
@@ -168,7 +170,7 @@ NASTY = {
 
 
 @pytest.mark.parametrize("name", NASTY)
-def test_pages_that_want_to_hurt_the_parser(tmp_path: Path, name) -> None:
+def test_pages_that_want_to_hurt_the_parser(tmp_path: Path, name: str) -> None:
     """Pages of about a megabyte: read within seconds, in little memory, links found."""
     css = page("url(" * 200_000 + "@import " * 50_000, media="text/css")
     with site({"/": NASTY[name], "/s.css": css, "/after": page("after")}) as server:
@@ -203,7 +205,7 @@ def test_a_page_that_inflates_to_300_megabytes(tmp_path: Path) -> None:
     ],
     ids=["binary", "huge", "loop", "html", "empty", "delay", "stars"],
 )  # fmt: skip
-def test_robots_that_mean_harm(tmp_path: Path, robots) -> None:
+def test_robots_that_mean_harm(tmp_path: Path, robots: Any) -> None:
     paths = {"/": page(links("/" + "a" * 60, "/ok")), "/ok": page("ok")}
     with site(paths | {"/robots.txt": robots}) as server:
         result = rig.run("crawl", server.url + "/", "-a", tmp_path / "a", "--delay", "0",

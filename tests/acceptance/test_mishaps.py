@@ -7,17 +7,18 @@ import random
 import shutil
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from support import forge, rig
 from support.forge import Rec, recs
-from support.rig import crawl, links, ok, page, rows_of, site, warcs
+from support.rig import Server, crawl, links, ok, page, rows_of, site, warcs
 
 
 @pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory):
+def original(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Server]]:
     root = tmp_path_factory.mktemp("mishaps")
     pages = {"/": page(links("/a", "/b")), "/a": page("aaa"), "/b": page("bbb")}
     with site(pages) as server:
@@ -29,7 +30,7 @@ def original(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture
-def archive(original, tmp_path: Path):
+def archive(original: tuple[Path, Server], tmp_path: Path) -> Path:
     shutil.copytree(original[0], tmp_path / "archive")
     return tmp_path / "archive"
 
@@ -43,7 +44,7 @@ def says_no(result: rig.Result, *words: str) -> None:
         assert word in said, str(result)
 
 
-def test_a_moved_archive_is_the_same_archive(archive, tmp_path: Path) -> None:
+def test_a_moved_archive_is_the_same_archive(archive: Path, tmp_path: Path) -> None:
     before = ok("list", "-a", archive, "--json").out
     archive.rename(tmp_path / "elsewhere")
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
@@ -53,7 +54,7 @@ def test_a_moved_archive_is_the_same_archive(archive, tmp_path: Path) -> None:
     ok("check", "-a", tmp_path / "link")
 
 
-def test_a_warc_file_was_deleted(archive) -> None:
+def test_a_warc_file_was_deleted(archive: Path) -> None:
     victim = next(path for path in warcs(archive) if "import" in path.name)
     victim.unlink()
     says_no(rig.run("get", "http://example.com/page/1", "-a", archive), victim.name)
@@ -66,7 +67,7 @@ def test_a_warc_file_was_deleted(archive) -> None:
     assert not [row for row in rows_of(archive) if "example.com" in row["url"]]
 
 
-def test_a_warc_file_was_cut_or_overwritten(archive, original) -> None:
+def test_a_warc_file_was_cut_or_overwritten(archive: Path, original: tuple[Path, Server]) -> None:
     victim = next(path for path in warcs(archive) if "import" in path.name)
     whole = victim.read_bytes()
     rows = [row for row in rows_of(archive) if row["file"] == victim.name]
@@ -97,7 +98,7 @@ def test_a_warc_file_was_cut_or_overwritten(archive, original) -> None:
         assert last["url"] in {row["url"] for row in rows_of(archive)}
 
 
-def test_every_flipped_byte_is_found_by_check(archive) -> None:
+def test_every_flipped_byte_is_found_by_check(archive: Path) -> None:
     """Any byte of any record may rot; `check` must say where."""
     chance = random.Random(5)
     for victim in warcs(archive):
@@ -128,7 +129,7 @@ def gzip_content(data: bytes) -> bytes | None:
         return None
 
 
-def test_strangers_in_the_warc_folder(archive) -> None:
+def test_strangers_in_the_warc_folder(archive: Path) -> None:
     before = rows_of(archive)
     (archive / "warc" / "notes.txt").write_text("my notes")
     (archive / "warc" / ".hidden").write_text("x")
@@ -141,7 +142,7 @@ def test_strangers_in_the_warc_folder(archive) -> None:
     assert (archive / "warc" / "notes.txt").read_text() == "my notes"
 
 
-def test_a_warc_dropped_into_the_folder_is_taken_by_reindex(archive) -> None:
+def test_a_warc_dropped_into_the_folder_is_taken_by_reindex(archive: Path) -> None:
     extra = recs(3, host="dropped.example")
     (archive / "warc" / "dropped.warc.gz").write_bytes(b"".join(r.gz() for r in extra))
     ok("reindex", "-a", archive)

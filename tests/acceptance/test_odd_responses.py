@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,7 +123,7 @@ def replies() -> dict[str, Reply]:
 
 
 @pytest.fixture(scope="module")
-def captured(tmp_path_factory: pytest.TempPathFactory):
+def captured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, ...]]:
     """One crawl over all of them, found by links from a front page."""
     odd = replies()
     with site(odd | {"/": page(links(*odd))}) as server:
@@ -134,7 +136,7 @@ def captured(tmp_path_factory: pytest.TempPathFactory):
         yield server, archive, odd, result.json(), rows
 
 
-def test_every_odd_response_was_asked_for_and_listed(captured) -> None:
+def test_every_odd_response_was_asked_for_and_listed(captured: tuple[Any, ...]) -> None:
     server, _, odd, summary, rows = captured
     assert set(odd) <= set(server.paths())
     assert summary["state"] == "finished"
@@ -142,7 +144,7 @@ def test_every_odd_response_was_asked_for_and_listed(captured) -> None:
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_bytes_status_and_flags(captured, name) -> None:
+def test_bytes_status_and_flags(captured: tuple[Any, ...], name: str) -> None:
     server, archive, odd, _, listed = captured
     data, status, truncated = ODD[name].data, ODD[name].status, ODD[name].truncated
     wrong = []
@@ -165,7 +167,7 @@ def test_bytes_status_and_flags(captured, name) -> None:
     assert not wrong, wrong
 
 
-def test_referees_read_exactly_the_bytes_sent(captured) -> None:
+def test_referees_read_exactly_the_bytes_sent(captured: tuple[Any, ...]) -> None:
     """In a response, or in a revisit's own head before the payload of the response it names."""
     server, archive, odd, _, listed = captured
     again = {path for path, rows in listed.items() if rows[-1]["kind"] == "revisit"}
@@ -188,12 +190,12 @@ def test_referees_read_exactly_the_bytes_sent(captured) -> None:
         assert not wrong, (reader.__name__, sorted(wrong), next(iter(wrong.values())))
 
 
-def test_everything_written_passes_the_referees(captured) -> None:
+def test_everything_written_passes_the_referees(captured: tuple[Any, ...]) -> None:
     archive = captured[1]
     referees_agree(archive)
 
 
-def test_payload_is_the_decoded_entity(captured) -> None:
+def test_payload_is_the_decoded_entity(captured: tuple[Any, ...]) -> None:
     server, archive, _, _, _ = captured
 
     def payload(name: str) -> bytes:
@@ -212,7 +214,7 @@ def test_payload_is_the_decoded_entity(captured) -> None:
     assert payload("lf-only") == BODY
 
 
-def test_show_names_the_flag_and_anomalies_of_an_odd_response(captured) -> None:
+def test_show_names_the_flag_and_anomalies_of_an_odd_response(captured: tuple[Any, ...]) -> None:
     server, archive, _, _, rows = captured
     shown = ok("show", f"{server.url}/whole/short-body", "-a", archive, "--json").json()
     assert [row["truncated"] for row in shown["captures"]] == ["disconnect"]
@@ -221,7 +223,9 @@ def test_show_names_the_flag_and_anomalies_of_an_odd_response(captured) -> None:
         assert row["anomalies"], f"{name} is odd, and its row says nothing about it"
 
 
-def test_equal_payloads_get_equal_content_digests_whatever_the_framing(captured) -> None:
+def test_equal_payloads_get_equal_content_digests_whatever_the_framing(
+    captured: tuple[Any, ...],
+) -> None:
     rows = {path: found[-1] for path, found in captured[4].items()}
     plain = rows["/whole/no-reason"]["content"]
     assert plain

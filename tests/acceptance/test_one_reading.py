@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import re
 import select
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -19,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,11 +44,11 @@ def sha256(data: bytes) -> str:
     return "sha256:" + base64.b32encode(hashlib.sha256(data).digest()).decode()
 
 
-def page(url: str, date: str, body: bytes = ONE, *headers: tuple[str, str], **kw: object) -> Rec:
+def page(url: str, date: str, body: bytes = ONE, *headers: tuple[str, str], **kw: Any) -> Rec:
     """A download."""
     name = hashlib.sha1(f"{url} {date}".encode() + body).hexdigest()
     made = f"{name[:8]}-{name[8:12]}-{name[12:16]}-{name[16:20]}-{name[20:32]}"
-    return Rec(url, body, date, headers=(HTML, *headers), record_id=made, **kw)  # type: ignore[arg-type]
+    return Rec(url, body, date, headers=(HTML, *headers), record_id=made, **kw)
 
 
 def revisit(
@@ -73,7 +75,7 @@ def revisit(
 def unmodified(url: str, date: str, *headers: tuple[str, str], **kw: str) -> Rec:
     """A 304 about what was stored at the beginning."""
     kw = {"to_url": url, "to_date": TOP} | kw
-    return revisit(url, date, "server-not-modified", *headers, status="304 Not Modified", **kw)  # type: ignore[arg-type]
+    return revisit(url, date, "server-not-modified", *headers, status="304 Not Modified", **kw)
 
 
 def two_of_a_second(url: str, first: tuple[str, str], second: tuple[str, str]) -> list[Rec]:
@@ -237,10 +239,10 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Readers]:
         process.communicate()
 
 
-def _address(process) -> str:
+def _address(process: subprocess.Popen[bytes]) -> str:
     said, until = b"", time.monotonic() + 20
     while time.monotonic() < until and process.poll() is None:
-        ready, _, _ = select.select([process.stdout, process.stderr], [], [], 0.2)
+        ready, _, _ = select.select([process.stdout, process.stderr], [], [], 0.2)  # type: ignore[type-var]
         said += b"".join(stream.read1(4096) for stream in ready)
         if found := re.search(rb"http://[0-9.]+:\d+", said):
             return found[0].decode()

@@ -21,7 +21,7 @@ GOLDEN = ".9\n.5\n.3\n.2\n.1\n.05\n.02\n.01\n"
 SMALL = ("--pages", 60, "--runs", 3, "--loads", "0.5,2")
 
 
-def simulate(*words: object, cwd: Path, code: int = 0, **kw: object) -> rig.Result:
+def simulate(*words: object, cwd: Path, code: int = 0, **kw: Any) -> rig.Result:
     return rig.ok("simulate", "coherence", *words, cwd=cwd, code=code, **kw)
 
 

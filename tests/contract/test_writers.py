@@ -21,8 +21,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
-from warcio.checker import Checker  # type: ignore[import-untyped]
+from warcio.archiveiterator import ArchiveIterator
+from warcio.checker import Checker
 
 from asof.archive import Archive
 from asof.archive.journal import Group
@@ -212,7 +212,7 @@ def test_a_spooled_body_is_stored_and_its_file_removed(desk: Desk, tmp_path: Pat
     body, spool = noise("big", 3_000_000), tmp_path / "spooled"
     units = [unit("a", b"before"), unit("big", body, spool), unit("b", b"after")]
     with desk:
-        desk.write(Group(units, taken=START))
+        desk.write(Group(units, taken=START))  # type: ignore[arg-type]
         assert not spool.exists()
         [path] = desk.files()
         assert kinds_and_urls(path)[1:] == of("a", "big", "b")
@@ -335,7 +335,7 @@ def test_a_group_that_cannot_be_stored_leaves_nothing_behind(
     with desk:
         desk.write(group("before"))
         with pytest.raises(StorageError, match="A body of 5000 bytes has 3000 bytes") as caught:
-            desk.write(Group(units, taken=START))
+            desk.write(Group(units, taken=START))  # type: ignore[arg-type]
         assert caught.value.hint
         assert not spool.exists()
         assert desk.urls() == [url("before")]

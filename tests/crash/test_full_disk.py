@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def big_site() -> dict[str, rig.Answer]:
     return pages
 
 
-def remount(path, options: str) -> None:
+def remount(path: Path, options: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{options}", str(path)], check=True)
 
 
@@ -45,7 +46,7 @@ def one_sentence(result: rig.Result) -> None:
     assert "sqlite3" not in said
 
 
-def complete_and_once(archive, server, pages) -> None:
+def complete_and_once(archive: Path, server: rig.Server, pages: Any) -> None:
     """Every page is captured exactly once, with the bytes that were sent, in sound files."""
     rows = [row for row in rows_of(archive) if row["kind"] in {"response", "revisit"}]
     count = Counter(row["url"].removeprefix(server.url) for row in rows)
@@ -58,7 +59,7 @@ def complete_and_once(archive, server, pages) -> None:
 
 
 @pytest.mark.parametrize("size", ["5m", "1m", "300k"])
-def test_a_full_tmpfs(tmp_path: Path, size) -> None:
+def test_a_full_tmpfs(tmp_path: Path, size: str) -> None:
     pages = big_site()
     with site(pages) as server, tmpfs(tmp_path / "small", size) as small:
         archive = small / "archive"
@@ -108,7 +109,7 @@ def test_a_disk_that_fills_and_empties_by_turns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", [40_000, 500_000, 3_000_000])
-def test_a_file_size_limit(tmp_path: Path, limit) -> None:
+def test_a_file_size_limit(tmp_path: Path, limit: int) -> None:
     """EFBIG, and for SQLite an I/O error: the same clean end."""
     pages = big_site()
     archive = tmp_path / "archive"
@@ -170,18 +171,18 @@ def test_import_on_a_full_disk_is_all_or_resumable(tmp_path: Path) -> None:
 
 def slow_pages(count: int) -> dict[str, rig.Answer]:
     names = [f"/p/{no}" for no in range(count)]
-    return {"/": page(links(*names))} | {name: page(f"<p>{name}</p>") for name in names}
+    return {"/": page(links(*names))} | {name: page(f"<p>{name}</p>") for name in names}  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
-def test_signals_end_a_crawl_with_130_and_keep_its_state(tmp_path: Path, sig) -> None:
+def test_signals_end_a_crawl_with_130_and_keep_its_state(tmp_path: Path, sig: Any) -> None:
     pages = slow_pages(120)
     archive = tmp_path / "archive"
     with site(pages) as server:
         lives = 0
         for stop_at in (5, 30, 70):
             running = rig.start("crawl", server.url + "/", "-a", archive, "--delay", "0.02")
-            wait_for(lambda n=stop_at: len(server.hits) >= n, 30, "the crawl gets on")
+            wait_for(lambda n=stop_at: len(server.hits) >= n, 30, "the crawl gets on")  # type: ignore[misc]
             running.send_signal(sig)
             _, err = running.communicate(timeout=20)
             assert running.returncode == 130, err.decode()
@@ -256,7 +257,7 @@ def test_a_second_signal_ends_at_once_and_nothing_breaks(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("verb", ["import", "reindex", "check"])
-def test_sigint_during_other_verbs(tmp_path: Path, verb) -> None:
+def test_sigint_during_other_verbs(tmp_path: Path, verb: str) -> None:
     from support import forge
 
     path = tmp_path / "big.warc.gz"

@@ -18,6 +18,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -156,7 +157,7 @@ ZEROS = bytes(4 * MB)
     ],
     ids=["declared more", "declared less", "long line", "many fields", "many lines", "filedesc"],
 )
-def test_arc_bombs(tmp_path: Path, head, unit) -> None:
+def test_arc_bombs(tmp_path: Path, head: Any, unit: Any) -> None:
     good = [gzip.compress(part) for part in (FILEDESC, arc(b"http://a/1"), arc(b"http://a/2"))]
     path = tmp_path / "x.arc.gz"
     path.write_bytes(good[0] + good[1] + bomb(head, unit, 32) + good[2])
@@ -188,7 +189,7 @@ def test_an_honest_arc_record_of_128_megabytes_comes_in_flat_memory(tmp_path: Pa
     ],
     ids=["content", "docno", "dochdr", "tags", "blank"],
 )
-def test_trec_bombs(tmp_path: Path, head, unit) -> None:
+def test_trec_bombs(tmp_path: Path, head: Any, unit: Any) -> None:
     path = tmp_path / "x.trec.gz"
     path.write_bytes(
         gzip.compress(trec(1)) + bomb(head, unit, 32, b"</DOC>\n") + gzip.compress(trec(2))
@@ -199,7 +200,7 @@ def test_trec_bombs(tmp_path: Path, head, unit) -> None:
 
 
 @pytest.mark.parametrize("reader", ["arc", "trec"])
-def test_zstd_bombs(tmp_path: Path, reader) -> None:
+def test_zstd_bombs(tmp_path: Path, reader: str) -> None:
     packer = zstandard.ZstdCompressor(level=3).compressobj()
     start = FILEDESC + arc(b"http://a/1") + arc(b"http://b/", length=10**11)[:-1]
     data = [packer.compress(start if reader == "arc" else trec(1) + trec(2)[:-8])]
@@ -250,7 +251,7 @@ def test_magic_numbers_everywhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_lengths_that_all_reach_almost_to_the_end(tmp_path: Path, pack) -> None:
+def test_lengths_that_all_reach_almost_to_the_end(tmp_path: Path, pack: Any) -> None:
     parts = [arc(b"http://a/%06d" % number) for number in range(20_000)]
     total, each = sum(map(len, parts)), len(parts[0])
     parts = [
@@ -298,7 +299,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_name_of_a_member_reaches_the_file_system(tmp_path: Path, name) -> None:
+def test_no_name_of_a_member_reaches_the_file_system(tmp_path: Path, name: str) -> None:
     home = tmp_path / "a" / "b" / "c"
     home.mkdir(parents=True)
     path = wacz(home / "x.wacz", [(name, WARC), ("archive/good.warc.gz", WARC)])
@@ -462,7 +463,7 @@ def test_a_directory_of_too_many_entries(tmp_path: Path) -> None:
     ],
     ids=["deep", "open", "binary", "number", "long number", "large"],
 )
-def test_hostile_manifests(tmp_path: Path, manifest) -> None:
+def test_hostile_manifests(tmp_path: Path, manifest: Any) -> None:
     members = [("archive/a.warc.gz", WARC), ("datapackage.json", manifest),
                ("datapackage-digest.json", manifest)]  # fmt: skip
     files, damage = taken(wacz(tmp_path / "x.wacz", members), tmp_path / "into")
@@ -485,7 +486,7 @@ def test_hostile_manifests(tmp_path: Path, manifest) -> None:
     ],
 )
 def test_members_that_cannot_be_read_do_not_cost_the_others(
-    tmp_path: Path, field, value, reason
+    tmp_path: Path, field: int, value: Any, reason: str
 ) -> None:
     path = wacz(tmp_path / "x.wacz", [("a.warc.gz", WARC), ("b.warc.gz", WARC)])
     patched(path, ("central", 0, field, value))
@@ -508,7 +509,7 @@ def streamed(members: list[tuple[bytes, bytes]], *, wide: bool) -> bytes:
 
 
 @pytest.mark.parametrize("wide", [False, True])
-def test_a_streamed_zip_without_its_end(tmp_path: Path, wide) -> None:
+def test_a_streamed_zip_without_its_end(tmp_path: Path, wide: bool) -> None:
     tricky = WARC + b"PK\x07\x08" + bytes(20) + b"PK\x03\x04" + bytes(30) + WARC
     members = [(b"archive/a.warc.gz", tricky), (b"archive/b.warc.gz", WARC)]
     data = streamed(members, wide=wide)
@@ -596,7 +597,7 @@ SEEDS = seeds()
 
 
 @pytest.mark.parametrize("number", range(len(SEEDS)))
-def test_mutated_files_raise_nothing(tmp_path: Path, number) -> None:
+def test_mutated_files_raise_nothing(tmp_path: Path, number: Any) -> None:
     chance = random.Random(number)
     path = tmp_path / "x"
     for _ in range(150):
@@ -620,7 +621,7 @@ def test_mutated_files_raise_nothing(tmp_path: Path, number) -> None:
 
 
 @given(data=st.binary(max_size=300))
-def test_random_bytes_raise_nothing(tmp_path_factory: pytest.TempPathFactory, data) -> None:
+def test_random_bytes_raise_nothing(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
     path = tmp_path_factory.mktemp("any") / "x"
     for start in (
         b"",

@@ -11,6 +11,7 @@ import random
 import struct
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -70,7 +71,7 @@ def within(damage: dict, path: Path, start: int, end: int) -> None:
 
 @pytest.mark.parametrize("keep", [0.02, 0.5, 0.98])
 @pytest.mark.parametrize("form", ["gz", "plain", "zst"])
-def test_truncated_in_the_last_record(tmp_path: Path, form, keep) -> None:
+def test_truncated_in_the_last_record(tmp_path: Path, form: str, keep: float) -> None:
     records = recs(12)
     parts = [encode(record, form) for record in records]
     cut = max(1, int(len(parts[-1]) * keep))
@@ -93,7 +94,9 @@ def encode(record: Rec, form: str) -> bytes:
 
 @pytest.mark.parametrize("form", ["gz", "zst"])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_corrupted_record_in_the_middle_costs_only_itself(tmp_path: Path, form, seed) -> None:
+def test_a_corrupted_record_in_the_middle_costs_only_itself(
+    tmp_path: Path, form: str, seed: Any
+) -> None:
     chance = random.Random(seed)
     records = recs(12)
     for record in records:
@@ -124,7 +127,7 @@ def test_a_corrupted_record_in_the_middle_costs_only_itself(tmp_path: Path, form
 )
 @pytest.mark.parametrize("where", [0, 4, 8])
 @pytest.mark.parametrize("form", ["gz", "plain"])
-def test_junk_between_records(tmp_path: Path, form, where, junk) -> None:
+def test_junk_between_records(tmp_path: Path, form: str, where: int, junk: bytes) -> None:
     records = recs(8)
     parts = [encode(record, form) for record in records]
     start = sum(map(len, parts[:where]))
@@ -137,9 +140,9 @@ def test_junk_between_records(tmp_path: Path, form, where, junk) -> None:
 
 @pytest.mark.parametrize("form", ["gz", "plain", "zst"])
 @pytest.mark.parametrize("declared", [-5, 10**30, 10**18, "false", "12 13", "", "0x10", "+7", "٣"])
-def test_nonsense_as_content_length(tmp_path: Path, form, declared) -> None:
+def test_nonsense_as_content_length(tmp_path: Path, form: str, declared: int | str) -> None:
     records = recs(6)
-    records[2].declared = declared
+    records[2].declared = declared  # type: ignore[assignment]
     parts = [encode(record, form) for record in records]
     places = forge.offsets(parts)
     path = write(tmp_path / f"length.warc{SUFFIX[form]}", *parts)
@@ -150,7 +153,7 @@ def test_nonsense_as_content_length(tmp_path: Path, form, declared) -> None:
 
 @pytest.mark.parametrize("form", ["gz", "plain", "zst"])
 @pytest.mark.parametrize("off", [-9, 9, 120])
-def test_wrong_content_length(tmp_path: Path, form, off) -> None:
+def test_wrong_content_length(tmp_path: Path, form: str, off: int) -> None:
     """Too short leaves bytes that belong to nobody, too long reaches into the next record."""
     records = recs(6)
     for record in records:
@@ -199,7 +202,7 @@ def test_many_truncations_and_mutations_at_once(tmp_path: Path) -> None:
         bad = chance.randrange(1, 5)
         wound(chance, parts, bad)
         whole |= {record.url for i, record in enumerate(records) if i not in {bad, bad + 1}}
-        files.append(write(tmp_path / f"{no:03d}.warc{SUFFIX[form]}", *parts))
+        files.append(write(tmp_path / f"{no:03d}.warc{SUFFIX[form]}", *parts))  # type: ignore[arg-type]
     archive = tmp_path / "archive"
     report = take(archive, *files, code=1, timeout=120)
     assert not whole - set(urls(archive))
@@ -249,7 +252,7 @@ def test_wrong_digests_are_noticed(tmp_path: Path) -> None:
     [("a.warc", "gz"), ("a.warc.gz", "plain"), ("a.warc.gz", "zst"), ("a.warc.zst", "gz"),
      ("a.bin", "gz"), ("noext", "plain"), ("a.arc.gz", "gz"), ("a b ü.warc.gz", "gz")],
 )  # fmt: skip
-def test_the_bytes_decide_not_the_name(tmp_path: Path, name, form) -> None:
+def test_the_bytes_decide_not_the_name(tmp_path: Path, name: str, form: str) -> None:
     records = recs(5)
     path = write(tmp_path / name, *(encode(record, form) for record in records))
     report = take(tmp_path / "archive", path, code=0)
@@ -271,7 +274,7 @@ def test_one_gzip_member_for_the_whole_file(tmp_path: Path) -> None:
 
 
 def test_old_versions_line_ends_and_field_case(tmp_path: Path) -> None:
-    files, expected = [], []
+    files, expected = [], []  # type: ignore[var-annotated]
     for version in ("WARC/0.17", "WARC/0.18", "WARC/1.0", "WARC/1.1"):
         for eol in (b"\r\n", b"\n"):
             no = len(files)
@@ -331,7 +334,7 @@ def test_odd_targets_dates_and_blocks_do_not_stop_anything(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "date", ["yesterday", "2021-13-45T99:99:99Z", "20210304050607", "", "٢٠٢١"]
 )
-def test_a_bad_date_costs_only_its_own_record(tmp_path: Path, date) -> None:
+def test_a_bad_date_costs_only_its_own_record(tmp_path: Path, date: str) -> None:
     records = [*recs(2), Rec("http://example.com/bad-date", b"x", date), *recs(2, host="b.example")]
     path = write(tmp_path / "date.warc.gz", *(record.gz() for record in records))
     archive = tmp_path / "archive"
@@ -389,7 +392,7 @@ def arc_urls(numbers: list[int]) -> list[str]:
 
 
 @pytest.mark.parametrize("compress", [True, False])
-def test_arc_whole_then_truncated_then_corrupted(tmp_path: Path, compress) -> None:
+def test_arc_whole_then_truncated_then_corrupted(tmp_path: Path, compress: bool) -> None:
     name = "a.arc.gz" if compress else "a.arc"
     parts = forge.arc(arc_records(8), compress=compress)
     take(tmp_path / "whole", write(tmp_path / name, *parts), code=0)
@@ -418,7 +421,7 @@ def test_arc_whole_then_truncated_then_corrupted(tmp_path: Path, compress) -> No
 @pytest.mark.parametrize(
     "line", [b"http://x/ 1.2.3.4\n", b"http://x/ 1 2 3 4 5 6 7\n", b"\xff\xfe\n"]
 )
-def test_arc_with_a_nonsense_record_line(tmp_path: Path, line) -> None:
+def test_arc_with_a_nonsense_record_line(tmp_path: Path, line: bytes) -> None:
     parts = [*forge.arc(arc_records(3), compress=False), line]
     tail = [forge.arc_rec("http://arc.example/tail", b"tail")]
     path = write(tmp_path / "odd.arc", *parts, *tail)
@@ -430,7 +433,7 @@ def test_arc_with_a_nonsense_record_line(tmp_path: Path, line) -> None:
 
 
 @pytest.mark.parametrize("compress", [True, False])
-def test_trec_whole_then_wounded(tmp_path: Path, compress) -> None:
+def test_trec_whole_then_wounded(tmp_path: Path, compress: bool) -> None:
     pack = gzip.compress if compress else bytes
     docs = [forge.trec_doc(no) for no in range(6)]
     name = "fish.trec.gz" if compress else "fish.trec"
@@ -500,7 +503,7 @@ ESCAPES = [
 
 
 @pytest.mark.parametrize("name", ESCAPES)
-def test_no_path_escapes_from_a_wacz(tmp_path: Path, name) -> None:
+def test_no_path_escapes_from_a_wacz(tmp_path: Path, name: str) -> None:
     home = tmp_path / "home" / "deep" / "down"
     home.mkdir(parents=True)
     inside, outside = recs(3, host="good.example"), recs(2, host="bad.example")
@@ -543,7 +546,7 @@ def test_symlink_members_are_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wound", ["truncated", "crc", "encrypted", "central", "tail-only"])
-def test_wounded_zip_files(tmp_path: Path, wound) -> None:
+def test_wounded_zip_files(tmp_path: Path, wound: str) -> None:
     records = recs(6)
     good = b"".join(record.gz() for record in records)
     other = b"".join(record.gz() for record in recs(4, host="second.example"))
@@ -663,7 +666,7 @@ def test_an_honest_record_of_two_gigabytes_of_zeros(tmp_path: Path) -> None:
     ],
     ids=["body", "header-line", "header-lines", "no-record", "declared-more"],
 )
-def test_gzip_bombs(tmp_path: Path, head, unit, times) -> None:
+def test_gzip_bombs(tmp_path: Path, head: Any, unit: Any, times: int) -> None:
     """2 GB (and more kinds of 640 MB, for the sake of time) out of a file of a few MB."""
     path = around(tmp_path / "bomb.warc.gz", head, unit, times)
     archive = tmp_path / "archive"
@@ -727,7 +730,9 @@ def test_a_million_empty_members_end_in_time(tmp_path: Path) -> None:
     ],
     ids=["empty", "text", "png", "noise", "html", "zip", "gzip"],
 )
-def test_what_is_no_archive_is_refused_and_the_others_are_taken(tmp_path: Path, name, data) -> None:
+def test_what_is_no_archive_is_refused_and_the_others_are_taken(
+    tmp_path: Path, name: str, data: Any
+) -> None:
     bad = write(tmp_path / name, data)
     good = write(tmp_path / "good.warc.gz", *(record.gz() for record in recs(3)))
     archive = tmp_path / "archive"

@@ -12,6 +12,7 @@ from functools import cache
 from itertools import pairwise
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,16 +104,16 @@ CASES = {
 
 def lying(case: Case, folder: Path, seed: int = 1) -> ChangingWeb:
     spec = newspaper(seed, 30, 1.0, static=0.2)
-    honest = replace(spec, last_modified=True, gzip=False, etag=case.etag)
+    honest = replace(spec, last_modified=True, gzip=False, etag=case.etag)  # type: ignore[arg-type]
     return ChangingWeb(LyingSite(honest, *case.lies), folder)
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory):
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Webs by the name of their case, each crawled four times; made when they are asked for."""
 
     @cache
-    def of(name):
+    def of(name: str) -> ChangingWeb:
         web = lying(CASES[name], tmp_path_factory.mktemp("trained") / "archive")
         web.train(4, 20.0)
         return web
@@ -121,11 +122,11 @@ def trained(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture(scope="module")
-def crawled_by(trained, tmp_path_factory: pytest.TempPathFactory):
+def crawled_by(trained: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A web as it was trained, and one more crawl of it in this mode."""
 
     @cache
-    def of(name, mode):
+    def of(name: str, mode: str) -> tuple[ChangingWeb, Crawled]:
         web = trained(name).branch(tmp_path_factory.mktemp("crawled") / "archive")
         return web, web.crawl(coherence=mode)
 
@@ -149,7 +150,7 @@ def contradictions(captures: Iterable[Capture]) -> int:
             digest = tagged.setdefault((capture.url, capture.etag), capture.digest)
             found += digest != capture.digest
     last: dict[str, str | None] = {}
-    for before, capture in pairwise([None, *in_order]):
+    for before, capture in pairwise([None, *in_order]):  # type: ignore[assignment]
         assert capture is not None
         if capture.status == 200:
             is_audit = before is not None and before.status == 304 and before.url == capture.url
@@ -179,14 +180,14 @@ def assert_honest(web: ChangingWeb, crawled: Crawled, *, blind: bool) -> None:
 
 @pytest.mark.parametrize("mode", ["inducible", "measurable"])
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_said_of_a_liar_is_true(crawled_by, name, mode) -> None:
+def test_what_is_said_of_a_liar_is_true(crawled_by: Any, name: str, mode: str) -> None:
     """Nothing proven is wrong; a server's word only where nothing in the archive shows it."""
     web, crawled = crawled_by(name, mode)
     assert_honest(web, crawled, blind=CASES[name].blind)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by, name) -> None:
+def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by: Any, name: str) -> None:
     case = CASES[name]
     _, crawled = crawled_by(name, "inducible")
     standing = crawled.standing
@@ -199,7 +200,9 @@ def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by, name) -> Non
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_page_that_was_taken_once_says_why_nothing_is_known_of_it(tmp_path: Path, name) -> None:
+def test_a_page_that_was_taken_once_says_why_nothing_is_known_of_it(
+    tmp_path: Path, name: str
+) -> None:
     web = lying(CASES[name], tmp_path / "archive")
     crawled = web.crawl(coherence="measurable")
     joker, *others = sorted(crawled.measurement.pages, key=lambda page: page.since)
@@ -212,7 +215,7 @@ def test_a_page_that_was_taken_once_says_why_nothing_is_known_of_it(tmp_path: Pa
 
 
 @pytest.mark.parametrize("trust", ["always", "never"])
-def test_who_knows_better_decides_whether_dates_are_trusted(tmp_path: Path, trust) -> None:
+def test_who_knows_better_decides_whether_dates_are_trusted(tmp_path: Path, trust: str) -> None:
     """`--trust-dates`: of a first crawl nobody knows what dates are worth, but the user may."""
     web = lying(Case(()), tmp_path / "archive")
     crawled = web.crawl(coherence="measurable", trust_dates=trust)
@@ -222,7 +225,7 @@ def test_who_knows_better_decides_whether_dates_are_trusted(tmp_path: Path, trus
 
 @pytest.mark.parametrize("name", ["ads under one tag", "ads and nothing else"])
 def test_pages_that_differ_in_advertisements_only_are_the_same_in_substance(
-    trained, tmp_path: Path, name
+    trained: Any, tmp_path: Path, name: str
 ) -> None:
     web = trained(name).branch(tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", conditional=False)
@@ -235,7 +238,7 @@ def test_pages_that_differ_in_advertisements_only_are_the_same_in_substance(
         assert page.after is not None
         same = web.same(page.url, page.before.at, page.after.at)
         assert (page.grade is Grade.EQUIVALENT) == same, page
-    assert found.c_in_substance > 2 * found.c
+    assert found.c_in_substance > 2 * found.c  # type: ignore[operator]
 
 
 # -- audits ----------------------------------------------------------------------------------------

@@ -12,21 +12,22 @@ from asof.clock import SystemClock
 from asof.errors import UsageError
 from asof.fetch import dial
 from asof.fetch.http import FetchSettings, HttpClient
+from asof.fetch.request import Place
 from asof.model import Exchange, Failure
 from support import odd_responses
-from support.odd_responses import BODY, ODD, OK, PLAIN
+from support.odd_responses import BODY, ODD, OK, PLAIN, Odd
 from support.raw_server import QUICK, Reply, Run, client, closed_port, digests_agree, serving, until
 
 # -- every odd response, over a socket ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("odd", [o for o in ODD if o.method == "GET"], ids=lambda odd: odd.name)
-def test_odd_responses_are_kept_byte_for_byte(run: Run, tmp_path: Path, odd) -> None:
+def test_odd_responses_are_kept_byte_for_byte(run: Run, tmp_path: Path, odd: Odd) -> None:
     after = "hang" if odd.ends in ("length", "chunked") else "close"
     pieces = [(odd.stream,)]
     if len(odd.stream) < 1000:
         step = max(1, len(odd.stream) // 8)
-        pieces.append(tuple(odd.stream[i : i + step] for i in range(0, len(odd.stream), step)))
+        pieces.append(tuple(odd.stream[i : i + step] for i in range(0, len(odd.stream), step)))  # type: ignore[arg-type]
 
     async def scene() -> None:
         for split in pieces:
@@ -99,7 +100,7 @@ def test_everything_about_the_exchange_is_known(run: Run, tmp_path: Path) -> Non
         "http://127.0.0.1/\n", "javascript:alert(1)", "http://[::1/", "http://a]b/",
     ],
 )  # fmt: skip
-def test_a_bad_url_is_a_failure_and_sends_nothing(run: Run, tmp_path: Path, url) -> None:
+def test_a_bad_url_is_a_failure_and_sends_nothing(run: Run, tmp_path: Path, url: str) -> None:
     async def scene() -> None:
         async with client(tmp_path) as web:
             failure = await web.fetch(url)
@@ -117,7 +118,9 @@ def test_a_bad_url_is_a_failure_and_sends_nothing(run: Run, tmp_path: Path, url)
         ("Transfer-Encoding", "chunked"), ("Connection", "close"),
     ],
 )  # fmt: skip
-def test_headers_cannot_break_out_or_change_the_framing(run: Run, tmp_path: Path, header) -> None:
+def test_headers_cannot_break_out_or_change_the_framing(
+    run: Run, tmp_path: Path, header: tuple[str, str]
+) -> None:
     async def scene() -> None:
         async with serving() as server, client(tmp_path) as web:
             with pytest.raises(UsageError):
@@ -160,7 +163,9 @@ def test_connections_are_used_again(run: Run, tmp_path: Path) -> None:
         PLAIN + PLAIN,
     ],
 )
-def test_connections_are_not_used_again_when_in_doubt(run: Run, tmp_path: Path, stream) -> None:
+def test_connections_are_not_used_again_when_in_doubt(
+    run: Run, tmp_path: Path, stream: bytes
+) -> None:
     async def scene() -> None:
         async with serving({"/": Reply((stream,))}) as server, client(tmp_path) as web:
             await web.fetch(server.url + "/")
@@ -227,7 +232,7 @@ def test_a_fresh_connection_that_brings_nothing_is_not_tried_again(
 
 
 def test_a_server_that_hangs_up_at_once(run: Run, tmp_path: Path) -> None:
-    async def hang_up(reader, writer) -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.transport.abort()
 
     async def scene() -> None:
@@ -329,7 +334,7 @@ def test_names_are_looked_up(run: Run, tmp_path: Path) -> None:
 
 
 def test_all_addresses_are_tried(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def two(place):
+    async def two(place: Place) -> list[str]:
         return ["127.0.0.2", "127.0.0.1"]
 
     monkeypatch.setattr(dial, "resolve", two)
@@ -362,11 +367,11 @@ def test_an_address_policy_refuses_before_connecting(
 ) -> None:
     seen = []
 
-    def policy(place, addresses):
+    def policy(place: Place, addresses: list[str]) -> dict[str, str]:
         seen.append((place.host, place.port, *addresses))
         return {ip: "a private address" for ip in addresses if ip != "127.0.0.1"}
 
-    async def several(place):
+    async def several(place: Place) -> list[str]:
         return ["127.0.0.2"] if place.host == "inside.invalid" else ["127.0.0.2", "127.0.0.1"]
 
     monkeypatch.setattr(dial, "resolve", several)

@@ -34,7 +34,7 @@ def test_no_head_in_time_is_a_failure(run: Run, tmp_path: Path) -> None:
                 assert isinstance(failure, Failure)
                 assert (failure.reason, failure.transient) == ("timeout", True)
                 assert failure.request == server.requests[0]
-                await until(lambda server=server: server.open == 0)
+                await until(lambda server=server: server.open == 0)  # type: ignore[misc]
 
     run(scene())
 

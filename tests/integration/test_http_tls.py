@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -23,18 +24,18 @@ from support.raw_server import QUICK, Reply, Run, client, closed_port, serving
 
 
 @pytest.fixture(scope="module")
-def authority():
+def authority() -> trustme.CA:
     return trustme.CA()
 
 
 @pytest.fixture(scope="module")
-def trust(authority, tmp_path_factory: pytest.TempPathFactory):
+def trust(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("trust") / "ca.pem"
     authority.cert_pem.write_to_path(str(path))
     return path
 
 
-def tls_server(authority, *names: Any, **options: Any):
+def tls_server(authority: trustme.CA, *names: Any, **options: Any) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(*(names or ["127.0.0.1"]), **options).configure_cert(context)
     context.set_alpn_protocols(["h2", "http/1.1"])
@@ -44,7 +45,9 @@ def tls_server(authority, *names: Any, **options: Any):
 # -- TLS ----------------------------------------------------------------------------------------
 
 
-def test_a_trusted_certificate(run: Run, tmp_path: Path, authority, trust) -> None:
+def test_a_trusted_certificate(
+    run: Run, tmp_path: Path, authority: trustme.CA, trust: Path
+) -> None:
     async def scene() -> None:
         async with (
             serving(tls=tls_server(authority)) as server,
@@ -64,7 +67,7 @@ def test_a_trusted_certificate(run: Run, tmp_path: Path, authority, trust) -> No
 
 
 def test_server_names_are_indicated_and_http_1_is_agreed_on(
-    run: Run, tmp_path: Path, authority, trust
+    run: Run, tmp_path: Path, authority: trustme.CA, trust: Path
 ) -> None:
     context = tls_server(authority, "localhost")
     asked = []
@@ -92,7 +95,13 @@ def test_server_names_are_indicated_and_http_1_is_agreed_on(
     ],
 )
 def test_a_bad_certificate_is_refused_or_tolerated_and_recorded(
-    run: Run, tmp_path: Path, authority, trust, names, trusted, problem
+    run: Run,
+    tmp_path: Path,
+    authority: trustme.CA,
+    trust: Path,
+    names: list[str],
+    trusted: bool | str,
+    problem: str,
 ) -> None:
     options = {}
     if trusted == "expired":
@@ -123,7 +132,7 @@ def test_a_bad_certificate_is_refused_or_tolerated_and_recorded(
 
 
 def test_with_verification_off_a_good_certificate_is_still_said_to_be_good(
-    run: Run, tmp_path: Path, authority, trust
+    run: Run, tmp_path: Path, authority: trustme.CA, trust: Path
 ) -> None:
     async def scene() -> None:
         async with (
@@ -138,7 +147,7 @@ def test_with_verification_off_a_good_certificate_is_still_said_to_be_good(
 
 
 def test_a_known_bad_certificate_is_known_again_and_a_new_one_is_judged_anew(
-    run: Run, tmp_path: Path, authority, trust
+    run: Run, tmp_path: Path, authority: trustme.CA, trust: Path
 ) -> None:
     closing = Reply((OK + b"Connection: close\r\nContent-Length: 0\r\n\r\n",), after="close")
     handshakes = []
@@ -147,12 +156,12 @@ def test_a_known_bad_certificate_is_known_again_and_a_new_one_is_judged_anew(
         bad, good = tls_server(authority, "wrong.invalid"), tls_server(authority)
         current = [bad]
 
-        def choose(session, name, _) -> None:
+        def choose(session: ssl.SSLObject, name: None, _: ssl.SSLContext) -> None:
             handshakes.append(1)
             session.context = current[0]
 
         front = tls_server(authority, "wrong.invalid")
-        front.sni_callback = choose
+        front.sni_callback = choose  # type: ignore[assignment]
         async with (
             serving({"/": closing}, tls=front) as server,
             client(tmp_path, replace(QUICK, trust=trust, verify_tls=False)) as web,
@@ -166,8 +175,10 @@ def test_a_known_bad_certificate_is_known_again_and_a_new_one_is_judged_anew(
     run(scene())
 
 
-def test_plain_http_on_a_tls_port_and_the_reverse(run: Run, tmp_path: Path, authority) -> None:
-    async def refuse(reader, writer) -> None:
+def test_plain_http_on_a_tls_port_and_the_reverse(
+    run: Run, tmp_path: Path, authority: trustme.CA
+) -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await writer.drain()
         await reader.read(1000)
@@ -200,7 +211,7 @@ class Proxy:
     seen: list[bytes] = field(default_factory=list)
     port: int = 0
 
-    async def serve(self, reader, writer) -> None:
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -220,12 +231,14 @@ class Proxy:
         finally:
             writer.close()
 
-    async def _tunnel(self, head, reader, writer) -> None:
+    async def _tunnel(
+        self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         host, port = head.split(b" ")[1].decode().rsplit(":", 1)
         far_reader, far_writer = await asyncio.open_connection(host.strip("[]"), int(port))
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
 
-        async def pump(source, sink) -> None:
+        async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
             while data := await source.read(65536):
                 sink.write(data)
             sink.close()
@@ -234,7 +247,7 @@ class Proxy:
 
 
 @asynccontextmanager
-async def proxying(**options: Any):
+async def proxying(**options: Any) -> AsyncIterator[Proxy]:
     proxy = Proxy(**options)
     listener = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
     proxy.port = listener.sockets[0].getsockname()[1]
@@ -262,7 +275,9 @@ def test_http_through_a_proxy(run: Run, tmp_path: Path) -> None:
     run(scene())
 
 
-def test_https_through_a_proxy(run: Run, tmp_path: Path, authority, trust) -> None:
+def test_https_through_a_proxy(
+    run: Run, tmp_path: Path, authority: trustme.CA, trust: Path
+) -> None:
     async def scene() -> None:
         async with (
             proxying(password=b"dTpw") as proxy,

@@ -84,7 +84,7 @@ def test_the_optimum_is_an_order_and_never_below_the_others(
 @given(rates, modes, st.floats(0, 1))
 def test_the_threshold_walks_as_the_seed_does(rates: NDArray[Any], mode: Mode, eta: float) -> None:
     survival, lengths = Discrete(rates), slots(len(rates), mode)
-    promising, hopeless = [], []
+    promising, hopeless = [], []  # type: ignore[var-annotated]
     for page in np.argsort(-rates, kind="stable").tolist():
         conflict = 1 - (1 - rates[page]) ** lengths[len(promising)]
         assume(abs(conflict - eta) > ROUNDING or eta == 0)

@@ -193,7 +193,7 @@ def test_a_run_answers_as_one_from_scratch(
         fresh = covering_pairs(collection, written, Limits())
         limits = Limits(memory=1 if step.options.prefer else None)
         grown = grown_pairs(collection, written, limits, earlier)
-        assert pairs_of(grown.edges) == pairs_of(fresh)
+        assert pairs_of(grown.edges) == pairs_of(fresh)  # type: ignore[arg-type]
         papers = [universe[at] for at in places]
         assert {(i, j) for i, j, _ in pairs_of(fresh)} == all_pairs(papers, rule, k)
         scratch = thin_out(collection, rule.written, step.options, Limits())

@@ -26,7 +26,7 @@ SHINGLE = st.one_of(st.integers(0, 30), st.sampled_from([2**63, 2**64 - 1, 1 << 
 
 
 @st.composite
-def collections(draw: st.DrawFn) -> list[frozenset[int]] | None:
+def collections(draw: st.DrawFn) -> list[frozenset[int]]:
     """Documents, many of them made of others: copies, parts, and with something added."""
     texts = draw(st.lists(st.frozensets(SHINGLE, max_size=14), max_size=5))
     for _ in range(draw(st.integers(0, 14)) if texts else 0):

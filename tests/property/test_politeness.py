@@ -46,7 +46,7 @@ def test_every_wanted_host_is_taken_once_its_time_has_come(wants: list[tuple[str
     for host, at in wants:
         hosts.want(host, at)
     taken = []
-    while (host := hosts.take(100.0)) is not None:
+    while (host := hosts.take(100.0)) is not None:  # type: ignore[assignment]
         taken.append(host)
     assert sorted(taken) == sorted({host for host, _ in wants})
     assert hosts.next_due() is None

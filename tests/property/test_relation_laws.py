@@ -167,7 +167,7 @@ documents = st.lists(
 
 def columns_of(found: Documents) -> dict[str, Column]:
     make = {"text": text_column, "number": number_column, "time": time_column}
-    return {name: make[kind]([d[name] for d in found]) for name, kind in KINDS.items()}
+    return {name: make[kind]([d[name] for d in found]) for name, kind in KINDS.items()}  # type: ignore[arg-type]
 
 
 def pairs_of(found: Documents) -> Pairs:
@@ -176,9 +176,9 @@ def pairs_of(found: Documents) -> Pairs:
     return Pairs(
         np.array([i for i, _ in each]),
         np.array([j for _, j in each]),
-        np.array([len(sets[i] & sets[j]) for i, j in each], np.int32),
-        np.array([len(sets[i]) for i, _ in each], np.int32),
-        np.array([len(sets[j]) for _, j in each], np.int32),
+        np.array([len(sets[i] & sets[j]) for i, j in each], np.int32),  # type: ignore[operator]
+        np.array([len(sets[i]) for i, _ in each], np.int32),  # type: ignore[arg-type]
+        np.array([len(sets[j]) for _, j in each], np.int32),  # type: ignore[arg-type]
     )
 
 
@@ -192,14 +192,14 @@ def worth(value: Node, pair: tuple[dict, dict]) -> object:
             return value.value
         case Sum():
             terms = [(sign, worth(term, pair)) for sign, term in value.terms]
-            return None if any(w is None for _, w in terms) else sum(s * w for s, w in terms)
+            return None if any(w is None for _, w in terms) else sum(s * w for s, w in terms)  # type: ignore[misc, operator]
         case Product():
             total = Fraction(1)
             for power, factor in value.factors:
                 found = worth(factor, pair)
                 if found is None or (power == -1 and not found):
                     return None
-                total *= found**power
+                total *= found**power  # type: ignore[operator]
             return total
     return Fraction(value.value)
 
@@ -224,7 +224,7 @@ def answer(condition: Condition, pair: tuple[dict, dict]) -> bool | None:
             )
         case Comparison():
             left, right = worth(condition.left, pair), worth(condition.right, pair)
-            return None if None in (left, right) else COMPARE[condition.operator](left, right)
+            return None if None in (left, right) else COMPARE[condition.operator](left, right)  # type: ignore[arg-type]
         case Not():
             inner = answer(condition.part, pair)
             return None if inner is None else not inner
@@ -236,7 +236,7 @@ def answer(condition: Condition, pair: tuple[dict, dict]) -> bool | None:
 
 
 def expected(condition: Condition, found: Documents) -> list[bool]:
-    return [answer(condition, pair) is True for pair in product(found, repeat=2)]
+    return [answer(condition, pair) is True for pair in product(found, repeat=2)]  # type: ignore[arg-type]
 
 
 @given(conditions, documents)
@@ -273,7 +273,7 @@ def joined_pairs(pushdown: Pushdown, found: Documents) -> np.ndarray:
     """What a join gives: by its contract, without looking at any column."""
     pairs = pairs_of(found)
     i, j = pairs.i, pairs.j
-    kept = np.array([met(pushdown.bound, pair) for pair in product(found, repeat=2)])
+    kept = np.array([met(pushdown.bound, pair) for pair in product(found, repeat=2)])  # type: ignore[arg-type]
     if pushdown.partition is not None:
         kept &= pushdown.partition[i] == pushdown.partition[j]
     if pushdown.position is not None and pushdown.window is not None:
@@ -363,7 +363,7 @@ def test_thresholds_are_exact_for_the_largest_documents(
     near = [share, share + Fraction(1, 10**40), share - Fraction(1, 10**40), threshold]
     chosen = data.draw(st.sampled_from([t for t in near if 0 < t <= 1]))
     one = [np.array([number]) for number in (0, 1, inter, a, b)]
-    found = content_test(Content(measure, sign, chosen))(Pairs(*one))
+    found = content_test(Content(measure, sign, chosen))(Pairs(*one))  # type: ignore[arg-type]
     assert bool(found[0]) == COMPARE[sign](share, chosen)
 
 

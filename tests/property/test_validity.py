@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ START = 1_700_000_000 * SECOND
 
 
 def capture(
-    number: int, *, at: int, content: str = "A", url: str = URLS[0], **fields: object
+    number: int, *, at: int, content: str = "A", url: str = URLS[0], **fields: Any
 ) -> Capture:
     """A plain download, unless `fields` say otherwise; the digest follows from the content."""
     plain: dict[str, object] = {
@@ -71,7 +72,7 @@ def captures(draw: st.DrawFn, first: int = 0, revisits: bool = True) -> list[Cap
                 kind="revisit",
                 status=304 if profile == "server-not-modified" else origin.status,
                 digest=origin.digest,
-                content=None,
+                content=None,  # type: ignore[arg-type]
                 profile=profile,
                 refers_to_url=origin.url,
                 refers_to_at=origin.at,

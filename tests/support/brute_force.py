@@ -195,7 +195,7 @@ MEASURES = st.sampled_from([("C", 1), ("C", 2), ("J", 1), ("D", 1), ("J", 2)])
 
 def about(signs: st.SearchStrategy[str]) -> st.SearchStrategy[Condition]:
     made = st.builds(
-        lambda which, sign, threshold, behind: About(*which, sign, threshold, behind),
+        lambda which, sign, threshold, behind: About(*which, sign, threshold, behind),  # type: ignore[call-arg]
         MEASURES, signs, THRESHOLDS, st.booleans(),
     )  # fmt: skip
     return made.filter(lambda found: (found.sign, found.threshold) != (">", "1"))

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
@@ -98,7 +99,7 @@ class ChangingWeb:
             self._run({})
             self.clock.jump(seconds=pause)
 
-    def crawl(self, **settings: object) -> Crawled:
+    def crawl(self, **settings: Any) -> Crawled:
         """Crawl the site from its front page on, and measure."""
         crawl, log = self._run(settings)
         with Archive.open(self.folder, clock=self.clock) as archive:

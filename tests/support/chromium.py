@@ -64,7 +64,7 @@ class Chromium:
         for domain in ("Page", "Network", "DOM", "CSS", "Runtime"):
             self.call(f"{domain}.enable")
 
-    def call(self, method: str, **params: object) -> dict[str, Any]:
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a command and wait for its answer."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": params}

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 CRLF = b"\r\n"
 
@@ -80,14 +81,14 @@ class Rec:
         return gzip.compress(self.plain(), 6, mtime=0)
 
 
-def recs(count: int, host: str = "example.com", **kw: object) -> list[Rec]:
+def recs(count: int, host: str = "example.com", **kw: Any) -> list[Rec]:
     """Some ordinary records with different bodies and times."""
     return [
         Rec(
             f"http://{host}/page/{no}",
             f"<html><title>{no}</title>{'word ' * (no % 7 * 30)}</html>".encode(),
             f"2021-03-04T05:{no // 60 % 60:02d}:{no % 60:02d}Z",
-            **kw,  # type: ignore[arg-type]
+            **kw,
         )
         for no in range(count)
     ]

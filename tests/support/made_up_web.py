@@ -16,6 +16,7 @@ from functools import partial
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from asof.archive import Archive
@@ -145,7 +146,7 @@ class Web:
     # -- crawling
 
     def crawl(
-        self, folder: Path, *seeds: str, control: bool = False, **settings: object
+        self, folder: Path, *seeds: str, control: bool = False, **settings: Any
     ) -> CrawlOutcome:
         """A whole crawl on this web's clock; one second of delay, in phases, unless told so."""
         told = {"coherence": "inducible", "delay": 1.0, "disk_reserve": 0, **settings}

@@ -7,6 +7,7 @@ through the pure framer in every split and through the client over a real socket
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 BODY = b"<html>odd</html>"  # 16 bytes
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -50,19 +51,19 @@ class Odd:
         return self.message + self.surplus
 
 
-def _plain(name: str, lines: bytes, *anomalies: str, **more: object) -> Odd:
+def _plain(name: str, lines: bytes, *anomalies: str, **more: Any) -> Odd:
     """A response of a known length with `lines` of head before that length."""
     more.setdefault("reusable", True)
     return Odd(name, lines + LENGTH + b"\r\n", BODY, anomalies=anomalies, **more)
 
 
-def _chunks(name: str, body: bytes, *anomalies: str, **more: object) -> Odd:
+def _chunks(name: str, body: bytes, *anomalies: str, **more: Any) -> Odd:
     more.setdefault("ends", "chunked")
     more.setdefault("payload", BODY)
     return Odd(name, OK + CHUNKED + b"\r\n", body, anomalies=anomalies, **more)
 
 
-def _closed(name: str, lines: bytes, *anomalies: str, **more: object) -> Odd:
+def _closed(name: str, lines: bytes, *anomalies: str, **more: Any) -> Odd:
     return Odd(name, OK + lines + b"\r\n", BODY, ends="close", anomalies=anomalies, **more)
 
 

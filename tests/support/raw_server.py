@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from asof.clock import SystemClock
 from asof.fetch.http import FetchSettings, HttpClient
-from asof.model import Exchange
+from asof.model import Exchange, Failure
 from support.odd_responses import PLAIN
 
 Result = TypeVar("Result")
@@ -150,7 +150,8 @@ def sockets() -> int:
     return count
 
 
-def digests_agree(exchange: Exchange) -> bytes:
+def digests_agree(exchange: Exchange | Failure) -> bytes:
+    assert isinstance(exchange, Exchange)
     body = b"".join(exchange.body.chunks())
     assert len(body) == exchange.body.size
     assert hashlib.sha256(body).digest() == exchange.payload_digest

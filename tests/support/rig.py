@@ -23,6 +23,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator
@@ -56,11 +57,11 @@ class Result:
     peak_rss: int = sys.maxsize  # nobody looked
     seconds: float = 0.0
 
-    def json(self) -> dict:
+    def json(self) -> dict[str, Any]:
         """The one JSON document on stdout."""
         return json.loads(self.out)
 
-    def rows(self) -> list[dict]:
+    def rows(self) -> list[dict[str, Any]]:
         """The JSON lines on stdout."""
         return [json.loads(line) for line in self.out.splitlines() if line.strip()]
 
@@ -154,20 +155,20 @@ def watched(process: subprocess.Popen[bytes], until: float) -> tuple[int | None,
     return process.returncode, peak
 
 
-def ok(*args: object, code: int = 0, **kw: object) -> Result:
+def ok(*args: object, code: int = 0, **kw: Any) -> Result:
     """Run asof and insist on its exit code."""
-    result = run(*args, **kw)  # type: ignore[arg-type]
+    result = run(*args, **kw)
     assert result.code == code, f"expected exit {code}\n{result}"
     return result
 
 
 def start(
     *args: object,
-    stdout: int | object = subprocess.PIPE,
-    stderr: int | object = subprocess.PIPE,
+    stdout: int | IO[Any] = subprocess.PIPE,
+    stderr: int | IO[Any] = subprocess.PIPE,
     preexec: Callable[[], None] | None = None,
     cwd: Path | None = None,
-) -> subprocess.Popen:
+) -> subprocess.Popen[bytes]:
     """Start asof and leave it running; the caller must end it."""
     return subprocess.Popen(
         [ASOF, *(str(arg) for arg in args)],
@@ -180,7 +181,7 @@ def start(
     )
 
 
-def end(process: subprocess.Popen, sig: int = signal.SIGTERM, timeout: float = 15) -> int:
+def end(process: subprocess.Popen[bytes], sig: int = signal.SIGTERM, timeout: float = 15) -> int:
     """Signal a child of ours, a second time if it is in no hurry, and wait for it."""
     until = time.monotonic() + timeout
     try:
@@ -196,13 +197,13 @@ def end(process: subprocess.Popen, sig: int = signal.SIGTERM, timeout: float = 1
     return process.returncode
 
 
-def crawl(archive: Path, *args: object, code: int = 0, delay: float = 0, **kw: object) -> Result:
+def crawl(archive: Path, *args: object, code: int = 0, delay: float = 0, **kw: Any) -> Result:
     """A crawl without politeness delay (loopback), insisting on the exit code."""
     words = ("crawl", *args, "-a", archive, "--delay", delay, "--json")
     return ok(*words, code=code, **kw)
 
 
-def rows_of(archive: Path, *args: object) -> list[dict]:
+def rows_of(archive: Path, *args: object) -> list[dict[str, Any]]:
     """What `asof list --json` says, row by row."""
     return ok("list", *args, "-a", archive, "--json").rows()
 
@@ -265,9 +266,9 @@ def by_fastwarc(path: Path) -> list[Seen]:
     """All records of a file as FastWARC reads them, blocks untouched."""
     return [
         Seen(
-            record.headers.get("WARC-Type"),
+            record.headers.get("WARC-Type") or "",
             record.headers.get("WARC-Target-URI") or "",
-            record.headers.get("WARC-Record-ID"),
+            record.headers.get("WARC-Record-ID") or "",
             record.reader.read(),
         )
         for record in FastIterator(str(path), parse_http=False)

@@ -61,11 +61,13 @@ def damage(items: list[Record | Damage]) -> list[Damage]:
     return [item for item in items if isinstance(item, Damage)]
 
 
-def field(record: Record, name: str) -> str | None:
+def field(record: Record | Damage, name: str) -> str | None:
+    assert isinstance(record, Record)
     return dict(record.fields).get(name)
 
 
-def block(record: Record) -> bytes:
+def block(record: Record | Damage) -> bytes:
+    assert isinstance(record, Record)
     return b"".join(chunk for part in record.block for chunk in part.chunks())
 
 

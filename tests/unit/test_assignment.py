@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,7 @@ FORMAT = re.compile(
 )
 
 
-class NotModified(Answer):  # type: ignore[misc, valid-type]
+class NotModified(Answer):
     """A revisit by a 304."""
 
     def record(self) -> bytes:
@@ -36,18 +37,18 @@ def at(second: int) -> str:
     return f"2026-01-01T00:00:{second:02}Z"
 
 
-def answer(path: str, second: int, body: bytes = b"x", **more: object) -> object:
+def answer(path: str, second: int, body: bytes = b"x", **more: Any) -> Answer:
     return Answer(f"http://a.org/{path}", at(second), body, **more)
 
 
-def archive_of(folder: Path, answers: list[object], depths: dict[str, int] | None = None) -> Crawl:
+def archive_of(folder: Path, answers: list[Answer], depths: dict[str, int] | None = None) -> Crawl:
     """An archive in which the crawl has captured these answers, at depth 0 unless told."""
     build(folder, answers)
     with Archive.write(folder, purpose="test") as archive:
         crawl = archive.crawls()[0]
         with archive.ledger.transaction():
             number = archive.catalog.crawl_no(crawl.id)
-            for url in {str(one.url) for one in answers}:  # type: ignore[attr-defined]
+            for url in {str(one.url) for one in answers}:
                 depth = (depths or {}).get(url.removeprefix("http://a.org/"), 0)
                 hops = "P" if url.endswith("/robots.txt") else "L" * depth
                 archive.ledger.db.execute(
@@ -125,8 +126,8 @@ def test_a_page_that_was_found_unchanged_was_crawled(tmp_path: Path) -> None:
         folder,
         [
             Answer("http://a.org/1", at(11), same_as=("http://a.org/1", at(1))),
-            NotModified("http://a.org/2", at(12), same_as=("http://a.org/2", at(2)), **unchanged),
-            NotModified("http://a.org/i", at(13), same_as=("http://a.org/i", at(3)), **unchanged),
+            NotModified("http://a.org/2", at(12), same_as=("http://a.org/2", at(2)), **unchanged),  # type: ignore[arg-type]
+            NotModified("http://a.org/i", at(13), same_as=("http://a.org/i", at(3)), **unchanged),  # type: ignore[arg-type]
         ],
     )
     urls, numbers = written(folder, crawl)

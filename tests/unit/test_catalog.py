@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -40,7 +41,7 @@ def catalog(ledger: Ledger) -> Catalog:
     return made
 
 
-def capture(number: int, at: Instant, url: str = URL, **fields: object) -> Capture:
+def capture(number: int, at: Instant, url: str = URL, **fields: Any) -> Capture:
     plain: dict[str, object] = {
         "kind": "response",
         "status": 200,
@@ -60,7 +61,7 @@ def capture(number: int, at: Instant, url: str = URL, **fields: object) -> Captu
     )
 
 
-def revisit(number: int, at: Instant, **fields: object) -> Capture:
+def revisit(number: int, at: Instant, **fields: Any) -> Capture:
     plain: dict[str, object] = {
         "kind": "revisit",
         "content": None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def unreadable() -> Document:
     raise AssertionError("a cheap stage should have decided")
 
 
-def stored(content: str = "A", **fields: object) -> Version:
+def stored(content: str = "A", **fields: Any) -> Version:
     """A version as a row of the catalog has it, whose text must not be read."""
     plain: dict[str, object] = {
         "url": URL,
@@ -41,9 +42,7 @@ def stored(content: str = "A", **fields: object) -> Version:
     return Version(**(plain | fields))  # type: ignore[arg-type] # fields of different types by name
 
 
-def page(
-    main: str, *, links: tuple[str, ...] = (), title: str = "Page", **fields: object
-) -> Version:
+def page(main: str, *, links: tuple[str, ...] = (), title: str = "Page", **fields: Any) -> Version:
     """A version with its text at hand."""
     text = str(fields.pop("text", f"Menu {main} Imprint"))
     media_type = str(fields.get("media_type", "text/html"))
@@ -384,8 +383,8 @@ class TestSimilarity:
 
 
 class TestData:
-    def data(self, value: object, media_type: str = "application/json", **style: object) -> Version:
-        text = value if isinstance(value, str) else json.dumps(value, **style)  # type: ignore[arg-type]
+    def data(self, value: object, media_type: str = "application/json", **style: Any) -> Version:
+        text = value if isinstance(value, str) else json.dumps(value, **style)
         document = Document(media_type=media_type, text=text)
         return stored(text, media_type=media_type, read=lambda: document)
 
@@ -499,7 +498,7 @@ class TestElsewhere:
 
 
 class TestCaptures:
-    def capture(self, **fields: object) -> Capture:
+    def capture(self, **fields: Any) -> Capture:
         plain: dict[str, object] = {
             "url": URL, "surt": "", "at": THEN, "kind": "response", "status": 200,
             "media_type": "text/html", "digest": "sha256:A", "content": "sha256:B", "size": 1,
@@ -585,7 +584,7 @@ def test_endless_texts_are_compared_in_part() -> None:
         Version(
             "http://a.example/",
             entity=f"sha256:{n}",
-            read=lambda text=text: Document("text/plain", main=text, text=text),
+            read=lambda text=text: Document("text/plain", main=text, text=text),  # type: ignore[misc]
         )
         for n, text in enumerate((old, new))
     ]

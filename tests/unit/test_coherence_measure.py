@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -32,9 +33,7 @@ def at(seconds: float) -> int:
     return REFERENCE + round(seconds * SECOND)
 
 
-def taken(
-    seconds: float, what: str = "A", /, *, status: int | None = 200, **more: object
-) -> Capture:
+def taken(seconds: float, what: str = "A", /, *, status: int | None = 200, **more: Any) -> Capture:
     """A download, so many seconds after the moment."""
     plain: dict[str, object] = {
         "url": URL,
@@ -55,7 +54,7 @@ def sha(content: str) -> str:
     return "sha1:" + (content.upper() * 32)[:32]
 
 
-def unchanged(seconds: float, original: Capture, **more: object) -> Capture:
+def unchanged(seconds: float, original: Capture, **more: Any) -> Capture:
     """A 304 about a capture, with its ETag, as our crawls store it."""
     plain: dict[str, object] = {
         "kind": "revisit",
@@ -71,7 +70,7 @@ def unchanged(seconds: float, original: Capture, **more: object) -> Capture:
     return taken(seconds, **(plain | more))  # type: ignore[arg-type]
 
 
-def same_again(seconds: float, original: Capture, **more: object) -> Capture:
+def same_again(seconds: float, original: Capture, **more: Any) -> Capture:
     """A download of the same payload, of which only a revisit record was kept."""
     plain: dict[str, object] = {
         "kind": "revisit",
@@ -82,7 +81,7 @@ def same_again(seconds: float, original: Capture, **more: object) -> Capture:
         "refers_to_at": original.at,
         "record_id": f"{seconds}-same",
     }
-    return taken(seconds, **(plain | more))
+    return taken(seconds, **(plain | more))  # type: ignore[arg-type]
 
 
 def verdict(
@@ -97,8 +96,8 @@ def verdict(
     return page
 
 
-def outcome(*captures: Capture, **how: object) -> tuple[Grade, Reason]:
-    page = verdict(*captures, **how)  # type: ignore[arg-type]
+def outcome(*captures: Capture, **how: Any) -> tuple[Grade, Reason]:
+    page = verdict(*captures, **how)
     return page.grade, page.reason
 
 
@@ -455,7 +454,7 @@ def test_a_304_by_date_is_as_good_as_the_dates(
 # -- Last-Modified ---------------------------------------------------------------------------------
 
 
-def dated(seconds: float, modified: float, content: str = "A", **more: object) -> Capture:
+def dated(seconds: float, modified: float, content: str = "A", **more: Any) -> Capture:
     return taken(seconds, content, last_modified=at(modified), **more)
 
 

@@ -176,7 +176,7 @@ def test_table_of_the_design(
 def figure_7(rates: list[float], eta: float) -> list[int]:
     """Figure 7 word for word, but for time, which passes only on a download."""
     hottest = sorted(range(len(rates)), key=lambda page: -rates[page])
-    downloaded, skipped = [], []
+    downloaded, skipped = [], []  # type: ignore[var-annotated]
     for page in hottest:
         if (1 - rates[page]) ** len(downloaded) > 1 - eta:
             downloaded.append(page)
@@ -376,8 +376,8 @@ def test_hosts_share_a_budget_as_well_as_any_split_of_it() -> None:
 
 def test_hosts_without_a_budget_are_planned_one_by_one() -> None:
     hosts = [(Discrete(GOLDEN), slots(8, Mode.INDUCIBLE)), (Poisson(GOLDEN), np.arange(8) * 3.0)]
-    plans = optimal_hosts(hosts)
-    assert [plan.expected for plan in plans] == [optimal(*host).expected for host in hosts]
+    plans = optimal_hosts(hosts)  # type: ignore[arg-type]
+    assert [plan.expected for plan in plans] == [optimal(*host).expected for host in hosts]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("revisits", [None, 20])

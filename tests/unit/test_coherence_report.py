@@ -748,7 +748,7 @@ def test_bars_dots_and_line_stand_where_they_belong() -> None:
 def test_a_changed_page_shows_doubt_and_no_bar() -> None:
     told = read(page(report_of(page_at(10, Grade.CHANGED), page_at(20, Grade.UNKNOWN))))
     assert [a["class"] for a in rects(told, "doubt")] == ["doubt unknown", "doubt changed"]
-    assert len(rects(told, "other")[0]["d"].split("M")) == 2  # type: ignore[union-attr]
+    assert len(rects(told, "other")[0]["d"].split("M")) == 2
     assert not [a for a in rects(told, "changed") if "width" in a]
 
 

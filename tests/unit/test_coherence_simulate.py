@@ -225,7 +225,7 @@ def test_limits_of_sites_that_never_and_always_change(mode: Mode) -> None:
     assert (worst_possible(still), best_possible(still)) == (1.0, 1.0)
     restless = draw(np.ones(50), mode, np.random.default_rng(1))
     joker = pytest.approx(1 / 50)
-    assert (worst_possible(restless), best_possible(restless)) == (joker, joker)
+    assert (worst_possible(restless), best_possible(restless)) == (joker, joker)  # type: ignore[comparison-overlap]
 
 
 # -- Strategies -----------------------------------------------------------------------------------

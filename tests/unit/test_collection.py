@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,9 +83,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-def collection(folder: Path, **options: object) -> Collection:
+def collection(folder: Path, **options: Any) -> Collection:
     with Archive.open(folder) as archive:
-        return collected(archive, **options)  # type: ignore[arg-type]
+        return collected(archive, **options)
 
 
 def values(found: Collection, name: str) -> list[object]:

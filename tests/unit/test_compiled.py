@@ -36,7 +36,7 @@ def test_it_reads_what_it_should() -> None:
     modified = 1_577_836_800_000_000
     found = (at, uuid, "http://example.org/", 200, None, digest, 10, "x", modified, None)
     assert compiled.response(RECORD) == found
-    kind, block, payload, *_ = compiled.digests(RECORD)
+    kind, block, payload, *_ = compiled.digests(RECORD)  # type: ignore[misc]
     assert (kind, RECORD[block:][:5], RECORD[payload:-4]) == (b"response", b"HTTP/", b"hello wide")
 
 
@@ -44,7 +44,7 @@ def test_it_reads_what_it_should() -> None:
 @pytest.mark.parametrize("text", ["", "WARC/1.1", None, 7, memoryview(RECORD)])
 def test_only_bytes_are_taken(text: object) -> None:
     with pytest.raises(TypeError):
-        compiled.response(text)
+        compiled.response(text)  # type: ignore[arg-type]
 
 
 @needs_it
@@ -92,7 +92,7 @@ def test_it_finds_the_members_that_bytes_find_finds() -> None:
 @pytest.mark.parametrize("arguments", [(), (b"",), (b"", -1), ("", 0), (b"", "0"), (b"", 0, 0)])
 def test_it_finds_nothing_in_nonsense(arguments: tuple[object, ...]) -> None:
     with pytest.raises((TypeError, ValueError)):
-        compiled.find_member(*arguments)
+        compiled.find_member(*arguments)  # type: ignore[arg-type]
 
 
 @needs_it

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -46,7 +47,7 @@ def live(web: Web, folder: Path, *hot: str, crawls: int = 4, seeds: tuple[str, .
     web.asked.clear()
 
 
-def planned(folder: Path, *seeds: str, **settings: object) -> Itinerary:
+def planned(folder: Path, *seeds: str, **settings: Any) -> Itinerary:
     return plan_crawl(CrawlRequest(folder, seeds or (A,), {"delay": STEP, **settings}))
 
 

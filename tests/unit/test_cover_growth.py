@@ -331,7 +331,9 @@ def test_pairs_of_a_looser_rule_are_tested_block_by_block(
     sizes: list[int] = []
     monkeypatch.setattr(growth, "_BLOCK", block)
     monkeypatch.setattr(
-        growth, "Pairs", lambda *given: sizes.append(given[0].size) or Pairs(*given)
+        growth,
+        "Pairs",
+        lambda *given: sizes.append(given[0].size) or Pairs(*given),  # type: ignore[func-returns-value]
     )
     with earlier_runs(Folder(tmp_path), "main", 1) as earlier:
         looser = thin_out(found, RULE, CoverOptions(), Limits(), earlier)
@@ -391,7 +393,7 @@ def test_an_archive_that_grows_answers_as_one_that_is_compared_anew(
             ):
                 found = collected_or_kept(archive)
                 assert_equal(found, scratch)
-                assert set(found.columns) == earlier.attributes
+                assert set(found.columns) == earlier.attributes  # type: ignore[comparison-overlap]
                 outcome = thin_out(found, rule, CoverOptions(), Limits(), earlier)
                 part = collected_or_kept(archive, where='text contains "harbour"')
                 some = thin_out(part, rule, CoverOptions(prefer="recency"), Limits(), earlier)

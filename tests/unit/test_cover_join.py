@@ -39,7 +39,7 @@ def found(blocks: Iterator[Any] | list[Edges]) -> dict[tuple[int, int], int]:
 @pytest.fixture(params=["compiled", "plain"])
 def plain(request: pytest.FixtureRequest) -> bool:
     if request.param == "compiled":
-        assert ranking.compiled is not None, "the extension is not built"
+        assert ranking.compiled is not None, "the extension is not built"  # type: ignore[attr-defined]
     return request.param == "plain"
 
 

@@ -66,11 +66,11 @@ class Web(Fetcher):
         self.busy: Counter[str] = Counter()
         self.most_at_once = 0
 
-    def put(self, url: str, *links: str, **changes: object) -> None:
+    def put(self, url: str, *links: str, **changes: Any) -> None:
         """A page with links."""
         body = "".join(f'<a href="{link}">x</a>' for link in links) + f"<p>This is {url}.</p>"
         said = changes.pop("body", body.encode())
-        self.says(url, lambda asked: answer(asked, said, at=self.clock.now(), **changes))  # type: ignore[arg-type]
+        self.says(url, lambda asked: answer(asked, said, at=self.clock.now(), **changes))
 
     def says(self, url: str, what: Callable[[str], Answer]) -> None:
         self.pages[url] = what
@@ -142,7 +142,7 @@ class Rig:
         beside: Beside | None = None,
         writer: Callable[[Writer], Writer] = lambda own: own,
         controlled: bool = False,
-        **settings: object,
+        **settings: Any,
     ) -> Summary:
         """Crawl to the end; `beside` is a coroutine function that runs at the same time."""
         plain = {"robots": "ignore", "retries": 0, "disk_reserve": 0}

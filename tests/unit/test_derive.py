@@ -99,7 +99,7 @@ def test_a_response() -> None:
     ],
 )
 def test_what_is_no_capture(fields: dict[str, str | None]) -> None:
-    record = stored(**fields)
+    record = stored(**fields)  # type: ignore[arg-type]
     assert derive(record) is None
     assert row(record) is None
     assert not is_capture(record.header)

@@ -132,7 +132,7 @@ def test_online_is_the_rule_of_the_design() -> None:
     assert after.a == pytest.approx(2 * kept + expected / (1 - math.exp(-expected)))
     assert after.b == pytest.approx(30 * kept + 8)
     still = start.update(8.0, changed=False, half_life=16.0)
-    assert (still.a, still.b) == (pytest.approx(2 * kept), pytest.approx(30 * kept + 8))
+    assert (still.a, still.b) == (pytest.approx(2 * kept), pytest.approx(30 * kept + 8))  # type: ignore[comparison-overlap]
 
 
 def test_online_finds_a_steady_rate() -> None:

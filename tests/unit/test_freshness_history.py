@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ START = 1_700_000_000 * SECOND
 URL = "http://example.org/news/a.html"
 
 
-def capture(second: float, letter: str = "A", *, url: str = URL, **fields: object) -> Capture:
+def capture(second: float, letter: str = "A", *, url: str = URL, **fields: Any) -> Capture:
     plain: dict[str, object] = {
         "surt": "org,example)/news/a.html",
         "kind": "response",
@@ -43,7 +45,7 @@ def seen(*captures: Capture, trusted: bool = False) -> list[tuple[float, bool]]:
     """The gaps of the only page among the captures."""
     observed = gather(captures, trusted=lambda host: trusted)
     assert len(observed) == 1
-    return [tuple(gap) for gap in observed.gaps(0)]
+    return [tuple(gap) for gap in observed.gaps(0)]  # type: ignore[misc]
 
 
 PLAIN = [

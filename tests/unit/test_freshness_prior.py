@@ -175,7 +175,7 @@ def test_pages_without_changes_are_exact() -> None:
 
 def test_survival_is_near_the_exact_one() -> None:
     random = np.random.default_rng(2)
-    distances = []
+    distances = []  # type: ignore[var-annotated]
     while len(distances) < 80:
         prior = Prior(math.exp(random.uniform(-3.5, 1.6)), math.exp(random.uniform(0, 16)))
         count = int(random.integers(1, 8))

@@ -61,9 +61,9 @@ class Shelf:
         target = Target(exchange.url, hops=hops)
         return self.keeper.exchange(exchange, target, last, asked=asked)
 
-    def came(self, url: str, body: bytes = PAGE, **changes: object) -> Exchange:
+    def came(self, url: str, body: bytes = PAGE, **changes: Any) -> Exchange:
         """An answer of this moment."""
-        return answer(url, body, at=self.clock.now(), **changes)  # type: ignore[arg-type]
+        return answer(url, body, at=self.clock.now(), **changes)
 
     def records(self) -> list[Record]:
         """What waits to be written: of each answer the record that is a capture."""
@@ -188,7 +188,7 @@ def test_a_robots_txt_is_read_whatever_it_is_called(shelf: Shelf) -> None:
 
 def test_a_failure_is_written_down(shelf: Shelf) -> None:
     shelf.keeper.failure(failure(ONE), Target(ONE))
-    [[record]] = shelf.journal.take().units
+    [[record]] = shelf.journal.take().units  # type: ignore[misc]
     assert record.kind == "metadata"
     assert b"fetchFailure: timeout" in record.block[0].data
 
@@ -402,7 +402,7 @@ def test_a_neighbour_under_the_same_key_is_another_page(shelf: Shelf) -> None:
     assert shelf.new_keeper().last(ONE.replace("http:", "https:")) is None
 
 
-def confirm(shelf: Shelf, url: str, **changes: object) -> Kept:
+def confirm(shelf: Shelf, url: str, **changes: Any) -> Kept:
     """The next crawl asks, and the server says that nothing has changed."""
     last = shelf.new_keeper().last(url)
     assert last is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,8 +74,8 @@ def shelf(
     made.close()
 
 
-def later(url: str, body: bytes, seconds: int = 60, **changes: object) -> Exchange:
-    return answer(url, body, at=START + seconds * SECOND, **changes)  # type: ignore[arg-type]
+def later(url: str, body: bytes, seconds: int = 60, **changes: Any) -> Exchange:
+    return answer(url, body, at=START + seconds * SECOND, **changes)
 
 
 def as_it_came(exchange: Exchange) -> bytes:

@@ -212,7 +212,10 @@ class TestEvaluation:
         texts = np.array([True, True, False])
         asked = []
         found = evaluate_filter(
-            written, columns, 3, lambda phrase: (asked.append(phrase), texts)[1]
+            written,
+            columns,
+            3,
+            lambda phrase: (asked.append(phrase), texts)[1],  # type: ignore[func-returns-value]
         )
         assert found.tolist() == [True, False, True]
         assert asked == ["x"]
@@ -239,7 +242,7 @@ class TestPushing:
 
     def test_two_keys_are_one_partition(self) -> None:
         found = self.pushdown("host(d1) = host(d2) and n(d1) = n(d2)")
-        assert np.unique(found.partition).size == 4
+        assert np.unique(found.partition).size == 4  # type: ignore[arg-type]
 
     def test_the_narrowest_window_of_a_time(self) -> None:
         found = self.pushdown("t(d1) < t(d2) and t(d2) - t(d1) <= 7d and t(d1) < t(d2) + 1d")
@@ -253,18 +256,18 @@ class TestPushing:
         assert self.pushdown("x(d1) < x(d2)").position.tolist() == [0, 1, 2, 3]
         left = self.pushdown("x(d1) + 2 <= x(d2)")
         assert left.window is None
-        assert unparse(left.residual) == "x(d1) + 2 <= x(d2)"
+        assert unparse(left.residual) == "x(d1) + 2 <= x(d2)"  # type: ignore[arg-type]
 
     def test_a_second_attribute_waits_for_the_pairs(self) -> None:
         found = self.pushdown("n(d1) <= n(d2) and t(d1) <= t(d2)")
         assert found.position.tolist() == [5, 3, 4, 0]
-        assert unparse(found.residual) == "n(d1) <= n(d2)"
+        assert unparse(found.residual) == "n(d1) <= n(d2)"  # type: ignore[arg-type]
 
     def test_keys_of_two_attributes_meet_by_codes(self) -> None:
         found = self.pushdown("n(d1) = x(d2)")
-        d1, d2 = found.meet
+        d1, d2 = found.meet  # type: ignore[misc]
         assert (d1[:, None] == d2[None, :]).tolist() == [
             [n == x for x in (0.5, 2, 3, 4)] for n in (1, 2, 3, 4)
         ]
         assert found.partition is None
-        assert unparse(found.residual) == "n(d1) = x(d2)"
+        assert unparse(found.residual) == "n(d1) = x(d2)"  # type: ignore[arg-type]

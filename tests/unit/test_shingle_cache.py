@@ -69,7 +69,7 @@ def files(folder: Path) -> list[Path]:
 def no_texts(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """From here on, whoever opens texts fails."""
 
-    def fail(*args: object, **options: object) -> NoReturn:
+    def fail(*args: object, **options: Any) -> NoReturn:
         raise AssertionError("texts are read")
 
     monkeypatch.setattr(shingle_cache, "gathered", fail)

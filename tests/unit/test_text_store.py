@@ -18,7 +18,7 @@ from asof.text.store import BLOCK, TextStore, document_key
 from support.laws import examples
 
 # Texts as readers give them: decoded, so without lone surrogates.
-texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)  # type: ignore[arg-type]
 maybe = st.none() | texts
 documents = st.builds(
     Document,

@@ -81,11 +81,13 @@ def damage(items: list[Record | Damage]) -> list[Damage]:
     return [item for item in items if isinstance(item, Damage)]
 
 
-def field(record: Record, name: str) -> str | None:
+def field(record: Record | Damage, name: str) -> str | None:
+    assert isinstance(record, Record)
     return dict(record.fields).get(name)
 
 
-def block(record: Record) -> bytes:
+def block(record: Record | Damage) -> bytes:
+    assert isinstance(record, Record)
     return b"".join(chunk for part in record.block for chunk in part.chunks())
 
 
@@ -222,16 +224,17 @@ AT = 852_082_305 * SECOND
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 
 
-def document(**changes: object) -> TrecDocument:
+def document(**changes: Any) -> TrecDocument:
     values: dict[str, object] = {
         "docno": "D-1", "url": "http://a/1", "ip": "192.0.2.7", "at": AT,
         "media_type": "text/html", "head": HEAD, "payload": b"<p>fish</p>\n",
     }  # fmt: skip
-    return TrecDocument(**{**values, **changes})  # type: ignore[arg-type]
+    return TrecDocument(**{**values, **changes})
 
 
-def read_back(record: Record) -> TrecDocument:
+def read_back(record: Record | Damage) -> TrecDocument:
     """The document that a record holds, as far as a record keeps it."""
+    assert isinstance(record, Record)
     head = record.block[0].data if field(record, "WARC-Type") == "response" else b""
     kind = field(record, "Content-Type") or ""
     at = parse_iso(field(record, "WARC-Date") or "")

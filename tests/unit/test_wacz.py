@@ -48,7 +48,7 @@ def make(out: Path, warcs: list[Path], lines: Any = (), pages: Any = ()) -> Path
     return out
 
 
-def foreign(path: Path, members: dict[str, bytes], package: object = None, **wrong: object) -> Path:
+def foreign(path: Path, members: dict[str, bytes], package: object = None, **wrong: Any) -> Path:
     """A WACZ by another tool, with its manifest unless one is given."""
     resources = [
         {"path": name, "hash": f"sha256:{hashlib.sha256(data).hexdigest()}", "bytes": len(data)}

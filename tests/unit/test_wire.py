@@ -39,7 +39,7 @@ def only(events: list[Any], kind: type[Head] | type[End]) -> Head | End:
     return event
 
 
-def summary(events: list[Any]) -> tuple[Head, bytes, End, bytes]:
+def summary(events: list[Any]) -> tuple[Any, bytes, Any, bytes]:
     """What must not depend on the split."""
     return (
         only(events, Head), joined(events, Data), only(events, End), joined(events, Surplus)
