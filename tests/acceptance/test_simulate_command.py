@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from asof.report.words import percent
 from support import rig
 
 ROOT = Path(__file__).parents[2]
@@ -160,7 +161,7 @@ def test_a_simulation_in_all_its_forms(tmp_path: Path) -> None:
     order = [
         names.index(name) for name in ("worst", "fifo", "lifo", "threshold", "optimal", "best")
     ]
-    means = [f"{100 * flat[index][3]:.1f}" for index in order]
+    means = [percent(flat[index][3]).removesuffix(" %") for index in order]
     assert table[4][:-1] == ["0.5", *means]
     assert shown.err.splitlines() == ["out.svg written", "out.png written", "out.csv written"]
 

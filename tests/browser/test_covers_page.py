@@ -92,8 +92,8 @@ def test_the_bar_is_as_long_as_what_is_contained(browser: Any, server: Any) -> N
     shares = browser.evaluate(
         "[...document.querySelectorAll('.measures')].map(e => ["
         "parseFloat(e.querySelector('span').innerText.slice(2)),"
-        "100 * e.querySelector('.in').getBoundingClientRect().width"
-        " / e.querySelector('.all').getBoundingClientRect().width])"
+        "100 * e.querySelector('rect').getBoundingClientRect().width"
+        " / e.querySelector('svg').getBoundingClientRect().width])"
     )
     assert shares
     assert any(said < 99 for said, _ in shares)
@@ -103,9 +103,10 @@ def test_the_bar_is_as_long_as_what_is_contained(browser: Any, server: Any) -> N
 def test_a_covered_capture_is_a_click_away(browser: Any, server: Any) -> None:
     browser.size(1000)
     browser.open(server.url + "/covers/versions")
+    link = f"document.querySelector('.gone a[href=\"/20260101100000/{SITE}0\"]')"
+    browser.evaluate(f"{link}.scrollIntoView()")
     x, y, wide, high = browser.evaluate(
-        f"(b => [b.x, b.y, b.width, b.height])(document.querySelector("
-        f"'.gone a[href=\"/20260101100000/{SITE}0\"]').getBoundingClientRect())"
+        f"(b => [b.x, b.y, b.width, b.height])({link}.getBoundingClientRect())"
     )
     browser.events.clear()
     browser.click(x + wide / 2, y + high / 2)
@@ -125,7 +126,7 @@ def test_dark_is_dark_and_light_is_light(browser: Any, server: Any) -> None:
             for place, name in (
                 ("document.documentElement", "backgroundColor"),
                 ("document.querySelector('.stays')", "color"),
-                ("document.querySelector('.measures .in')", "fill"),
+                ("document.querySelector('.measures rect')", "fill"),
             )
         )
         shades.append([sum(map(int, text[4:-1].split(","))) for text in colours])

@@ -23,7 +23,7 @@ LINTER = Path(sys.executable).with_name("lint-imports")
 RIM = {
     "click": {"cli"},
     "rich": {"cli"},
-    "jinja2": {"web", "cli"},
+    "jinja2": {"report", "web"},
     "starlette": {"web"},
     "uvicorn": {"web", "cli"},
 }

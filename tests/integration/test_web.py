@@ -603,3 +603,20 @@ def test_a_damaged_record_is_told_and_not_shown(tmp_path: Path) -> None:
         assert file.name in answer.text
         assert "Traceback" not in answer.text
         assert server.ask(f"/captures?url={HOME}").status == 200
+
+
+def test_no_address_turns_the_direction_of_a_page(tmp_path: Path) -> None:
+    """An archive by others may hold addresses that are no URLs, with signs that act."""
+    turned = "urn:turned\u202egnp.txt"
+    folder = served_archive.build(
+        tmp_path / "archive", [Page(turned, "2026-01-02T00:00:00Z", b"<p>x")]
+    )
+    with served_archive.serving(folder) as server:
+        for target in (
+            "/", "/captures", "/captures?prefix=urn:", f"/captures?url={quote(turned)}",
+            f"/2025/{quote(turned)}", "/2026/urn:missing%E2%80%AE",
+        ):  # fmt: skip
+            answer = server.ask(target)
+            assert answer.status < 500
+            shown = re.sub(r"<input [^>]*>", "", answer.text)  # a form sends back what it was sent
+            assert "\u202e" not in shown

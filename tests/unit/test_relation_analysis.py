@@ -13,11 +13,11 @@ from asof.cover.language.analyse import Alternative, Key, analyse, parse_relatio
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.columns import Column, number_column, text_column, time_column
 from asof.cover.language.evaluate import evaluate, evaluate_filter
-from asof.cover.language.explain import explain
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_condition, parse_filter
 from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
+from asof.report.relation_words import explain
 
 
 def only(text: str) -> Alternative:

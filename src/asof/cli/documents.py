@@ -24,6 +24,7 @@ from asof.cli.output import (
 )
 from asof.clock import stamp
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
+from asof.report.words import percent
 from asof.text.document import Document, Method
 from asof.text.sandbox import Limits, Source, read_many
 
@@ -195,7 +196,6 @@ def _shown_diff(found: Comparison, context: int, *, as_html: bool, as_json: bool
     import json
 
     from asof.change.difference import as_json as difference_json
-    from asof.report.difference_page import page
     from asof.report.difference_terminal import terminal
     from asof.report.terminal import harmless
 
@@ -212,6 +212,8 @@ def _shown_diff(found: Comparison, context: int, *, as_html: bool, as_json: bool
         }
         yield json.dumps(value, ensure_ascii=False) + "\n"
     elif as_html:
+        from asof.report.difference_page import page
+
         notes = [_sentence(change), *change.details]
         yield page(found.difference, title=new.url, names=names, notes=notes, context=context)
     else:
@@ -226,7 +228,7 @@ def _shown_diff(found: Comparison, context: int, *, as_html: bool, as_json: bool
 
 
 def _sentence(change: Change) -> str:
-    alike = "" if change.similarity is None else f", {change.similarity:.0%} alike"
+    alike = "" if change.similarity is None else f", {percent(change.similarity)} alike"
     links = len(change.links_added), len(change.links_removed)
     changed = f"; links: {links[0]} added, {links[1]} removed" if any(links) else ""
     return f"{change.category.value} (by {change.stage.value}{alike}){changed}"

@@ -115,15 +115,6 @@ def print_damage(damages: Iterable[Damage], most: int = 20) -> None:
         say(f"  ... and {len(damages) - most:,} more (--json lists all)")
 
 
-def human_bytes(count: float) -> str:
-    """A size as people read it."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"
-
-
 def byte_progress(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
     """A bar over bytes on a terminal, and nothing elsewhere; call the value with what is done."""
     return _progress(what, total, "DownloadColumn")

@@ -19,6 +19,7 @@ from asof.cli.output import byte_progress, cores, count_progress, open_archive, 
 from asof.cli.view import printable
 from asof.errors import NotCaptured
 from asof.frontier.completeness import Completeness, Share, completeness_json
+from asof.report.words import number, percent
 from asof.warc.atomic_file import whole_file
 
 if TYPE_CHECKING:
@@ -142,24 +143,18 @@ def _certify(folder: Path, choice: Choice, out: Path) -> None:
 
 def print_completeness(value: Completeness) -> None:
     """The two figures, for people."""
-    click.echo(
-        f"  vertical completeness    {_percent(value.vertical)}  {_of(value.vertical, 'URL')}"
-    )
-    click.echo(
-        f"  horizontal completeness  {_percent(value.horizontal)}  {_of(value.horizontal, 'host')}"
-    )
-
-
-def _percent(share: Share) -> str:
-    """To a tenth, rounded down: 100 % is said of nothing that misses a page."""
-    part = share.share
-    return "  -    " if part is None else f"{int(part * 1000) / 10:>5.1f} %"
+    for name, share, noun in (
+        ("vertical", value.vertical, "URL"),
+        ("horizontal", value.horizontal, "host"),
+    ):
+        told = f"{percent(share.share):>7}  {_of(share, noun)}"
+        click.echo(f"  {name + ' completeness':<23}  {told}")
 
 
 def _of(share: Share, what: str) -> str:
     if not share.found:
         return "nothing is known of what was found"
-    return f"{share.taken:,} taken of {share.found:,} {what}{'s' if share.found != 1 else ''} found"
+    return f"{share.taken:,} taken of {number(share.found, what)} found"
 
 
 def _print_hosts(value: Completeness) -> None:
@@ -167,6 +162,6 @@ def _print_hosts(value: Completeness) -> None:
     if missing:
         click.echo("  hosts that miss most")
     for host, share in missing[:_MOST_HOSTS]:
-        click.echo(f"    {_percent(share)}  {share.missing:>9,} missing  {printable(host)}")
+        click.echo(f"    {percent(share.share):>7}  {share.missing:>9,} missing  {printable(host)}")
     if len(missing) > _MOST_HOSTS:
         click.echo(f"    ... and {len(missing) - _MOST_HOSTS:,} more (--json lists up to 100)")

@@ -14,7 +14,6 @@ from asof.catalog.memento import Memento
 from asof.cli.options import archive_option, examples, json_option, selection_options
 from asof.cli.output import (
     capture_json,
-    human_bytes,
     judgements,
     open_archive,
     print_json,
@@ -24,6 +23,7 @@ from asof.cli.output import (
 from asof.clock import stamp
 from asof.errors import NotCaptured, UsageError
 from asof.model import Capture
+from asof.report.words import human_bytes
 
 # `get` streams what it is asked for; this bounds a decompression bomb.
 MAX_PAYLOAD = 1 << 36

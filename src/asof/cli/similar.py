@@ -12,6 +12,7 @@ from asof.archive import Archive
 from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import cores, count_progress, open_archive, print_json, say
 from asof.errors import ArchiveError, UsageError
+from asof.report.words import percent
 
 if TYPE_CHECKING:
     from asof.change.near import Measure, Near
@@ -87,7 +88,7 @@ def _print_near(near: list[Near[Named]], limit: int, *, as_json: bool) -> int:
             print_json({"url": each.b.url, "timestamp": each.b.timestamp, **_measures(each)})
     else:
         for each in near[:limit]:
-            click.echo(f"{each.jaccard:6.1%}  {each.b.timestamp}  {each.b.url}")
+            click.echo(f"{percent(each.jaccard):>7}  {each.b.timestamp}  {each.b.url}")
         _say_rest(len(near), limit)
     return 0 if near else 1
 
@@ -120,7 +121,7 @@ def _print_all(found: NearDuplicates, threshold: float, limit: int, *, as_json: 
         for other, _ in names[1:]:
             click.echo(f"         {other}")
     for near in pairs[:limit]:
-        click.echo(f"{near.jaccard:7.1%}  {near.a.url}\n         {near.b.url}")
+        click.echo(f"{percent(near.jaccard):>7}  {near.a.url}\n         {near.b.url}")
     _say_rest(max(len(pairs), len(identical)), limit)
     say(
         f"{found.documents:,} documents: {len(identical):,} groups of equal ones, "

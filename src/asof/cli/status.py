@@ -11,7 +11,7 @@ import click
 from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import human_bytes, open_archive, print_json, when
+from asof.cli.output import open_archive, print_json, when
 from asof.cli.quality import print_completeness
 from asof.cli.view import CrawlView, printable, shortened, snapshot_line
 from asof.clock import SECOND, Clock, SystemClock, iso
@@ -30,6 +30,7 @@ from asof.frontier.completeness import completeness, completeness_json
 from asof.frontier.report import Reason
 from asof.frontier.states import State
 from asof.model import Crawl, CrawlState
+from asof.report.words import human_bytes
 
 # A file is looked at every second; the database, which must count, less often.
 _LOOK_EVERY = 1.0

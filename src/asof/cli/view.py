@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Self
 
-from asof.cli.output import human_bytes, say
+from asof.cli.output import say
 from asof.crawl.summary import Snapshot
+from asof.report.words import human_bytes
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -1,18 +1,12 @@
-"""How a report says things: shares, times and the names of grades and causes, for text and page."""
+"""How a quality report says things, on the terminal and on its page."""
 
 from __future__ import annotations
 
-from asof.clock import DAY, SECOND, Instant, to_datetime
-from asof.coherence.quality_report import Report
-from asof.coherence.verdict import Grade, Mode, PageVerdict
+from asof.clock import SECOND
+from asof.coherence.quality_report import Report, cause
+from asof.coherence.verdict import Grade, Mode, PageVerdict, Standing
 from asof.model import Crawl, Proof
-
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-MINUTE, HOUR = 60 * SECOND, 3600 * SECOND
-_UNITS = (
-    (365 * DAY, "year"), (30 * DAY, "month"), (DAY, "day"),
-    (HOUR, "hour"), (MINUTE, "minute"), (SECOND, "second"),
-)  # fmt: skip
+from asof.report.words import moment, number, percent, span, stretch
 
 # What a grade means for one page, after "of this page it is known that ...".
 GRADES = {
@@ -100,24 +94,9 @@ def titled(grade: Grade, name: str) -> tuple[str, str]:
     return CAUSES.get((grade, name), (name.replace("-", " ").capitalize() or "Unknown", ""))
 
 
-def percent(share: float | None) -> str:
-    """To a tenth, rounded down: 100 % is said of nothing that misses a page."""
-    if share is None or share != share:
-        return "-"
-    # The tiny addend keeps 0.29 from becoming 28.9: its nearest float lies below it.
-    return f"{int(share * 1000 + 1e-9) / 10:.1f} %"
-
-
 def points(share: float) -> str:
     """A difference of shares, in points of C."""
     return f"{share * 100:.1f} points"
-
-
-def number(count: int, noun: str = "", plural: str = "") -> str:
-    """`1,204 pages`, `1 page`."""
-    if not noun:
-        return f"{count:,}"
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def outcome(expected: float, measured: float) -> str:
@@ -128,37 +107,12 @@ def outcome(expected: float, measured: float) -> str:
     return f"{points(abs(gap))} {'better' if gap > 0 else 'worse'} than expected"
 
 
-def day(at: Instant) -> str:
-    """`15 Nov 2026`, whatever the locale."""
-    when = to_datetime(at)
-    return f"{when.day} {MONTHS[when.month - 1]} {when.year}"
-
-
-def moment(at: Instant) -> str:
-    """`15 Nov 2026, 19:05:12`, UTC."""
-    return f"{day(at)}, {clock(at)}"
-
-
-def clock(at: Instant) -> str:
-    """`19:05:12`, UTC."""
-    return f"{to_datetime(at):%H:%M:%S}"
-
-
-def stretch(since: Instant, until: Instant) -> str:
-    """From when to when, the day only once."""
-    if day(since) != day(until):
-        return f"{moment(since)} to {moment(until)}"
-    if clock(since) == clock(until):
-        return moment(since)
-    return f"{moment(since)} to {clock(until)}"
-
-
-def span(length: int) -> str:
-    """A length of time in its largest unit: `3 days`, or `90 minutes` while that says more."""
-    for unit, name in _UNITS:
-        if length >= (unit if unit == SECOND else 2 * unit):
-            return number(round(length / unit), name)
-    return "less than a second"
+def verdict(page: PageVerdict) -> str:
+    """What is known of a page, or why it is not coherent."""
+    if page.is_coherent:
+        return GRADES[page.grade]
+    title, meaning = titled(page.grade, cause(page))
+    return f"{title.lower()}. {meaning}"
 
 
 def sights(page: PageVerdict) -> str:
@@ -287,3 +241,19 @@ def best_sentence(report: Report) -> str:
     if holds and best.count > report.coherent:
         share += ", if every confirmation is believed"
     return f"{stretch(best.since, best.until)} UTC ({share})"
+
+
+def checked(right: int, wrong: int) -> str:
+    """How often the word of a server could be checked, and was right."""
+    if not right + wrong:
+        return "never checked"
+    return f"{right:,} right, {wrong:,} wrong" if wrong else f"{right:,} right"
+
+
+def skew(standing: Standing) -> str:
+    """How far the clock of a server is off."""
+    if standing.skew is None:
+        return "tells no time"
+    if abs(standing.skew) < 2 * SECOND:
+        return "right"
+    return f"{span(abs(standing.skew))} {'ahead' if standing.skew > 0 else 'behind'}"

@@ -5,49 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterator
 from itertools import chain
-from urllib.parse import urlencode
 
-from markupsafe import escape
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from asof.catalog.memento import Memento
 from asof.clock import Instant, http_date, parse_moment
 from asof.model import Capture, find_header
 from asof.replay.links import Place
 from asof.replay.refresh import refresh_target, rewrite_refresh
 from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
+from asof.report import words
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
 from asof.text.kinds.media import media_of
-from asof.web import address, words
+from asof.web import address
 from asof.web.address import Wanted
-from asof.web.holdings import Memento
 from asof.web.pages import Message, Neighbours, Pages, not_captured, not_yet
 from asof.web.security import PDF_POLICY, RAW_POLICY, REPLAY_POLICY, field_value, original_headers
 
 # A decompression bomb streams through in pieces, but not for ever.
 MAX_SERVED = 8 << 30
-BANNER_HEIGHT = 44
-# The style attribute with !important is the strongest there is: no rule of the page reaches it.
-_BANNER_STYLE = "".join(
-    f"{rule}!important;"
-    for rule in (
-        "all:initial",
-        "position:fixed",
-        "top:0",
-        "left:0",
-        "width:100%",
-        f"height:{BANNER_HEIGHT}px",
-        "border:0",
-        "z-index:2147483647",
-        "color-scheme:light dark",
-    )
-)
-# The page moves down by as much, whatever the layout of its body is.
-_MAKE_ROOM = (
-    f"<style>:root{{margin-top:{BANNER_HEIGHT}px!important;"
-    f"scroll-padding-top:{BANNER_HEIGHT}px}}</style>"
-)
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _FRAMED = frozenset(("iframe", "frame", "embed", "object", "fencedframe"))
 _VIEWED = _FRAMED | {"document"}
@@ -135,7 +113,10 @@ class Mementos:
         onward = place.resolve(refresh_target(refresh))
 
         def banner(own_onward: str | None) -> str:
-            return "" if destination in _FRAMED else _banner(wanted, own_onward or onward)
+            if destination in _FRAMED:
+                return ""
+            source = address.banner(wanted, own_onward or onward)
+            return self._pages.text("above.html", source=source)
 
         done = rewrite(data, kind, declared, place, banner=banner)
         if done.charset is not None:
@@ -172,13 +153,6 @@ def _describe(response: Response, memento: Memento, content_type: str, policy: s
     is_pdf = content_type.partition(";")[0].strip().lower() == "application/pdf"
     response.headers["content-security-policy"] = PDF_POLICY if is_pdf else policy
     response.headers["memento-datetime"] = http_date(memento.capture.at)
-
-
-def _banner(wanted: Wanted, refresh: str | None) -> str:
-    query = {"url": wanted.url, "at": wanted.stamp} | ({"next": refresh} if refresh else {})
-    source = escape(f"/-/banner?{urlencode(query)}")
-    title = "asof: the time this page is from"
-    return f'<iframe src="{source}" title="{title}" style="{_BANNER_STYLE}"></iframe>{_MAKE_ROOM}'
 
 
 def _links(origin: str, wanted: Wanted, capture: Capture, around: Neighbours) -> str:
@@ -220,7 +194,7 @@ def _too_large(wanted: Wanted) -> Message:
     return Message(
         413,
         "Too large to be rewritten",
-        f"Documents of more than {words.size(MAX_REWRITTEN)} are not rewritten:",
+        f"Documents of more than {words.human_bytes(MAX_REWRITTEN)} are not rewritten:",
         url=wanted.url,
         hint="It can be saved as it was captured.",
         actions=(("Get it raw", address.replay(wanted.stamp, wanted.url, raw=True)),),

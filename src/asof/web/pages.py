@@ -8,19 +8,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from asof.archive import Archive
 from asof.catalog.listing import Listing
 from asof.catalog.referents import ANSWERS
-from asof.clock import SECOND, Clock, Instant, iso, parse_moment, parse_stamp
+from asof.clock import SECOND, Clock, Instant, parse_moment, parse_stamp
 from asof.cover.kept.saved_covers import saved_covers
 from asof.errors import AsofError, NotCaptured, UsageError
 from asof.model import Capture, Validity
+from asof.report.cover_words import proof
+from asof.report.render import environment
+from asof.report.words import moment
 from asof.url import canonical
-from asof.web import address, words
-from asof.web.holdings import Holdings
+from asof.web import address
 from asof.web.security import BANNER_POLICY
 from asof.web.timeline import timeline
 
@@ -59,12 +61,20 @@ class Neighbours:
 class Pages:
     """Renders pages. Methods that take a request are endpoints; they run in a thread."""
 
-    def __init__(self, archive: Holdings, clock: Clock) -> None:
+    def __init__(self, archive: Archive, clock: Clock) -> None:
         self.archive = archive
         self.clock = clock
         self.listing = Listing(archive.ledger, clock)
         self._histories: dict[tuple[str, int], list[Validity]] = {}
-        self._env = _environment()
+        self._env = environment(
+            "asof.web",
+            replay=address.replay,
+            exact=address.exact,
+            listing=address.listing,
+            below=address.below,
+            cover_page=address.cover_page,
+            proof=proof,
+        )
 
     def home(self, request: Request) -> Response:
         """What this archive is, and what is in it."""
@@ -183,7 +193,11 @@ class Pages:
         headers = {"cache-control": "no-cache"}
         if policy:
             headers["content-security-policy"] = policy
-        return HTMLResponse(self._env.get_template(template).render(values), status, headers)
+        return HTMLResponse(self.text(template, **values), status, headers)
+
+    def text(self, template: str, **values: object) -> str:
+        """What a template comes to."""
+        return self._env.get_template(template).render(values)
 
     def _captures_of(self, url: str, query: Mapping[str, str]) -> Response:
         history = self.history(url)
@@ -245,44 +259,13 @@ def not_yet(url: str, asked: str, first: Capture) -> Message:
         "Not captured yet at that time",
         f"At or before {asked} nothing was captured of",
         url=url,
-        hint=f"Its first capture is from {words.moment(at)} UTC. This archive never shows the"
+        hint=f"Its first capture is from {moment(at)} UTC. This archive never shows the"
         " future of the moment you ask for.",
         actions=(
             ("Show the first capture", address.exact(at, url)),
             ("List all captures", address.listing(url)),
         ),
     )
-
-
-def _environment() -> Environment:
-    env = Environment(
-        loader=PackageLoader("asof.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    env.filters |= {
-        "day": words.day,
-        "moment": words.moment,
-        "clock": words.clock,
-        "span": words.span,
-        "size": words.size,
-        "number": words.number,
-        "bounded": words.bounded,
-        "readable": words.readable,
-        "plain": words.plain,
-        "percent": words.percent,
-        "iso": iso,
-    }
-    env.globals |= {
-        "replay": address.replay,
-        "exact": address.exact,
-        "listing": address.listing,
-        "below": address.below,
-        "cover_page": address.cover_page,
-    }
-    return env
 
 
 def _validity_of(capture: Capture, history: list[Validity]) -> Validity | None:
