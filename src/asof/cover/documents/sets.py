@@ -74,3 +74,26 @@ class Edges:
     def turned(self) -> Edges:
         """The same pairs with the roles changed."""
         return Edges(self.j, self.i, self.inter)
+
+
+def searched(
+    items: NDArray[np.uint64],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    value: np.uint64,
+    *,
+    above: bool = False,
+) -> NDArray[np.int64]:
+    """Where in each stretch of ascending items those from a value on (or above it) begin.
+
+    All searches go on side by side.
+    """
+    low, high = begins.copy(), ends.copy()
+    open_ = np.flatnonzero(low < high)
+    while open_.size:
+        middle = (low[open_] + high[open_]) // 2
+        below = items[middle] <= value if above else items[middle] < value
+        low[open_[below]] = middle[below] + 1
+        high[open_[~below]] = middle[~below]
+        open_ = open_[low[open_] < high[open_]]
+    return low

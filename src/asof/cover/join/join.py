@@ -308,9 +308,10 @@ def _pairs(
     lows, highs = groups.reach()
     blocks = _blocks(index.offsets, plan.memory)
     for block, (first, last) in enumerate(blocks):
-        some = (index.ranks, index.offsets, first, last, covers, wanted, starts)
-        postings = np.empty(engine.tally(*some), np.uint32)
-        engine.post(*some, postings)
+        some = index.ranks, index.offsets, covers, wanted, starts
+        postings = np.empty(0, np.uint32)
+        postings = np.empty(engine.post(*some, postings, first, last), np.uint32)
+        engine.post(*some, postings, first, last)
         given = (index.ranks, index.offsets, sizes, prefixes, lows, highs, starts, postings)
 
         def look(step: tuple[int, int], given: _Given = given) -> _Found:
