@@ -193,7 +193,6 @@ class _Sampling:
         return min(part + 2 * float(np.sqrt(part * (1 - part) * rest / count)), 1.0)
 
     def _true(self, found: Edges, chosen: NDArray[np.int64], holds: Test) -> Edges:
-        """Those of the chosen pairs that are true by all shingles."""
         i, j, sets = found.i[chosen], found.j[chosen], self.collection.sets
         inter = overlaps(sets, i, j)
         true = holds(Pairs(i, j, inter, sets.sizes[i], sets.sizes[j]))

@@ -56,7 +56,6 @@ class Sets:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many shingles each document has."""
         return np.diff(self.offsets)
 
 

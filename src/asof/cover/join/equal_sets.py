@@ -34,7 +34,6 @@ class Side:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How many there are of each group."""
         return np.diff(self.starts)
 
 

@@ -31,7 +31,6 @@ def digests(items: Items, offsets: Places) -> bytes:
 
 
 def overlaps(items: Items | Ranks, offsets: Places, i: Places, j: Places) -> bytes:
-    """How many items each pair has in common, as int32s."""
     found = [
         np.intersect1d(
             items[offsets[x] : offsets[x + 1]], items[offsets[y] : offsets[y + 1]], True
@@ -138,5 +137,4 @@ def _prefix(offsets: Places, prefixes: Places) -> tuple[Places, Places]:
 
 
 def _spread(begins: Places, sizes: Places) -> Places:
-    """The places of many stretches, one behind the other."""
     return np.arange(sizes.sum()) + np.repeat(begins - np.cumsum(sizes) + sizes, sizes)

@@ -338,7 +338,6 @@ def _blocks(offsets: NDArray[np.int64], memory: int | None) -> list[tuple[int, i
 
 
 def _steps(prefixes: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Stretches of sets with about as many items to ask about."""
     asked = np.cumsum(prefixes)
     cuts = np.searchsorted(asked, np.linspace(0, asked[-1] if asked.size else 0, _STEPS + 1)[1:-1])
     bounds = np.unique(np.concatenate([[0], cuts, [prefixes.size]])).tolist()

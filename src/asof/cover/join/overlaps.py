@@ -23,7 +23,6 @@ _Whole = NDArray[np.integer[Any]]
 
 
 def overlaps(sets: Sets, i: _Whole, j: _Whole, *, plain: bool = False) -> NDArray[np.int32]:
-    """How many shingles the two documents of each pair have in common."""
     engine = fallback if plain or compiled is None else compiled
     found = engine.overlaps(sets.items, sets.offsets, i.astype(np.int64), j.astype(np.int64))
     return np.frombuffer(found, np.int32)
