@@ -18,12 +18,14 @@ setup(
         Extension(
             "asof.change._shingles",
             ["src/asof/change/_shingles.c"],
+            depends=["src/asof/_arrays.h"],
             extra_compile_args=["-O3"],  # its loops are written to be done for 16 bytes at once
             optional=True,
         ),
         Extension(
             "asof.cover.join._join",
             ["src/asof/cover/join/_join.c"],
+            depends=["src/asof/_arrays.h"],
             extra_compile_args=["-O3"],
             optional=True,
         ),

@@ -223,7 +223,7 @@ def test_each_searcher_alone_is_exact(
     quality = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asof.cover.solve.solve, "solve_small", nothing_small)
-        patch.setattr(asof.cover.solve.solve, "whole", nothing_small)
+        patch.setattr(asof.cover.solve.solve, "settle_single", nothing_small)
         patch.setattr(asof.cover.solve.solve, "_FEW_NODES", nodes)
         patch.setattr(asof.cover.solve.solve, "installed", lambda: scipy)
         patch.setattr(asof.cover.solve.reduce, "_TRIES", data.draw(st.integers(0, 2)))

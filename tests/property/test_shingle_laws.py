@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from asof.change import fallback as plain
 from asof.change.measures import bag_overlap, containment, dice, jaccard, overlap
-from asof.change.minhash import estimate, signature, signatures, standard_error
+from asof.change.minhash import (
+    estimate,
+    signature,
+    signatures,
+    signatures_of_words,
+    standard_error,
+)
 from asof.change.near import NearIndex, banding
 from asof.change.selection import selected
 from asof.change.shingles import (
@@ -63,19 +69,10 @@ sets = st.frozensets(st.integers(0, 40), max_size=30).map(lambda s: features(map
 class TestTheEngine:
     """Compiled or not, the answers are those of the definitions in fallback.py."""
 
-    @given(texts, sizes, st.booleans())
-    def test_shingles(self, text: str, k: int, distinct: bool) -> None:
-        assert engine.shingles(text, k, distinct) == plain.shingles(text, k, distinct)
-
-    @given(texts, sizes, st.booleans())
-    def test_shingles_of_characters(self, text: str, k: int, distinct: bool) -> None:
-        assert engine.character_shingles(text, k, distinct) == plain.character_shingles(
-            text, k, distinct
-        )
-
-    @given(st.lists(texts, max_size=5), sizes)
-    def test_many_texts(self, many: list[str], k: int) -> None:
-        assert engine.shingle_texts(many, k) == plain.shingle_texts(many, k)
+    @given(st.lists(texts, max_size=5), sizes, st.booleans(), st.booleans())
+    def test_shingles(self, many: list[str], k: int, distinct: bool, characters: bool) -> None:
+        asked = many, k, distinct, characters
+        assert engine.shingles(*asked) == plain.shingles(*asked)
 
     @given(st.lists(words, max_size=20))
     def test_strings(self, many: list[str]) -> None:
@@ -83,10 +80,15 @@ class TestTheEngine:
 
     @given(st.lists(texts, max_size=3), sizes, st.integers(1, 300), st.integers(0, 2**64 - 1))
     def test_signatures(self, many: list[str], k: int, m: int, seed: int) -> None:
-        signed = engine.sign_texts(many, k, m, seed)
-        assert signed == plain.sign_texts(many, k, m, seed)
-        assert signed == engine.sign(*engine.shingle_texts(many, k), m, seed)
-        assert engine.sign_words([many], m, seed) == plain.sign_words([many], m, seed)
+        signed = engine.sign(*engine.shingles(many, k, True, False), m, seed)
+        assert signed == plain.sign(*plain.shingles(many, k, True, False), m, seed)
+        assert signed == engine.sign(*engine.shingles(many, k, False, False), m, seed)
+        assert signed == engine.sign_each(many, k, m, seed) == plain.sign_each(many, k, m, seed)
+        assert engine.sign_each([many], k, m, seed) == plain.sign_each([many], k, m, seed)
+        by_words = signatures_of_words([many, []], m, seed)
+        assert by_words.tolist() == [
+            signature(features(each), m, seed).tolist() for each in (many, [])
+        ]
 
     @given(sets, sets)
     def test_overlaps(self, a: Hashes, b: Hashes) -> None:
@@ -96,19 +98,23 @@ class TestTheEngine:
     @pytest.mark.parametrize("letter", ["e", "é", "ж", "漢", "\U00010400"])
     def test_words_across_the_blocks_that_c_reads(self, size: int, letter: str) -> None:
         for text in ("a " * (size // 2) + letter * 20, letter * (2 * size), letter * size + " a"):
-            assert engine.shingles(text, 2, False) == plain.shingles(text, 2, False)
+            assert engine.shingles([text], 2, False, False) == plain.shingles(
+                [text], 2, False, False
+            )
 
     def test_every_character_there_is(self) -> None:
         """Alone behind a letter: one of the word or not, and in lower case as str.lower says."""
         for start in range(0, sys.maxunicode + 1, 1 << 12):
             text = " ".join(f"a{chr(c)}" for c in range(start, start + (1 << 12)))
-            assert engine.shingles(text, 1, False) == plain.shingles(text, 1, False), hex(start)
+            assert engine.shingles([text], 1, False, False) == plain.shingles(
+                [text], 1, False, False
+            ), hex(start)
 
     def test_long_texts_of_few_and_of_many_words(self) -> None:
         rng = random.Random(4)
         for vocabulary in (1, 2, 50, 30_000):
             text = " ".join(str(rng.randrange(vocabulary)) for _ in range(20_000))
-            assert engine.shingles(text, 3, True) == plain.shingles(text, 3, True)
+            assert engine.shingles([text], 3, True, False) == plain.shingles([text], 3, True, False)
 
 
 class TestShingles:

@@ -182,38 +182,42 @@ class TestTheEngine:
         rng = random.Random(3)
         frame = document(rng, 60)
         texts = [changed(rng, frame, rng.randrange(12)) for _ in range(60)]
-        hashes, starts = engine.shingle_texts([*texts, ""], 3)
+        hashes, starts = engine.shingles([*texts, ""], 3, True, False)
         keys = np.random.default_rng(1).integers(0, 4, (61, 3), dtype=np.uint64)
-        marks = np.random.default_rng(2).integers(0, 3, (61, 150), dtype=np.uint8)
-        return hashes, starts, keys, marks, np.argsort(keys[:, 1], kind="stable")
+        sketches = np.random.default_rng(2).integers(0, 3, (61, 150), dtype=np.uint8)
+        return hashes, starts, keys, sketches, np.argsort(keys[:, 1], kind="stable")
 
     @pytest.mark.parametrize("t", [0.01, 0.3, 0.5, 2 / 3, 0.8, 1.0])
     @pytest.mark.parametrize("least", [-1, 0, 50, 151])
     def test_equal_answers(self, many: Many, t: float, least: int) -> None:
-        hashes, starts, keys, marks, order = many
+        hashes, starts, keys, sketches, order = many
         for form in (0, 1):
             query = shingles("a b c word1 word2 word3 word4", 3)
             for asked in (query, hashes[:400], b""):
                 scan = engine.scan(asked, hashes, starts, 0, 61, t, form)
                 assert scan == plain.scan(asked, hashes, starts, 0, 61, t, form)
-        pairs = engine.pairs(hashes, starts, keys, marks, order, 1, 0, t, least, 1 << 30)
-        assert pairs == plain.pairs(hashes, starts, keys, marks, order, 1, 0, t, least, 1 << 30)
+        pairs = engine.pairs(hashes, starts, keys, sketches, order, None, 1, 0, t, least, 1 << 30)
+        assert pairs == plain.pairs(
+            hashes, starts, keys, sketches, order, None, 1, 0, t, least, 1 << 30
+        )
         parents, others = np.arange(61), np.arange(61)
         for band in range(3):
             order = np.argsort(keys[:, band], kind="stable")
-            engine.join(hashes, starts, keys, marks, order, band, 0, t, least, 1 << 30, parents)
-            plain.join(hashes, starts, keys, marks, order, band, 0, t, least, 1 << 30, others)
+            engine.pairs(hashes, starts, keys, sketches, order, parents, band, 0, t, least, 1 << 30)
+            plain.pairs(hashes, starts, keys, sketches, order, others, band, 0, t, least, 1 << 30)
         for group in (parents, others):
             for document in range(61):
                 group[document] = group[group[document]]
         assert parents.tolist() == others.tolist()
 
     def test_work_in_pieces_is_the_same_work(self, many: Many) -> None:
-        hashes, starts, keys, marks, order = many
-        whole, end = engine.pairs(hashes, starts, keys, marks, order, 1, 0, 0.3, 0, 1 << 30)
+        hashes, starts, keys, sketches, order = many
+        whole, end = engine.pairs(
+            hashes, starts, keys, sketches, order, None, 1, 0, 0.3, 0, 1 << 30
+        )
         pieces, at = b"", 0
         while at < end:
-            piece, at = engine.pairs(hashes, starts, keys, marks, order, 1, at, 0.3, 0, 1)
+            piece, at = engine.pairs(hashes, starts, keys, sketches, order, None, 1, at, 0.3, 0, 1)
             pieces += piece
         assert pieces == whole != b""
 
@@ -230,18 +234,17 @@ class TestTheEngine:
 
     @pytest.mark.parametrize("ours", [engine, plain], ids=["engine", "plain"])
     def test_what_does_not_fit_is_refused(self, ours: ModuleType) -> None:
-        hashes, starts = engine.shingle_texts(["a b c", "d e f"], 1)
+        hashes, starts = engine.shingles(["a b c", "d e f"], 1, True, False)
         for bad in ([0, 3, 7], [0, 4, 3], [-1, 3, 6], []):
-            with pytest.raises(ValueError, match=r"starts|buffer"):
+            with pytest.raises(ValueError, match=r"arrays|buffer"):
                 ours.sign(hashes, np.array(bad, np.int64), 8, 1)
-        with pytest.raises(ValueError, match="not there"):
+        with pytest.raises(ValueError, match="arrays"):
             ours.scan(b"", hashes, starts, 0, 3, 0.5, 0)
         with pytest.raises(ValueError, match="t must"):
             ours.scan(b"", hashes, starts, 0, 2, 0.0, 0)
-        with pytest.raises(ValueError, match="k must"):
-            ours.shingles("a", 0, True)
-        with pytest.raises(ValueError, match="k must"):
-            ours.shingle_texts(["a"], -5)
+        for k, characters in ((0, True), (0, False), (-5, False)):
+            with pytest.raises(ValueError, match="k must"):
+                ours.shingles(["a"], k, True, characters)
         for m in (0, -1, 65_537):
             with pytest.raises(ValueError, match="m must"):
                 ours.sign(hashes, starts, m, 1)

@@ -283,17 +283,26 @@ def test_compiled_code_refuses_what_does_not_fit() -> None:
     starts, room = np.zeros(3, np.uint32), np.zeros(9, np.uint64)
     for call in (
         lambda: c.digests(items, bad),
-        lambda: c.same(items, offsets, numbers(0), numbers(2)),
         lambda: c.overlaps(items, offsets, numbers(-1), numbers(0)),
-        lambda: c.seek(items, numbers(0), numbers(9), 1, numbers(0)),
-        lambda: c.number(items, bad, numbers(0, 0), 9, ranks[:2], yes, bad, ranks.copy(), room),
-        lambda: c.relabel(items, offsets[1:], numbers(0, 2), 9, ranks, numbers(9, 9), ranks.copy()),
-        lambda: c.arrange(ranks.copy(), offsets, 0, 3, numbers(0, 0)),
+        lambda: c.overlaps(items, offsets, numbers(0), numbers(2)),
+        lambda: c.overlaps(items, bad, numbers(0), numbers(0)),
+        lambda: c.number(items, bad, numbers(0, 0), bad, ranks.copy(), ranks[:2], yes, room, 9),
+        lambda: c.relabel(items, offsets[1:], numbers(0, 2), numbers(9, 9), ranks.copy(), ranks, 9),
+        lambda: c.arrange(ranks.copy(), offsets, numbers(0, 0), 0, 3),
         lambda: c.pack(ranks.copy(), offsets, numbers(3, 0)),
         lambda: c.mark(np.full(4, 99, np.uint32), offsets, numbers(1, 1), bits),
-        lambda: c.tally(ranks, offsets, 0, 2, yes, np.full(1, 255, np.uint8), starts),
         lambda: c.post(
-            ranks, offsets, 0, 2, yes, np.full(1, 3, np.uint8), starts, ranks[:0].copy()
+            ranks, offsets, yes, np.full(1, 255, np.uint8), starts, ranks[:0].copy(), 0, 2
+        ),
+        lambda: c.post(
+            ranks[:2].repeat(2),
+            offsets,
+            yes,
+            np.full(1, 3, np.uint8),
+            starts,
+            ranks[:1].copy(),
+            0,
+            2,
         ),
         lambda: c.digests(np.zeros(3, np.uint8), offsets),
     ):

@@ -1,29 +1,24 @@
 /* Shingles, minhash signatures and their comparison, in C: the compiled twin of fallback.py.
  *
- *   shingles(text, k, distinct)    -> uint64s as bytes: the hashes of every k terms in a row, in
- *                                     their order, or (distinct) sorted and once each.
- *   shingle_texts(texts, k)        -> (sorted distinct hashes of all, where each text's begin).
- *   character_shingles(text, k, distinct)        -> as shingles, of every k characters of a text as it is.
+ *   shingles(texts, k, distinct, characters)
+ *                                  -> uint64s as bytes: the hashes of every k terms in a row of all
+ *                                     texts, in their order, or (distinct) sorted and once each,
+ *                                     and where each text's begin; or of every k characters.
  *   features(words)                -> the hash of each string, in their order.
- *   sign(hashes, starts, m, seed)  -> signatures of m uint32s, one for each run of hashes.
- *   sign_texts(texts, k, m, seed)  -> the same from texts, without keeping any shingles.
- *   sign_words(lists, m, seed)     -> the same from lists of strings.
+ *   sign(hashes, starts, m, seed)  -> signatures of m uint32s, one for each stretch of hashes.
+ *   sign_each(items, k, m, seed)   -> the same of texts, or of lists of strings.
  *   overlap(a, b)                  -> how many values two sorted arrays share.
  *   scan(query, hashes, starts, first, last, t, form)      -> documents near the query.
- *   pairs(hashes, starts, keys, sketches, order, band, at, t, least, most)
- *                                  -> near pairs that share a band's key, and where to go on.
- *   join(..., parents)             -> the same, joining the groups of documents that are near.
+ *   pairs(hashes, starts, keys, sketches, order, parents, band, at, t, least, most)
+ *                                  -> near pairs that share a band's key, and where to go on; with
+ *                                     parents, the groups of near documents are joined instead.
  *
  * The definitions, and the same answers without this file, are in fallback.py, minhash.py and
  * near.py; property tests hold both to each other. Text is hostile: every loop is over what was
  * given, lengths are checked before anything is read, and sorting has no bad case. Long work
  * runs without the interpreter's lock, so that two threads use two cores.
  */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../_arrays.h"
 
 #define START 0x51A5C0DE0A50F001ULL
 #define STEP 0x9E3779B97F4A7C15ULL /* of one chunk of a term to the next */
@@ -135,9 +130,8 @@ typedef struct {
 } Text;
 
 static Text text_of(PyObject *text) {
-    Text view = {PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text), PyUnicode_KIND(text)};
-    if (PyUnicode_IS_ASCII(text)) view.kind = 0;
-    return view;
+    int kind = PyUnicode_IS_ASCII(text) ? 0 : PyUnicode_KIND(text);
+    return (Text){PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text), kind};
 }
 
 /* Text on its way into terms: lower case, UTF-8, and for each byte whether it is of a word. */
@@ -159,7 +153,7 @@ typedef struct {
         (word_) = (unsigned char)-(is | (c == '_'));                                             \
     } while (0)
 
-static int put_ascii(Reading *r, const uint8_t *p, size_t count) {
+static int put_ascii(Reading *r, const uint8_t *p, size_t count) { /* saves a tenth of the time */
     unsigned char *low = r->low + r->fill, *word = r->word + r->fill;
     for (size_t i = 0; i < count; i++) ASCII(low[i], word[i], p[i]);
     r->fill += count;
@@ -357,17 +351,6 @@ static int distinct(Hashes *hashes, size_t from) {
 
 /* ---- signatures ---------------------------------------------------------------------------- */
 
-typedef struct {
-    Hashes hashes, spare;
-    uint32_t *fresh; /* the slots of a later round */
-} Work;
-
-static void release(Work *work) {
-    free(work->hashes.at);
-    free(work->spare.at);
-    free(work->fresh);
-}
-
 static size_t empty_slots(const uint32_t *slots, uint32_t m) {
     size_t empty = 0;
     for (uint32_t j = 0; j < m; j++) empty += slots[j] == EMPTY;
@@ -376,15 +359,14 @@ static size_t empty_slots(const uint32_t *slots, uint32_t m) {
 
 /* As minhash.py: three rounds in which every hash falls into one slot, and the smallest of
  * the first round that reaches a slot stays; what no round reaches has an order of its own. */
-static int sign_one(const uint64_t *x, size_t count, Work *work, uint32_t m, uint64_t seed,
-                    uint32_t *slots) {
+static int sign_one(const uint64_t *x, size_t count, Hashes *spare, uint32_t *fresh, uint32_t m,
+                    uint64_t seed, uint32_t *slots) {
     static const uint32_t TURN[3] = {1, 0x9E3779B1U, 0x85EBCA77U};
     uint64_t start = mix(seed + STEP), *rest;
     memset(slots, 0xFF, m * sizeof *slots);
     if (count == 0) return DONE;
-    work->spare.size = 0;
-    if (reserve(&work->spare, count) != DONE) return NO_MEMORY;
-    rest = work->spare.at;
+    if (reserve(spare, count) != DONE) return NO_MEMORY;
+    rest = spare->at;
     for (size_t i = 0; i < count; i++) {
         uint64_t z = (x[i] ^ start) * STEP, place = (z >> 32) * m;
         uint32_t rank = (uint32_t)(z ^ z >> 32), *slot = slots + (place >> 32);
@@ -393,16 +375,16 @@ static int sign_one(const uint64_t *x, size_t count, Work *work, uint32_t m, uin
     }
     for (int round = 1; round < 3; round++) {
         if (empty_slots(slots, m) == 0) return DONE;
-        memset(work->fresh, 0xFF, m * sizeof *slots);
+        memset(fresh, 0xFF, m * sizeof *slots);
         for (size_t i = 0; i < count; i++) {
             uint64_t place = (rest[i] >> 32) * m;
             uint32_t rank = (uint32_t)rest[i], turned = rank * TURN[round];
-            uint32_t *slot = work->fresh + (place >> 32);
+            uint32_t *slot = fresh + (place >> 32);
             *slot = turned < *slot ? turned : *slot;
             rest[i] = place << 32 | rank;
         }
         for (uint32_t j = 0; j < m; j++)
-            slots[j] = slots[j] == EMPTY ? work->fresh[j] : slots[j];
+            slots[j] = slots[j] == EMPTY ? fresh[j] : slots[j];
     }
     if (empty_slots(slots, m) == 0) return DONE;
     for (uint32_t j = 0; j < m; j++) {
@@ -465,64 +447,32 @@ typedef struct {
     const uint64_t *hashes;
     const int64_t *starts;
     size_t count; /* of documents */
-    Py_buffer held[2];
 } Documents;
 
-static int whole_of(PyObject *from, Py_buffer *held, size_t each, int flags) {
-    if (PyObject_GetBuffer(from, held, PyBUF_SIMPLE | flags) < 0) return -1;
-    if (held->len % (Py_ssize_t)each || (uintptr_t)held->buf % each) {
-        PyBuffer_Release(held);
-        PyErr_SetString(PyExc_ValueError, "an array that is not of whole, aligned items");
-        return -1;
-    }
-    return 0;
-}
-
-static int open_documents(PyObject *hashes, PyObject *starts, Documents *documents) {
-    Py_buffer *held = documents->held;
-    if (whole_of(hashes, &held[0], 8, 0) < 0) return -1;
-    if (whole_of(starts, &held[1], 8, 0) < 0) {
-        PyBuffer_Release(&held[0]);
-        return -1;
-    }
-    const int64_t *at = held[1].buf;
-    size_t count = held[1].len / 8, size = held[0].len / 8;
-    int sound = count > 0 && at[0] >= 0 && (uint64_t)at[count - 1] <= size;
-    for (size_t i = 1; sound && i < count; i++) sound = at[i - 1] <= at[i];
-    if (!sound) {
-        PyBuffer_Release(&held[0]);
-        PyBuffer_Release(&held[1]);
-        PyErr_SetString(PyExc_ValueError, "starts that do not lie in the hashes, in order");
-        return -1;
-    }
-    documents->hashes = held[0].buf;
-    documents->starts = at;
-    documents->count = count - 1;
-    return 0;
-}
-
-static void close_documents(Documents *documents) {
-    PyBuffer_Release(&documents->held[0]);
-    PyBuffer_Release(&documents->held[1]);
+/* The first two arrays that were taken. */
+static int open_documents(const Arrays *v, Documents *d) {
+    *d = (Documents){start(v, 0), start(v, 1), v->sizes[1] - 1};
+    return sound(d->starts, v->sizes[1], v->sizes[0]);
 }
 
 static size_t size_of(const Documents *d, size_t i) { return d->starts[i + 1] - d->starts[i]; }
 
-/* How many two documents share if they are as near as t, else 0. */
-static size_t near(const Documents *d, size_t i, size_t j, double t) {
-    size_t a = size_of(d, i), b = size_of(d, j), small = a < b ? a : b;
+/* How many two sets share if they are as near as t, else 0. */
+static size_t near(const uint64_t *one, size_t a, const uint64_t *other, size_t b, double t,
+                   int form) {
+    size_t small = a < b ? a : b;
     if (small == 0) return 0;
-    size_t least = least_shared(a, b, t, JACCARD);
+    size_t least = least_shared(a, b, t, form);
     if (least > small) return 0;
-    size_t common = shared(d->hashes + d->starts[i], a, d->hashes + d->starts[j], b, least);
+    size_t common = shared(one, a, other, b, least);
     return common >= least ? common : 0;
 }
 
 /* ---- for Python: texts --------------------------------------------------------------------- */
 
-static int wrong(const char *complaint) {
+static PyObject *wrong(const char *complaint) {
     PyErr_SetString(PyExc_ValueError, complaint);
-    return -1;
+    return NULL;
 }
 
 static int plain_text(PyObject *text) {
@@ -553,46 +503,38 @@ static int shingle(PyObject *text, size_t k, Hashes *out) {
     return result;
 }
 
+/* Every k characters of a text, behind those in `out`. */
+static int shingle_characters(PyObject *text, size_t k, Hashes *out) {
+    size_t from = out->size, size = PyUnicode_GET_LENGTH(text);
+    int kind = PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
+    if (reserve(out, size + 1) != DONE) return NO_MEMORY;
+    for (size_t i = 0; i < size; i++)
+        out->at[from + i] = mix(START ^ (uint64_t)PyUnicode_READ(kind, data, i));
+    out->size += size;
+    roll(out, from, k);
+    return DONE;
+}
+
 static PyObject *shingles(PyObject *self, PyObject *args) {
-    PyObject *text, *answer = NULL;
-    Py_ssize_t k;
-    int once, result;
-    Hashes found = {0};
-    if (!PyArg_ParseTuple(args, "Onp", &text, &k, &once) || !plain_text(text)) return NULL;
-    if (k < 1) return wrong("k must be at least 1"), NULL;
-    Py_BEGIN_ALLOW_THREADS
-    result = shingle(text, k, &found);
-    if (result == DONE && once) result = distinct(&found, 0);
-    Py_END_ALLOW_THREADS
-    answer = result == DONE ? as_bytes(&found) : PyErr_NoMemory();
-    free(found.at);
-    return answer;
-}
-
-/* Texts as a tuple of their own, so that nobody can take one away meanwhile. */
-static PyObject *tuple_of_texts(PyObject *texts) {
-    PyObject *own = PySequence_Tuple(texts);
-    for (Py_ssize_t i = 0; own && i < PyTuple_GET_SIZE(own); i++)
-        if (!plain_text(PyTuple_GET_ITEM(own, i))) Py_CLEAR(own);
-    return own;
-}
-
-static PyObject *shingle_texts(PyObject *self, PyObject *args) {
     PyObject *texts, *own, *answer = NULL;
     Py_ssize_t k;
-    int result = DONE;
+    int once, characters, result = DONE;
     Hashes found = {0}, starts = {0};
-    if (!PyArg_ParseTuple(args, "On", &texts, &k)) return NULL;
-    if (k < 1) return wrong("k must be at least 1"), NULL;
-    if ((own = tuple_of_texts(texts)) == NULL) return NULL;
+    if (!PyArg_ParseTuple(args, "Onpp", &texts, &k, &once, &characters)) return NULL;
+    if (k < 1) return wrong("k must be at least 1");
+    if ((own = PySequence_Tuple(texts)) == NULL) return NULL; /* nobody takes one away meanwhile */
     size_t count = PyTuple_GET_SIZE(own);
+    for (size_t i = 0; i < count; i++)
+        if (!plain_text(PyTuple_GET_ITEM(own, i))) return Py_DECREF(own), NULL;
     Py_BEGIN_ALLOW_THREADS
     result = reserve(&starts, count + 1);
     if (result == DONE) starts.at[starts.size++] = 0;
     for (size_t i = 0; result == DONE && i < count; i++) {
+        PyObject *text = PyTuple_GET_ITEM(own, i);
         size_t from = found.size;
-        result = shingle(PyTuple_GET_ITEM(own, i), k, &found);
-        if (result == DONE) result = distinct(&found, from);
+        result = characters ? shingle_characters(text, k, &found) : shingle(text, k, &found);
+        if (result == DONE && once) result = distinct(&found, from);
         starts.at[starts.size++] = found.size;
     }
     Py_END_ALLOW_THREADS
@@ -601,31 +543,6 @@ static PyObject *shingle_texts(PyObject *self, PyObject *args) {
     free(found.at);
     free(starts.at);
     Py_DECREF(own);
-    return answer;
-}
-
-static PyObject *character_shingles(PyObject *self, PyObject *args) {
-    PyObject *text, *answer;
-    Py_ssize_t k;
-    int once, result;
-    Hashes found = {0};
-    if (!PyArg_ParseTuple(args, "Onp", &text, &k, &once) || !plain_text(text)) return NULL;
-    if (k < 1) return wrong("k must be at least 1"), NULL;
-    int kind = PyUnicode_KIND(text);
-    const void *data = PyUnicode_DATA(text);
-    size_t size = PyUnicode_GET_LENGTH(text);
-    Py_BEGIN_ALLOW_THREADS
-    result = reserve(&found, size + 1);
-    if (result == DONE) {
-        for (size_t i = 0; i < size; i++)
-            found.at[i] = mix(START ^ (uint64_t)PyUnicode_READ(kind, data, i));
-        found.size = size;
-        roll(&found, 0, k);
-        if (once) result = distinct(&found, 0);
-    }
-    Py_END_ALLOW_THREADS
-    answer = result == DONE ? as_bytes(&found) : PyErr_NoMemory();
-    free(found.at);
     return answer;
 }
 
@@ -676,26 +593,17 @@ static int hash_words(PyObject *words, Hashes *into) {
     if (fast == NULL) return -1;
     size_t count = PySequence_Fast_GET_SIZE(fast);
     PyObject **items = PySequence_Fast_ITEMS(fast);
-    if (reserve(into, count) != DONE) {
-        Py_DECREF(fast);
-        PyErr_NoMemory();
-        return -1;
-    }
-    uint64_t *at = into->at + into->size;
-    for (size_t i = 0; i < count; i++) {
+    int fine = reserve(into, count) == DONE || PyErr_NoMemory() != NULL;
+    for (size_t i = 0; fine && i < count; i++) {
         if (i + 16 < count) { /* they lie anywhere in memory: saves 8 % of the time */
             __builtin_prefetch(items[i + 16]);
             __builtin_prefetch((char *)items[i + 16] + 64);
         }
-        if (!plain_text(items[i])) {
-            Py_DECREF(fast);
-            return -1;
-        }
-        at[i] = hash_word(items[i]);
+        fine = plain_text(items[i]);
+        if (fine) into->at[into->size++] = hash_word(items[i]);
     }
-    into->size += count;
     Py_DECREF(fast);
-    return 0;
+    return fine ? 0 : -1;
 }
 
 static PyObject *features(PyObject *self, PyObject *words) {
@@ -705,89 +613,77 @@ static PyObject *features(PyObject *self, PyObject *words) {
     return answer;
 }
 
-/* ---- for Python: signatures ---------------------------------------------------------------- */
+/* What signing takes beside the hashes. */
+typedef struct {
+    Hashes hashes, spare;
+    uint32_t *fresh; /* the slots of a later round */
+    uint32_t *slots;
+} Work;
 
 static PyObject *begin_signing(Work *work, size_t count, Py_ssize_t m) {
     memset(work, 0, sizeof *work);
-    if (m < 1 || m > MOST_SLOTS) return wrong("m must be 1 to 65536"), NULL;
+    if (m < 1 || m > MOST_SLOTS) return wrong("m must be 1 to 65536");
     if (count > (size_t)PY_SSIZE_T_MAX / 4 / m) return PyErr_NoMemory();
     if ((work->fresh = malloc(m * sizeof(uint32_t))) == NULL) return PyErr_NoMemory();
-    return PyBytes_FromStringAndSize(NULL, count * m * sizeof(uint32_t));
+    PyObject *answer = PyBytes_FromStringAndSize(NULL, count * m * sizeof(uint32_t));
+    if (answer) work->slots = (uint32_t *)PyBytes_AS_STRING(answer);
+    return answer;
 }
 
 static PyObject *end_signing(Work *work, PyObject *answer, int result) {
-    release(work);
+    free(work->hashes.at);
+    free(work->spare.at);
+    free(work->fresh);
     if (answer == NULL || result == DONE) return answer;
     Py_DECREF(answer);
-    return PyErr_NoMemory();
+    return PyErr_Occurred() ? NULL : PyErr_NoMemory();
 }
 
 static PyObject *sign(PyObject *self, PyObject *args) {
-    PyObject *hashes, *starts;
+    PyObject *given[2];
     Py_ssize_t m;
     unsigned long long seed;
     Documents d;
+    Arrays v;
     Work work;
     int result = DONE;
-    if (!PyArg_ParseTuple(args, "OOnK", &hashes, &starts, &m, &seed)) return NULL;
-    if (open_documents(hashes, starts, &d) < 0) return NULL;
+    if (!PyArg_ParseTuple(args, "OOnK", &given[0], &given[1], &m, &seed)) return NULL;
+    if (!take(&v, given, "qq") || !open_documents(&v, &d)) return misfit(&v);
     PyObject *answer = begin_signing(&work, d.count, m);
-    if (answer) {
-        uint32_t *slots = (uint32_t *)PyBytes_AS_STRING(answer);
-        Py_BEGIN_ALLOW_THREADS
-        for (size_t i = 0; result == DONE && i < d.count; i++)
-            result = sign_one(d.hashes + d.starts[i], size_of(&d, i), &work, m, seed,
-                              slots + i * m);
-        Py_END_ALLOW_THREADS
-    }
-    close_documents(&d);
-    return end_signing(&work, answer, result);
+    Py_BEGIN_ALLOW_THREADS
+    for (size_t i = 0; answer && result == DONE && i < d.count; i++)
+        result = sign_one(d.hashes + d.starts[i], size_of(&d, i), &work.spare, work.fresh, m, seed,
+                          work.slots + i * m);
+    Py_END_ALLOW_THREADS
+    return done(&v, end_signing(&work, answer, result));
 }
 
-static PyObject *sign_texts(PyObject *self, PyObject *args) {
-    PyObject *texts, *own;
+/* Of each item, without keeping its hashes: of the shingles of a text, or of a list of strings. */
+static PyObject *sign_each(PyObject *self, PyObject *args) {
+    PyObject *items, *own;
     Py_ssize_t k, m;
     unsigned long long seed;
     Work work;
     int result = DONE;
-    if (!PyArg_ParseTuple(args, "OnnK", &texts, &k, &m, &seed)) return NULL;
-    if (k < 1) return wrong("k must be at least 1"), NULL;
-    if ((own = tuple_of_texts(texts)) == NULL) return NULL;
-    size_t count = PyTuple_GET_SIZE(own);
-    PyObject *answer = begin_signing(&work, count, m);
-    if (answer) {
-        uint32_t *slots = (uint32_t *)PyBytes_AS_STRING(answer);
-        Py_BEGIN_ALLOW_THREADS
-        for (size_t i = 0; result == DONE && i < count; i++) {
-            work.hashes.size = 0;
-            result = shingle(PyTuple_GET_ITEM(own, i), k, &work.hashes);
-            if (result != DONE) break;
-            result = sign_one(work.hashes.at, work.hashes.size, &work, m, seed, slots + i * m);
-        }
-        Py_END_ALLOW_THREADS
-    }
-    Py_DECREF(own);
-    return end_signing(&work, answer, result);
-}
-
-static PyObject *sign_words(PyObject *self, PyObject *args) {
-    PyObject *lists, *own;
-    Py_ssize_t m;
-    unsigned long long seed;
-    Work work;
-    int result = DONE;
-    if (!PyArg_ParseTuple(args, "OnK", &lists, &m, &seed)) return NULL;
-    if ((own = PySequence_Tuple(lists)) == NULL) return NULL;
+    if (!PyArg_ParseTuple(args, "OnnK", &items, &k, &m, &seed)) return NULL;
+    if (k < 1) return wrong("k must be at least 1");
+    if ((own = PySequence_Tuple(items)) == NULL) return NULL;
     size_t count = PyTuple_GET_SIZE(own);
     PyObject *answer = begin_signing(&work, count, m);
     for (size_t i = 0; answer && result == DONE && i < count; i++) {
+        PyObject *item = PyTuple_GET_ITEM(own, i);
+        int text = PyUnicode_Check(item);
         work.hashes.size = 0;
-        if (hash_words(PyTuple_GET_ITEM(own, i), &work.hashes) < 0) {
-            Py_CLEAR(answer);
+        if (text ? !plain_text(item) : hash_words(item, &work.hashes) < 0) {
+            result = NO_MEMORY;
             break;
         }
-        result = sign_one(work.hashes.at, work.hashes.size, &work, m, seed,
-                          (uint32_t *)PyBytes_AS_STRING(answer) + i * m);
+        Py_BEGIN_ALLOW_THREADS
+        if (text) result = shingle(item, k, &work.hashes);
+        if (result == DONE)
+            result = sign_one(work.hashes.at, work.hashes.size, &work.spare, work.fresh, m, seed,
+                              work.slots + i * m);
+        Py_END_ALLOW_THREADS
     }
     Py_DECREF(own);
     return end_signing(&work, answer, result);
@@ -796,118 +692,74 @@ static PyObject *sign_words(PyObject *self, PyObject *args) {
 /* ---- for Python: nearness ------------------------------------------------------------------ */
 
 static PyObject *overlap(PyObject *self, PyObject *args) {
-    PyObject *one, *other;
-    Py_buffer a, b;
+    PyObject *given[2];
+    Arrays v;
     size_t common;
-    if (!PyArg_ParseTuple(args, "OO", &one, &other) || whole_of(one, &a, 8, 0) < 0) return NULL;
-    if (whole_of(other, &b, 8, 0) < 0) {
-        PyBuffer_Release(&a);
-        return NULL;
-    }
+    if (!PyArg_ParseTuple(args, "OO", &given[0], &given[1])) return NULL;
+    if (!take(&v, given, "qq")) return misfit(&v);
     Py_BEGIN_ALLOW_THREADS
-    common = shared(a.buf, a.len / 8, b.buf, b.len / 8, 0);
+    common = shared(start(&v, 0), v.sizes[0], start(&v, 1), v.sizes[1], 0);
     Py_END_ALLOW_THREADS
-    PyBuffer_Release(&a);
-    PyBuffer_Release(&b);
-    return PyLong_FromSize_t(common);
+    return done(&v, PyLong_FromSize_t(common));
 }
 
 static PyObject *scan(PyObject *self, PyObject *args) {
-    PyObject *query, *hashes, *starts, *answer = NULL;
+    PyObject *given[3];
     Py_ssize_t first, last;
     double t;
     int form, result = DONE;
-    Py_buffer q;
+    Arrays v;
     Documents d;
     Hashes found = {0};
-    if (!PyArg_ParseTuple(args, "OOOnndi", &query, &hashes, &starts, &first, &last, &t, &form))
+    if (!PyArg_ParseTuple(args, "OOOnndi", &given[2], &given[0], &given[1], &first, &last, &t,
+                          &form))
         return NULL;
-    if (!(t > 0 && t <= 1)) return wrong("t must be above 0, at most 1"), NULL;
-    if (open_documents(hashes, starts, &d) < 0) return NULL;
-    if (whole_of(query, &q, 8, 0) < 0) {
-        close_documents(&d);
-        return NULL;
+    if (!(t > 0 && t <= 1)) return wrong("t must be above 0, at most 1");
+    if (!take(&v, given, "qqq") || !open_documents(&v, &d)) return misfit(&v);
+    if (first < 0 || last < first || (size_t)last > d.count) return misfit(&v);
+    size_t size = v.sizes[2];
+    Py_BEGIN_ALLOW_THREADS
+    for (size_t i = first; size && result == DONE && i < (size_t)last; i++) {
+        size_t common = near(start(&v, 2), size, d.hashes + d.starts[i], size_of(&d, i), t, form);
+        if (common == 0) continue;
+        result = reserve(&found, 2);
+        if (result != DONE) break;
+        found.at[found.size++] = i;
+        found.at[found.size++] = common;
     }
-    size_t size = q.len / 8;
-    if (first < 0 || last < first || (size_t)last > d.count) {
-        wrong("documents that are not there");
-    } else {
-        Py_BEGIN_ALLOW_THREADS
-        for (size_t i = first; size && result == DONE && i < (size_t)last; i++) {
-            size_t other = size_of(&d, i), small = size < other ? size : other;
-            if (small == 0) continue;
-            size_t least = least_shared(size, other, t, form);
-            if (least > small) continue;
-            size_t common = shared(q.buf, size, d.hashes + d.starts[i], other, least);
-            if (common < least) continue;
-            result = reserve(&found, 2);
-            if (result != DONE) break;
-            found.at[found.size++] = i;
-            found.at[found.size++] = common;
-        }
-        Py_END_ALLOW_THREADS
-        answer = result == DONE ? as_bytes(&found) : PyErr_NoMemory();
-    }
+    Py_END_ALLOW_THREADS
+    PyObject *answer = result == DONE ? as_bytes(&found) : PyErr_NoMemory();
     free(found.at);
-    PyBuffer_Release(&q);
-    close_documents(&d);
-    return answer;
+    return done(&v, answer);
 }
 
 /* Documents in the order of their keys in one band; those with equal keys stand together. */
 typedef struct {
     Documents d;
-    Py_buffer held[3];
     const uint64_t *keys;
     const unsigned char *sketches; /* a byte of each slot of each signature */
     const int64_t *order;
+    int64_t *parents; /* NULL if pairs are asked for */
     size_t bands, band, slots, least;
     double t;
 } Band;
 
-static void close_band(Band *b) {
-    for (int i = 0; i < 3; i++) PyBuffer_Release(&b->held[i]);
-    close_documents(&b->d);
-}
-
-static int sound_band(Band *b, Py_ssize_t band, Py_ssize_t at, Py_ssize_t least) {
-    size_t count = b->d.count, keys = b->held[0].len / 8, sketches = b->held[1].len;
-    b->keys = b->held[0].buf;
-    b->sketches = b->held[1].buf;
-    b->order = b->held[2].buf;
+static int open_band(const Arrays *v, Band *b, Py_ssize_t band, Py_ssize_t at) {
+    if (!open_documents(v, &b->d)) return 0;
+    size_t count = b->d.count, keys = v->sizes[2], sketches = v->sizes[3];
+    b->keys = start(v, 2);
+    b->sketches = start(v, 3);
+    b->order = start(v, 4);
+    b->parents = v->held > 5 ? start(v, 5) : NULL;
     b->bands = count ? keys / count : 0;
     b->slots = count ? sketches / count : 0;
     b->band = band;
-    b->least = least < 0 ? 0 : (size_t)least;
-    if (keys != count * b->bands || sketches != count * b->slots) return 0;
-    if ((size_t)b->held[2].len / 8 != count || at < 0 || (size_t)at > count) return 0;
-    if (band < 0 || (count && (size_t)band >= b->bands)) return 0;
-    for (size_t i = 0; i < count; i++)
-        if (b->order[i] < 0 || (size_t)b->order[i] >= count) return 0;
+    if (keys != count * b->bands || sketches != count * b->slots || v->sizes[4] != count) return 0;
+    if (at < 0 || (size_t)at > count || band < 0 || (count && (size_t)band >= b->bands)) return 0;
+    if (b->parents && v->sizes[5] != count) return 0;
+    for (size_t i = 0; i < count; i++) /* parents lie before: no circles */
+        if ((uint64_t)b->order[i] >= count || (b->parents && (uint64_t)b->parents[i] > i)) return 0;
     return 1;
-}
-
-/* What `pairs` and `join` are given; those that are not arrays yet are NULL. */
-static int open_band(PyObject *args, Band *b, Py_ssize_t *at, Py_ssize_t *most,
-                     PyObject **parents) {
-    static const size_t SIZES[3] = {8, 1, 8};
-    PyObject *hashes, *starts, *given[3];
-    Py_ssize_t band, least;
-    *parents = NULL;
-    if (!PyArg_ParseTuple(args, "OOOOOnndnn|O", &hashes, &starts, &given[0], &given[1], &given[2],
-                          &band, at, &b->t, &least, most, parents))
-        return -1;
-    if (!(b->t > 0 && b->t <= 1)) return wrong("t must be above 0, at most 1");
-    if (open_documents(hashes, starts, &b->d) < 0) return -1;
-    memset(b->held, 0, sizeof b->held);
-    for (int i = 0; i < 3; i++)
-        if (whole_of(given[i], &b->held[i], SIZES[i], 0) < 0) {
-            close_band(b);
-            return -1;
-        }
-    if (sound_band(b, band, *at, least)) return 0;
-    close_band(b);
-    return wrong("keys, sketches or an order that do not fit the documents");
 }
 
 static uint64_t key(const Band *b, size_t place) {
@@ -940,37 +792,9 @@ static int hopeful(const Band *b, size_t i, size_t j) {
 /* How many two candidates share, if they are near and meet here for the first time; else 0. */
 static size_t verified(const Band *b, size_t i, size_t j) {
     if (!hopeful(b, i, j) || met(b, i, j)) return 0;
-    return near(&b->d, i, j, b->t);
-}
-
-static PyObject *pairs(PyObject *self, PyObject *args) {
-    Py_ssize_t at, most;
-    PyObject *none;
-    int result = DONE;
-    Band b;
-    Hashes found = {0};
-    if (open_band(args, &b, &at, &most, &none) < 0) return NULL;
-    size_t p = at, looked = 0;
-    Py_BEGIN_ALLOW_THREADS
-    for (; result == DONE && p < b.d.count && looked < (size_t)most; p++) {
-        uint64_t here = key(&b, p);
-        for (size_t q = p + 1; q < b.d.count && key(&b, q) == here; q++) {
-            size_t i = b.order[p], j = b.order[q], common = verified(&b, i, j);
-            looked++;
-            if (common == 0) continue;
-            result = reserve(&found, 3);
-            if (result != DONE) break;
-            found.at[found.size++] = i < j ? i : j;
-            found.at[found.size++] = i < j ? j : i;
-            found.at[found.size++] = common;
-        }
-    }
-    Py_END_ALLOW_THREADS
-    PyObject *answer = result == DONE ? Py_BuildValue("(Nn)", as_bytes(&found), (Py_ssize_t)p)
-                                      : PyErr_NoMemory();
-    free(found.at);
-    close_band(&b);
-    return answer;
+    const Documents *d = &b->d;
+    return near(d->hashes + d->starts[i], size_of(d, i), d->hashes + d->starts[j], size_of(d, j),
+                b->t, JACCARD);
 }
 
 static int64_t root(int64_t *parents, int64_t i) {
@@ -979,74 +803,78 @@ static int64_t root(int64_t *parents, int64_t i) {
 }
 
 /* Where the documents end that have the key of the one at p, if all are of one group; else p. */
-static size_t behind_joined(const Band *b, size_t p, int64_t *parents) {
+static size_t behind_joined(const Band *b, size_t p) {
     uint64_t here = key(b, p);
-    int64_t group = root(parents, b->order[p]);
+    if (p && key(b, p - 1) == here) return p;
+    int64_t group = root(b->parents, b->order[p]);
     size_t q = p + 1;
     for (; q < b->d.count && key(b, q) == here; q++)
-        if (root(parents, b->order[q]) != group) return p;
+        if (root(b->parents, b->order[q]) != group) return p;
     return q;
 }
 
-static PyObject *join(PyObject *self, PyObject *args) {
-    PyObject *groups, *answer = NULL;
-    Py_ssize_t at, most;
+/* What the documents at p and q come to: a pair that is found, or groups that are joined. */
+static int meet(const Band *b, size_t p, size_t q, Hashes *found) {
+    size_t i = b->order[p], j = b->order[q];
+    if (b->parents) {
+        int64_t one = root(b->parents, i), other = root(b->parents, j);
+        if (one != other && verified(b, i, j))
+            b->parents[one < other ? other : one] = one < other ? one : other;
+        return DONE;
+    }
+    size_t common = verified(b, i, j);
+    if (common == 0) return DONE;
+    if (reserve(found, 3) != DONE) return NO_MEMORY;
+    found->at[found->size++] = i < j ? i : j;
+    found->at[found->size++] = i < j ? j : i;
+    found->at[found->size++] = common;
+    return DONE;
+}
+
+static PyObject *pairs(PyObject *self, PyObject *args) {
+    PyObject *o[6];
+    Py_ssize_t band, at, least, most;
+    int result = DONE;
     Band b;
-    Py_buffer held;
-    if (open_band(args, &b, &at, &most, &groups) < 0) return NULL;
-    if (groups == NULL || whole_of(groups, &held, 8, PyBUF_WRITABLE) < 0) {
-        if (groups == NULL) PyErr_SetString(PyExc_TypeError, "join needs parents");
-        close_band(&b);
+    Arrays v;
+    Hashes found = {0};
+    if (!PyArg_ParseTuple(args, "OOOOOOnndnn", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &band, &at,
+                          &b.t, &least, &most))
         return NULL;
-    }
-    int64_t *parents = held.buf;
-    int sound = (size_t)held.len / 8 == b.d.count;
-    for (size_t i = 0; sound && i < b.d.count; i++) /* parents lie before: no circles */
-        sound = parents[i] >= 0 && (size_t)parents[i] <= i;
-    if (!sound) {
-        wrong("parents that do not fit the documents");
-    } else {
-        size_t p = at, looked = 0;
-        Py_BEGIN_ALLOW_THREADS
-        while (p < b.d.count && looked < (size_t)most) {
+    if (!(b.t > 0 && b.t <= 1)) return wrong("t must be above 0, at most 1");
+    if (!take(&v, o, o[5] == Py_None ? "qqqbq" : "qqqbqQ") || !open_band(&v, &b, band, at))
+        return misfit(&v);
+    b.least = least < 0 ? 0 : (size_t)least;
+    size_t p = at, looked = 0;
+    Py_BEGIN_ALLOW_THREADS
+    while (result == DONE && p < b.d.count && looked < (size_t)most) {
+        size_t behind = b.parents ? behind_joined(&b, p) : p;
+        looked += behind - p + 1;
+        if (behind == p) {
             uint64_t here = key(&b, p);
-            size_t behind = p == 0 || key(&b, p - 1) != here ? behind_joined(&b, p, parents) : p;
-            if (behind > p) {
-                looked += behind - p;
-                p = behind;
-                continue;
-            }
-            for (size_t q = p + 1; q < b.d.count && key(&b, q) == here; q++) {
-                size_t i = b.order[p], j = b.order[q];
-                int64_t one = root(parents, i), other = root(parents, j);
+            for (size_t q = p + 1; result == DONE && q < b.d.count && key(&b, q) == here; q++) {
+                result = meet(&b, p, q, &found);
                 looked++;
-                if (one == other || verified(&b, i, j) == 0) continue;
-                if (one < other) parents[other] = one;
-                else parents[one] = other;
             }
-            p++;
-            looked++;
+            behind++;
         }
-        Py_END_ALLOW_THREADS
-        answer = PyLong_FromSize_t(p);
+        p = behind;
     }
-    PyBuffer_Release(&held);
-    close_band(&b);
-    return answer;
+    Py_END_ALLOW_THREADS
+    PyObject *answer = result == DONE ? Py_BuildValue("(Nn)", as_bytes(&found), (Py_ssize_t)p)
+                                      : PyErr_NoMemory();
+    free(found.at);
+    return done(&v, answer);
 }
 
 static PyMethodDef METHODS[] = {
-    {"shingles", shingles, METH_VARARGS, "Hashes of every k terms in a row of a text."},
-    {"shingle_texts", shingle_texts, METH_VARARGS, "Shingles of many texts, and their starts."},
-    {"character_shingles", character_shingles, METH_VARARGS, "Hashes of every k characters in a row of a text."},
+    {"shingles", shingles, METH_VARARGS, "Shingles of texts, and where those of each begin."},
     {"features", features, METH_O, "The hash of each string."},
-    {"sign", sign, METH_VARARGS, "Minhash signatures of runs of hashes."},
-    {"sign_texts", sign_texts, METH_VARARGS, "Minhash signatures of texts."},
-    {"sign_words", sign_words, METH_VARARGS, "Minhash signatures of lists of strings."},
+    {"sign", sign, METH_VARARGS, "Minhash signatures of stretches of hashes."},
+    {"sign_each", sign_each, METH_VARARGS, "Minhash signatures of texts, or of lists of strings."},
     {"overlap", overlap, METH_VARARGS, "How many values two sorted arrays share."},
     {"scan", scan, METH_VARARGS, "Documents near a query."},
-    {"pairs", pairs, METH_VARARGS, "Near pairs that share the key of a band."},
-    {"join", join, METH_VARARGS, "Groups of documents joined by near pairs."},
+    {"pairs", pairs, METH_VARARGS, "Near pairs that share the key of a band, or their groups."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -72,8 +72,6 @@ def _word_hashes(words: Sequence[str]) -> Hashes:
 
 
 def _rolled(digits: Hashes, k: int, distinct: bool) -> Hashes:
-    if k < 1:
-        raise ValueError("k must be at least 1")
     if not digits.size:
         return digits
     width = min(k, digits.size)
@@ -85,28 +83,28 @@ def _rolled(digits: Hashes, k: int, distinct: bool) -> Hashes:
     return np.unique(rolled) if distinct else rolled
 
 
-def _shingles(text: str, k: int, distinct: bool) -> Hashes:
-    return _rolled(_word_hashes(_TERM.findall(text.lower())), k, distinct)
+def shingles(
+    texts: Sequence[str], k: int, distinct: bool, characters: bool, /
+) -> tuple[bytes, bytes]:
+    """Hashes of every k terms in a row of all texts, and where each text's begin.
 
-
-def shingles(text: str, k: int, distinct: bool, /) -> bytes:
-    """Hashes of every k terms in a row, in their order, or sorted and once each."""
-    return _shingles(text, k, distinct).tobytes()
-
-
-def shingle_texts(texts: Sequence[str], k: int, /) -> tuple[bytes, bytes]:
-    """Sorted distinct shingles of many texts behind each other, and where each text's begin."""
+    They stand in their order, or sorted and once each; or are of every k characters.
+    """
     if k < 1:
         raise ValueError("k must be at least 1")
-    found = [_shingles(text, k, True) for text in texts]
+    digits = map(_characters if characters else _terms, texts)
+    found = [_rolled(each, k, distinct) for each in digits]
     starts = np.cumsum([0, *(hashes.size for hashes in found)], dtype=np.int64)
     return b"".join(hashes.tobytes() for hashes in found), starts.tobytes()
 
 
-def character_shingles(text: str, k: int, distinct: bool, /) -> bytes:
-    """As `shingles`, of every k characters of a text as it is."""
-    characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
-    return _rolled(mixed_all(characters ^ np.uint64(START)), k, distinct).tobytes()
+def _terms(text: str) -> Hashes:
+    return _word_hashes(_TERM.findall(text.lower()))
+
+
+def _characters(text: str) -> Hashes:
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
+    return mixed_all(points ^ np.uint64(START))
 
 
 def features(words: Sequence[str], /) -> bytes:
@@ -115,19 +113,18 @@ def features(words: Sequence[str], /) -> bytes:
 
 
 def sign(hashes: Array, starts: Array, m: int, seed: int, /) -> bytes:
-    """Minhash signatures of m uint32s, one for each run of hashes."""
+    """Minhash signatures of m uint32s, one for each stretch of hashes."""
     flat, bounds = _documents(hashes, starts)
     return b"".join(_signature(flat[a:b], m, seed).tobytes() for a, b in pairwise(bounds))
 
 
-def sign_texts(texts: Sequence[str], k: int, m: int, seed: int, /) -> bytes:
-    """Minhash signatures of texts."""
-    return b"".join(_signature(_shingles(text, k, True), m, seed).tobytes() for text in texts)
-
-
-def sign_words(lists: Sequence[Sequence[str]], m: int, seed: int, /) -> bytes:
-    """Minhash signatures of lists of strings."""
-    return b"".join(_signature(_word_hashes(words), m, seed).tobytes() for words in lists)
+def sign_each(items: Sequence[str | Sequence[str]], k: int, m: int, seed: int, /) -> bytes:
+    """Minhash signatures of texts, or of lists of strings."""
+    found = (
+        _rolled(_terms(item), k, True) if isinstance(item, str) else _word_hashes(item)
+        for item in items
+    )
+    return b"".join(_signature(hashes, m, seed).tobytes() for hashes in found)
 
 
 def _signature(x: Hashes, m: int, seed: int) -> NDArray[np.uint32]:
@@ -158,7 +155,7 @@ def _documents(hashes: Array, starts: Array) -> tuple[Hashes, list[int]]:
     bounds: list[int] = np.frombuffer(starts, np.int64).tolist()
     sound = bounds and bounds[0] >= 0 and bounds[-1] <= flat.size and bounds == sorted(bounds)
     if not sound:
-        raise ValueError("starts that do not lie in the hashes, in order")
+        raise ValueError("arrays that do not fit together")
     return flat, bounds
 
 
@@ -204,7 +201,7 @@ def scan(
     _check_threshold(t)
     flat, bounds = _documents(hashes, starts)
     if not 0 <= first <= last < len(bounds):
-        raise ValueError("documents that are not there")
+        raise ValueError("arrays that do not fit together")
     asked = np.frombuffer(query, np.uint64)
     found: list[int] = []
     for i in range(first, last):
@@ -236,56 +233,29 @@ def _candidates(
 
 
 def pairs(
-    hashes: Array,
-    starts: Array,
-    keys: Hashes,
-    sketches: Sketches,
-    order: Places,
-    band: int,
-    at: int,
-    t: float,
-    least: int,
-    most: int,
-    /,
-) -> tuple[bytes, int]:
-    """Near pairs that share the key of a band: i, j, how much they share; and where to go on."""
-    _check_threshold(t)
-    flat, bounds = _documents(hashes, starts)
-    found: list[int] = []
-    for i, j in _candidates(keys, sketches, order, band, at, least):
-        common = _near(flat[bounds[i] : bounds[i + 1]], flat[bounds[j] : bounds[j + 1]], t, 0)
-        if common:
-            found += (i, j, common)
-    return np.array(found, np.uint64).tobytes(), len(order)
+    hashes: Array, starts: Array, keys: Hashes, sketches: Sketches, order: Places,
+    parents: Places | None, band: int, at: int, t: float, least: int, most: int, /,
+) -> tuple[bytes, int]:  # fmt: skip
+    """Near pairs that share the key of a band: i, j, how much they share; and where to go on.
 
-
-def join(
-    hashes: Array,
-    starts: Array,
-    keys: Hashes,
-    sketches: Sketches,
-    order: Places,
-    band: int,
-    at: int,
-    t: float,
-    least: int,
-    most: int,
-    parents: Places,
-    /,
-) -> int:
-    """Join the groups of near documents that share the key of a band; where to go on."""
+    With parents, the groups of near documents are joined instead.
+    """
     _check_threshold(t)
     flat, bounds = _documents(hashes, starts)
 
     def root(i: int) -> int:
-        while parents[i] != i:
+        while parents is not None and parents[i] != i:
             i = int(parents[i])
         return i
 
+    found: list[int] = []
     for i, j in _candidates(keys, sketches, order, band, at, least):
         one, other = sorted((root(i), root(j)))
-        if one != other and _near(
-            flat[bounds[i] : bounds[i + 1]], flat[bounds[j] : bounds[j + 1]], t, 0
-        ):
+        if one == other:
+            continue
+        common = _near(flat[bounds[i] : bounds[i + 1]], flat[bounds[j] : bounds[j + 1]], t, 0)
+        if common and parents is not None:
             parents[other] = one
-    return len(order)
+        elif common:
+            found += (i, j, common)
+    return np.array(found, np.uint64).tobytes(), len(order)

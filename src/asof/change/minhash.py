@@ -46,7 +46,7 @@ def signatures(
 ) -> Signatures:
     """Of texts, without keeping their shingles."""
     if unit == "terms":
-        return _rows(engine.sign_texts(texts, checked(k), m, seed), m)
+        return _rows(engine.sign_each(texts, checked(k), m, seed), m)
     return signatures_of_sets(*shingles_of_all(texts, k, unit), m, seed)
 
 
@@ -54,7 +54,7 @@ def signatures_of_words(
     lists: Sequence[Sequence[str]], m: int = SLOTS, seed: int = SEED
 ) -> Signatures:
     """Of any lists of strings, taken as sets."""
-    return _rows(engine.sign_words(lists, m, seed), m)
+    return _rows(engine.sign_each(lists, K, m, seed), m)
 
 
 def estimate(a: Signature, b: Signature) -> float:

@@ -240,17 +240,9 @@ class NearIndex(Generic[Key]):
             if band not in orders:
                 orders[band] = np.argsort(keys[:, band], kind="stable")
             found = engine.pairs(
-                hashes,
-                starts,
-                keys,
-                sketches,
-                orders[band],
-                band,
-                at,
-                self.threshold,
-                least,
-                _LOOKS,
-            )
+                hashes, starts, keys, sketches, orders[band], None, band, at, self.threshold,
+                least, _LOOKS,
+            )  # fmt: skip
             if found[1] == len(starts) - 1:
                 del orders[band]
             return found
@@ -278,9 +270,9 @@ class NearIndex(Generic[Key]):
         for band in range(keys.shape[1]):
             order, at = np.argsort(keys[:, band], kind="stable"), 0
             while at < len(self._names):
-                at = engine.join(
-                    hashes, starts, keys, sketches, order, band, at, self.threshold, least, _LOOKS,
-                    parents,
+                _, at = engine.pairs(
+                    hashes, starts, keys, sketches, order, parents, band, at, self.threshold,
+                    least, _LOOKS,
                 )  # fmt: skip
         groups: dict[int, list[Key]] = {}
         for document, names in enumerate(self._names):

@@ -35,7 +35,7 @@ K = 5
 
 def shingles(text: str, k: int = K, unit: Unit = "terms") -> Hashes:
     """The set of a text's shingles, sorted."""
-    return np.frombuffer(_hashes(text, k, unit, distinct=True), np.uint64)
+    return shingles_of_all((text,), k, unit)[0]
 
 
 def bag(text: str, k: int = K, unit: Unit = "terms") -> tuple[Hashes, Counts]:
@@ -46,19 +46,17 @@ def bag(text: str, k: int = K, unit: Unit = "terms") -> tuple[Hashes, Counts]:
 
 def shingles_in_order(text: str, k: int = K, unit: Unit = "terms") -> Hashes:
     """The shingles as they come in the text, repeated ones too."""
-    return np.frombuffer(_hashes(text, k, unit, distinct=False), np.uint64)
+    return shingles_of_all((text,), k, unit, distinct=False)[0]
 
 
 def shingles_of_all(
-    texts: Sequence[str], k: int = K, unit: Unit = "terms"
-) -> tuple[Hashes, NDArray[np.int64]]:
+    texts: Sequence[str], k: int = K, unit: Unit = "terms", *, distinct: bool = True
+) -> tuple[Hashes, Counts]:
     """The sets of many texts behind each other, and where each begins (and the last one ends)."""
-    if unit == "terms":
-        hashes, starts = engine.shingle_texts(texts, checked(k))
-        return np.frombuffer(hashes, np.uint64), np.frombuffer(starts, np.int64)
-    sets = [shingles(text, k, unit) for text in texts]
-    bounds = np.cumsum([0, *(found.size for found in sets)], dtype=np.int64)
-    return np.concatenate([np.empty(0, np.uint64), *sets]), bounds
+    characters = unit == "characters"
+    given = [spaced(text) for text in texts] if characters else texts
+    hashes, starts = engine.shingles(given, checked(k), distinct, characters)
+    return np.frombuffer(hashes, np.uint64), np.frombuffer(starts, np.int64)
 
 
 def features(words: Iterable[str]) -> Hashes:
@@ -72,12 +70,6 @@ def spaced(text: str) -> str:
     As it is indented and broken into lines, a text is not another text.
     """
     return " ".join(text.lower().split())
-
-
-def _hashes(text: str, k: int, unit: Unit, *, distinct: bool) -> bytes:
-    if unit == "terms":
-        return engine.shingles(text, checked(k), distinct)
-    return engine.character_shingles(spaced(text), checked(k), distinct)
 
 
 def checked(k: int) -> int:

@@ -237,7 +237,6 @@ def _keep_texts(archive: Archive, watch: Watch) -> None:
 
 
 def foretell(prepared: Prepared, watch: Watch = Watch(), memory: int | None = None) -> Estimate:  # noqa: B008
-    """What to expect of a run."""
     found = collect(prepared, watch)
     return estimate(found, prepared.question.relation, limits=Limits(memory=memory))
 

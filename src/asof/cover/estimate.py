@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.sets import Edges, Sets
+from asof.cover.documents.sets import Edges, Sets, searched
 from asof.cover.join.graph import spread
 from asof.cover.join.overlaps import overlaps
 from asof.cover.join.pair_spool import PairSpool
@@ -193,7 +193,6 @@ class _Sampling:
         return min(part + 2 * float(np.sqrt(part * (1 - part) * rest / count)), 1.0)
 
     def _true(self, found: Edges, chosen: NDArray[np.int64], holds: Test) -> Edges:
-        """Those of the chosen pairs that are true by all shingles."""
         i, j, sets = found.i[chosen], found.j[chosen], self.collection.sets
         inter = overlaps(sets, i, j)
         true = holds(Pairs(i, j, inter, sets.sizes[i], sets.sizes[j]))
@@ -245,25 +244,13 @@ def stretch(sets: Sets, share: float, seed: int) -> Sets:
     probe = np.sort(sets.items[:: max(1, sets.items.size // _PROBE)])
     first = np.random.default_rng(seed).random() * (1 - share)
     low, high = (probe[int(edge * (probe.size - 1))] for edge in (first, first + share))
-    starts, ends = _search(sets, low), _search(sets, high)
+    begins, after = sets.offsets[:-1], sets.offsets[1:]
+    starts, ends = (searched(sets.items, begins, after, value) for value in (low, high))
     lost = (starts == ends) & (sets.sizes > 0)
     starts = np.where(lost & (starts == sets.offsets[1:]), sets.offsets[:-1], starts)
     sizes = np.where(lost, 1, ends - starts)
     offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     return Sets(offsets, sets.items[spread(starts, sizes)])
-
-
-def _search(sets: Sets, value: np.uint64) -> NDArray[np.int64]:
-    """Where in each document the shingles from a value on begin: all searches side by side."""
-    low, high = sets.offsets[:-1].copy(), sets.offsets[1:].copy()
-    open_ = np.flatnonzero(low < high)
-    while open_.size:
-        middle = (low[open_] + high[open_]) // 2
-        below = sets.items[middle] < value
-        low[open_[below]] = middle[below] + 1
-        high[open_[~below]] = middle[~below]
-        open_ = open_[low[open_] < high[open_]]
-    return low
 
 
 def sampled(sets: Sets, within: tuple[float, float], seed: int) -> Sets:

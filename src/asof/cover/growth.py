@@ -129,7 +129,6 @@ def canonical(relation: Relation) -> str:
 
 
 def schema_of(relation: Relation, columns: Mapping[str, Column]) -> Schema:
-    """What a relation names, in order of names."""
     named = {attribute.name for attribute in attributes(relation.condition)}
     return tuple((name, columns[name].kind) for name in sorted(named))
 
@@ -162,7 +161,6 @@ def _base(collection: Collection, relation: Relation, earlier: Earlier) -> _Base
 
 
 def _common(ordered: DocumentIds, others: DocumentIds) -> int:
-    """How many documents are among both."""
     if not ordered.size:
         return 0
     at = np.minimum(np.searchsorted(ordered, others), ordered.size - 1)

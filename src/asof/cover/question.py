@@ -36,12 +36,10 @@ class Question:
 
     @property
     def unit(self) -> Unit:
-        """What shingles are made of."""
         return "characters" if self.terms == "characters" else "terms"
 
     @property
     def which(self) -> Literal["main", "full"]:
-        """The text that documents are compared by."""
         return "full" if self.text == "full" else "main"
 
 

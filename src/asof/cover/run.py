@@ -51,7 +51,6 @@ class Outcome:
 
     @property
     def kept(self) -> list[str]:
-        """The names of the documents that stay, in order."""
         return [self.collection.names[place] for place in np.flatnonzero(self.cover.kept).tolist()]
 
     @property

@@ -41,7 +41,6 @@ class Collection:
         return len(self.names)
 
     def only(self, chosen: NDArray[np.bool_]) -> Collection:
-        """The chosen documents, in the same order."""
         places = np.flatnonzero(chosen)
         offsets = np.concatenate(([0], np.cumsum(self.sets.sizes[places], dtype=np.int64)))
         columns = {

@@ -66,7 +66,6 @@ class _Gathering:
     sizes: list[NDArray[np.int64]] = field(default_factory=list)
 
     def add(self, capture: Capture, document: Document, document_id: bytes) -> None:
-        """Take in a new document."""
         text = compared_text(document, self.which)
         self._note(capture, document_id, -1, document.title, document.language, float(len(text)))
         self.texts.append(text)
@@ -75,7 +74,6 @@ class _Gathering:
             self.flush()
 
     def take_over(self, capture: Capture, document_id: bytes, place: int) -> None:
-        """Take in a document that was there before, as it was."""
         assert self.before is not None
         columns = self.before.columns
         title, language = (_string(columns[name], place) for name in ("title", "language"))
@@ -94,7 +92,6 @@ class _Gathering:
         self.lengths.append(length)
 
     def flush(self) -> None:
-        """Make shingles of the texts at hand."""
         items, offsets = shingles_of_all(self.texts, self.k, self.unit)
         self.items.append(items)
         self.sizes.append(np.diff(offsets))
@@ -213,7 +210,6 @@ def _known(before: Gathered | None) -> tuple[dict[bytes, int], frozenset[bytes]]
 
 
 def compared_text(document: Document, which: Which) -> str:
-    """The text that a document is compared by."""
     return document.main if which == "main" and document.main else document.text
 
 
@@ -237,5 +233,4 @@ def document_names(captures: Iterable[Capture]) -> Iterator[str]:
 
 
 def host_name(url: str) -> str:
-    """The host of a URL, without its port."""
     return _PORT.sub("", host_of(url))

@@ -131,7 +131,6 @@ class _Pairs:
         self._new = array("Q")
 
     def counts(self) -> NDArray[np.int64]:
-        """How many addresses link to each."""
         self._settle()
         targets = (self._known % np.uint64(max(self._count, 1))).astype(np.int64)
         return np.bincount(targets, minlength=self._count)

@@ -56,7 +56,6 @@ class Sets:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many shingles each document has."""
         return np.diff(self.offsets)
 
 
@@ -74,3 +73,26 @@ class Edges:
     def turned(self) -> Edges:
         """The same pairs with the roles changed."""
         return Edges(self.j, self.i, self.inter)
+
+
+def searched(
+    items: NDArray[np.uint64],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    value: np.uint64,
+    *,
+    above: bool = False,
+) -> NDArray[np.int64]:
+    """Where in each stretch of ascending items those from a value on (or above it) begin.
+
+    All searches go on side by side.
+    """
+    low, high = begins.copy(), ends.copy()
+    open_ = np.flatnonzero(low < high)
+    while open_.size:
+        middle = (low[open_] + high[open_]) // 2
+        below = items[middle] <= value if above else items[middle] < value
+        low[open_[below]] = middle[below] + 1
+        high[open_[~below]] = middle[~below]
+        open_ = open_[low[open_] < high[open_]]
+    return low

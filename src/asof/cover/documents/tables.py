@@ -103,7 +103,6 @@ class Traits:
 
     @classmethod
     def of(cls, values: Sequence[object]) -> Traits:
-        """Those of some values; None is none."""
         known = [value for value in values if value is not None]
         return cls(
             bool(known),
@@ -113,19 +112,16 @@ class Traits:
 
     @property
     def kind(self) -> ColumnKind:
-        """The kind of a column whose values these are all of."""
         if self.known and self.numbers:
             return "number"
         return "time" if self.known and self.moments else "text"
 
 
 def column_of(values: Sequence[object]) -> Column:
-    """A column of the kind that all of its values have."""
     return column_as(Traits.of(values).kind, values)
 
 
 def column_as(kind: ColumnKind, values: Sequence[object]) -> Column:
-    """A column of a kind that fits all of its values."""
     if kind == "number":
         return number_column([_number(value) for value in values])
     if kind == "time":

@@ -1,28 +1,22 @@
 /* The exact coverage join in C: the compiled twin of fallback.py.
  *
  *   digests(items, offsets)              -> two uint64s of each set: equal for equal sets.
- *   same(items, offsets, a, b)           -> a byte of each pair: whether the sets are equal.
  *   overlaps(items, offsets, i, j)       -> int32s: how many items each pair has in common.
- *   seek(items, begins, ends, limit, cursors)        put cursors at the first item >= limit.
- *   number(items, ends, cursors, limit, parts, covers, places, ids, scratch)
- *                                        -> uint32s: how many sets have each item below a limit.
+ *   number(items, ends, cursors, places, ids, parts, covers, scratch, last)
+ *                                        -> uint32s: how many sets have each item up to the last.
  *   rank(counts)                         -> how many ranks: counts become ranks, the rarest first.
- *   relabel(items, ends, cursors, limit, table, places, ids)     ids become ranks.
- *   arrange(ids, places, first, last, kept)          sort the ranks of each set, without uniques.
- *   pack(ids, places, kept)              move them together.
+ *   relabel(items, ends, cursors, places, ids, table, last)      ids become ranks.
+ *   arrange(ids, offsets, kept, first, last)         sort the ranks of each set, without uniques.
+ *   pack(ids, offsets, kept)             move them together.
  *   mark(ranks, offsets, prefixes, wanted)           a bit for each rank that will be asked for.
- *   tally(ranks, offsets, first, last, covers, wanted, starts) -> postings there will be.
- *   post(ranks, offsets, first, last, covers, wanted, starts, postings)
+ *   post(ranks, offsets, covers, wanted, starts, postings, first, last)
+ *                                        -> postings there are; they are written where there is room.
  *   probe(...)                           -> int32 triples: covered, covering, common; where to go on.
  *
  * What they are for is told in ranking.py and join.py. Lengths are checked before anything is read;
  * the long loops run without the interpreter's lock, so that two threads use two cores.
  */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../../_arrays.h"
 
 #define UNIQUE 0xFFFFFFFFU
 #define OFTEN 0x80000000U /* of a count: more than one set has the item */
@@ -35,145 +29,65 @@
 #define PREFETCH(p) ((void)(p))
 #endif
 
-/* ---- arguments ----------------------------------------------------------------------------- */
-
-#define MOST_VIEWS 10
-typedef struct {
-    Py_buffer views[MOST_VIEWS];
-    int held;
-} Views;
-
-static void release(Views *v) {
-    while (v->held > 0) PyBuffer_Release(&v->views[--v->held]);
-}
-
-/* The next array: its start, and how many it has of a size. NULL with an error set if it is none. */
-static void *array(Views *v, PyObject *given, size_t size, int writable, size_t *count) {
-    Py_buffer *view = &v->views[v->held];
-    if (PyObject_GetBuffer(given, view, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0) return NULL;
-    v->held++;
-    if (view->len % size || (uintptr_t)view->buf % size) {
-        PyErr_SetString(PyExc_ValueError, "an array of another type");
-        return NULL;
-    }
-    *count = view->len / size;
-    static uint64_t nothing;
-    return view->buf != NULL ? view->buf : &nothing;
-}
-
-static PyObject *misfit(Views *v) {
-    release(v);
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "arrays that do not fit together");
-    return NULL;
-}
-
-/* Whether offsets never fall and stay within what there is. */
-static int sound(const int64_t *offsets, size_t count, size_t size) {
-    if (count == 0 || offsets[0] < 0 || (size_t)offsets[count - 1] > size) return 0;
-    for (size_t d = 1; d < count; d++)
-        if (offsets[d] < offsets[d - 1]) return 0;
-    return 1;
-}
-
-static int within(const int64_t *documents, size_t count, size_t most) {
-    for (size_t p = 0; p < count; p++)
-        if (documents[p] < 0 || (size_t)documents[p] >= most) return 0;
-    return 1;
-}
-
 /* ---- whole sets ---------------------------------------------------------------------------- */
 
 static PyObject *digests(PyObject *self, PyObject *args) {
-    PyObject *of_items, *of_offsets;
-    if (!PyArg_ParseTuple(args, "OO", &of_items, &of_offsets)) return NULL;
-    Views v = {.held = 0};
-    size_t size, count;
-    const uint64_t *items = array(&v, of_items, 8, 0, &size);
-    const int64_t *offsets = items ? array(&v, of_offsets, 8, 0, &count) : NULL;
-    if (offsets == NULL || !sound(offsets, count, size)) return misfit(&v);
+    PyObject *given[2];
+    Arrays v;
+    if (!PyArg_ParseTuple(args, "OO", &given[0], &given[1])) return NULL;
+    if (!take(&v, given, "qq")) return misfit(&v);
+    const uint64_t *items = start(&v, 0);
+    const int64_t *offsets = start(&v, 1);
+    size_t count = v.sizes[1];
+    if (!sound(offsets, count, v.sizes[0])) return misfit(&v);
     PyObject *answer = PyBytes_FromStringAndSize(NULL, (count - 1) * 16);
-    if (answer != NULL) {
-        uint64_t *out = (uint64_t *)PyBytes_AS_STRING(answer);
-        Py_BEGIN_ALLOW_THREADS
-        for (size_t d = 0; d + 1 < count; d++) {
-            uint64_t sum = 0, mixed = 0;
-            for (int64_t p = offsets[d]; p < offsets[d + 1]; p++) {
-                sum += items[p];
-                mixed = (mixed ^ items[p]) * 0x9E3779B97F4A7C15ULL;
-                mixed ^= mixed >> 29;
-            }
-            out[2 * d] = sum;
-            out[2 * d + 1] = mixed;
+    if (answer == NULL) return done(&v, NULL);
+    uint64_t *out = (uint64_t *)PyBytes_AS_STRING(answer);
+    Py_BEGIN_ALLOW_THREADS
+    for (size_t d = 0; d + 1 < count; d++) {
+        uint64_t sum = 0, mixed = 0;
+        for (int64_t p = offsets[d]; p < offsets[d + 1]; p++) {
+            sum += items[p];
+            mixed = (mixed ^ items[p]) * 0x9E3779B97F4A7C15ULL;
+            mixed ^= mixed >> 29;
         }
-        Py_END_ALLOW_THREADS
+        out[2 * d] = sum;
+        out[2 * d + 1] = mixed;
     }
-    release(&v);
-    return answer;
-}
-
-typedef struct {
-    Views v;
-    const uint64_t *items;
-    const int64_t *offsets, *a, *b;
-    size_t pairs;
-} Pairs;
-
-static int open_pairs(PyObject *args, Pairs *p) {
-    PyObject *of_items, *of_offsets, *of_a, *of_b;
-    size_t size, count, others;
-    p->v.held = 0;
-    if (!PyArg_ParseTuple(args, "OOOO", &of_items, &of_offsets, &of_a, &of_b)) return 0;
-    if ((p->items = array(&p->v, of_items, 8, 0, &size)) == NULL) return 0;
-    if ((p->offsets = array(&p->v, of_offsets, 8, 0, &count)) == NULL) return 0;
-    if ((p->a = array(&p->v, of_a, 8, 0, &p->pairs)) == NULL) return 0;
-    if ((p->b = array(&p->v, of_b, 8, 0, &others)) == NULL) return 0;
-    return sound(p->offsets, count, size) && others == p->pairs &&
-           within(p->a, p->pairs, count - 1) && within(p->b, p->pairs, count - 1);
-}
-
-static PyObject *same(PyObject *self, PyObject *args) {
-    Pairs p;
-    if (!open_pairs(args, &p)) return misfit(&p.v);
-    PyObject *answer = PyBytes_FromStringAndSize(NULL, p.pairs);
-    if (answer != NULL) {
-        char *out = PyBytes_AS_STRING(answer);
-        Py_BEGIN_ALLOW_THREADS
-        for (size_t k = 0; k < p.pairs; k++) {
-            int64_t at = p.offsets[p.a[k]], other = p.offsets[p.b[k]];
-            int64_t size = p.offsets[p.a[k] + 1] - at;
-            out[k] = size == p.offsets[p.b[k] + 1] - other &&
-                     memcmp(p.items + at, p.items + other, size * 8) == 0;
-        }
-        Py_END_ALLOW_THREADS
-    }
-    release(&p.v);
-    return answer;
+    Py_END_ALLOW_THREADS
+    return done(&v, answer);
 }
 
 static PyObject *overlaps(PyObject *self, PyObject *args) {
-    Pairs p;
-    if (!open_pairs(args, &p)) return misfit(&p.v);
-    PyObject *answer = PyBytes_FromStringAndSize(NULL, p.pairs * 4);
-    if (answer != NULL) {
-        int32_t *out = (int32_t *)PyBytes_AS_STRING(answer);
-        Py_BEGIN_ALLOW_THREADS
-        for (size_t k = 0; k < p.pairs; k++) {
-            const uint64_t *a = p.items + p.offsets[p.a[k]], *b = p.items + p.offsets[p.b[k]];
-            const uint64_t *a_end = p.items + p.offsets[p.a[k] + 1];
-            const uint64_t *b_end = p.items + p.offsets[p.b[k] + 1];
-            int32_t common = 0;
-            while (a < a_end && b < b_end) {
-                uint64_t x = *a, y = *b;
-                common += x == y;
-                a += x <= y;
-                b += y <= x;
-            }
-            out[k] = common;
+    PyObject *given[4];
+    Arrays v;
+    if (!PyArg_ParseTuple(args, "OOOO", &given[0], &given[1], &given[2], &given[3])) return NULL;
+    if (!take(&v, given, "qqqq")) return misfit(&v);
+    const uint64_t *items = start(&v, 0);
+    const int64_t *offsets = start(&v, 1), *i = start(&v, 2), *j = start(&v, 3);
+    size_t sets = v.sizes[1] - 1, pairs = v.sizes[2];
+    int fine = sound(offsets, v.sizes[1], v.sizes[0]) && v.sizes[3] == pairs;
+    for (size_t k = 0; fine && k < pairs; k++) /* a negative one is more than there are, too */
+        fine = (uint64_t)i[k] < sets && (uint64_t)j[k] < sets;
+    if (!fine) return misfit(&v);
+    PyObject *answer = PyBytes_FromStringAndSize(NULL, pairs * 4);
+    if (answer == NULL) return done(&v, NULL);
+    int32_t *out = (int32_t *)PyBytes_AS_STRING(answer);
+    Py_BEGIN_ALLOW_THREADS
+    for (size_t k = 0; k < pairs; k++) {
+        const uint64_t *a = items + offsets[i[k]], *a_end = items + offsets[i[k] + 1];
+        const uint64_t *b = items + offsets[j[k]], *b_end = items + offsets[j[k] + 1];
+        int32_t common = 0;
+        while (a < a_end && b < b_end) {
+            uint64_t x = *a, y = *b;
+            common += x == y;
+            a += x <= y;
+            b += y <= x;
         }
-        Py_END_ALLOW_THREADS
+        out[k] = common;
     }
-    release(&p.v);
-    return answer;
+    Py_END_ALLOW_THREADS
+    return done(&v, answer);
 }
 
 /* ---- numbering: items of all sets, a range of values at a time ------------------------------ */
@@ -265,77 +179,45 @@ static int learn_all(Table *t, const Look *looks, size_t count) {
 }
 
 typedef struct {
-    Views v;
+    Arrays v;
     const uint64_t *items;
     const int64_t *ends, *places;
     int64_t *cursors;
     uint32_t *ids;
-    uint64_t limit; /* the last item of the range: a limit behind it could not be written */
     size_t count;
 } Walk;
 
 /* Cursors lie before their ends, and places, less the cursor's origin, within the ids. */
-static int open_walk(Walk *w, PyObject *of_items, PyObject *of_ends, PyObject *of_cursors,
-                     PyObject *of_places, PyObject *of_ids) {
-    size_t size, ends, places, ids;
-    if ((w->items = array(&w->v, of_items, 8, 0, &size)) == NULL) return 0;
-    if ((w->ends = array(&w->v, of_ends, 8, 0, &ends)) == NULL) return 0;
-    if ((w->cursors = array(&w->v, of_cursors, 8, 1, &w->count)) == NULL) return 0;
-    if ((w->places = array(&w->v, of_places, 8, 0, &places)) == NULL) return 0;
-    if ((w->ids = array(&w->v, of_ids, 4, 1, &ids)) == NULL) return 0;
-    if (ends != w->count || places != w->count) return 0;
+static int open_walk(Walk *w, PyObject *const *given, const char *kinds) {
+    if (!take(&w->v, given, kinds)) return 0;
+    const size_t *sizes = w->v.sizes;
+    w->items = start(&w->v, 0);
+    w->ends = start(&w->v, 1);
+    w->cursors = start(&w->v, 2);
+    w->places = start(&w->v, 3);
+    w->ids = start(&w->v, 4);
+    w->count = sizes[2];
+    if (sizes[1] != w->count || sizes[3] != w->count) return 0;
     for (size_t g = 0; g < w->count; g++) /* places: where the last of a set's ids is, plus one */
-        if (w->cursors[g] < 0 || w->cursors[g] > w->ends[g] || (size_t)w->ends[g] > size ||
-            (size_t)w->places[g] > ids || w->places[g] < w->ends[g] - w->cursors[g])
+        if (w->cursors[g] < 0 || w->cursors[g] > w->ends[g] || (size_t)w->ends[g] > sizes[0] ||
+            (size_t)w->places[g] > sizes[4] || w->places[g] < w->ends[g] - w->cursors[g])
             return 0;
     return 1;
 }
 
-static PyObject *seek(PyObject *self, PyObject *args) {
-    PyObject *of_items, *of_begins, *of_ends, *of_cursors;
-    unsigned long long limit;
-    size_t size, begins, ends, count;
-    Views v = {.held = 0};
-    if (!PyArg_ParseTuple(args, "OOOKO", &of_items, &of_begins, &of_ends, &limit, &of_cursors))
-        return NULL;
-    const uint64_t *items = array(&v, of_items, 8, 0, &size);
-    const int64_t *from = items ? array(&v, of_begins, 8, 0, &begins) : NULL;
-    const int64_t *to = from ? array(&v, of_ends, 8, 0, &ends) : NULL;
-    int64_t *cursors = to ? array(&v, of_cursors, 8, 1, &count) : NULL;
-    if (cursors == NULL || begins != count || ends != count) return misfit(&v);
-    for (size_t g = 0; g < count; g++)
-        if (from[g] < 0 || from[g] > to[g] || (size_t)to[g] > size) return misfit(&v);
-    Py_BEGIN_ALLOW_THREADS
-    for (size_t g = 0; g < count; g++) {
-        int64_t low = from[g], high = to[g];
-        while (low < high) {
-            int64_t middle = low + (high - low) / 2;
-            if (items[middle] < limit) low = middle + 1;
-            else high = middle;
-        }
-        cursors[g] = low;
-    }
-    Py_END_ALLOW_THREADS
-    release(&v);
-    Py_RETURN_NONE;
-}
-
 static PyObject *number(PyObject *self, PyObject *args) {
-    PyObject *of_items, *of_ends, *of_cursors, *of_parts, *of_covers, *of_places, *of_ids, *of_room;
-    unsigned long long last;
-    Walk w = {.v = {.held = 0}};
-    if (!PyArg_ParseTuple(args, "OOOKOOOOO", &of_items, &of_ends, &of_cursors, &last, &of_parts,
-                          &of_covers, &of_places, &of_ids, &of_room))
+    PyObject *o[8];
+    unsigned long long last; /* item of the range: a limit behind it could not be written */
+    Walk w;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOK", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6],
+                          &o[7], &last))
         return NULL;
-    size_t parts_count, covers_count, bytes;
-    if (!open_walk(&w, of_items, of_ends, of_cursors, of_places, of_ids)) return misfit(&w.v);
-    const uint32_t *parts = array(&w.v, of_parts, 4, 0, &parts_count);
-    const uint8_t *covers = parts ? array(&w.v, of_covers, 1, 0, &covers_count) : NULL;
-    void *scratch = covers ? array(&w.v, of_room, 8, 1, &bytes) : NULL;
-    if (scratch == NULL || parts_count != w.count || covers_count != w.count) return misfit(&w.v);
-    bytes *= 8;
+    if (!open_walk(&w, o, "qqQqIibQ") || w.v.sizes[5] != w.count || w.v.sizes[6] != w.count)
+        return misfit(&w.v);
+    const uint32_t *parts = start(&w.v, 5);
+    const uint8_t *covers = start(&w.v, 6);
     Table t;
-    int fine = open_table(&t, scratch, bytes);
+    int fine = open_table(&t, start(&w.v, 7), w.v.sizes[7] * 8);
     Py_BEGIN_ALLOW_THREADS
     Look looks[LOOKS];
     size_t waiting = 0;
@@ -357,23 +239,16 @@ static PyObject *number(PyObject *self, PyObject *args) {
                             : PyErr_NoMemory();
     if (t.owned) free(t.slots);
     free(t.counts);
-    release(&w.v);
-    return answer;
+    return done(&w.v, answer);
 }
 
 /* By counting: items that as many sets have keep their order; beyond 65,535 sets all are alike. */
-static PyObject *rank(PyObject *self, PyObject *args) {
-    PyObject *of_counts;
-    Views v = {.held = 0};
-    size_t size;
-    if (!PyArg_ParseTuple(args, "O", &of_counts)) return NULL;
-    uint32_t *counts = array(&v, of_counts, 4, 1, &size);
-    if (counts == NULL) return misfit(&v);
-    uint32_t *next = calloc(65536, 4), sum = 0;
-    if (next == NULL) {
-        release(&v);
-        return PyErr_NoMemory();
-    }
+static PyObject *rank(PyObject *self, PyObject *given) {
+    Arrays v;
+    if (!take(&v, &given, "I")) return misfit(&v);
+    uint32_t *counts = start(&v, 0), *next = calloc(65536, 4), sum = 0;
+    size_t size = v.sizes[0];
+    if (next == NULL) return done(&v, PyErr_NoMemory());
     Py_BEGIN_ALLOW_THREADS
     for (size_t p = 0; p < size; p++) { /* alone with an item, or nobody to cover: of no use */
         uint32_t sets = counts[p] & ~OFTEN;
@@ -390,21 +265,18 @@ static PyObject *rank(PyObject *self, PyObject *args) {
     for (size_t p = 0; p < size; p++) counts[p] = counts[p] ? next[counts[p]]++ : UNIQUE;
     Py_END_ALLOW_THREADS
     free(next);
-    release(&v);
-    return PyLong_FromUnsignedLong(sum);
+    return done(&v, PyLong_FromUnsignedLong(sum));
 }
 
 static PyObject *relabel(PyObject *self, PyObject *args) {
-    PyObject *of_items, *of_ends, *of_cursors, *of_table, *of_places, *of_ids;
+    PyObject *o[6];
     unsigned long long last;
-    Walk w = {.v = {.held = 0}};
-    size_t known;
-    if (!PyArg_ParseTuple(args, "OOOKOOO", &of_items, &of_ends, &of_cursors, &last, &of_table,
-                          &of_places, &of_ids))
+    Walk w;
+    if (!PyArg_ParseTuple(args, "OOOOOOK", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &last))
         return NULL;
-    if (!open_walk(&w, of_items, of_ends, of_cursors, of_places, of_ids)) return misfit(&w.v);
-    const uint32_t *table = array(&w.v, of_table, 4, 0, &known);
-    if (table == NULL) return misfit(&w.v);
+    if (!open_walk(&w, o, "qqQqIi")) return misfit(&w.v);
+    const uint32_t *table = start(&w.v, 5);
+    size_t known = w.v.sizes[5];
     Py_BEGIN_ALLOW_THREADS
     for (size_t g = 0; g < w.count; g++) {
         if (g + AHEAD < w.count) {
@@ -419,8 +291,7 @@ static PyObject *relabel(PyObject *self, PyObject *args) {
         w.cursors[g] = at;
     }
     Py_END_ALLOW_THREADS
-    release(&w.v);
-    Py_RETURN_NONE;
+    return done(&w.v, Py_NewRef(Py_None));
 }
 
 /* ---- sets of ranks ------------------------------------------------------------------------- */
@@ -458,26 +329,22 @@ static void sort(uint32_t *at, uint32_t *spare, size_t size) {
 }
 
 static PyObject *arrange(PyObject *self, PyObject *args) {
-    PyObject *of_ids, *of_offsets, *of_kept;
+    PyObject *o[3];
     Py_ssize_t first, last;
-    Views v = {.held = 0};
-    size_t size, count, sets;
-    if (!PyArg_ParseTuple(args, "OOnnO", &of_ids, &of_offsets, &first, &last, &of_kept))
-        return NULL;
-    uint32_t *ids = array(&v, of_ids, 4, 1, &size);
-    const int64_t *offsets = ids ? array(&v, of_offsets, 8, 0, &count) : NULL;
-    int64_t *kept = offsets ? array(&v, of_kept, 8, 1, &sets) : NULL;
-    if (kept == NULL || !sound(offsets, count, size) || sets != count - 1 || first < 0 ||
+    Arrays v;
+    if (!PyArg_ParseTuple(args, "OOOnn", &o[0], &o[1], &o[2], &first, &last)) return NULL;
+    if (!take(&v, o, "IqQ")) return misfit(&v);
+    uint32_t *ids = start(&v, 0);
+    const int64_t *offsets = start(&v, 1);
+    int64_t *kept = start(&v, 2), largest = 0;
+    size_t sets = v.sizes[2];
+    if (!sound(offsets, v.sizes[1], v.sizes[0]) || v.sizes[1] != sets + 1 || first < 0 ||
         first > last || (size_t)last > sets)
         return misfit(&v);
-    int64_t largest = 0;
     for (Py_ssize_t g = first; g < last; g++)
         if (offsets[g + 1] - offsets[g] > largest) largest = offsets[g + 1] - offsets[g];
     uint32_t *spare = malloc(largest * 4 + 4);
-    if (spare == NULL) {
-        release(&v);
-        return PyErr_NoMemory();
-    }
+    if (spare == NULL) return done(&v, PyErr_NoMemory());
     Py_BEGIN_ALLOW_THREADS
     for (Py_ssize_t g = first; g < last; g++) {
         uint32_t *at = ids + offsets[g];
@@ -492,160 +359,94 @@ static PyObject *arrange(PyObject *self, PyObject *args) {
     }
     Py_END_ALLOW_THREADS
     free(spare);
-    release(&v);
-    Py_RETURN_NONE;
+    return done(&v, Py_NewRef(Py_None));
 }
 
 static PyObject *pack(PyObject *self, PyObject *args) {
-    PyObject *of_ids, *of_offsets, *of_kept;
-    Views v = {.held = 0};
-    size_t size, count, sets;
-    if (!PyArg_ParseTuple(args, "OOO", &of_ids, &of_offsets, &of_kept)) return NULL;
-    uint32_t *ids = array(&v, of_ids, 4, 1, &size);
-    const int64_t *offsets = ids ? array(&v, of_offsets, 8, 0, &count) : NULL;
-    const int64_t *kept = offsets ? array(&v, of_kept, 8, 0, &sets) : NULL;
-    if (kept == NULL || !sound(offsets, count, size) || sets != count - 1) return misfit(&v);
-    for (size_t g = 0; g < sets; g++)
-        if (kept[g] < 0 || kept[g] > offsets[g + 1] - offsets[g]) return misfit(&v);
-    int64_t to = 0;
+    PyObject *o[3];
+    Arrays v;
+    if (!PyArg_ParseTuple(args, "OOO", &o[0], &o[1], &o[2])) return NULL;
+    if (!take(&v, o, "Iqq")) return misfit(&v);
+    uint32_t *ids = start(&v, 0);
+    const int64_t *offsets = start(&v, 1), *kept = start(&v, 2);
+    size_t sets = v.sizes[2];
+    int fine = sound(offsets, v.sizes[1], v.sizes[0]) && v.sizes[1] == sets + 1;
+    for (size_t g = 0; fine && g < sets; g++)
+        fine = kept[g] >= 0 && kept[g] <= offsets[g + 1] - offsets[g];
+    if (!fine) return misfit(&v);
     Py_BEGIN_ALLOW_THREADS
-    for (size_t g = 0; g < sets; g++) {
+    for (size_t g = 0, to = 0; g < sets; to += kept[g++])
         memmove(ids + to, ids + offsets[g], kept[g] * 4);
-        to += kept[g];
-    }
     Py_END_ALLOW_THREADS
-    release(&v);
-    Py_RETURN_NONE;
+    return done(&v, Py_NewRef(Py_None));
 }
 
 /* ---- postings ------------------------------------------------------------------------------ */
 
-typedef struct {
-    Views v;
-    const uint32_t *ranks;
-    const int64_t *offsets;
-    size_t size, sets;
-} Ranked;
-
-static int open_ranked(Ranked *r, PyObject *of_ranks, PyObject *of_offsets) {
-    size_t count;
-    r->v.held = 0;
-    if ((r->ranks = array(&r->v, of_ranks, 4, 0, &r->size)) == NULL) return 0;
-    if ((r->offsets = array(&r->v, of_offsets, 8, 0, &count)) == NULL) return 0;
-    r->sets = count - 1;
-    return sound(r->offsets, count, r->size);
-}
-
 static PyObject *mark(PyObject *self, PyObject *args) {
-    PyObject *of_ranks, *of_offsets, *of_prefixes, *of_wanted;
-    Ranked r = {.v = {.held = 0}};
-    size_t sets, bytes;
-    if (!PyArg_ParseTuple(args, "OOOO", &of_ranks, &of_offsets, &of_prefixes, &of_wanted))
-        return NULL;
-    if (!open_ranked(&r, of_ranks, of_offsets)) return misfit(&r.v);
-    const int64_t *prefixes = array(&r.v, of_prefixes, 8, 0, &sets);
-    uint8_t *wanted = prefixes ? array(&r.v, of_wanted, 1, 1, &bytes) : NULL;
-    if (wanted == NULL || sets != r.sets) return misfit(&r.v);
-    int fine = 1;
+    PyObject *o[4];
+    Arrays v;
+    if (!PyArg_ParseTuple(args, "OOOO", &o[0], &o[1], &o[2], &o[3])) return NULL;
+    if (!take(&v, o, "iqqB")) return misfit(&v);
+    const uint32_t *ranks = start(&v, 0);
+    const int64_t *offsets = start(&v, 1), *prefixes = start(&v, 2);
+    uint8_t *wanted = start(&v, 3);
+    size_t sets = v.sizes[2], bytes = v.sizes[3];
+    int fine = sound(offsets, v.sizes[1], v.sizes[0]) && v.sizes[1] == sets + 1;
     Py_BEGIN_ALLOW_THREADS
-    for (size_t g = 0; g < sets && fine; g++) {
-        const uint32_t *at = r.ranks + r.offsets[g];
-        fine = prefixes[g] >= 0 && prefixes[g] <= r.offsets[g + 1] - r.offsets[g];
+    for (size_t g = 0; fine && g < sets; g++) {
+        const uint32_t *at = ranks + offsets[g];
+        fine = prefixes[g] >= 0 && prefixes[g] <= offsets[g + 1] - offsets[g];
         for (int64_t p = 0; fine && p < prefixes[g]; p++) {
             fine = at[p] / 8 < bytes;
             if (fine) wanted[at[p] / 8] |= 1 << at[p] % 8;
         }
     }
     Py_END_ALLOW_THREADS
-    if (!fine) return misfit(&r.v);
-    release(&r.v);
-    Py_RETURN_NONE;
+    return fine ? done(&v, Py_NewRef(Py_None)) : misfit(&v);
 }
 
-/* What tally and post have in common; starts has a place more than there are ranks. */
-static int open_block(Ranked *r, PyObject *args, const uint8_t **covers, const uint8_t **wanted,
-                      uint32_t **starts, size_t *ranks, Py_ssize_t *first, Py_ssize_t *last,
-                      PyObject **of_postings) {
-    PyObject *of_ranks, *of_offsets, *of_covers, *of_wanted, *of_starts;
-    size_t sets, bytes;
-    *of_postings = NULL;
-    r->v.held = 0;
-    if (!PyArg_ParseTuple(args, "OOnnOOO|O", &of_ranks, &of_offsets, first, last, &of_covers,
-                          &of_wanted, &of_starts, of_postings))
-        return 0;
-    if (!open_ranked(r, of_ranks, of_offsets)) return 0;
-    if ((*covers = array(&r->v, of_covers, 1, 0, &sets)) == NULL) return 0;
-    if ((*wanted = array(&r->v, of_wanted, 1, 0, &bytes)) == NULL) return 0;
-    if ((*starts = array(&r->v, of_starts, 4, 1, ranks)) == NULL) return 0;
-    return sets == r->sets && *first >= 0 && *first <= *last && (size_t)*last <= sets &&
-           *ranks > 0 && bytes * 8 >= --*ranks;
-}
-
-#define WANTED(rank) (wanted[(rank) / 8] >> (rank) % 8 & 1)
-
-static PyObject *tally(PyObject *self, PyObject *args) {
-    Ranked r;
-    const uint8_t *covers, *wanted;
-    uint32_t *starts;
-    size_t ranks;
+/* Twice for each block of sets: without room for any posting, where those of each rank will begin
+ * is left in starts, one place further on; then they are written, which moves starts back. */
+static PyObject *post(PyObject *self, PyObject *args) {
+    PyObject *o[6];
     Py_ssize_t first, last;
-    PyObject *none;
-    if (!open_block(&r, args, &covers, &wanted, &starts, &ranks, &first, &last, &none))
-        return misfit(&r.v);
+    Arrays v;
+    if (!PyArg_ParseTuple(args, "OOOOOOnn", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &first,
+                          &last))
+        return NULL;
+    if (!take(&v, o, "iqbbII")) return misfit(&v);
+    const uint32_t *ranks = start(&v, 0);
+    const int64_t *offsets = start(&v, 1);
+    const uint8_t *covers = start(&v, 2), *wanted = start(&v, 3);
+    uint32_t *starts = start(&v, 4), *postings = start(&v, 5);
+    size_t sets = v.sizes[2], distinct = v.sizes[4] - 1, room = v.sizes[5];
+    int fine = sound(offsets, v.sizes[1], v.sizes[0]) && v.sizes[1] == sets + 1 && first >= 0 &&
+               first <= last && (size_t)last <= sets && v.sizes[4] > 0 &&
+               v.sizes[3] * 8 >= distinct;
     uint64_t sum = 0;
-    int fine = 1;
     Py_BEGIN_ALLOW_THREADS
-    memset(starts, 0, (ranks + 1) * 4);
-    for (Py_ssize_t g = first; g < last; g++) {
+    if (fine && room == 0) memset(starts, 0, (distinct + 1) * 4);
+    for (Py_ssize_t g = first; fine && g < last; g++) {
         if (!covers[g]) continue;
-        for (int64_t p = r.offsets[g]; p < r.offsets[g + 1]; p++) {
-            uint32_t rank = r.ranks[p];
-            if (rank >= ranks) {
-                fine = 0;
-                break;
-            }
-            if (WANTED(rank)) starts[rank + 1]++;
+        for (int64_t p = offsets[g]; p < offsets[g + 1]; p++) {
+            uint32_t rank = ranks[p];
+            if (!(fine = rank < distinct)) break;
+            if (!(wanted[rank / 8] >> rank % 8 & 1)) continue;
+            uint32_t at = starts[rank + 1]++;
+            if (room == 0) continue;
+            if (!(fine = at < room)) break;
+            postings[at] = (uint32_t)g;
         }
     }
-    for (size_t rank = 1; rank <= ranks; rank++) { /* the start of rank - 1: post will move it on */
+    for (size_t rank = 1; fine && room == 0 && rank <= distinct; rank++) {
         uint32_t here = starts[rank];
         starts[rank] = (uint32_t)sum;
         sum += here;
     }
     Py_END_ALLOW_THREADS
-    if (!fine || sum > UINT32_MAX) return misfit(&r.v);
-    release(&r.v);
-    return PyLong_FromUnsignedLongLong(sum);
-}
-
-static PyObject *post(PyObject *self, PyObject *args) {
-    Ranked r;
-    const uint8_t *covers, *wanted;
-    uint32_t *starts;
-    size_t ranks, room;
-    Py_ssize_t first, last;
-    PyObject *of_postings;
-    if (!open_block(&r, args, &covers, &wanted, &starts, &ranks, &first, &last, &of_postings) ||
-        of_postings == NULL)
-        return misfit(&r.v);
-    uint32_t *postings = array(&r.v, of_postings, 4, 1, &room);
-    if (postings == NULL) return misfit(&r.v);
-    int fine = 1;
-    Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t g = first; fine && g < last; g++) {
-        if (!covers[g]) continue;
-        for (int64_t p = r.offsets[g]; p < r.offsets[g + 1]; p++) {
-            uint32_t rank = r.ranks[p];
-            if (rank >= ranks || !WANTED(rank)) continue;
-            fine = starts[rank + 1] < room;
-            if (!fine) break;
-            postings[starts[rank + 1]++] = (uint32_t)g;
-        }
-    }
-    Py_END_ALLOW_THREADS
-    if (!fine) return misfit(&r.v);
-    release(&r.v);
-    Py_RETURN_NONE;
+    if (!fine || sum > UINT32_MAX) return misfit(&v);
+    return done(&v, PyLong_FromUnsignedLongLong(sum));
 }
 
 /* ---- the join ------------------------------------------------------------------------------ */
@@ -703,22 +504,21 @@ static int keep(Triples *t, uint32_t i, uint32_t j, int64_t inter) {
 }
 
 typedef struct {
-    Ranked r;
-    const int64_t *sizes, *prefixes;
-    const uint32_t *lows, *highs, *starts, *postings;
-    size_t ranks;
+    const int64_t *offsets, *sizes, *prefixes;
+    const uint32_t *ranks, *lows, *highs, *starts, *postings;
+    size_t distinct;
     Share of_i, of_j, of_both;
     uint32_t *counts, *touched;
 } Probe;
 
 /* Which sets the rarest items of one are in; how often is left in counts. */
 static size_t touch(const Probe *q, size_t u, uint64_t *looked) {
-    const uint32_t *at = q->r.ranks + q->r.offsets[u];
+    const uint32_t *at = q->ranks + q->offsets[u];
     uint32_t low = q->lows[u], high = q->highs[u];
     size_t found = 0;
     for (int64_t p = 0; p < q->prefixes[u]; p++) {
-        if (at[p] >= q->ranks) continue;
-        if (p + 8 < q->prefixes[u] && at[p + 8] < q->ranks) PREFETCH(q->starts + at[p + 8]);
+        if (at[p] >= q->distinct) continue;
+        if (p + 8 < q->prefixes[u] && at[p + 8] < q->distinct) PREFETCH(q->starts + at[p + 8]);
         const uint32_t *from = q->postings + q->starts[at[p]];
         const uint32_t *to = q->postings + q->starts[at[p] + 1];
         if (to - from > 8) { /* in the order of positions: a window is a range */
@@ -741,10 +541,10 @@ static int64_t verified(const Probe *q, size_t u, uint32_t other, int64_t known)
     int64_t need = share(q->of_i, a), more = share(q->of_j, b), both = share(q->of_both, a + b);
     if (more > need) need = more;
     if (both > need) need = both;
-    const uint32_t *rest = q->r.ranks + q->r.offsets[u] + q->prefixes[u];
-    const uint32_t *end = q->r.ranks + q->r.offsets[u + 1];
-    const uint32_t *from = q->r.ranks + q->r.offsets[other];
-    const uint32_t *to = q->r.ranks + q->r.offsets[other + 1];
+    const uint32_t *rest = q->ranks + q->offsets[u] + q->prefixes[u];
+    const uint32_t *end = q->ranks + q->offsets[u + 1];
+    const uint32_t *from = q->ranks + q->offsets[other];
+    const uint32_t *to = q->ranks + q->offsets[other + 1];
     if (known + (end - rest) < need || to - from < need) return -1;
     if (rest < end) from = at_least(from, to, *rest);
     return common(rest, end, from, to, known, need);
@@ -771,32 +571,34 @@ static int probe_all(const Probe *q, Py_ssize_t *first, Py_ssize_t last, uint64_
 }
 
 static PyObject *probe(PyObject *self, PyObject *args) {
-    PyObject *ranks, *offsets, *sizes, *prefixes, *lows, *highs, *starts, *postings;
+    PyObject *o[8];
     Py_ssize_t first, last;
     unsigned long long most;
-    Probe q = {.r = {.v = {.held = 0}}};
-    size_t n_sizes, n_prefixes, n_lows, n_highs, n_postings;
-    if (!PyArg_ParseTuple(args, "OOOOOOOO(LLLLLL)nnK", &ranks, &offsets, &sizes, &prefixes, &lows,
-                          &highs, &starts, &postings, &q.of_i.p, &q.of_i.q, &q.of_j.p, &q.of_j.q,
-                          &q.of_both.p, &q.of_both.q, &first, &last, &most))
+    Probe q;
+    Arrays v;
+    if (!PyArg_ParseTuple(args, "OOOOOOOO(LLLLLL)nnK", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5],
+                          &o[6], &o[7], &q.of_i.p, &q.of_i.q, &q.of_j.p, &q.of_j.q, &q.of_both.p,
+                          &q.of_both.q, &first, &last, &most))
         return NULL;
-    Views *v = &q.r.v;
-    if (!open_ranked(&q.r, ranks, offsets) ||
-        (q.sizes = array(v, sizes, 8, 0, &n_sizes)) == NULL ||
-        (q.prefixes = array(v, prefixes, 8, 0, &n_prefixes)) == NULL ||
-        (q.lows = array(v, lows, 4, 0, &n_lows)) == NULL ||
-        (q.highs = array(v, highs, 4, 0, &n_highs)) == NULL ||
-        (q.starts = array(v, starts, 4, 0, &q.ranks)) == NULL ||
-        (q.postings = array(v, postings, 4, 0, &n_postings)) == NULL)
-        return misfit(v);
-    size_t sets = q.r.sets;
-    int fine = n_sizes == sets && n_prefixes == sets && n_lows == sets && n_highs == sets &&
-               q.ranks > 0 && q.starts[--q.ranks] <= n_postings && first >= 0 && first <= last &&
+    if (!take(&v, o, "iqqqiiii")) return misfit(&v);
+    q.ranks = start(&v, 0);
+    q.offsets = start(&v, 1);
+    q.sizes = start(&v, 2);
+    q.prefixes = start(&v, 3);
+    q.lows = start(&v, 4);
+    q.highs = start(&v, 5);
+    q.starts = start(&v, 6);
+    q.postings = start(&v, 7);
+    q.distinct = v.sizes[6] - 1;
+    size_t sets = v.sizes[1] - 1;
+    int fine = sound(q.offsets, v.sizes[1], v.sizes[0]) && v.sizes[6] > 0 &&
+               q.starts[q.distinct] <= v.sizes[7] && first >= 0 && first <= last &&
                (size_t)last <= sets && q.of_i.q > 0 && q.of_j.q > 0 && q.of_both.q > 0;
+    for (int at = 2; at < 6; at++) fine = fine && v.sizes[at] == sets;
     for (size_t g = first; fine && g < (size_t)last; g++)
-        fine = q.prefixes[g] >= 0 && q.prefixes[g] <= q.r.offsets[g + 1] - q.r.offsets[g] &&
+        fine = q.prefixes[g] >= 0 && q.prefixes[g] <= q.offsets[g + 1] - q.offsets[g] &&
                q.highs[g] <= sets;
-    if (!fine) return misfit(v);
+    if (!fine) return misfit(&v);
     q.counts = calloc(sets + 1, 4);
     q.touched = malloc((sets + 1) * 4);
     Triples found = {NULL, 0, 0};
@@ -806,28 +608,25 @@ static PyObject *probe(PyObject *self, PyObject *args) {
     if (fine) fine = probe_all(&q, &first, last, most, &looked, &candidates, &found);
     Py_END_ALLOW_THREADS
     PyObject *answer =
-        fine ? Py_BuildValue("(y#nKK)", found.at ? (char *)found.at : "", (Py_ssize_t)found.size * 4, first,
-                             (unsigned long long)looked, (unsigned long long)candidates)
+        fine ? Py_BuildValue("(y#nKK)", found.at ? (char *)found.at : "",
+                             (Py_ssize_t)found.size * 4, first, (unsigned long long)looked,
+                             (unsigned long long)candidates)
              : PyErr_NoMemory();
     free(found.at);
     free(q.counts);
     free(q.touched);
-    release(v);
-    return answer;
+    return done(&v, answer);
 }
 
 static PyMethodDef METHODS[] = {
     {"digests", digests, METH_VARARGS, "Two numbers of each set."},
-    {"same", same, METH_VARARGS, "Whether sets are equal."},
     {"overlaps", overlaps, METH_VARARGS, "How many items pairs of sets share."},
-    {"seek", seek, METH_VARARGS, "Cursors at a limit."},
     {"number", number, METH_VARARGS, "Number the items of a range, and count their sets."},
-    {"rank", rank, METH_VARARGS, "Counts to ranks."},
+    {"rank", rank, METH_O, "Counts to ranks."},
     {"relabel", relabel, METH_VARARGS, "Numbers to ranks."},
     {"arrange", arrange, METH_VARARGS, "Sort the ranks of sets."},
     {"pack", pack, METH_VARARGS, "Move ranks together."},
     {"mark", mark, METH_VARARGS, "Which ranks will be asked for."},
-    {"tally", tally, METH_VARARGS, "Where postings begin."},
     {"post", post, METH_VARARGS, "Write postings."},
     {"probe", probe, METH_VARARGS, "Find covering sets."},
     {NULL, NULL, 0, NULL},

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Edges, Sets
 from asof.cover.join import fallback
-from asof.cover.join.overlaps import compiled, equal
+from asof.cover.join.overlaps import compiled, overlaps
 
 Window = tuple[int | None, int | None]
 PAIRS = (
@@ -34,7 +34,6 @@ class Side:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How many there are of each group."""
         return np.diff(self.starts)
 
 
@@ -226,7 +225,8 @@ def _labels(
     lead = np.maximum.accumulate(np.where(begins, np.arange(order.size), 0))
     copies = np.flatnonzero(~begins)
     # Sums can be equal by chance; what is not equal after all stands alone, which is sound, too.
-    alike = equal(sets, taken[order[copies]], taken[order[lead[copies]]], plain=plain)
+    one, other = taken[order[copies]], taken[order[lead[copies]]]
+    alike = overlaps(sets, one, other, plain=plain) == sets.sizes[one]
     begins[copies[~alike]] = True
     lead[copies[~alike]] = copies[~alike]
     number = np.cumsum(begins) - 1

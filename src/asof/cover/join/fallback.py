@@ -30,16 +30,7 @@ def digests(items: Items, offsets: Places) -> bytes:
     return out.tobytes()
 
 
-def same(items: Items, offsets: Places, a: Places, b: Places) -> bytes:
-    """A byte of each pair: whether the two sets are equal."""
-    return bytes(
-        np.array_equal(items[offsets[x] : offsets[x + 1]], items[offsets[y] : offsets[y + 1]])
-        for x, y in zip(a.tolist(), b.tolist(), strict=True)
-    )
-
-
-def overlaps(items: Items, offsets: Places, i: Places, j: Places) -> bytes:
-    """How many items each pair has in common, as int32s."""
+def overlaps(items: Items | Ranks, offsets: Places, i: Places, j: Places) -> bytes:
     found = [
         np.intersect1d(
             items[offsets[x] : offsets[x + 1]], items[offsets[y] : offsets[y + 1]], True
@@ -55,9 +46,7 @@ def ranked(
     """Of each set the ranks of its items, ascending, without unique ones; and how many ranks."""
     sizes = ends - begins
     owner = np.repeat(np.arange(sizes.size), sizes)
-    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    taken = items[begins[owner] + within]
-    distinct, ids = np.unique(taken, return_inverse=True)
+    distinct, ids = np.unique(items[_spread(begins, sizes)], return_inverse=True)
     keys = parts[owner].astype(np.int64) * max(1, distinct.size) + ids
     known, ids, counts = np.unique(keys, return_inverse=True, return_counts=True)
     covering = np.bincount(ids, weights=covers[owner] != 0, minlength=known.size)
@@ -79,67 +68,43 @@ def mark(ranks: Ranks, offsets: Places, prefixes: Places, wanted: NDArray[np.uin
     wanted[:] = np.packbits(asked, bitorder="little")
 
 
-def tally(
-    ranks: Ranks,
-    offsets: Places,
-    first: int,
-    last: int,
-    covers: Flags,
-    wanted: NDArray[np.uint8],
-    starts: Ranks,
-) -> int:
-    """Where the postings of each rank will begin, one place further on; and how many there are."""
-    _, rank = _posted(ranks, offsets, first, last, covers, wanted)
-    counts = np.bincount(rank, minlength=starts.size - 1)
-    starts[0] = 0
-    starts[1:] = np.cumsum(counts) - counts
-    return rank.size
-
-
 def post(
-    ranks: Ranks,
-    offsets: Places,
-    first: int,
-    last: int,
-    covers: Flags,
-    wanted: NDArray[np.uint8],
-    starts: Ranks,
-    postings: Ranks,
-) -> None:
-    """Write the postings of each rank, in the order of sets; starts are then where they begin."""
-    owner, rank = _posted(ranks, offsets, first, last, covers, wanted)
+    ranks: Ranks, offsets: Places, covers: Flags, wanted: NDArray[np.uint8], starts: Ranks,
+    postings: Ranks, first: int, last: int,
+) -> int:  # fmt: skip
+    """The postings of each rank, in the order of sets; starts are then where they begin.
+
+    Without room for any it is told how many there are, and starts are one place further on.
+    """
+    owner = np.repeat(np.arange(first, last), np.diff(offsets[first : last + 1]))
+    rank = ranks[offsets[first] : offsets[last]]
+    taken = np.unpackbits(wanted, bitorder="little")[rank].astype(np.bool_) & (covers[owner] != 0)
+    owner, rank = owner[taken], rank[taken]
+    counts = np.bincount(rank, minlength=starts.size - 1)
+    if not postings.size:
+        starts[0] = 0
+        starts[1:] = np.cumsum(counts) - counts
+        return int(rank.size)
     postings[: rank.size] = owner[np.argsort(rank, kind="stable")]
-    starts[1:] += np.bincount(rank, minlength=starts.size - 1).astype(np.uint32)
+    starts[1:] += counts.astype(np.uint32)
+    return 0
 
 
 def probe(
-    ranks: Ranks,
-    offsets: Places,
-    sizes: Places,
-    prefixes: Places,
-    lows: Ranks,
-    highs: Ranks,
-    starts: Ranks,
-    postings: Ranks,
-    shares: tuple[int, int, int, int, int, int],
-    first: int,
-    last: int,
-    most: int,
-) -> tuple[bytes, int, int, int]:
+    ranks: Ranks, offsets: Places, sizes: Places, prefixes: Places, lows: Ranks, highs: Ranks,
+    starts: Ranks, postings: Ranks, shares: tuple[int, int, int, int, int, int],
+    first: int, last: int, most: int,
+) -> tuple[bytes, int, int, int]:  # fmt: skip
     """Pairs of sets as int32 triples, where to go on, postings looked at, candidates compared."""
-    ends = starts.astype(np.int64)
-    lengths: Places = ends[1:] - ends[:-1]
+    begins = starts.astype(np.int64)
+    lengths: Places = np.diff(begins)
     last = _enough(ranks, offsets, prefixes, lengths, first, last, min(most, _LOOKS))
     asked = np.zeros_like(prefixes)
     asked[first:last] = prefixes[first:last]
     owner, places = _prefix(offsets, asked)
     rank = ranks[places]
     owner = np.repeat(owner, lengths[rank])
-    behind = np.arange(owner.size) - np.repeat(
-        np.cumsum(lengths[rank]) - lengths[rank], lengths[rank]
-    )
-    other = postings[np.repeat(starts[rank].astype(np.int64), lengths[rank]) + behind]
-    looked = other.size
+    other = postings[_spread(begins[rank], lengths[rank])]
     fits = (other >= lows[owner]) & (other < highs[owner]) & (other != owner)
     pairs = np.unique(owner[fits] * np.int64(sizes.size) + other[fits])
     u, v = np.divmod(pairs, max(1, sizes.size))
@@ -148,28 +113,15 @@ def probe(
     need = np.maximum(-(-p_i * a // q_i), -(-p_j * b // q_j))
     need = np.maximum(need, -(-p_both * (a + b) // q_both))
     u, v, need = (part[need <= np.minimum(a, b)] for part in (u, v, need))
-    inter = np.array(
-        [
-            np.intersect1d(
-                ranks[offsets[x] : offsets[x + 1]], ranks[offsets[y] : offsets[y + 1]], True
-            ).size
-            for x, y in zip(u.tolist(), v.tolist(), strict=True)
-        ],
-        np.int64,
-    )
+    inter = np.frombuffer(overlaps(ranks, offsets, u, v), np.int32)
     found = np.stack([u, v, inter], axis=1)[inter >= need].astype(np.int32)
-    return found.tobytes(), last, looked, u.size
+    return found.tobytes(), last, other.size, u.size
 
 
 def _enough(
-    ranks: Ranks,
-    offsets: Places,
-    prefixes: Places,
-    lengths: Places,
-    first: int,
-    last: int,
+    ranks: Ranks, offsets: Places, prefixes: Places, lengths: Places, first: int, last: int,
     most: int,
-) -> int:
+) -> int:  # fmt: skip
     """As many sets from the first on as look at so many postings, and at least one."""
     looked = 0
     for at in range(first, last):
@@ -181,17 +133,8 @@ def _enough(
 
 def _prefix(offsets: Places, prefixes: Places) -> tuple[Places, Places]:
     """The set of each item of the prefixes, and its place."""
-    owner = np.repeat(np.arange(prefixes.size), prefixes)
-    within = np.arange(owner.size) - np.repeat(np.cumsum(prefixes) - prefixes, prefixes)
-    return owner, offsets[owner] + within
+    return np.repeat(np.arange(prefixes.size), prefixes), _spread(offsets[:-1], prefixes)
 
 
-def _posted(
-    ranks: Ranks, offsets: Places, first: int, last: int, covers: Flags, wanted: NDArray[np.uint8]
-) -> tuple[Places, Ranks]:
-    """The sets from first to last that may cover, with their ranks that will be asked for."""
-    owner = np.repeat(np.arange(first, last), np.diff(offsets[first : last + 1]))
-    rank = ranks[offsets[first] : offsets[last]]
-    asked = np.unpackbits(wanted, bitorder="little").astype(np.bool_)
-    taken = asked[rank] & (covers[owner] != 0)
-    return owner[taken], rank[taken]
+def _spread(begins: Places, sizes: Places) -> Places:
+    return np.arange(sizes.sum()) + np.repeat(begins - np.cumsum(sizes) + sizes, sizes)

@@ -66,7 +66,6 @@ class Lists:
 
     @property
     def lengths(self) -> Counts:
-        """How long each list is."""
         return np.diff(self.starts)
 
 
@@ -110,19 +109,15 @@ class Coverage:
         return cls(rows, cols, row_ids, col_ids)
 
     def row_degrees(self) -> Counts:
-        """By how many columns each row can be covered."""
         return np.bincount(self.rows, minlength=self.row_ids.size)
 
     def col_degrees(self) -> Counts:
-        """How many rows each column covers."""
         return np.bincount(self.cols, minlength=self.col_ids.size)
 
     def by_row(self) -> Lists:
-        """The columns of each row."""
         return Lists(_starts(self.row_degrees()), self.cols)
 
     def by_col(self) -> Lists:
-        """The rows of each column."""
         keys = self.cols.astype(np.int64) << 32 | self.rows
         keys.sort()
         return Lists(_starts(self.col_degrees()), (keys & 0xFFFFFFFF).astype(np.int32))

@@ -308,9 +308,10 @@ def _pairs(
     lows, highs = groups.reach()
     blocks = _blocks(index.offsets, plan.memory)
     for block, (first, last) in enumerate(blocks):
-        some = (index.ranks, index.offsets, first, last, covers, wanted, starts)
-        postings = np.empty(engine.tally(*some), np.uint32)
-        engine.post(*some, postings)
+        some = index.ranks, index.offsets, covers, wanted, starts
+        postings = np.empty(0, np.uint32)
+        postings = np.empty(engine.post(*some, postings, first, last), np.uint32)
+        engine.post(*some, postings, first, last)
         given = (index.ranks, index.offsets, sizes, prefixes, lows, highs, starts, postings)
 
         def look(step: tuple[int, int], given: _Given = given) -> _Found:
@@ -337,7 +338,6 @@ def _blocks(offsets: NDArray[np.int64], memory: int | None) -> list[tuple[int, i
 
 
 def _steps(prefixes: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Stretches of sets with about as many items to ask about."""
     asked = np.cumsum(prefixes)
     cuts = np.searchsorted(asked, np.linspace(0, asked[-1] if asked.size else 0, _STEPS + 1)[1:-1])
     bounds = np.unique(np.concatenate([[0], cuts, [prefixes.size]])).tolist()

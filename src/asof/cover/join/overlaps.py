@@ -1,4 +1,4 @@
-"""Exact common parts of given pairs, and the choice between compiled and plain code."""
+"""How much pairs of documents have in common; and the choice of compiled code or its twin."""
 
 from __future__ import annotations
 
@@ -22,15 +22,7 @@ compiled = _compiled  # None where there was no C compiler: fallback.py does the
 _Whole = NDArray[np.integer[Any]]
 
 
-def equal(sets: Sets, a: _Whole, b: _Whole, *, plain: bool = False) -> NDArray[np.bool_]:
-    """Whether the two sets of each pair are the same."""
-    engine = fallback if plain or compiled is None else compiled
-    found = engine.same(sets.items, sets.offsets, a.astype(np.int64), b.astype(np.int64))
-    return np.frombuffer(found, np.bool_)
-
-
 def overlaps(sets: Sets, i: _Whole, j: _Whole, *, plain: bool = False) -> NDArray[np.int32]:
-    """How many shingles the two documents of each pair have in common."""
     engine = fallback if plain or compiled is None else compiled
     found = engine.overlaps(sets.items, sets.offsets, i.astype(np.int64), j.astype(np.int64))
     return np.frombuffer(found, np.int32)

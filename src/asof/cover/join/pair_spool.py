@@ -49,14 +49,12 @@ class Rows:
     keys: Counts | None
 
     def lengths(self) -> Counts:
-        """How many columns each row has."""
         if self.table is not None:
             return np.asarray(np.count_nonzero(self.table, axis=1), np.int64)
         assert self.keys is not None
         return np.bincount(self.keys // self.width, minlength=self.height)
 
     def row(self, at: int) -> Counts:
-        """The columns of one row, counted from `first`."""
         if self.table is not None:
             return np.flatnonzero(self.table[at])
         assert self.keys is not None
@@ -116,14 +114,12 @@ class PairSpool:
         self.close()
 
     def close(self) -> None:
-        """Give memory and disk back."""
         self._pieces, self._extents, self._pending = [], [], []
         if self._file is not None:
             self._file.close()
             self._file = None
 
     def bytes_of(self, pairs: int) -> int:
-        """How many bytes so many pairs take on disk."""
         return pairs * self._kind.itemsize
 
     def add(self, rows: NDArray[Any], cols: NDArray[Any]) -> None:
@@ -137,7 +133,6 @@ class PairSpool:
         self.added += rows.size
 
     def _sort_in(self) -> None:
-        """Gives what waits to the buckets."""
         keys = np.concatenate([np.empty(0, np.int64), *self._pending])
         self._pending, self._waiting = [], 0
         area = self._rows * self.width

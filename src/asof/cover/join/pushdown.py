@@ -89,7 +89,6 @@ class _Sides:
                 self.d2 = holds if self.d2 is None else self.d2 & holds
 
     def know(self, column: Column) -> None:
-        """Both documents have a value there."""
         known = column.known
         if not known.all():
             self.d1 = known if self.d1 is None else self.d1 & known

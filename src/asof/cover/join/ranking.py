@@ -20,6 +20,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.cover.documents.sets import searched
 from asof.cover.join import fallback
 from asof.cover.join.overlaps import compiled
 
@@ -112,7 +113,7 @@ def ranked(sets: Stretches, threads: int, room: Room, *, plain: bool = False) ->
         cuts = np.searchsorted(offsets, np.linspace(0, offsets[-1], 8 * threads + 1)[1:-1])
         cuts = np.concatenate([[0], np.minimum(cuts, kept.size), [kept.size]])
         works = [
-            pool.submit(compiled.arrange, ids, offsets, a, b, kept)
+            pool.submit(compiled.arrange, ids, offsets, kept, a, b)
             for a, b in pairwise(cuts.tolist())
         ]
         for work in works:
@@ -133,27 +134,17 @@ def _number(
     """Write the rank of every item to its place; each thread has ranges that follow each other."""
     limits = _limits(sets)
     shares = [part for part in np.array_split(np.arange(limits.size), threads) if part.size]
-
-    def first_cursors(mine: NDArray[np.int64]) -> NDArray[np.int64]:
-        cursors = sets.begins.copy()
-        if mine[0] > 0:
-            above = int(limits[mine[0] - 1]) + 1
-            compiled.seek(sets.items, sets.begins, sets.ends, above, cursors)
-        return cursors
-
     # Room for as many counts as there are items; what is not needed is never touched.
     table = room(ids.size)
     starts = np.zeros(limits.size + 1, np.int64)
 
     def count(mine: NDArray[np.int64]) -> tuple[int, int]:
-        cursors = first_cursors(mine)
+        cursors = _cursors(sets, limits, mine)
         first = at = int((cursors - sets.begins).sum())
+        given = sets.items, sets.ends, cursors, places, ids, sets.parts, sets.covers
         scratch = np.empty(_TABLE, np.uint64)
-        given = sets.parts, sets.covers, places, ids, scratch
         for each in mine:
-            limit = int(limits[each])
-            found = compiled.number(sets.items, sets.ends, cursors, limit, *given)
-            counts = np.frombuffer(found, np.uint32)
+            counts = np.frombuffer(compiled.number(*given, scratch, int(limits[each])), np.uint32)
             table[at : at + counts.size] = counts
             at += counts.size
             starts[each + 1] = counts.size
@@ -166,13 +157,21 @@ def _number(
     distinct = compiled.rank(table[:filled])
 
     def name(mine: NDArray[np.int64]) -> None:
-        cursors = first_cursors(mine)
+        given = sets.items, sets.ends, _cursors(sets, limits, mine), places, ids
         for at in mine:
-            part = table[starts[at] : starts[at + 1]]
-            compiled.relabel(sets.items, sets.ends, cursors, int(limits[at]), part, places, ids)
+            compiled.relabel(*given, table[starts[at] : starts[at + 1]], int(limits[at]))
 
     list(pool.map(name, shares))
     return distinct
+
+
+def _cursors(
+    sets: Stretches, limits: NDArray[np.uint64], mine: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Where in each set the first of these ranges begins."""
+    if mine[0] == 0:
+        return sets.begins.copy()
+    return searched(sets.items, sets.begins, sets.ends, limits[mine[0] - 1], above=True)
 
 
 def _moved(table: NDArray[np.uint32], first: int, last: int, to: int) -> int:

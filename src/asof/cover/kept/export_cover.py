@@ -33,7 +33,6 @@ class Chosen(Selection):
         return False
 
     def captures(self, archive: Archive) -> Iterator[Capture]:
-        """The captures that are meant."""
         found = archive.captures()
         return (capture for capture in found if capture.record_id in self.records)
 

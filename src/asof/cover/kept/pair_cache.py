@@ -105,7 +105,6 @@ class PairFiles:
         self._tidy()
 
     def _paths(self) -> list[Path]:
-        """Files, the last used first."""
         found = []
         with suppress(OSError):
             for path in self._folder.glob("*.npy"):

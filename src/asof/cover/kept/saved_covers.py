@@ -174,7 +174,6 @@ def _read(folder: Folder, name: str) -> Iterator[Path]:
 
 
 def cover_names(folder: Folder) -> list[str]:
-    """The names of all covers, in order."""
     found = (path.stem for path in _place(folder).glob("*.json") if path.is_file())
     return sorted(name for name in found if _NAME.fullmatch(name))
 
@@ -227,7 +226,6 @@ def check_name(name: str) -> str:
 
 
 def cover_path(folder: Folder, name: str) -> Path:
-    """The file of a cover, whether it is there or not."""
     return _place(folder) / f"{check_name(name)}.json"
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from asof.cover.language.bounds import Bound, Least
-from asof.cover.language.caret import clipped, pointed
+from asof.cover.language.caret import clipped, error_at
 from asof.cover.language.parse import parse_condition
 from asof.cover.language.syntax import (
     FLIPPED,
@@ -176,7 +176,7 @@ def _anchored(alternative: Alternative, relation: Relation) -> Alternative:
         return alternative
     first, last = alternative.atoms[0].span, alternative.atoms[-1].span
     written = " and ".join(unparse(atom) for atom in alternative.atoms)
-    raise pointed(
+    raise error_at(
         relation.text,
         (first[0], max(last[1], first[1])),
         "without a bound on content or an equal attribute, all pairs would have to be compared: "
@@ -220,7 +220,6 @@ def _alternative(atoms: tuple[Atom, ...]) -> Alternative:
 
 
 def _measure(measure: Measure) -> str:
-    """The name that the join has for it."""
     if measure.name == "C":
         return "contained" if measure.first == 1 else "containing"
     return "jaccard" if measure.name == "J" else "dice"

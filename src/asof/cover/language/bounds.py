@@ -60,11 +60,9 @@ class Bound:
 
     @property
     def empty(self) -> bool:
-        """Whether content does not matter."""
         return self == Bound()
 
     def turned(self) -> Bound:
-        """The same bound for the pair (j, i)."""
         return Bound(self.containing, self.contained, self.jaccard, self.dice)
 
     def shares(self, largest: int) -> Shares:
@@ -108,7 +106,6 @@ class Shares:
         return self.of_i <= 1 and self.of_j <= 1 and self.of_both <= Fraction(1, 2)
 
     def numbers(self) -> tuple[int, int, int, int, int, int]:
-        """Numerators and denominators."""
         parts = (self.of_i, self.of_j, self.of_both)
         return tuple(n for part in parts for n in part.as_integer_ratio())  # type: ignore[return-value]
 

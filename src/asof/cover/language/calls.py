@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from asof.cover.language.caret import clipped, pointed, suggestion
+from asof.cover.language.caret import Misread, clipped, suggestion
 from asof.cover.language.lexer import Word
 from asof.cover.language.syntax import Attribute, Document, Measure
 
@@ -16,18 +16,17 @@ _MEASURES: tuple[Literal["C", "J", "D"], ...] = ("C", "J", "D")
 _LONG = {"containment": "C", "jaccard": "J", "dice": "D"}
 
 
-def call(text: str, words: list[Word], at: int, *, one: bool) -> tuple[Attribute | Measure, int]:
+def call(words: list[Word], at: int, *, one: bool) -> tuple[Attribute | Measure, int]:
     """The attribute or measure whose name is at `at`, and where it ends."""
     name = words[at]
-    documents, end = _arguments(text, words, at + 1, one=one)
+    documents, end = _arguments(words, at + 1, one=one)
     span = (name.span[0], words[end - 1].span[1])
     label = str(name.value)
     measure = next((m for m in _MEASURES if m == name.text), None)
     if measure is None and len(documents) == 1:
         return Attribute(label, documents[0], span), end
     if one:
-        raise pointed(
-            text,
+        raise Misread(
             span,
             "expected one document; a filter has only d",
             'Write for instance hostname(d) = "example.org".',
@@ -35,15 +34,13 @@ def call(text: str, words: list[Word], at: int, *, one: bool) -> tuple[Attribute
     if measure is None:
         meant = _LONG.get(label.lower()) or next((m for m in _MEASURES if m == label.upper()), "")
         hint = f"Did you mean {meant}?" if meant else suggestion(label, _MEASURES)
-        raise pointed(
-            text,
+        raise Misread(
             name.span,
             f"{clipped(label)} is no measure of two documents",
             f"{hint} There are C (containment), J (Jaccard) and D (Dice).".strip(),
         )
     if len(documents) != 2 or documents[0] == documents[1]:
-        raise pointed(
-            text,
+        raise Misread(
             span,
             f"expected two different documents for {measure}",
             f"Write {measure}(d1,d2); an attribute of that name as `{measure}`(d1).",
@@ -51,7 +48,7 @@ def call(text: str, words: list[Word], at: int, *, one: bool) -> tuple[Attribute
     return Measure(measure, documents[0] if measure == "C" else 1, span), end
 
 
-def _arguments(text: str, words: list[Word], at: int, *, one: bool) -> tuple[list[Document], int]:
+def _arguments(words: list[Word], at: int, *, one: bool) -> tuple[list[Document], int]:
     name = words[at - 1]
     document = "d" if one else "d1"
     if words[at].text != "(":
@@ -63,26 +60,26 @@ def _arguments(text: str, words: list[Word], at: int, *, one: bool) -> tuple[lis
             hint += ' Text stands in quotes: "text".'
         else:
             hint = 'Write text contains "expense".'
-        raise pointed(text, words[at].span, f"expected ( after {clipped(name.text)}", hint)
+        raise Misread(words[at].span, f"expected ( after {clipped(name.text)}", hint)
     documents: list[Document] = []
     while True:
         at += 1
         wrapped = words[at].text == "sh" and words[at + 1].text == "("
         at += 2 if wrapped else 0
-        documents.append(_document(text, words[at], one=one))
+        documents.append(_document(words[at], one=one))
         at += 1
         if wrapped:
-            _closed(text, words[at], ")")
+            _closed(words[at], ")")
             at += 1
         if words[at].text != ",":
             break
         if len(documents) == 2:
-            raise pointed(text, words[at].span, "expected ), found a third document")
-    _closed(text, words[at], ", or )" if len(documents) == 1 else ")")
+            raise Misread(words[at].span, "expected ), found a third document")
+    _closed(words[at], ", or )" if len(documents) == 1 else ")")
     return documents, at + 1
 
 
-def _document(text: str, word: Word, *, one: bool) -> Document:
+def _document(word: Word, *, one: bool) -> Document:
     known = _ONE if one else _PAIR
     found = known.get(word.text)
     if found is not None:
@@ -91,10 +88,10 @@ def _document(text: str, word: Word, *, one: bool) -> Document:
     shown = "the end" if word.kind == "end" else clipped(word.text)
     hint = "A filter speaks of one document, d." if one else "d2 is the document that covers d1."
     near = suggestion(word.text, ["d"] if one else ["d1", "d2"]) if word.kind == "name" else ""
-    raise pointed(text, word.span, f"expected {expected}, found {shown}", f"{near} {hint}".strip())
+    raise Misread(word.span, f"expected {expected}, found {shown}", f"{near} {hint}".strip())
 
 
-def _closed(text: str, word: Word, expected: str) -> None:
+def _closed(word: Word, expected: str) -> None:
     if word.text != ")":
         found = "the end" if word.kind == "end" else clipped(word.text)
-        raise pointed(text, word.span, f"expected {expected}, found {found}")
+        raise Misread(word.span, f"expected {expected}, found {found}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 from asof.errors import UsageError
@@ -21,8 +22,24 @@ _LOOKALIKES = dict(
 """Cyrillic and Greek letters that look like Latin ones, as far as NFKC leaves them alone."""
 
 
-def pointed(text: str, span: Span, what: str, hint: str = "") -> UsageError:
-    """A UsageError that says `what` (no capital, no full stop) about a part of the text."""
+class Misread(Exception):
+    """What (no capital, no full stop) cannot be read or asked, and where; see `pointing_into`."""
+
+    def __init__(self, span: Span, what: str, hint: str = "") -> None:
+        super().__init__(span, what, hint)
+
+
+@contextmanager
+def pointing_into(text: str) -> Iterator[None]:
+    """What is misread here is told as an error that points into the text."""
+    try:
+        yield
+    except Misread as error:
+        raise error_at(text, *error.args) from None
+
+
+def error_at(text: str, span: Span, what: str, hint: str = "") -> UsageError:
+    """A UsageError that says what is wrong about a part of the text."""
     start, end = span
     before = text[:start]
     row, last = before.count("\n"), before.rfind("\n") + 1

@@ -46,7 +46,6 @@ class Column:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Which documents have a value."""
         if self.kind == "number":
             return ~np.isnan(self.values)
         if self.kind == "time":

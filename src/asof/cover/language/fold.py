@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal
 
-from asof.cover.language.caret import Span, pointed
+from asof.cover.language.caret import Misread, Span
 from asof.cover.language.columns import FARTHEST
 from asof.cover.language.syntax import (
     LARGEST,
@@ -20,8 +20,7 @@ from asof.cover.language.syntax import (
 )
 
 
-def added(text: str, left: Value, sign: Literal[1, -1], right: Value, span: Span) -> Value:
-    """left + right or left - right; a constant if both are, else a flat sum."""
+def added(left: Value, sign: Literal[1, -1], right: Value, span: Span) -> Value:
     folded: Constant | None = None
     match left, right:
         case Number(), Number():
@@ -35,15 +34,15 @@ def added(text: str, left: Value, sign: Literal[1, -1], right: Value, span: Span
         case Moment(), Moment() if sign == -1:
             folded = Duration(left.value - right.value, span)
     if folded is not None:
-        return _within(text, folded)
+        return _within(folded)
     terms = left.terms if isinstance(left, Sum) else ((1, left),)
     return Sum((*terms, (sign, right)), span)
 
 
-def multiplied(text: str, left: Value, power: Literal[1, -1], right: Value, span: Span) -> Value:
+def multiplied(left: Value, power: Literal[1, -1], right: Value, span: Span) -> Value:
     """left * right or left / right; never by a constant zero."""
     if power == -1 and isinstance(right, Number | Duration) and not right.value:
-        raise pointed(text, right.span, "division by zero", "Divide by another number.")
+        raise Misread(right.span, "division by zero", "Divide by another number.")
     folded: Constant | None = None
     match left, right:
         case Number(), Number():
@@ -55,13 +54,12 @@ def multiplied(text: str, left: Value, power: Literal[1, -1], right: Value, span
         case Duration(), Duration() if power == -1:
             folded = Number(Fraction(left.value, right.value), span)
     if folded is not None:
-        return _within(text, folded)
+        return _within(folded)
     factors = left.factors if isinstance(left, Product) else ((1, left),)
     return Product((*factors, (power, right)), span)
 
 
 def negative(value: Value, span: Span) -> Value:
-    """-value."""
     match value:
         case Number():
             return Number(-value.value, span)
@@ -70,7 +68,7 @@ def negative(value: Value, span: Span) -> Value:
     return Sum(((-1, value),), span)
 
 
-def _within(text: str, value: Constant) -> Constant:
+def _within(value: Constant) -> Constant:
     """As it is, unless it is larger than columns can be compared with."""
     match value:
         case Number():
@@ -82,8 +80,7 @@ def _within(text: str, value: Constant) -> Constant:
         case _:
             fine = True
     if not fine:
-        raise pointed(
-            text,
+        raise Misread(
             value.span,
             "what this comes to is too large or too fine",
             "Numbers go up to 1e30, spans and dates some thousand years.",

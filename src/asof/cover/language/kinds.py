@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from asof.clock import parse_iso
-from asof.cover.language.caret import Span, clipped, listed, pointed, suggestion
+from asof.cover.language.caret import Misread, Span, clipped, listed, pointing_into, suggestion
 from asof.cover.language.columns import Column
 from asof.cover.language.syntax import (
     And,
@@ -34,7 +34,6 @@ from asof.cover.language.syntax import (
     Text,
     Value,
 )
-from asof.errors import UsageError
 
 Kind = Literal["number", "text", "time", "duration"]
 Written = TypeVar("Written", Relation, Filter)
@@ -70,12 +69,12 @@ def checked_condition(
     condition: Condition, text: str, columns: Mapping[str, Column] | None
 ) -> Condition:
     """The condition, every value of it of a kind that fits; without columns, as far as known."""
-    return _Check(text, columns).condition(condition)
+    with pointing_into(text):
+        return _Check(columns).condition(condition)
 
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    text: str
     columns: Mapping[str, Column] | None
 
     def condition(self, condition: Condition) -> Condition:
@@ -125,8 +124,7 @@ class _Check:
         column = self.columns.get(attribute.name)
         if column is not None:
             return column.kind
-        raise pointed(
-            self.text,
+        raise Misread(
             attribute.span,
             f"no attribute is called {clipped(attribute.name)}",
             f"{suggestion(attribute.name, self.columns)} "
@@ -174,21 +172,20 @@ class _Check:
             return value, kind
         instant = parse_iso(value.value)
         if instant is None:
-            raise pointed(
-                self.text,
+            raise Misread(
                 value.span,
                 f"expected a date beside {_PLAIN[other]}, found the text {clipped(value.value)}",
                 "Write a date as 2010-01-31 or 2010-01-31T12:00:00Z.",
             )
         return Moment(instant, value.span), "time"
 
-    def _cannot(self, part: Value, kind: Kind | None, operator: str) -> UsageError:
+    def _cannot(self, part: Value, kind: Kind | None, operator: str) -> Misread:
         what = f"expected a number or a time beside {operator}, found {_PLAIN[kind or 'text']}"
         if kind == "time":
             what = "a time cannot be taken from nothing"
         elif isinstance(part, Attribute):
             what += f": {part.name} is text"
-        return pointed(self.text, part.span, what, "Text can only be compared.")
+        return Misread(part.span, what, "Text can only be compared.")
 
     def _mismatch(
         self,
@@ -197,7 +194,7 @@ class _Check:
         left: tuple[Value, Kind | None],
         right: tuple[Value, Kind | None],
         operator: str,
-    ) -> UsageError:
+    ) -> Misread:
         kinds = f"{_named(*left)} and {_named(*right)}"
         what = f"{kinds} cannot be {how} by {operator}"
         both = {left[1], right[1]}
@@ -214,7 +211,7 @@ class _Check:
             hint = "Add a span such as 7d to a time."
         elif "text" in both:
             hint = "Compare text with text."
-        return pointed(self.text, span, what, hint)
+        return Misread(span, what, hint)
 
 
 def _named(value: Value, kind: Kind | None) -> str:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Literal
 
 from asof.clock import DAY, SECOND, parse_iso
-from asof.cover.language.caret import Span, clipped, described, plain, pointed
+from asof.cover.language.caret import Misread, Span, clipped, described, plain
 from asof.cover.language.syntax import LENGTH, LONGEST
 from asof.errors import UsageError
 
@@ -84,8 +84,7 @@ def _word(text: str, at: int) -> Word:
             return reader(text, match)
     if character in "'\"`":
         end = len(text)
-        raise pointed(
-            text,
+        raise Misread(
             (at, end),
             f"the string that begins with {character} does not end",
             f"Write {character} where it ends.",
@@ -94,22 +93,20 @@ def _word(text: str, at: int) -> Word:
     if looks is None:
         meant = _QUOTES.get(character, plain(character))
         looks = f"Did you mean {meant} ?" if meant != character and meant.strip() else ""
-    raise pointed(text, (at, at + 1), f"{described(character)} is no part of the language", looks)
+    raise Misread((at, at + 1), f"{described(character)} is no part of the language", looks)
 
 
 def _number(text: str, match: re.Match[str]) -> Word:
     start, end = match.span()
     mantissa, _, exponent = match[0].lower().partition("e")
     if len(mantissa) > _DIGITS or len(exponent) > 4 or abs(int(exponent or 0)) > _EXPONENT:
-        raise pointed(
-            text,
+        raise Misread(
             (start, end),
             "the number is too long or too large",
             f"At most {_DIGITS} digits and an exponent up to {_EXPONENT} are read.",
         )
     if thousands := _THOUSANDS.match(text, end):
-        raise pointed(
-            text,
+        raise Misread(
             (start, thousands.end()),
             "a comma cannot stand in a number",
             "Write 604,800,000 as 604800000.",
@@ -123,15 +120,13 @@ def _number(text: str, match: re.Match[str]) -> Word:
     if size is None:
         near = unit[0][0].lower()
         hint = f"Did you mean {match[0]}{near}? " if near in UNITS else ""
-        raise pointed(
-            text,
+        raise Misread(
             span,
             f"{clipped(unit[0])} is not a unit of time",
             hint + "Write 10s, 30m, 12h, 7d or 2w.",
         )
     if (value * size).denominator != 1 or value * size > LONGEST:
-        raise pointed(
-            text,
+        raise Misread(
             span,
             "the span of time is too long, or finer than a microsecond",
             "Spans are whole microseconds, up to 73,000 years.",
@@ -142,8 +137,7 @@ def _number(text: str, match: re.Match[str]) -> Word:
 def _date(text: str, match: re.Match[str]) -> Word:
     instant = parse_iso(match[0])
     if instant is None:
-        raise pointed(
-            text,
+        raise Misread(
             match.span(),
             f"{match[0]} is not a date",
             "Write it as 2010-01-31 or 2010-01-31T12:00:00Z.",
@@ -157,7 +151,7 @@ def _quoted(text: str, match: re.Match[str]) -> Word:
     for offset, character in enumerate(match[0]):
         if not character.isprintable() and character not in "\t\n\u00a0":
             at = start + offset
-            raise pointed(text, (at, at + 1), f"{described(character)} cannot stand in a string")
+            raise Misread((at, at + 1), f"{described(character)} cannot stand in a string")
     kind: WordKind = "name" if quote == "`" else "text"
     return Word(kind, match[0], match.span(), inside)
 
@@ -168,8 +162,7 @@ def _name(_: str, match: re.Match[str]) -> Word:
 
 def _sign(text: str, match: re.Match[str]) -> Word:
     if match[0] in _WRONG:
-        raise pointed(
-            text,
+        raise Misread(
             match.span(),
             f"{match[0]} is no part of the language",
             f"Did you mean {_WRONG[match[0]]} ?",

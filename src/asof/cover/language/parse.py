@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from asof.cover.language.calls import call
-from asof.cover.language.caret import Span, clipped, pointed
+from asof.cover.language.caret import Misread, Span, clipped, pointing_into
 from asof.cover.language.fold import added, multiplied, negative
 from asof.cover.language.kinds import checked_condition
 from asof.cover.language.lexer import Word, words
@@ -58,7 +58,9 @@ _CONDITIONS = (Comparison, Content, Contains, And, Or, Not)
 
 def parse_condition(text: str, *, one: bool = False) -> Condition:
     """The condition a text says, over d1 and d2 or over one document; kinds as far as known."""
-    return checked_condition(_Reader(text, one).read(), text, None)
+    with pointing_into(text):
+        condition = _Reader(text, one).read()
+    return checked_condition(condition, text, None)
 
 
 def parse_filter(text: str) -> Filter:
@@ -93,7 +95,7 @@ class _Reader:
         self.words = words(self.text, self.what)
         if self.words[0].kind == "end":
             example = '''hostname(d) = "example.org"''' if self.one else "C(d1,d2) >= 0.7"
-            raise pointed(self.text, (0, 0), f"the {self.what} is empty", f"Write {example}.")
+            raise Misread((0, 0), f"the {self.what} is empty", f"Write {example}.")
         self._skip_definition()
         while True:
             self._operand()
@@ -101,8 +103,7 @@ class _Reader:
                 break
         while self.operators:
             if self.operators[-1].text == "(":
-                raise pointed(
-                    self.text,
+                raise Misread(
                     self.operators[-1].span,
                     "this parenthesis is not closed",
                     "Write ) where it ends.",
@@ -115,11 +116,11 @@ class _Reader:
         if self.words[0].text == "Cov" and not self.one:
             texts = [word.text for word in self.words[1:7]]
             if texts[:1] + texts[2:3] + texts[4:] != ["(", ",", ")", "="]:
-                raise pointed(self.text, self.words[0].span, "expected Cov(d1,d2) = here")
+                raise Misread(self.words[0].span, "expected Cov(d1,d2) = here")
             head = [Word("name", "C", self.words[0].span, "C"), *self.words[1:]]
-            measure, end = call(self.text, head, 0, one=False)
+            measure, end = call(head, 0, one=False)
             if isinstance(measure, Measure) and measure.first == 2:
-                raise pointed(self.text, measure.span, "expected Cov(d1,d2): d2 covers d1")
+                raise Misread(measure.span, "expected Cov(d1,d2): d2 covers d1")
             self.at = end + 1
         last = self.words[-2]
         if last.text == ";":
@@ -146,9 +147,7 @@ class _Reader:
     def _prefix(self, word: Word, sign: str) -> None:
         self.at += 1
         if sign == "+":
-            raise pointed(
-                self.text, word.span, "expected a value or a condition, found +", "Leave the + out."
-            )
+            raise Misread(word.span, "expected a value or a condition, found +", "Leave the + out.")
         if sign == "(":
             self.open += 1
         if len(self.operators) >= 8 * DEPTH or self.open > DEPTH:
@@ -167,8 +166,7 @@ class _Reader:
             case "text", str(value):
                 return Text(value, word.span)
         found = "the end" if word.kind == "end" else clipped(word.text)
-        raise pointed(
-            self.text,
+        raise Misread(
             word.span,
             f"expected a value or a condition, found {found}",
             'Write for instance timestamp(d1), 0.7, 7d, 2010-01-31 or "text".',
@@ -180,7 +178,7 @@ class _Reader:
             self.at += 2
             self._contains(word)
             return
-        node, self.at = call(self.text, self.words, self.at, one=self.one)
+        node, self.at = call(self.words, self.at, one=self.one)
         if (
             isinstance(node, Attribute)
             and node.name == "text"
@@ -193,16 +191,12 @@ class _Reader:
 
     def _contains(self, begin: Word) -> None:
         if not self.one:
-            raise pointed(
-                self.text,
-                begin.span,
-                "only a filter can ask what a text contains",
-                "Use it in --where.",
+            raise Misread(
+                begin.span, "only a filter can ask what a text contains", "Use it in --where."
             )
         phrase = self._next()
         if phrase.kind != "text" or not terms(str(phrase.value)):
-            raise pointed(
-                self.text,
+            raise Misread(
                 phrase.span,
                 "expected a word in quotes after contains",
                 'Write text contains "expense".',
@@ -226,8 +220,7 @@ class _Reader:
             rank = _RANK[sign]
             while self.operators and _RANK.get(self.operators[-1].text, 0) >= rank:
                 if rank == _COMPARISONS == _RANK[self.operators[-1].text]:
-                    raise pointed(
-                        self.text,
+                    raise Misread(
                         word.span,
                         "expected and or or, found a second comparison",
                         "Write 0.5 <= x <= 0.9 as 0.5 <= x and x <= 0.9.",
@@ -237,19 +230,17 @@ class _Reader:
             self.at += 1
             return True
 
-    def _no_operator(self, word: Word) -> Exception:
+    def _no_operator(self, word: Word) -> Misread:
         hint = "Join conditions with and, or; values with + - * / and = != < > <= >=."
         if word.text == ",":
             hint = "Join conditions with and."
-        return pointed(
-            self.text, word.span, f"expected an operator, found {clipped(word.text)}", hint
-        )
+        return Misread(word.span, f"expected an operator, found {clipped(word.text)}", hint)
 
     def _close(self, word: Word) -> None:
         while self.operators and self.operators[-1].text != "(":
             self._reduce()
         if not self.operators:
-            raise pointed(self.text, word.span, "this parenthesis was not opened", "Leave it out.")
+            raise Misread(word.span, "this parenthesis was not opened", "Leave it out.")
         self.operators.pop()
         self.open -= 1
         self.at += 1
@@ -291,7 +282,7 @@ class _Reader:
         first_value, second = self._as_value(left, operator), self._as_value(right, operator)
         sign: Literal[1, -1] = 1 if operator in "+*" else -1
         join = added if operator in "+-" else multiplied
-        return join(self.text, first_value, sign, second, span)
+        return join(first_value, sign, second, span)
 
     def _compared(self, left: Node, operator: Operator, right: Node, span: Span) -> Condition:
         if isinstance(right, Measure) and not isinstance(left, Measure):
@@ -300,8 +291,7 @@ class _Reader:
             return self._threshold(left, operator, right, span)
         first, second = self._as_value(left, operator), self._as_value(right, operator)
         if not attributes(first) and not attributes(second):
-            raise pointed(
-                self.text,
+            raise Misread(
                 span,
                 "two constants are compared, which says nothing of documents",
                 "Name an attribute, such as timestamp(d1).",
@@ -310,16 +300,14 @@ class _Reader:
 
     def _threshold(self, measure: Measure, operator: Operator, value: Node, span: Span) -> Content:
         if not isinstance(value, Number):
-            raise pointed(
-                self.text,
+            raise Misread(
                 value.span,
                 f"expected a number to compare {measure.name} with",
                 "Write for instance C(d1,d2) >= 0.7.",
             )
         if not 0 < value.value <= 1 or (value.value == 1 and operator == ">"):
             found = "and more than 1 is never reached" if value.value == 1 else "not this number"
-            raise pointed(
-                self.text,
+            raise Misread(
                 value.span,
                 f"expected a threshold above 0 and up to 1, {found}",
                 "Write for instance 0.7 for 70 %.",
@@ -331,28 +319,25 @@ class _Reader:
             return node
         found = "a measure" if isinstance(node, Measure) else "a value"
         example = "C(d1,d2) >= 0.7" if isinstance(node, Measure) else 'name(d1) = "text"'
-        raise pointed(self.text, node.span, f"{why}, found {found}", f"Compare it: {example}.")
+        raise Misread(node.span, f"{why}, found {found}", f"Compare it: {example}.")
 
     def _as_value(self, node: Node, operator: str) -> Value:
         if isinstance(node, _VALUES):
             return node
         if isinstance(node, Measure):
-            raise pointed(
-                self.text,
+            raise Misread(
                 node.span,
                 f"{node.name} cannot be calculated with",
                 f"Compare it with a number: {node.name}(d1,d2) >= 0.7.",
             )
-        raise pointed(
-            self.text,
+        raise Misread(
             node.span,
             f"expected a value beside {operator}, found a condition",
             "Join conditions with and, or, not.",
         )
 
-    def _too_deep(self, span: Span) -> Exception:
-        return pointed(
-            self.text,
+    def _too_deep(self, span: Span) -> Misread:
+        return Misread(
             span,
             f"the {self.what} is nested deeper than {DEPTH}",
             "Leave out parentheses that are not needed.",

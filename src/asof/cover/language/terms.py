@@ -8,7 +8,6 @@ _TERM = re.compile(r"\w+")
 
 
 def terms(text: str) -> list[str]:
-    """The lower-cased Unicode words of a text."""
     return _TERM.findall(text.lower())
 
 

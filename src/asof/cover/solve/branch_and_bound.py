@@ -56,7 +56,6 @@ class _Search:
         self._least = sum(sorted(self._costs)[: known.lower])
 
     def run(self) -> bool:
-        """True when nothing was left out."""
         return self._visit(self._rows, (1 << len(self._costs)) - 1, [], 0)
 
     def _visit(self, rows: list[Row], allowed: int, chosen: list[int], cost: int) -> bool:

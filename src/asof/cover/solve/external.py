@@ -3,7 +3,7 @@
 The pairs stream by some times. The first time, dispensable rows are left out (dominance.py): a set
 of documents that all cover each other comes down to one row, and so does one in which each is
 covered by all that are younger. If what is left fits, it is solved as ever (solve.py); else columns
-and rows are left out by turns until it does. Components are known by then, and solved in minimum
+and rows are left out by turns until it does. Components are known by then, and solved in groups
 that fit. One that no rule makes small enough is covered greedily (streaming_greedy.py), with its
 gap. The last time, each dropped document gets the kept one of lowest id that covers it.
 
@@ -307,7 +307,7 @@ def _component_by_component(
     most: int,
     progress: Progress,
 ) -> Flags:
-    """Solves components in minimum of so many entries; gives those that have more."""
+    """Solves components in groups of so many entries; gives those that have more."""
     count = state.gap.size
     entries = np.zeros(count, np.int64)
     for rows, _ in left.pairs():

@@ -50,7 +50,6 @@ class Answer:
     proven: bool
 
     def documents(self, problem: Problem) -> Ids:
-        """The chosen columns by their ids."""
         return problem.coverage.col_ids[self.columns]
 
 

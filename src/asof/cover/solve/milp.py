@@ -28,7 +28,6 @@ _LOOK_EVERY = 0.05
 
 @cache
 def installed() -> bool:
-    """Whether scipy can be imported."""
     try:
         import scipy.optimize  # noqa: F401
     except ImportError:

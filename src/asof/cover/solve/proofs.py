@@ -44,7 +44,6 @@ class Proofs:
         return Answer(columns, columns.size, True) if _covers(problem, columns) else None
 
     def learn(self, problem: Problem, known: Answer, answer: Answer) -> None:
-        """Remember an answer if it is proven."""
         if answer.proven and answer.lower == answer.columns.size:
             self.answers[_key(problem, known)] = answer.columns
             self.changed = True

@@ -129,7 +129,6 @@ def topped_up(kept: Flags, codes: Ids, lacking: Counts, quality: Counts) -> Flag
 
 
 def _problem(cut: Coverage, codes: Ids, needs: Counts, binding: Flags, quality: Counts) -> Problem:
-    """A component with a row for each value that binds it."""
     mine = codes[cut.col_ids]
     cols = np.flatnonzero((mine >= 0) & binding[mine])
     values, rows = np.unique(mine[cols], return_inverse=True)

@@ -73,11 +73,9 @@ class Budget:
     proofs: Proofs = field(default_factory=Proofs)
 
     def over(self) -> bool:
-        """Whether it is time to take what there is."""
         return monotonic() >= self.ends or self.cancel()
 
     def left(self) -> float:
-        """Seconds."""
         return max(self.ends - monotonic(), 0.0)
 
 
@@ -317,7 +315,6 @@ def whole_steps(quality: ArrayLike | None, n: int) -> Counts:
 
 
 def checked_minimum(at_least: tuple[int, ArrayLike] | None, n: int) -> tuple[int, Ids] | None:
-    """What is to be kept of each value, checked."""
     if at_least is None:
         return None
     number, codes = at_least[0], np.asarray(at_least[1], np.int32)

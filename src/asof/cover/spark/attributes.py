@@ -26,25 +26,20 @@ class Attributes:
     kinds: tuple[tuple[str, ColumnKind], ...]
 
     def place(self, name: str) -> str:
-        """The column that an attribute is kept in."""
         return self.places[[own for own, _ in self.kinds].index(name)]
 
     def kind(self, name: str) -> ColumnKind:
-        """What its values are."""
         return dict(self.kinds)[name]
 
     @property
     def places(self) -> list[str]:
-        """All columns."""
         return [f"a{at}" for at in range(len(self.kinds))]
 
     @property
     def schema(self) -> list[str]:
-        """The columns with their types, as Spark writes them."""
         return [f"a{at} {_TYPES[kind]}" for at, (_, kind) in enumerate(self.kinds)]
 
     def arrays(self, columns: Mapping[str, Column]) -> list[Any]:
-        """The attributes of some documents as Arrow arrays."""
         return [_array(columns[name]) for name, _ in self.kinds]
 
     def columns(self, tables: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
@@ -56,7 +51,6 @@ class Attributes:
 
 
 def empty_column(kind: ColumnKind) -> Column:
-    """A column of no documents: enough to check types by."""
     return Column(kind, np.empty(0, _DTYPES[kind]))
 
 

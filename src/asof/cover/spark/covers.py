@@ -41,7 +41,6 @@ class Scale:
 
 
 def scale_of(documents: Frame, place: str) -> Scale:
-    """The scale of an attribute, by all chosen documents."""
     from pyspark.sql import functions as F
 
     value = F.col(place).cast("double")

@@ -104,7 +104,6 @@ def _meetings(members: Members, parts: int) -> Frame:
 
 
 def _held(members: Members, pairs: Frame, common: Frame | None, largest: int) -> Frame:
-    """The pairs of documents for which the alternative holds."""
     from pyspark.sql import functions as F
 
     alternative = members.alternative

@@ -92,7 +92,6 @@ def cover_on_spark(
 
 
 def _check_target(session: Any, target: str) -> None:  # noqa: ANN401
-    """Before the work, not after it."""
     java = session.sparkContext._jvm
     path = java.org.apache.hadoop.fs.Path(target)
     settings = session.sparkContext._jsc.hadoopConfiguration()
@@ -245,7 +244,6 @@ def _answer(numbered: Frame, solved: Solved) -> Frame:
 
 
 def _measured(rows: Frame, sets: Frame) -> Frame:
-    """The same with the measures of what is covered."""
     from pyspark.sql import functions as F
 
     covering = rows.where("kept").selectExpr(

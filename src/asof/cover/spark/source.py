@@ -33,7 +33,6 @@ class Source:
     count: int
 
     def place(self, name: str) -> str | None:
-        """The column of `rows` that has this name."""
         return f"c{self.names.index(name)}" if name in self.names else None
 
     @property
@@ -91,7 +90,6 @@ def open_source(session: Any, path: str) -> Source:  # noqa: ANN401, a SparkSess
 
 
 def kinds_of(source: Source, wanted: Iterable[str]) -> dict[str, ColumnKind]:
-    """The kinds of these attributes, by all of their values."""
     from pyspark.sql import functions as F
 
     names = [name for name in wanted if name in source.names]
