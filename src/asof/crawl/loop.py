@@ -109,7 +109,7 @@ class Crawler:
 
     def serve_revisits(self) -> None:
         """The next run takes the queue of revisits (asof.crawl.phases)."""
-        self.frontier.serve(-self._number)
+        self.frontier.serve(revisits=True)
         self.keeper.has_history = True
         self._serve = Revisitor(self.visitor, self._config, self.keeper).serve
         self._limits.share = 1.0
@@ -124,7 +124,7 @@ class Crawler:
 
     def serve_visits(self) -> None:
         """The next run takes what the crawl has found and not taken yet."""
-        self.frontier.serve(self._number)
+        self.frontier.serve()
         self._serve = self.visitor.serve
 
     @property
