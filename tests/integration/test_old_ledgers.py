@@ -23,7 +23,7 @@ from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
 from asof.clock import DAY, SystemClock
-from asof.crawl.run import CrawlRequest, run_crawl
+from asof.crawl import CrawlRequest, run_crawl
 from asof.errors import ArchiveError
 from asof.frontier.queue import Frontier
 from asof.frontier.report import hosts, tally

@@ -14,7 +14,7 @@ from asof.archive import Archive
 from asof.clock import Instant
 from asof.crawl.discover import follow, found_in
 from asof.crawl.loop import Crawler
-from asof.crawl.visit import PATIENCE
+from asof.crawl.patience import PATIENCE
 from asof.frontier.revisits import queued_revisits, settle_revisit
 from asof.frontier.states import Event
 from asof.frontier.unsettled import Unsettled
@@ -69,7 +69,7 @@ def _lead_on(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> 
     """Queue what the last stored answer of a target leads to."""
     capture = _latest(archive, target.url, crawl)
     if capture is not None:
-        kept = crawler.keeper.stored(capture, target)
+        kept = crawler.equipment.keeper.stored(capture, target)
         onward = list(found_in(target, kept.links))
         if kept.redirect is not None:
             hop = follow(target, kept.redirect, Hop.REDIRECT)
@@ -77,7 +77,7 @@ def _lead_on(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> 
         if Hop.ROBOTS.value not in target.hops:
             crawler.funnel.put(onward)
         elif capture.status == 200:
-            crawler.visitor.list_sitemaps(target.url, target.url, kept.document)
+            crawler.visitor.robots.list_sitemaps(target.url, target.url, kept.document)
 
 
 def _latest(archive: Archive, url: str, crawl: str) -> Capture | None:

@@ -26,9 +26,10 @@ from asof.coherence.survival import Floats, Pages, Survival
 from asof.config import Config
 from asof.crawl.catchup import take_again
 from asof.crawl.loop import Crawler
+from asof.crawl.patience import PATIENCE
 from asof.crawl.plan import paces
 from asof.crawl.summary import Summary
-from asof.crawl.visit import FULL, PATIENCE
+from asof.crawl.visit import FULL
 from asof.frontier.report import captured_targets, tally
 from asof.frontier.revisits import queue_revisits
 from asof.model import Course

@@ -114,8 +114,8 @@ class Frontier:
         self.serve()
 
     def serve(self, *, revisits: bool = False) -> None:
-        """Give out visits or revisits from now on. Nothing may be given out or pending."""
-        self._revisits = revisits
+        """Give out visits, or revisits, from now on. Nothing may be given out or pending."""
+        self.revisits = revisits
         self._queue = (self.crawl, int(revisits))
         self._buffers: dict[str, deque[Target]] = {}
         self._out: dict[int, str] = {}  # key of what is given out and not settled yet -> its host
@@ -130,7 +130,7 @@ class Frontier:
     @property
     def phase(self) -> str:
         """In a word, what is given out."""
-        return "revisiting" if self._revisits else "running"
+        return "revisiting" if self.revisits else "running"
 
     # -- learning
 
@@ -151,7 +151,7 @@ class Frontier:
     ) -> None:
         """Move a queued target along the table of states; one that is not known is put in."""
         key = url_key(target.url)
-        revisit = self._revisits
+        revisit = self.revisits
         if key not in self._out:
             self._found.append(self._row(target, State.QUEUED, None))
             revisit = False
@@ -164,7 +164,7 @@ class Frontier:
             host = host_of(target.url)
             self._due[host] = min(not_before, self._due.get(host, not_before))
             self._waiting.add(host)
-        elif revisit == self._revisits:
+        elif revisit == self.revisits:
             self.tally[State.QUEUED] -= 1
             self.tally[state] += 1
 
@@ -196,7 +196,7 @@ class Frontier:
 
     def applied(self, changes: Changes, outcome: Applied) -> dict[str, Instant]:
         """What was written counts now; gives the hosts that may have something, and from when."""
-        if not self._revisits:
+        if not self.revisits:
             self.tally[State.QUEUED] += outcome.queued + outcome.reconsidered
             self.tally[State.LEFT_OUT] += outcome.left_out - outcome.reconsidered
         for settlement in changes.settled:
@@ -208,7 +208,7 @@ class Frontier:
                 if settlement[0] == State.QUEUED:  # to be tried again: seen as waiting from now on
                     self._waiting.add(host)
         self._dry.difference_update(changes.due)
-        if self.exact and not self._revisits:
+        if self.exact and not self.revisits:
             for host in changes.due:
                 self._buffers.pop(host, None)
         return changes.due
@@ -297,7 +297,7 @@ class Frontier:
 
         What is in flight is spared. Nothing may be pending.
         """
-        out, served, moved = self._out, self._revisits, 0
+        out, served, moved = self._out, self.revisits, 0
         self._db.create_function(
             "asof_excluded", 3, lambda r, k, u: (r != served or k not in out) and matches(u)
         )
@@ -345,7 +345,7 @@ class Frontier:
 
     def recount(self) -> None:
         """Count anew, from the database."""
-        self.tally = tally(self._read_ledger, self.crawl, revisits=self._revisits)
+        self.tally = tally(self._read_ledger, self.crawl, revisits=self.revisits)
 
     def done_by_host(self) -> dict[str, int]:
         """How many targets of each host were captured, robots.txt not counted."""
