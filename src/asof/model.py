@@ -44,7 +44,10 @@ class Hop(StrEnum):
 @travels
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A URL that a crawl wants. `url` is canonical; `hops` is the path of letters from the seed."""
+    """A URL that a crawl wants. `url` is canonical; `hops` is the path of letters from the seed.
+
+    Lower priorities are sooner. A guess, which may be no URL of anything, comes after all others.
+    """
 
     url: str
     depth: int = 0
@@ -52,6 +55,7 @@ class Target:
     hops: str = ""
     priority: float = 0.0
     tries: int = 0
+    guess: bool = False
 
 
 @travels

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from asof.archive import Archive
 from asof.crawl.assignment import AssignmentFiles, Page, crawled_pages, stats, write_assignment
 from asof.errors import UsageError
-from asof.frontier.queue import url_key
+from asof.ledger import url_key
 from asof.model import Crawl
 from support.served_archive import CRAWL, build
 from support.served_archive import Page as Answer

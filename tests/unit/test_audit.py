@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from asof.crawl.audit import Audits
-from asof.frontier.queue import LAST_PLACE
 from asof.model import Body, Exchange, Target, Timings
 
 HOST = "example.org"
@@ -13,7 +12,7 @@ def answer(status: int = 304) -> Exchange:
     return Exchange("", b"", b"", Body(0), status, (), 0, Timings(0, 0, 0), b"")
 
 
-def target(number: int, place: float = LAST_PLACE) -> Target:
+def target(number: int, place: float = 1.0) -> Target:
     return Target(f"https://{HOST}/{number}", priority=place)
 
 
@@ -35,7 +34,7 @@ def test_three_of_each_host_and_then_one_in_ten() -> None:
 
 def test_the_first_half_of_the_places_is_spared() -> None:
     audits = Audits(wanted=True)
-    assert not any(choose(audits, target(n, LAST_PLACE / 3)) for n in range(100))
+    assert not any(choose(audits, target(n, 1 / 3)) for n in range(100))
     assert audits.choose(target(1, 0.0), HOST, answer(), placed=False)
 
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from asof.frontier import report
 from asof.frontier.completeness import Completeness, Share, completeness, completeness_json
-from asof.frontier.queue import url_key
 from asof.frontier.report import Reason
 from asof.frontier.states import State
-from asof.ledger import Ledger
+from asof.ledger import Ledger, url_key
 
 CRAWL = 1
 

@@ -16,8 +16,9 @@ from asof.archive.reindex import reindex
 from asof.catalog.crawls import Runs
 from asof.cli.plan import plan_json
 from asof.clock import SECOND
+from asof.crawl import CrawlRequest
 from asof.crawl.plan import Itinerary
-from asof.crawl.run import CrawlRequest, plan_crawl
+from asof.crawl.run import plan_crawl
 from asof.errors import UsageError
 from asof.ledger import Ledger
 from asof.model import Course, Crawl, CrawlState

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asof.crawl.run import CrawlRequest, plan_crawl
+from asof.crawl import CrawlRequest
+from asof.crawl.run import plan_crawl
 from support.made_up_web import A, Web
 
 PLANS = ("auto", "optimal", "threshold", "lifo", "fifo")

@@ -18,12 +18,12 @@ from asof.archive import Archive
 from asof.archive.journal import Group
 from asof.archive.reindex import reindex
 from asof.config import Config
+from asof.crawl import CrawlRequest, run_crawl
 from asof.crawl import run as run_module
 from asof.crawl.control import Act, Control, send_order
 from asof.crawl.events import EventLog
 from asof.crawl.loop import Crawler
 from asof.crawl.monitor import Monitor
-from asof.crawl.run import CrawlRequest, run_crawl
 from asof.crawl.summary import Summary
 from asof.crawl.writer import OwnWriter, Writer
 from asof.errors import StorageError

@@ -8,7 +8,6 @@ import zlib
 import pytest
 
 from asof.crawl.discover import (
-    GUESS_STEP,
     MAX_FEED_PAGES,
     follow,
     found_in,
@@ -131,13 +130,15 @@ PAGE = Target("http://h/p", depth=2, via="http://h/", hops="LL", priority=2.0)
         (Hop.REDIRECT, 2, 2.0),
         (Hop.SITEMAP, 3, 3.0),
         (Hop.FEED, 3, 3.0),
-        (Hop.GUESS, 3, 3.0 + GUESS_STEP),
+        (Hop.GUESS, 3, 3.0),
     ],
 )
 def test_depth_and_priority(hop: Hop, depth: int, priority: float) -> None:
     """Breadth first; what a page needs comes right after it, guesses come last."""
     target = follow(PAGE, "x", hop)
-    assert target == Target("http://h/x", depth, "http://h/p", "LL" + hop.value, priority)
+    guess = hop is Hop.GUESS
+    path = "LL" + hop.value
+    assert target == Target("http://h/x", depth, "http://h/p", path, priority, guess=guess)
 
 
 def test_a_redirect_keeps_its_turn() -> None:
@@ -146,7 +147,7 @@ def test_a_redirect_keeps_its_turn() -> None:
     assert guess is not None
     moved = follow(guess, "/m", Hop.REDIRECT)
     assert moved is not None
-    assert (moved.priority, moved.hops) == (guess.priority, "LLXR")
+    assert (moved.priority, moved.hops, moved.guess) == (guess.priority, "LLXR", True)
 
 
 def test_what_is_no_url_is_no_target() -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from asof.frontier.queue import Frontier, apply, url_key
-from asof.frontier.report import reasons
+from asof.frontier.queue import Frontier, apply
+from asof.frontier.report import reasons, tally
+from asof.frontier.revisits import queue_revisits, queued_revisits, settle_revisit
 from asof.frontier.states import TRANSITIONS, Event, State
-from asof.ledger import Ledger
+from asof.ledger import Ledger, url_key
 from asof.model import Target
 
 HOST = "example.org"
@@ -194,3 +195,120 @@ def test_every_final_state_stays_final_except_by_a_capture() -> None:
         if before is not State.QUEUED:
             assert event is Event.CAPTURED
             assert after is State.DONE
+
+
+def guess(path: str) -> Target:
+    return Target(url(path), 1, None, "X", 1.0, guess=True)
+
+
+def test_guesses_come_after_all_others_however_deep_those_are(frontier: Frontier):
+    """A link at depth 500 is still a link, and many more fetched pages may lie before a guess."""
+    frontier.add([guess("guess"), Target(url("deep"), 500, None, "L" * 500, 500.0)])
+    commit(frontier)
+    first = frontier.next(HOST, now=0)
+    assert first is not None
+    assert (first.url, first.guess) == (url("deep"), False)
+    frontier.settle(first, Event.CAPTURED)
+    commit(frontier)
+    assert frontier.next(HOST, now=0) == guess("guess")
+
+
+def test_links_from_depth_500_on_are_read_together(frontier: Frontier):
+    deep = [Target(url(str(n)), 500 + n, None, "L" * (500 + n), 500.0 + n) for n in range(3)]
+    frontier.add(deep)
+    commit(frontier)
+    assert frontier.next(HOST, now=0) == deep[0]
+    frontier.add([Target(url("other"))])  # not in the database yet
+    assert frontier.next(HOST, now=0) == deep[1]
+
+
+def test_a_guess_that_is_held_back_is_not_due(frontier: Frontier):
+    """The crawl would ask for it for ever: it never waits for what it has just been promised."""
+    frontier.add([guess("guess"), Target(url("busy"))])
+    commit(frontier)
+    busy = frontier.next(HOST, now=0)
+    assert busy is not None
+    frontier.settle(busy, Event.STUMBLED, reason="status 503", not_before=50)
+    commit(frontier)
+    frontier.add([Target(url("found"))])
+    assert frontier.next(HOST, now=1) is None
+    assert frontier.due(HOST, now=1) == 50
+    commit(frontier)
+    order = []
+    while (target := frontier.next(HOST, now=60)) is not None:
+        order.append(target.url)
+        frontier.settle(target, Event.CAPTURED)
+        commit(frontier)
+    assert sorted(order[:2]) == [url("busy"), url("found")]
+    assert order[2:] == [url("guess")]
+
+
+def test_a_guess_that_waits_is_due_again_when_nothing_is_awaited(frontier: Frontier):
+    frontier.add([guess("guess")])
+    commit(frontier)
+    target = frontier.next(HOST, now=0)
+    assert target is not None
+    frontier.settle(target, Event.STUMBLED, reason="timeout", not_before=50)
+    commit(frontier)
+    frontier.add([Target(url("found"))])
+    assert frontier.due(HOST, now=1) is None
+    commit(frontier)
+    found = frontier.next(HOST, now=1)
+    assert found is not None
+    frontier.settle(found, Event.CAPTURED)
+    commit(frontier)
+    assert frontier.due(HOST, now=1) == 50
+
+
+class TestRevisits:
+    @pytest.fixture
+    def visited(self, frontier: Frontier, ledger: Ledger) -> Frontier:
+        """A crawl of three pages, which are to be looked at again in another order."""
+        frontier.add([Target(url(name)) for name in "abc"])
+        commit(frontier)
+        while (target := frontier.next(HOST, now=0)) is not None:
+            frontier.settle(target, Event.CAPTURED)
+        commit(frontier)
+        queue_revisits(ledger, 1, {url("c"): 1 / 3, url("a"): 2 / 3, url("b"): 1.0})
+        return frontier
+
+    def test_they_have_a_queue_of_their_own(self, visited: Frontier, ledger: Ledger):
+        assert visited.next(HOST, now=0) is None
+        visited.serve(revisits=True)
+        assert (visited.phase, visited.tally[State.QUEUED]) == ("revisiting", 3)
+        order = []
+        while (target := visited.next(HOST, now=0)) is not None:
+            order.append(target.url)
+            visited.settle(target, Event.CAPTURED)
+        commit(visited)
+        assert order == [url("c"), url("a"), url("b")]
+        assert tally(ledger, 1, revisits=True)[State.DONE] == 3
+        assert tally(ledger, 1)[State.DONE] == 3
+        assert visited.done_by_host() == {HOST: 3}
+
+    def test_what_is_found_meanwhile_is_a_visit(self, visited: Frontier, ledger: Ledger):
+        visited.serve(revisits=True)
+        visited.add([Target(url("new"))])
+        commit(visited)
+        assert visited.tally[State.QUEUED] == 3
+        assert tally(ledger, 1)[State.QUEUED] == 1
+        visited.serve()
+        assert visited.next(HOST, now=0) == Target(url("new"))
+
+    def test_what_is_settled_after_a_crash_is_not_asked_for_again(
+        self, visited: Frontier, ledger: Ledger
+    ):
+        assert [each.url for each in queued_revisits(ledger, 1)] == [url(x) for x in "cab"]
+        settle_revisit(ledger, 1, url("a"))
+        assert [each.url for each in queued_revisits(ledger, 1)] == [url(x) for x in "cb"]
+
+    def test_an_exclusion_reaches_both_queues(self, visited: Frontier, ledger: Ledger):
+        visited.add([Target(url("an-apple"))])
+        commit(visited)
+        visited.serve(revisits=True)
+        flying = visited.next(HOST, now=0)
+        assert flying is not None
+        moved = visited.exclude(lambda found: "/a" in found or "/c" in found, "no", lambda: None)
+        assert moved == 1  # a; c is in flight
+        assert tally(ledger, 1)[State.LEFT_OUT] == 1
+        assert tally(ledger, 1, revisits=True)[State.LEFT_OUT] == 1

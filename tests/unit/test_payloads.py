@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.catalog.captures import Catalog
-from asof.catalog.payloads import PayloadFilter, Payloads, payload_key
-from asof.ledger import Ledger
+from asof.catalog.payloads import PayloadFilter, Payloads
+from asof.ledger import Ledger, payload_key
 from asof.model import Capture, Location, Segment
 from asof.warc.digest import base32, digest_text
 

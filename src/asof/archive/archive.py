@@ -27,7 +27,7 @@ from asof.clock import (
     to_datetime,
 )  # fmt: skip
 from asof.errors import ArchiveError, NotCaptured, UsageError
-from asof.ledger import Ledger
+from asof.ledger import Ledger, is_outdated
 from asof.model import Capture, Crawl, CrawlState, Segment, Validity
 from asof.url import canonical
 
@@ -38,6 +38,18 @@ def _settled(crawl: Crawl) -> Crawl:
     if crawl.state is CrawlState.RUNNING:
         return replace(crawl, state=CrawlState.INTERRUPTED)
     return crawl
+
+
+def _upgrade(folder: Folder) -> None:
+    """Bring the database of an earlier asof up to date, for those who only want to read."""
+    try:
+        with folder.lock("upgrade"):
+            Ledger(folder.db, writable=True).close()
+    except UsageError as error:
+        raise ArchiveError(
+            f"{folder.db} was written by an earlier asof, and its folder cannot be written.",
+            hint="Copy the archive to where it can be written: it is upgraded when it is opened.",
+        ) from error
 
 
 class Archive:
@@ -52,6 +64,8 @@ class Archive:
         self._held = ExitStack()
         if writable:
             self._held.enter_context(folder.lock(purpose))
+        elif is_outdated(folder.db):
+            _upgrade(folder)
         try:
             self.ledger = Ledger(folder.db, writable=writable)
         except BaseException:

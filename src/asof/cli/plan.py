@@ -10,8 +10,9 @@ import click
 from asof.cli.output import print_json
 from asof.cli.view import duration, printable
 from asof.coherence.verdict import Mode
+from asof.crawl import CrawlRequest
 from asof.crawl.plan import HostPlan, Itinerary
-from asof.crawl.run import CrawlRequest, plan_crawl
+from asof.crawl.run import plan_crawl
 from asof.report.words import percent
 from asof.url import host_of
 

@@ -9,7 +9,7 @@ How deep a target is, and when its turn comes (lower is sooner):
 | redirect                     | that of what redirects       | the same                          |
 | sitemap, feed (the document) | that of what names it        | a quarter of a step later         |
 | entry of a sitemap, item     | as the links of a page there | its depth, moved a little by rank |
-| guess                        | one deeper                   | after everything else             |
+| guess                        | one deeper                   | its depth, after all the others   |
 
 A sitemap or feed that was come upon by an ordinary link has cost a step already, which its entries
 get back: they are as deep as the links of the page that linked to it.
@@ -42,7 +42,6 @@ MAX_DOCUMENT = 32 << 20
 # Pages of one feed that are followed: `?page=2` may go on for ever.
 MAX_FEED_PAGES = 50
 
-GUESS_STEP = 1000.0
 _REQUISITE_STEP = -0.5
 _LISTING_STEP = 0.25
 # How far a sitemap's own ranking (0 to 1, 0.5 when it says none) moves an entry either way.
@@ -163,14 +162,14 @@ def _onward(target: Target, url: str, hop: Hop, level: int, hint: float, listing
         # As near as the front page: what it lists is as deep as the links there.
         path, listing = "", True
     if hop is Hop.REDIRECT:
-        return Target(url, level, target.url, path + hop.value, target.priority)
+        return Target(url, level, target.url, path + hop.value, target.priority, guess=target.guess)
     if hop is Hop.REQUISITE:
         return Target(url, level, target.url, path + hop.value, level + _REQUISITE_STEP)
     if listing:
         return Target(url, level, target.url, path + hop.value, level + _LISTING_STEP)
     depth = level + (hop in _DEEPER)
-    step = GUESS_STEP if hop is Hop.GUESS else hint
-    return Target(url, depth, target.url, path + hop.value, depth + step)
+    guess = hop is Hop.GUESS
+    return Target(url, depth, target.url, path + hop.value, depth + hint, guess=guess)
 
 
 def _may_list(target: Target, hop: Hop) -> bool:

@@ -1,93 +1,15 @@
-"""The one SQLite database of an archive: opening, schema, and the transaction.
-
-Catalog and frontier are tables of the same file, so that one transaction can hold both (the commit
-protocol in ARCHITECTURE.md). The database is never the truth: `asof reindex` rebuilds it from the
-WARC files. Instants are integer microseconds UTC.
-"""
+"""The connection to the database: opening, upgrading, and the transaction."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from asof.errors import ArchiveError, StorageError
-
-SCHEMA_VERSION = 3
-
-_SCHEMA = """
-CREATE TABLE crawls (
-  no INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  seeds TEXT NOT NULL,
-  started INTEGER NOT NULL,
-  ended INTEGER,
-  state TEXT NOT NULL,
-  settings TEXT NOT NULL,
-  note TEXT NOT NULL DEFAULT '',
-  memory TEXT NOT NULL DEFAULT '',
-  course TEXT
-);
-CREATE TABLE segments (
-  no INTEGER PRIMARY KEY,
-  file TEXT NOT NULL UNIQUE,
-  crawl INTEGER REFERENCES crawls(no),
-  committed INTEGER NOT NULL,
-  sealed INTEGER NOT NULL DEFAULT 0
-);
--- Key (surt, at, ...): a point lookup is one descent, a history one range scan. The record id
--- makes the key unique and a second import of the same record a no-op.
-CREATE TABLE captures (
-  surt TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  record_id TEXT NOT NULL,
-  url TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  status INTEGER,
-  media_type TEXT,
-  digest TEXT,
-  content TEXT,
-  size INTEGER NOT NULL,
-  segment INTEGER NOT NULL REFERENCES segments(no),
-  offset INTEGER NOT NULL,
-  length INTEGER NOT NULL,
-  etag TEXT,
-  last_modified INTEGER,
-  redirect TEXT,
-  truncated TEXT,
-  profile TEXT,
-  refers_to_url TEXT,
-  refers_to_at INTEGER,
-  anomalies TEXT,
-  PRIMARY KEY (surt, at, record_id)
-) WITHOUT ROWID;
--- Where a payload lies, by the first 60 bits of its digest: the record has the last word.
-CREATE TABLE payloads (
-  key INTEGER PRIMARY KEY,
-  segment INTEGER NOT NULL REFERENCES segments(no),
-  offset INTEGER NOT NULL
-);
--- `key` is a 64-bit hash of the URL: an index of such keys stays in memory far longer than one of
--- the URLs themselves, and every link of every page is looked up in it.
-CREATE TABLE targets (
-  no INTEGER PRIMARY KEY,
-  crawl INTEGER NOT NULL REFERENCES crawls(no),
-  key INTEGER NOT NULL,
-  url TEXT NOT NULL,
-  host TEXT NOT NULL,
-  state TEXT NOT NULL,
-  priority REAL NOT NULL,
-  depth INTEGER NOT NULL,
-  hops TEXT NOT NULL,
-  via TEXT,
-  tries INTEGER NOT NULL DEFAULT 0,
-  not_before INTEGER NOT NULL DEFAULT 0,
-  reason TEXT,
-  UNIQUE (crawl, key)
-);
-CREATE INDEX targets_queue ON targets (crawl, host, priority, no) WHERE state = 'queued';
-"""
+from asof.ledger.migrations import STEPS
+from asof.ledger.schema import SCHEMA, SCHEMA_VERSION, payload_key, url_key
 
 
 class Ledger:
@@ -116,12 +38,10 @@ class Ledger:
             self.db.execute("PRAGMA synchronous = FULL")
             if self._version() == 0:
                 self._create()
-        version = self._version()
-        if version != SCHEMA_VERSION:
-            raise ArchiveError(
-                f"{self.path} has schema version {version}; this asof reads {SCHEMA_VERSION}.",
-                hint="Run `asof reindex` to rebuild it from the WARC files.",
-            )
+            elif self._version() in STEPS:
+                self._upgrade()
+        if (version := self._version()) != SCHEMA_VERSION:
+            raise _refusal(self.path, version)
         if self.writable:
             self.db.execute("PRAGMA journal_mode = WAL")
             # 64 MB: a large frontier touches pages all over the file, and the fewer the checkpoints
@@ -142,9 +62,22 @@ class Ledger:
                     f"{self.path} is a database of another program.",
                     hint="Name another folder for the archive.",
                 )
-            for statement in _SCHEMA.split(";\n"):
-                self.db.execute(statement)
-            self.db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self._run(SCHEMA, SCHEMA_VERSION)
+
+    def _upgrade(self) -> None:
+        """Bring an older database up to the schema, whole or not at all."""
+        with self.transaction() as db:
+            # Asked under the lock: another process may have done it meanwhile.
+            while (step := STEPS.get(self._version())) is not None:
+                for function in (url_key, payload_key):
+                    db.create_function(function.__name__, 1, function, deterministic=True)
+                self._run(step.sql, step.to)
+
+    def _run(self, script: str, version: int) -> None:
+        """Run statements, after which the database has this version, in the open transaction."""
+        for statement in script.split(";\n"):
+            self.db.execute(statement)
+        self.db.execute(f"PRAGMA user_version = {version}")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -190,6 +123,28 @@ class Ledger:
     def close(self) -> None:
         """Close the connection; an open transaction is rolled back."""
         self.db.close()
+
+
+def is_outdated(path: Path) -> bool:
+    """Whether a database was written by an earlier asof, and is upgraded by opening it to write."""
+    try:
+        with closing(connect_for_reading(path)) as db:
+            return db.execute("PRAGMA user_version").fetchone()[0] in STEPS
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+
+
+def _refusal(path: Path, version: int) -> ArchiveError:
+    found = f"has schema version {version}; this asof reads {SCHEMA_VERSION}."
+    if version in STEPS:
+        return ArchiveError(
+            f"{path} was written by an earlier asof: it {found}",
+            hint="Open the archive where it can be written: that upgrades it, and nothing is lost.",
+        )
+    return ArchiveError(
+        f"{path} was written by a later asof: it {found}",
+        hint="Install that one, or run `asof reindex` to rebuild it from the WARC files.",
+    )
 
 
 def _connect(name: Path | str) -> sqlite3.Connection:
