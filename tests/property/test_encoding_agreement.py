@@ -48,7 +48,7 @@ declared = st.sampled_from(DECLARED) | st.sampled_from(sorted(LABELS)).map("; ch
 @given(pages, declared)
 @example(b"<p>" + WORDS[0] + b'<a href="/here-\xd2">', "; charset=iso-8859-1")
 @settings(max_examples=300, deadline=None)
-def test_links_text_and_replay_name_one_encoding(data, parameter):
+def test_links_text_and_replay_name_one_encoding(data: bytes, parameter: str) -> None:
     content_type = "text/html" + parameter
     charset = read(data, content_type).charset
     assume(charset is not None)
@@ -57,8 +57,12 @@ def test_links_text_and_replay_name_one_encoding(data, parameter):
     found = references("text/html", data, headers=(("Content-Type", content_type),)).found
     seen = {link.reference for link in found if link.reference.startswith("/here-")}
     led: list[str] = []
-    place = Place("http://a.test/", lambda url: led.append(url) or "/x")
-    rewrite(data, Kind.HTML, content_type, place)
+
+    def leads(url: str) -> str:
+        led.append(url)
+        return "/x"
+
+    rewrite(data, Kind.HTML, content_type, Place("http://a.test/", leads))
     shown = {unquote(url).removeprefix("http://a.test") for url in led}
     assert seen <= shown
     assert all(reference in text for reference in seen)
@@ -66,7 +70,7 @@ def test_links_text_and_replay_name_one_encoding(data, parameter):
 
 @given(pages | st.binary(max_size=200).map(b"<p>".__add__), declared)
 @settings(max_examples=300, deadline=None)
-def test_what_seems_narrow_is_in_no_wide_encoding(data, parameter):
+def test_what_seems_narrow_is_in_no_wide_encoding(data: bytes, parameter: str) -> None:
     """Links look for the encoding only where a reference is not ASCII: never too late."""
     if not may_be_wide(data):
         assert not is_wide(charset_of(data, "text/html" + parameter).codec)
@@ -74,7 +78,7 @@ def test_what_seems_narrow_is_in_no_wide_encoding(data, parameter):
 
 @given(st.sampled_from(sorted(set(CODECS) - {"utf-16le", "utf-16be"})), st.binary(max_size=40))
 @settings(max_examples=200, deadline=None)
-def test_pieces_of_a_text_are_read_as_the_whole(name, data):
+def test_pieces_of_a_text_are_read_as_the_whole(name: str, data: bytes) -> None:
     from asof.text.encoding import decoders
 
     whole = decode_as(data, name)

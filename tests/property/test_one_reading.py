@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 from hypothesis import HealthCheck, given, settings
@@ -210,7 +211,7 @@ def test_what_is_replayed_is_the_content_that_is_told(made: list[Made]) -> None:
 
 @LAW
 @given(histories, st.randoms())
-def test_the_order_of_the_captures_does_not_matter(made: list[Made], random) -> None:
+def test_the_order_of_the_captures_does_not_matter(made: list[Made], random: Random) -> None:
     with archived(made) as archive:
         captures: list[Capture] = list(archive.captures())
     once = observe(captures)

@@ -201,7 +201,7 @@ def guess(path: str) -> Target:
     return Target(url(path), 1, None, "X", 1.0, guess=True)
 
 
-def test_guesses_come_after_all_others_however_deep_those_are(frontier: Frontier):
+def test_guesses_come_after_all_others_however_deep_those_are(frontier: Frontier) -> None:
     """A link at depth 500 is still a link, and many more fetched pages may lie before a guess."""
     frontier.add([guess("guess"), Target(url("deep"), 500, None, "L" * 500, 500.0)])
     commit(frontier)
@@ -213,7 +213,7 @@ def test_guesses_come_after_all_others_however_deep_those_are(frontier: Frontier
     assert frontier.next(HOST, now=0) == guess("guess")
 
 
-def test_links_from_depth_500_on_are_read_together(frontier: Frontier):
+def test_links_from_depth_500_on_are_read_together(frontier: Frontier) -> None:
     deep = [Target(url(str(n)), 500 + n, None, "L" * (500 + n), 500.0 + n) for n in range(3)]
     frontier.add(deep)
     commit(frontier)
@@ -222,7 +222,7 @@ def test_links_from_depth_500_on_are_read_together(frontier: Frontier):
     assert frontier.next(HOST, now=0) == deep[1]
 
 
-def test_a_guess_that_is_held_back_is_not_due(frontier: Frontier):
+def test_a_guess_that_is_held_back_is_not_due(frontier: Frontier) -> None:
     """The crawl would ask for it for ever: it never waits for what it has just been promised."""
     frontier.add([guess("guess"), Target(url("busy"))])
     commit(frontier)
@@ -243,7 +243,7 @@ def test_a_guess_that_is_held_back_is_not_due(frontier: Frontier):
     assert order[2:] == [url("guess")]
 
 
-def test_a_guess_that_waits_is_due_again_when_nothing_is_awaited(frontier: Frontier):
+def test_a_guess_that_waits_is_due_again_when_nothing_is_awaited(frontier: Frontier) -> None:
     frontier.add([guess("guess")])
     commit(frontier)
     target = frontier.next(HOST, now=0)
@@ -272,7 +272,7 @@ class TestRevisits:
         queue_revisits(ledger, 1, {url("c"): 1 / 3, url("a"): 2 / 3, url("b"): 1.0})
         return frontier
 
-    def test_they_have_a_queue_of_their_own(self, visited: Frontier, ledger: Ledger):
+    def test_they_have_a_queue_of_their_own(self, visited: Frontier, ledger: Ledger) -> None:
         assert visited.next(HOST, now=0) is None
         visited.serve(revisits=True)
         assert (visited.phase, visited.tally[State.QUEUED]) == ("revisiting", 3)
@@ -286,7 +286,7 @@ class TestRevisits:
         assert tally(ledger, 1)[State.DONE] == 3
         assert visited.done_by_host() == {HOST: 3}
 
-    def test_what_is_found_meanwhile_is_a_visit(self, visited: Frontier, ledger: Ledger):
+    def test_what_is_found_meanwhile_is_a_visit(self, visited: Frontier, ledger: Ledger) -> None:
         visited.serve(revisits=True)
         visited.add([Target(url("new"))])
         commit(visited)
@@ -297,12 +297,12 @@ class TestRevisits:
 
     def test_what_is_settled_after_a_crash_is_not_asked_for_again(
         self, visited: Frontier, ledger: Ledger
-    ):
+    ) -> None:
         assert [each.url for each in queued_revisits(ledger, 1)] == [url(x) for x in "cab"]
         settle_revisit(ledger, 1, url("a"))
         assert [each.url for each in queued_revisits(ledger, 1)] == [url(x) for x in "cb"]
 
-    def test_an_exclusion_reaches_both_queues(self, visited: Frontier, ledger: Ledger):
+    def test_an_exclusion_reaches_both_queues(self, visited: Frontier, ledger: Ledger) -> None:
         visited.add([Target(url("an-apple"))])
         commit(visited)
         visited.serve(revisits=True)

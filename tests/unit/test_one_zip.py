@@ -33,7 +33,7 @@ class _Stream(io.RawIOBase):
 
 def made(method: int = zipfile.ZIP_DEFLATED, *, streamed: bool = False) -> bytes:
     out = _Stream() if streamed else io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive:  # type: ignore[call-overload]
+    with zipfile.ZipFile(out, "w", method) as archive:
         for name, content in zip(NAMES, (FIRST, SECOND), strict=True):
             archive.writestr(name, content)
     return bytes(out.data) if isinstance(out, _Stream) else out.getvalue()
