@@ -15,6 +15,7 @@ from asof.text.encoding.decoders import decode_as
 from asof.text.encoding.detection import is_wide, may_be_wide
 from asof.text.encoding.labels import CODECS, LABELS
 from asof.text.read import read
+from support.laws import examples
 
 PIECES = [
     *(b"<meta charset=koi8-r>", b"<meta charset='utf-16'>", b"<meta charset=x-user-defined>"),
@@ -47,8 +48,8 @@ declared = st.sampled_from(DECLARED) | st.sampled_from(sorted(LABELS)).map("; ch
 
 @given(pages, declared)
 @example(b"<p>" + WORDS[0] + b'<a href="/here-\xd2">', "; charset=iso-8859-1")
-@settings(max_examples=300, deadline=None)
-def test_links_text_and_replay_name_one_encoding(data, parameter):
+@settings(max_examples=examples(300), deadline=None)
+def test_links_text_and_replay_name_one_encoding(data: bytes, parameter: str) -> None:
     content_type = "text/html" + parameter
     charset = read(data, content_type).charset
     assume(charset is not None)
@@ -65,16 +66,16 @@ def test_links_text_and_replay_name_one_encoding(data, parameter):
 
 
 @given(pages | st.binary(max_size=200).map(b"<p>".__add__), declared)
-@settings(max_examples=300, deadline=None)
-def test_what_seems_narrow_is_in_no_wide_encoding(data, parameter):
+@settings(max_examples=examples(300), deadline=None)
+def test_what_seems_narrow_is_in_no_wide_encoding(data: bytes, parameter: str) -> None:
     """Links look for the encoding only where a reference is not ASCII: never too late."""
     if not may_be_wide(data):
         assert not is_wide(charset_of(data, "text/html" + parameter).codec)
 
 
 @given(st.sampled_from(sorted(set(CODECS) - {"utf-16le", "utf-16be"})), st.binary(max_size=40))
-@settings(max_examples=200, deadline=None)
-def test_pieces_of_a_text_are_read_as_the_whole(name, data):
+@settings(max_examples=examples(200), deadline=None)
+def test_pieces_of_a_text_are_read_as_the_whole(name: str, data: bytes) -> None:
     from asof.text.encoding import decoders
 
     whole = decode_as(data, name)

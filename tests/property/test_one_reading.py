@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 from hypothesis import HealthCheck, given, settings
@@ -31,6 +32,7 @@ from asof.model import Capture, Segment, State, Validity
 from asof.warc.digest import digest_text
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
+from support.laws import examples
 
 START = 1_700_000_000 * SECOND
 URLS = [
@@ -157,7 +159,9 @@ def reading(seen: Observation) -> tuple[object, ...]:
     return seen.state, seen.why, seen.firmness, seen.status, seen.redirect, seen.identity
 
 
-LAW = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAW = settings(
+    max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @LAW
@@ -210,7 +214,7 @@ def test_what_is_replayed_is_the_content_that_is_told(made: list[Made]) -> None:
 
 @LAW
 @given(histories, st.randoms())
-def test_the_order_of_the_captures_does_not_matter(made: list[Made], random) -> None:
+def test_the_order_of_the_captures_does_not_matter(made: list[Made], random: Random) -> None:
     with archived(made) as archive:
         captures: list[Capture] = list(archive.captures())
     once = observe(captures)

@@ -105,7 +105,7 @@ ODD = [
 
 
 @pytest.mark.parametrize(("data", "declared"), [case[1:] for case in ODD], ids=[c[0] for c in ODD])
-def test_links_text_and_replay_read_the_same_in_an_odd_page(data, declared):
+def test_links_text_and_replay_read_the_same_in_an_odd_page(data: bytes, declared: str) -> None:
     seen = by_text(data, declared)
     assert (by_links(data, declared), by_replay(data, declared)) == (seen, seen)
     assert "�" not in seen
@@ -123,7 +123,9 @@ def test_links_text_and_replay_read_the_same_in_an_odd_page(data, declared):
         (b"", "text/css", "windows-1251"),
     ],
 )
-def test_links_and_replay_read_the_same_in_a_style_sheet(head, declared, codec):
+def test_links_and_replay_read_the_same_in_a_style_sheet(
+    head: bytes, declared: str, codec: str
+) -> None:
     sheet = b"%s/* %s */ p { background: url(%s) }"
     data = sheet % (head, RUSSIAN.encode(codec), WORD.encode(codec))
     assert by_links(data, declared, "text/css") == WORD
@@ -132,7 +134,7 @@ def test_links_and_replay_read_the_same_in_a_style_sheet(head, declared, codec):
 
 
 @pytest.mark.parametrize("codec", ["koi8-r", "windows-1251"])
-def test_replay_tells_the_browser_what_it_has_detected(codec):
+def test_replay_tells_the_browser_what_it_has_detected(codec: str) -> None:
     kind = kind_of("text/html")
     assert kind is not None
     place = Place("http://a.test/", lambda url: "/x")

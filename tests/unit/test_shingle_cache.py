@@ -305,7 +305,7 @@ def test_an_older_one_goes_on_for_those_who_have_it(folder: Path) -> None:
     assert mapped.sets.items.tolist() == before
 
 
-def rewritten(path: Path, **changed: object) -> None:
+def rewritten(path: Path, **changed: Any) -> None:
     """A file that is whole, with other arrays in the place of some."""
     arrays = {**read_arrays(path, path.name), **changed}
     assert write_arrays(path, path.name, {k: v for k, v in arrays.items() if v is not None})
