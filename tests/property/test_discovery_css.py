@@ -22,7 +22,7 @@ SHEETS = st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
 def rewritten(sheet: str) -> list[str]:
     """What the rewriter would have replaced, resolved."""
     seen: list[str] = []
-    rewrite_text(sheet, Place("http://h/d/p.css", lambda url: seen.append(url) or url))  # type: ignore[func-returns-value]
+    rewrite_text(sheet, Place("http://h/d/p.css", lambda url: seen.append(url) or url))
     return list(dict.fromkeys(seen))
 
 

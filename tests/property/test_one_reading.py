@@ -32,6 +32,7 @@ from asof.model import Capture, Segment, State, Validity
 from asof.warc.digest import digest_text
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
+from support.laws import examples
 
 START = 1_700_000_000 * SECOND
 URLS = [
@@ -158,7 +159,9 @@ def reading(seen: Observation) -> tuple[object, ...]:
     return seen.state, seen.why, seen.firmness, seen.status, seen.redirect, seen.identity
 
 
-LAW = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAW = settings(
+    max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @LAW

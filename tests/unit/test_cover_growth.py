@@ -333,7 +333,7 @@ def test_pairs_of_a_looser_rule_are_tested_block_by_block(
     monkeypatch.setattr(
         growth,
         "Pairs",
-        lambda *given: sizes.append(given[0].size) or Pairs(*given),  # type: ignore[func-returns-value]
+        lambda *given: sizes.append(given[0].size) or Pairs(*given),
     )
     with earlier_runs(Folder(tmp_path), "main", 1) as earlier:
         looser = thin_out(found, RULE, CoverOptions(), Limits(), earlier)

@@ -215,7 +215,7 @@ class TestEvaluation:
             written,
             columns,
             3,
-            lambda phrase: (asked.append(phrase), texts)[1],  # type: ignore[func-returns-value]
+            lambda phrase: (asked.append(phrase), texts)[1],
         )
         assert found.tolist() == [True, False, True]
         assert asked == ["x"]
