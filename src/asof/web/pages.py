@@ -16,8 +16,9 @@ from asof.catalog.referents import ANSWERS
 from asof.clock import SECOND, Clock, Instant, parse_moment, parse_stamp
 from asof.cover.kept.saved_covers import saved_covers
 from asof.errors import AsofError, NotCaptured, UsageError
-from asof.model import Capture, Validity
+from asof.model import Capture, Proof, Validity
 from asof.report.cover_words import proof
+from asof.report.quality_words import PROOFS
 from asof.report.render import environment
 from asof.url import canonical
 from asof.web import address
@@ -59,6 +60,7 @@ class Pages:
             below=address.below,
             cover_page=address.cover_page,
             proof=proof,
+            told_proof=PROOFS,
         )
 
     def home(self, request: Request) -> Response:
@@ -236,13 +238,13 @@ def _proves(validity: Validity, capture: Capture) -> bool:
 
 def _grouped(
     rows: list[Capture], history: list[Validity]
-) -> list[tuple[Validity, int, list[tuple[Capture, str]]]]:
+) -> list[tuple[Validity, int, list[tuple[Capture, Proof]]]]:
     """Captures under the content they prove, newest first; the number counts contents."""
     by_record = {capture.record_id: capture for capture in rows}
     groups = []
     for number, validity in enumerate(history):
         proofs = [
-            (by_record[evidence.record_id], evidence.proof.value)
+            (by_record[evidence.record_id], evidence.proof)
             for evidence in reversed(validity.evidence)
             if evidence.record_id in by_record
         ]
