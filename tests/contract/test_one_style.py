@@ -12,7 +12,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src" / "asof"
 SHEET = SOURCE / "report" / "static" / "asof.css"
 PAGES = [path for room in ("report", "web") for path in sorted((SOURCE / room).rglob("*.py"))]
-TEMPLATES = sorted(SOURCE.rglob("templates/*.html"))
+TEMPLATES = sorted(SOURCE.rglob("templates/**/*.html"))
 # Made for a drawing by matplotlib, which knows no style sheet; its axes have round shares only.
 DRAWING = SOURCE / "report" / "figure9.py"
 TAG = re.compile(r"</?[a-z][a-z0-9]*(?:[ />]|$)")

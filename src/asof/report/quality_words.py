@@ -2,90 +2,25 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
+from typing import Any
+
 from asof.clock import SECOND
 from asof.coherence.quality_report import Report, cause
 from asof.coherence.verdict import Grade, Mode, PageVerdict, Standing
 from asof.model import Crawl, Proof
 from asof.report.words import moment, number, percent, span, stretch
 
-# What a grade means for one page, after "of this page it is known that ...".
-GRADES = {
-    Grade.PROVEN: "the same bytes before and after",
-    Grade.CONFIRMED: "the server said that nothing had changed",
-    Grade.CLAIMED: "taken later, dated to before by a server that is trusted",
-    Grade.EQUIVALENT: "other bytes, the same in substance",
-    Grade.CHANGED: "something else before than after",
-    Grade.UNKNOWN: "no evidence on one side, or none to be believed",
-}
-
-# Title and meaning of each cause for which a page is not coherent (report.cause).
+_TOLD: dict[str, Any] = tomllib.loads(
+    files("asof.report").joinpath("quality_words.toml").read_text(encoding="utf-8")
+)
+GRADES = {Grade(name): str(told) for name, told in _TOLD["grades"].items()}
+PROOFS = {Proof(name): str(told) for name, told in _TOLD["proofs"].items()}
 CAUSES: dict[tuple[Grade, str], tuple[str, str]] = {
-    (Grade.CHANGED, "removed"): ("Removed", "There before the moment, gone after it."),
-    (Grade.CHANGED, "appeared"): ("Appeared", "Not there before the moment, there after it."),
-    (Grade.CHANGED, "structure"): ("Structure", "Links were added or removed."),
-    (Grade.CHANGED, "major"): ("Major", "Text changed in large sections, or other bytes."),
-    (Grade.CHANGED, "moved"): ("Moved", "A redirect leads elsewhere."),
-    (Grade.CHANGED, "other"): ("Changed", "The bytes differ; what changed was not compared."),
-    (Grade.CHANGED, "unavailable"): ("Unavailable", "The server answered with an error."),
-    (Grade.CHANGED, "minor"): ("Minor", "Text changed in small sections."),
-    (Grade.CHANGED, "insignificant"): (
-        "Insignificant",
-        "Only dates, clocks, counters, ads and the like differ.",
-    ),
-    (Grade.EQUIVALENT, "insignificant"): (
-        "Insignificant",
-        "Only dates, clocks, counters, ads and the like differ. Counted in C in substance.",
-    ),
-    (Grade.EQUIVALENT, "weak-validator"): (
-        "Equivalent by the server's word",
-        "The server confirmed them by a weak validator. Counted in C in substance.",
-    ),
-    (Grade.UNKNOWN, "not-seen-again"): ("Not seen again", "Taken before the moment, never after."),
-    (Grade.UNKNOWN, "not-seen-before"): (
-        "Not seen before",
-        "Taken after the moment only, with no date that can be trusted.",
-    ),
-    (Grade.UNKNOWN, "failed-again"): (
-        "Failed when asked again",
-        "The server was asked again and brought an error or nothing.",
-    ),
-    (Grade.UNKNOWN, "false-validators"): (
-        "Confirmed by a server that was caught",
-        "Its 304 answers or ETags were false elsewhere, so that they say nothing here.",
-    ),
-    (Grade.UNKNOWN, "untrusted-dates"): (
-        "Dated by a server that was wrong before",
-        "Its Last-Modified was wrong where it could be checked, so that it says nothing here.",
-    ),
-    (Grade.UNKNOWN, "unproved-dates"): (
-        "Dated by a server that is not known well enough",
-        "Its Last-Modified was never found wrong, and not yet found right often enough.",
-    ),
-    (Grade.UNKNOWN, "future-date"): ("Dated to the future", "Last-Modified is after the download."),
-    (Grade.UNKNOWN, "no-date"): ("Without a date", "The server sent no Last-Modified."),
-    (Grade.UNKNOWN, "clock-off"): (
-        "Dated by a wrong clock",
-        "The server's clock is off, or it does not tell the time.",
-    ),
-    (Grade.UNKNOWN, "dated-after"): (
-        "Dated to after the moment",
-        "By its date it may have changed since, and it was not seen before.",
-    ),
-    (Grade.UNKNOWN, "truncated"): ("Cut short", "Nothing is known of what was not stored."),
-    (Grade.UNKNOWN, "not-comparable"): (
-        "Not comparable",
-        "The digests are of different kinds, or of something the archive does not hold.",
-    ),
-    (Grade.UNKNOWN, "crawler-clock"): (
-        "The crawler's clock ran back",
-        "What came before the moment and what after it cannot be told.",
-    ),
-}  # fmt: skip
-
-_PROOFS = {
-    Proof.DOWNLOAD: "downloaded",
-    Proof.SAME_DIGEST: "same bytes",
-    Proof.NOT_MODIFIED: "304 Not Modified",
+    (Grade(grade), name): (title, meaning)
+    for grade, causes in _TOLD["causes"].items()
+    for name, (title, meaning) in causes.items()
 }
 
 
@@ -118,7 +53,7 @@ def verdict(page: PageVerdict) -> str:
 def sights(page: PageVerdict) -> str:
     """When a page was seen on either side of the moment, and how."""
     seen = [
-        f"{side} {moment(evidence.at)} ({_PROOFS[evidence.proof]})"
+        f"{side} {moment(evidence.at)} ({PROOFS[evidence.proof]})"
         for side, evidence in (("before:", page.before), ("after:", page.after))
         if evidence is not None
     ]
@@ -178,14 +113,7 @@ def headline(report: Report) -> str:
 
 def method(mode: Mode) -> str:
     """How it was measured, in plain words."""
-    return {
-        Mode.INDUCIBLE: "Each page is visited before the turning point and again after it. What"
-        " was the same both times counts as coherent: it was the same at the turning point, too.",
-        Mode.MEASURABLE: "The moment is the start of the crawl. A page counts as coherent if a"
-        " server that is trusted dates it to before that.",
-        Mode.OFF: "The crawl did not aim at this moment. A page counts as coherent if the same"
-        " content was seen before and after it, or if a server that is trusted dates it so.",
-    }[mode]
+    return str(_TOLD["methods"][mode.value])
 
 
 def whole_sentence(report: Report) -> str:

@@ -26,7 +26,7 @@ from asof.cover.language.caret import suggestion
 from asof.report import words
 from asof.report.cover_words import Covered, Shown, beside
 from asof.web import address
-from asof.web.pages import Message, Pages
+from asof.web.pages import Pages
 
 DOCUMENTS_A_PAGE = 50
 COVERED_SHOWN = 4
@@ -83,10 +83,11 @@ class Covers:
         name = request.path_params["name"]
         names = cover_names(self._folder)
         if name not in names:
-            return self._pages.message(_no_cover(name, names))
+            hint = suggestion(name[:80], names)
+            return self._pages.render("message/no_cover.html", 404, name=name[:80], hint=hint)
         reading = self._reading(name)
         if reading is None:
-            return self._pages.message(_too_large(name))
+            return self._pages.render("message/cover_too_large.html", 413, name=name, most=LARGEST)
         query = request.query_params
         if of := query.get("of", ""):
             return self._document(reading, of, _page_number(query))
@@ -128,7 +129,7 @@ class Covers:
     def _document(self, reading: Reading, name: str, number: int) -> Response:
         covered = reading.below.get(name)
         if covered is None:
-            return self._pages.message(_not_covering(reading.facts.name))
+            return self._pages.render("message/covers_nothing.html", 404, name=reading.facts.name)
         part, last = _page(covered, number, COVERED_A_PAGE)
         shown = _shown(reading.facts, name)
         return self._pages.render(
@@ -208,34 +209,3 @@ def _page(items: Sequence[Item], number: int, each: int) -> tuple[Sequence[Item]
 def _page_number(query: Mapping[str, str]) -> int:
     text = query.get("page", "")
     return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
-
-
-def _no_cover(name: str, names: Sequence[str]) -> Message:
-    hint = suggestion(name[:80], names)
-    return Message(
-        404,
-        "No such cover",
-        f"No cover was saved as {name[:80]!r}.",
-        hint=hint or "Covers are saved with `asof cover RELATION --save NAME`.",
-        actions=(("All covers", "/covers"),),
-    )
-
-
-def _not_covering(name: str) -> Message:
-    return Message(
-        404,
-        "It covers nothing",
-        f"The cover {name} has no such document that stays and covers another one.",
-        actions=(("The cover", address.cover_page(name)),),
-    )
-
-
-def _too_large(name: str) -> Message:
-    return Message(
-        413,
-        "Too large to be shown",
-        f"The cover {name} has more than {words.human_bytes(LARGEST)} of names.",
-        hint="Its kept documents can be written out with",
-        command=f"asof export --format cdxj --cover {name}",
-        actions=(("All covers", "/covers"),),
-    )

@@ -15,13 +15,12 @@ from asof.model import Capture, find_header
 from asof.replay.links import Place
 from asof.replay.refresh import refresh_target, rewrite_refresh
 from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
-from asof.report import words
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
 from asof.text.kinds.media import media_of
 from asof.web import address
 from asof.web.address import Wanted
-from asof.web.pages import Message, Neighbours, Pages, not_captured, not_yet
+from asof.web.pages import Neighbours, Pages
 from asof.web.security import PDF_POLICY, RAW_POLICY, REPLAY_POLICY, field_value, original_headers
 
 # A decompression bomb streams through in pieces, but not for ever.
@@ -76,8 +75,10 @@ class Mementos:
     def _missing(self, wanted: Wanted, moment: Instant) -> Response:
         later = next(self._pages.answers(wanted.url, since=moment), None)
         if later is None:
-            return self._pages.message(not_captured(wanted.url))
-        return self._pages.message(not_yet(wanted.url, f"{words.moment(moment)} UTC", later))
+            return self._pages.not_captured(wanted.url)
+        return self._pages.render(
+            "message/not_yet.html", 404, url=wanted.url, asked=moment, first=later
+        )
 
     def _raw(self, wanted: Wanted, memento: Memento, destination: str) -> Response:
         response = StreamingResponse(memento.payload(MAX_SERVED), _status(memento.status))
@@ -108,7 +109,8 @@ class Mementos:
             return response
         data = _whole(first, rest)
         if data is None:
-            return self._pages.message(_too_large(wanted))
+            page = "message/too_large.html"
+            return self._pages.render(page, 413, wanted=wanted, most=MAX_REWRITTEN)
         refresh = find_header(memento.headers, "refresh") or ""
         onward = place.resolve(refresh_target(refresh))
 
@@ -131,7 +133,12 @@ class Mementos:
     def _redirect(self, wanted: Wanted, memento: Memento, place: Place) -> Response:
         target = place.resolve(_location(memento))
         if target is None or target == wanted.url:
-            return self._pages.message(_dead_end(wanted, memento, _location(memento)))
+            page, at, location = (
+                "message/only_redirect.html",
+                memento.capture.at,
+                _location(memento),
+            )
+            return self._pages.render(page, 404, wanted=wanted, at=at, location=location)
         response = Response(status_code=_status(memento.status))
         response.headers["location"] = place.refer(_location(memento)) or ""
         _describe(response, memento, "text/plain", REPLAY_POLICY)
@@ -172,33 +179,6 @@ def _links(origin: str, wanted: Wanted, capture: Capture, around: Neighbours) ->
         relation = " ".join([*names, "memento"])
         links.append(f'<{where}>; rel="{relation}"; datetime="{http_date(at)}"')
     return ", ".join(links)
-
-
-def _dead_end(wanted: Wanted, memento: Memento, location: str) -> Message:
-    """A redirect that cannot be followed here."""
-    return Message(
-        404,
-        "Only a redirect was captured",
-        f"At {words.moment(memento.capture.at)} UTC the server sent its visitors on to {location},"
-        " and that was not captured under",
-        url=wanted.url,
-        hint="The redirect itself is kept as it came.",
-        actions=(
-            ("Show it raw", address.replay(wanted.stamp, wanted.url, raw=True)),
-            ("List all captures", address.listing(wanted.url)),
-        ),
-    )
-
-
-def _too_large(wanted: Wanted) -> Message:
-    return Message(
-        413,
-        "Too large to be rewritten",
-        f"Documents of more than {words.human_bytes(MAX_REWRITTEN)} are not rewritten:",
-        url=wanted.url,
-        hint="It can be saved as it was captured.",
-        actions=(("Get it raw", address.replay(wanted.stamp, wanted.url, raw=True)),),
-    )
 
 
 def _status(status: int | None) -> int:
