@@ -26,7 +26,8 @@ import asof.cover.solve.solve
 from asof.cover.join.graph import Coverage, components
 from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
 from asof.cover.solve.milp import by_milp
-from asof.cover.solve.solve import Cover, solve
+from asof.cover.solve.requirements import Cover
+from asof.cover.solve.solve import solve
 
 Ints = NDArray[np.int64]
 

@@ -17,7 +17,8 @@ from asof.cover.solve.branch_and_bound import search
 from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
 from asof.cover.solve.milp import by_milp
 from asof.cover.solve.reduce import reduce
-from asof.cover.solve.solve import Cover, solve
+from asof.cover.solve.requirements import Cover
+from asof.cover.solve.solve import solve
 from asof.cover.solve.stepwise_reduce import reduce_stepwise
 from support.laws import examples
 

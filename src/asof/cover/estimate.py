@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.sets import Edges, Sets, searched
-from asof.cover.join.graph import spread
+from asof.cover.documents.sets import Edges, Sets, searched, spread
 from asof.cover.join.overlaps import overlaps
 from asof.cover.join.pair_spool import PairSpool
 from asof.cover.join.pairs import Limits, found_pairs

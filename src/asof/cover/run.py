@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import monotonic
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,8 @@ from asof.cover.language.kinds import type_check
 from asof.cover.options import CoverOptions, attribute_to_keep, attribute_to_prefer
 from asof.cover.solve.external import ExternalCover, solve_external
 from asof.cover.solve.proofs import Proofs
-from asof.cover.solve.solve import Cover, solve
+from asof.cover.solve.requirements import Cover
+from asof.cover.solve.solve import solve
 from asof.errors import UsageError
 
 Floats = NDArray[np.float64]
@@ -88,11 +90,7 @@ def thin_out(
     """
     started = monotonic()
     written = type_check(parse_relation(relation), collection.columns)
-    quality = None if options.prefer is None else _quality(collection, options.prefer)
-    at_least = None
-    if options.at_least is not None:
-        least, attribute = options.at_least
-        at_least = (least, _codes(attribute_to_keep(collection.columns, attribute)))
+    wanted = _wanted(collection, options)
     if earlier is None:
         growth = Growth(found_pairs(collection, written, limits), 0)
     else:
@@ -100,35 +98,38 @@ def thin_out(
     complete = not limits.cancel()  # whoever stops the solver has still compared all pairs
     proofs = Proofs() if earlier is None else earlier.proofs
     if isinstance(growth.edges, PairSpool):
-        found = _solved_externally(growth.edges, quality, at_least, options, limits, proofs)
-        cover, pairs = found.cover, found.pairs
+        found = _solved_externally(growth.edges, wanted, options, limits, proofs)
     else:
-        pairs = len(growth.edges)
+        edges = growth.edges
         cover = solve(
-            len(collection), growth.edges.i, growth.edges.j,
-            quality=quality, at_least=at_least, solver=options.solver, proofs=proofs,
+            len(collection), edges.i, edges.j, **wanted, solver=options.solver, proofs=proofs,
             time_limit=options.time_limit, cancel=limits.cancel,
             progress=lambda done, total: limits.progress("cover", done, total),
         )  # fmt: skip
+        found = ExternalCover(cover, len(edges))
+    cover, dropped = found.cover, _dropped(collection, found.cover)
+    seconds = monotonic() - started
     return Outcome(
-        collection,
-        relation,
-        cover,
-        _dropped(collection, cover),
-        pairs,
-        monotonic() - started,
-        complete,
-        growth.known,
+        collection, relation, cover, dropped, found.pairs, seconds, complete, growth.known
     )
 
 
+class _Wanted(TypedDict):
+    quality: Floats | None
+    at_least: tuple[int, NDArray[np.int32]] | None
+
+
+def _wanted(collection: Collection, options: CoverOptions) -> _Wanted:
+    """What the solver is asked for besides few documents."""
+    quality = None if options.prefer is None else _quality(collection, options.prefer)
+    if options.at_least is None:
+        return {"quality": quality, "at_least": None}
+    column = attribute_to_keep(collection.columns, options.at_least[1])
+    return {"quality": quality, "at_least": (options.at_least[0], _codes(column))}
+
+
 def _solved_externally(
-    spool: PairSpool,
-    quality: Floats | None,
-    at_least: tuple[int, NDArray[np.int32]] | None,
-    options: CoverOptions,
-    limits: Limits,
-    proofs: Proofs,
+    spool: PairSpool, wanted: _Wanted, options: CoverOptions, limits: Limits, proofs: Proofs
 ) -> ExternalCover:
     with spool:
         if options.solver == "seed":
@@ -137,8 +138,8 @@ def _solved_externally(
                 hint="Use the solver auto, ask for more in the rule, or raise --memory.",
             )
         return solve_external(
-            spool, quality=quality, at_least=at_least, time_limit=options.time_limit,
-            progress=limits.progress, cancel=limits.cancel, proofs=proofs,
+            spool, **wanted, time_limit=options.time_limit, progress=limits.progress,
+            cancel=limits.cancel, proofs=proofs,
             memory=None if limits.memory is None else max(limits.memory // 2, 64 << 20),
         )  # fmt: skip
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
+
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +98,20 @@ def searched(
         high[open_[~below]] = middle[~below]
         open_ = open_[low[open_] < high[open_]]
     return low
+
+
+def spread(starts: Counts, lengths: Counts) -> Counts:
+    """The places start, start + 1, ... of many ranges, one range behind the other."""
+    places: Counts = np.arange(int(lengths.sum()), dtype=np.int64)
+    places += np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
+    return places
+
+
+def stretches(sizes: Counts, most: int) -> Iterator[tuple[int, int]]:
+    """From where to where things of these sizes come to so much at most; one thing at least."""
+    done, first = np.cumsum(sizes), 0
+    while first < sizes.size:
+        base = int(done[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(done, base + most, "right")))
+        yield first, last
+        first = last

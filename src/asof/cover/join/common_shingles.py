@@ -8,12 +8,10 @@ does no harm.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Sets
+from asof.cover.documents.sets import Sets, stretches
 
 _AT_ONCE = 1 << 18  # shingles looked at in one step: what is made of them stays in the cache
 _ROOM = 16  # places of the table for each shingle: one of 16 others is let through
@@ -28,13 +26,13 @@ def common_with(sets: Sets, chosen: NDArray[np.bool_]) -> Sets:
     total = int(sets.sizes[chosen].sum())
     bits = min(max((_ROOM * total).bit_length(), 1), _MOST)
     table = np.zeros(1 << bits, np.bool_)
-    for first, last in _stretches(chosen):
+    for first, last in _neighbours(chosen):
         mine = sets.items[sets.offsets[first] : sets.offsets[last]]
         for at in range(0, mine.size, _AT_ONCE):
             table[_places(mine[at : at + _AT_ONCE], bits)] = True
     counts = np.zeros(len(sets), np.int64)
     parts: list[NDArray[np.uint64]] = []
-    for first, last in _steps(sets):
+    for first, last in stretches(sets.sizes, _AT_ONCE):
         items = sets.items[sets.offsets[first] : sets.offsets[last]]
         hits = np.flatnonzero(table.take(_places(items, bits)))
         parts.append(items.take(hits))
@@ -49,18 +47,8 @@ def _places(items: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
     return ((items * _SPREAD) >> np.uint64(64 - bits)).view(np.int64)
 
 
-def _stretches(chosen: NDArray[np.bool_]) -> list[list[int]]:
+def _neighbours(chosen: NDArray[np.bool_]) -> list[list[int]]:
     """Where chosen ones follow each other: the first of them, and the first that is not."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     found: list[list[int]] = edges.reshape(-1, 2).tolist()
     return found
-
-
-def _steps(sets: Sets) -> Iterator[tuple[int, int]]:
-    """Stretches of sets of about so many shingles, each of at least one set."""
-    first = 0
-    while first < len(sets):
-        end = int(np.searchsorted(sets.offsets, sets.offsets[first] + _AT_ONCE, "right")) - 1
-        last = max(first + 1, end)
-        yield first, last
-        first = last

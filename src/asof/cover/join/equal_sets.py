@@ -13,14 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Edges, Sets
+from asof.cover.documents.sets import Edges, Sets, spread, stretches
 from asof.cover.join import fallback
 from asof.cover.join.overlaps import compiled, overlaps
 
 Window = tuple[int | None, int | None]
-PAIRS = (
-    1 << 21
-)  # pairs of documents in one block of edges, about: 24 bytes each while they are made
+PAIRS = 1 << 21  # pairs of documents in a block of edges, about: 24 bytes each when made
 FAR = 1 << 61  # positions are smaller, in either direction; a larger one is none
 _EVER = 1 << 62  # spans are smaller, and their sums with positions stay within 64 bits
 
@@ -98,21 +96,13 @@ class EqualSets:
         self, u: NDArray[np.int64], v: NDArray[np.int64], inter: NDArray[np.int64]
     ) -> Iterator[Edges]:
         """The pairs of documents of pairs of groups, those within the window, i never j."""
-        rows = self.covered.counts[u]
-        wide = self.covering.counts[v]
-        done = np.cumsum(rows * wide)
-        at = 0
-        while at < u.size:
-            start = int(done[at - 1]) if at else 0
-            end = max(at + 1, int(np.searchsorted(done, start + PAIRS, "right")))
-            if end == at + 1 and int(rows[at] * wide[at]) > PAIRS:
+        many = self.covered.counts[u] * self.covering.counts[v]
+        for at, end in stretches(many, PAIRS):
+            if many[at] > PAIRS:
                 yield from self._large(int(u[at]), int(v[at]), int(inter[at]))
             else:
-                some = slice(at, end)
-                yield from self._chosen(
-                    *_products(self.covered, self.covering, u[some], v[some], inter[some])
-                )
-            at = end
+                given = u[at:end], v[at:end], inter[at:end]
+                yield from self._chosen(*_products(self.covered, self.covering, *given))
 
     def _large(self, u: int, v: int, inter: int) -> Iterator[Edges]:
         """One pair of groups that makes more edges than a block has."""
@@ -148,8 +138,7 @@ def _products(
     wide = covering.counts[v]
     many = covered.counts[u] * wide
     pair = np.repeat(np.arange(u.size), many)
-    within = np.arange(pair.size) - np.repeat(np.cumsum(many) - many, many)
-    row, column = np.divmod(within, wide[pair])
+    row, column = np.divmod(spread(np.zeros_like(many), many), wide[pair])
     i = covered.documents[covered.starts[u][pair] + row]
     j = covering.documents[covering.starts[v][pair] + column]
     return i, j, inter[pair]
@@ -184,19 +173,12 @@ def equal_sets(
     order = np.lexsort((first, last, parts[first]))
     new = np.empty(count, np.int64)
     new[order] = np.arange(count)
-    label = new[label]
-    low, high = window
-    return EqualSets(
-        first[order],
-        parts[first[order]].astype(np.uint32),
-        _side(label, taken, d1[taken], count),
-        _side(label, taken, d2[taken], count),
-        position,
-        (
-            -_EVER if low is None else min(max(low, -_EVER), _EVER),
-            _EVER if high is None else min(max(high, -_EVER), _EVER),
-        ),
-    )
+    covered, covering = (_side(new[label], taken, role[taken], count) for role in (d1, d2))
+    low, high = -_EVER if window[0] is None else window[0], window[1]
+    high = _EVER if high is None else high
+    span = min(max(low, -_EVER), _EVER), min(max(high, -_EVER), _EVER)
+    ordered = parts[first[order]].astype(np.uint32)
+    return EqualSets(first[order], ordered, covered, covering, position, span)
 
 
 def _side(

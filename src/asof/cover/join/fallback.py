@@ -12,6 +12,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.cover.documents.sets import spread
+
 Items: TypeAlias = NDArray[np.uint64]
 Places: TypeAlias = NDArray[np.int64]
 Ranks: TypeAlias = NDArray[np.uint32]
@@ -46,7 +48,7 @@ def ranked(
     """Of each set the ranks of its items, ascending, without unique ones; and how many ranks."""
     sizes = ends - begins
     owner = np.repeat(np.arange(sizes.size), sizes)
-    distinct, ids = np.unique(items[_spread(begins, sizes)], return_inverse=True)
+    distinct, ids = np.unique(items[spread(begins, sizes)], return_inverse=True)
     keys = parts[owner].astype(np.int64) * max(1, distinct.size) + ids
     known, ids, counts = np.unique(keys, return_inverse=True, return_counts=True)
     covering = np.bincount(ids, weights=covers[owner] != 0, minlength=known.size)
@@ -104,7 +106,7 @@ def probe(
     owner, places = _prefix(offsets, asked)
     rank = ranks[places]
     owner = np.repeat(owner, lengths[rank])
-    other = postings[_spread(begins[rank], lengths[rank])]
+    other = postings[spread(begins[rank], lengths[rank])]
     fits = (other >= lows[owner]) & (other < highs[owner]) & (other != owner)
     pairs = np.unique(owner[fits] * np.int64(sizes.size) + other[fits])
     u, v = np.divmod(pairs, max(1, sizes.size))
@@ -133,8 +135,4 @@ def _enough(
 
 def _prefix(offsets: Places, prefixes: Places) -> tuple[Places, Places]:
     """The set of each item of the prefixes, and its place."""
-    return np.repeat(np.arange(prefixes.size), prefixes), _spread(offsets[:-1], prefixes)
-
-
-def _spread(begins: Places, sizes: Places) -> Places:
-    return np.arange(sizes.sum()) + np.repeat(begins - np.cumsum(sizes) + sizes, sizes)
+    return np.repeat(np.arange(prefixes.size), prefixes), spread(offsets[:-1], prefixes)

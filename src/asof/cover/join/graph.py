@@ -49,14 +49,6 @@ def numbered(labels: Ids) -> tuple[Ids, int]:
     return number[labels], int(roots.sum())
 
 
-def spread(starts: Counts, lengths: Counts) -> Counts:
-    """The places start, start + 1, ... of many ranges, one range behind the other."""
-    total = int(lengths.sum())
-    ends = np.cumsum(lengths)
-    places: Counts = np.arange(total, dtype=np.int64) + np.repeat(starts - ends + lengths, lengths)
-    return places
-
-
 @dataclass(frozen=True, slots=True)
 class Lists:
     """Sorted lists behind each other: list x is items[starts[x]:starts[x + 1]]."""

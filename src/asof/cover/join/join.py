@@ -24,14 +24,14 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Edges, Sets
+from asof.cover.documents.sets import Edges, Sets, spread, stretches
 from asof.cover.join import fallback
 from asof.cover.join.equal_sets import EqualSets, Window, equal_sets
 from asof.cover.join.overlaps import compiled, overlaps
@@ -67,8 +67,31 @@ class Plan:
     progress: Progress
     cancel: Cancel
     plain: bool
-    few: int  # sets of a partition that are compared without ranks
+    few: int
     ranks: KeptRanks | None
+
+
+class How(TypedDict, total=False):
+    """How a join is to run."""
+
+    progress: Progress | None
+    cancel: Cancel | None
+    memory: int | None  # in bytes, beside the shingles
+    threads: int | None
+    plain: bool  # without compiled code
+    few: int  # different documents of a partition that are compared without ranks
+
+
+def _planned(ranks: KeptRanks | None, **how: Unpack[How]) -> Plan:
+    return Plan(
+        how.get("threads") or os.cpu_count() or 1,
+        how.get("memory"),
+        how.get("progress") or (lambda stage, done, total: None),
+        how.get("cancel") or (lambda: False),
+        how.get("plain", False) or compiled is None,
+        how.get("few", FEW),
+        ranks,
+    )
 
 
 def join(
@@ -81,13 +104,8 @@ def join(
     d1: NDArray[np.bool_] | None = None,
     d2: NDArray[np.bool_] | None = None,
     among: Sets | None = None,
-    progress: Progress | None = None,
-    cancel: Cancel | None = None,
-    memory: int | None = None,
-    threads: int | None = None,
-    plain: bool = False,
-    few: int = FEW,
     ranks: KeptRanks | None = None,
+    **how: Unpack[How],
 ) -> Iterator[Edges]:
     """All pairs i != j that meet the bound, each once, in blocks, with their common shingles.
 
@@ -95,49 +113,60 @@ def join(
     `d2`, and with a `window` only those with low <= position[j] - position[i] <= high (a position
     of 2**61 or more, in either direction, means that there is none, and pairs with nothing). An
     empty bound gives all pairs of a partition. When `cancel` says so, the blocks end: what came is
-    true but not all. `memory` is in bytes, beside the shingles; `plain` does without compiled code.
-    `among` has of each set the shingles that a pair asked for can have in common
-    (common_shingles.py). Partitions of up to `few` different documents are compared without ranks.
+    true but not all. `among` has of each set the shingles that a pair asked for can have in common.
     Ranks of all sets that were kept are taken (`ranks`), and kept if they had to be made.
     """
-    count = len(sets)
-    common = sets if among is None else among
-    everyone = np.ones(count, np.bool_)
-    parts = np.zeros(count, np.int64) if partition is None else _fitting(partition, count)
-    where = None if position is None or window is None else _fitting(position, count)
+    plan = _planned(ranks if among is None else None, **how)
+    plan = plan if partition is not None else replace(plan, few=0)
     if window is not None and position is None:
         raise UsageError("A window needs positions.", hint="Give the position of each document.")
-    span = (None, None) if window is None else window
-    covered = everyone if d1 is None else _fitting(d1, count)
-    covering = everyone if d2 is None else _fitting(d2, count)
-    plan = Plan(
-        threads or os.cpu_count() or 1,
-        memory,
-        progress or (lambda stage, done, total: None),
-        cancel or (lambda: False),
-        plain or compiled is None,
-        0 if partition is None else few,
-        ranks if among is None else None,
+    every, nothing = np.ones(len(sets), np.bool_), np.zeros(len(sets), np.int64)
+    asked = _Asked(
+        sets if among is None else among,
+        _fitting(partition, nothing),
+        None if window is None else _fitting(position, nothing),
+        (None, None) if window is None else window,
+        (_fitting(d1, every), _fitting(d2, every)),
     )
+    if bound.empty and partition is None:
+        raise UsageError(
+            "Without a bound on content, every document would pair with every other.",
+            hint="Add C, J or D with a threshold, or an equality such as hostname.",
+        )
+    return _asked_pairs(sets, bound, asked, plan)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What pairs are asked for, one value for each document."""
+
+    common: Sets
+    parts: _Places
+    position: _Places | None
+    window: Window
+    roles: tuple[NDArray[np.bool_], NDArray[np.bool_]]  # who can be covered, and who can cover
+
+
+def _asked_pairs(sets: Sets, bound: Bound, asked: _Asked, plan: Plan) -> Iterator[Edges]:
+    where, (low, high), (covered, covering) = asked.position, asked.window, asked.roles
     if bound.empty:
-        if partition is None:
-            raise UsageError(
-                "Without a bound on content, every document would pair with every other.",
-                hint="Add C, J or D with a threshold, or an equality such as hostname.",
-            )
-        groups = equal_sets(sets, parts, where, span, covered, covering, by_content=False)
+        groups = equal_sets(
+            sets, asked.parts, where, asked.window, covered, covering, by_content=False
+        )
         return _within_parts(sets, groups, plan)
-    shares = bound.shares(int(sets.sizes.max(initial=0)))
-    other = bound.turned().shares(int(sets.sizes.max(initial=0)))
+    largest = int(sets.sizes.max(initial=0))
+    shares, other = bound.shares(largest), bound.turned().shares(largest)
     if other.alone <= shares.alone:
-        able = covered & _enough(sets, common, shares)
-        groups = equal_sets(sets, parts, where, span, able, covering, plain=plan.plain)
-        return _edges(sets, common, groups, shares, plan)
+        able = covered & _enough(sets, asked.common, shares)
+        groups = equal_sets(
+            sets, asked.parts, where, asked.window, able, covering, plain=plan.plain
+        )
+        return _edges(sets, asked.common, groups, shares, plan)
     # C(j, i) asks for more than C(i, j): ask from the side of j, whose prefixes are shorter.
-    back = (None if span[1] is None else -span[1], None if span[0] is None else -span[0])
-    able = covering & _enough(sets, common, other)
-    groups = equal_sets(sets, parts, where, back, able, covered, plain=plan.plain)
-    return (edges.turned() for edges in _edges(sets, common, groups, other, plan))
+    back = (None if high is None else -high, None if low is None else -low)
+    able = covering & _enough(sets, asked.common, other)
+    groups = equal_sets(sets, asked.parts, where, back, able, covered, plain=plan.plain)
+    return (edges.turned() for edges in _edges(sets, asked.common, groups, other, plan))
 
 
 def _enough(sets: Sets, common: Sets, shares: Shares) -> NDArray[np.bool_]:
@@ -151,13 +180,13 @@ def _enough(sets: Sets, common: Sets, shares: Shares) -> NDArray[np.bool_]:
     return found
 
 
-def _fitting(given: NDArray[Any], count: int) -> NDArray[Any]:
-    if given.shape != (count,):
-        raise UsageError(
-            f"{given.size} values do not describe {count} documents.",
-            hint="Give one value for each document.",
-        )
-    return given
+def _fitting(given: NDArray[Any] | None, otherwise: NDArray[Any]) -> NDArray[Any]:
+    if given is None or given.shape == otherwise.shape:
+        return otherwise if given is None else given
+    raise UsageError(
+        f"{given.size} values do not describe {otherwise.size} documents.",
+        hint="Give one value for each document.",
+    )
 
 
 def _within_parts(sets: Sets, groups: EqualSets, plan: Plan) -> Iterator[Edges]:
@@ -239,23 +268,17 @@ def _compared(
     parts = groups.parts[few]
     ends = np.searchsorted(parts, parts, "right")
     after = ends - np.arange(few.size) - 1  # sets of the partition that come after each
-    sizes, done = sets.sizes[groups.first], np.cumsum(after)
-    at = 0
-    while at < few.size:
+    sizes = sets.sizes[groups.first]
+    for at, end in stretches(after, _COMPARED):
         if plan.cancel():
             return
-        start = int(done[at - 1]) if at else 0
-        end = max(at + 1, int(np.searchsorted(done, start + _COMPARED, "right")))
         plan.progress("compare", at, few.size)
-        many = after[at:end]
-        one = np.repeat(np.arange(at, end), many)
-        two = one + 1 + np.arange(one.size) - np.repeat(np.cumsum(many) - many, many)
-        a, b = few[one], few[two]
+        place, many = np.arange(at, end), after[at:end]
+        a, b = few[np.repeat(place, many)], few[spread(place + 1, many)]
         inter = overlaps(sets, groups.first[a], groups.first[b], plain=plan.plain)
         for u, v in ((a, b), (b, a)):
             enough = inter >= shares.need(sizes[u], sizes[v])
             yield from groups.edges(u[enough], v[enough], inter[enough].astype(np.int64))
-        at = end
     plan.progress("compare", few.size, few.size)
 
 
@@ -329,12 +352,7 @@ def _pairs(
 def _blocks(offsets: NDArray[np.int64], memory: int | None) -> list[tuple[int, int]]:
     """Stretches of sets whose postings fit a quarter of the memory, each of at least one set."""
     most = _POSTINGS if memory is None else min(_POSTINGS, max(1, memory // 16))
-    blocks, first = [], 0
-    while first < offsets.size - 1:
-        last = int(np.searchsorted(offsets, offsets[first] + most, "right")) - 1
-        blocks.append((first, max(first + 1, last)))
-        first = blocks[-1][1]
-    return blocks
+    return list(stretches(np.diff(offsets), most))
 
 
 def _steps(prefixes: NDArray[np.int64]) -> list[tuple[int, int]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.cover.documents.sets import spread, stretches
 from asof.cover.language.analyse import Alternative, Key, Range
 from asof.cover.language.bounds import Bound
 from asof.cover.language.columns import Column
@@ -197,15 +198,9 @@ def meetings(
     covered = np.arange(of_d1.size) if pushdown.d1 is None else np.flatnonzero(pushdown.d1)
     starts = np.searchsorted(of_d2[covers], of_d1[covered], "left")
     counts = np.searchsorted(of_d2[covers], of_d1[covered], "right") - starts
-    ends = np.cumsum(counts)
-    at = 0
-    while at < covered.size:
-        before = int(ends[at - 1]) if at else 0
-        to = max(int(np.searchsorted(ends, before + block, "right")), at + 1)
-        many = counts[at:to]
-        i = np.repeat(covered[at:to], many)
-        place = np.arange(i.size) - np.repeat(ends[at:to] - many - before, many)
-        j = covers[np.repeat(starts[at:to], many) + place]
+    for at, to in stretches(counts, block):
+        i = np.repeat(covered[at:to], counts[at:to])
+        j = covers[spread(starts[at:to], counts[at:to])]
         apart = i != j
         if pushdown.position is not None and pushdown.window is not None:
             low, high = pushdown.window
@@ -213,4 +208,3 @@ def meetings(
             apart &= (gap >= low) if low is not None else True
             apart &= (gap <= high) if high is not None else True
         yield i[apart], j[apart]
-        at = to

@@ -70,12 +70,7 @@ class Ranking:
     ranks: NDArray[np.uint32]
     distinct: int
 
-    def of(
-        self,
-        documents: NDArray[np.int64],
-        wanted: NDArray[np.bool_],
-        room: Room,
-    ) -> Ranked:
+    def of(self, documents: NDArray[np.int64], wanted: NDArray[np.bool_], room: Room) -> Ranked:
         """The ranks of these documents behind each other, of those that are not wanted none.
 
         `room` gives an array for so many.

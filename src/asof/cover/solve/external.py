@@ -30,16 +30,8 @@ from asof.cover.join.pair_spool import PairSpool, Rows
 from asof.cover.question import TIME_LIMIT
 from asof.cover.solve.dominance import Kind, Sieve
 from asof.cover.solve.proofs import Proofs
-from asof.cover.solve.requirements import PartialCover, meet
-from asof.cover.solve.solve import (
-    Budget,
-    Components,
-    Cover,
-    best,
-    checked_minimum,
-    smallest,
-    whole_steps,
-)
+from asof.cover.solve.requirements import Cover, PartialCover, meet
+from asof.cover.solve.solve import Budget, best, checked_minimum, smallest, whole_steps
 from asof.cover.solve.streaming_greedy import ColumnLists, greedily, row_by_row, topped_up
 
 Progress = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much
@@ -99,16 +91,12 @@ def solve_external(
     """
     n = spool.height
     most = (4 * spool.room if memory is None else memory) // _ENTRY
-    worth = whole_steps(quality, n)
-    minimum = checked_minimum(at_least, n)
+    worth, minimum = whole_steps(quality, n), checked_minimum(at_least, n)
     own = np.arange(n, dtype=np.int32)
     spool.add(own, own)
     seen = _FirstPass(n)
     left = _first(spool, seen, partial(_tell, progress, "rows", n), cancel)
-    part, count = numbered(seen.label)
-    state = PartialCover(
-        np.zeros(n, np.bool_), part, np.zeros(count, np.int64), np.ones(count, np.bool_)
-    )
+    state = PartialCover.bare(*numbered(seen.label))
     budget = Budget(monotonic() + time_limit, cancel, Proofs() if proofs is None else proofs)
     try:
         if left is not None:
@@ -122,7 +110,7 @@ def solve_external(
         if left is not None:
             left.spool.close()
     by = _covered_by(spool, state.kept, partial(_tell, progress, "covered by", n))
-    return ExternalCover(_cover(state, by), seen.entries - n)
+    return ExternalCover(state.finished(by), seen.entries - n)
 
 
 def _tell(progress: Progress, stage: str, total: int, done: int) -> None:
@@ -245,9 +233,7 @@ def _solved(
         coverage = _problem(state.part, stays, np.ones(n, np.bool_), one, other)
         state = smallest(state, coverage.without(), worth, budget, partial(progress, "cover"))
         if minimum is not None:
-            state = meet(
-                state, coverage, worth, minimum, lambda task, known: best(task, known, budget)
-            )
+            state = meet(state, coverage, worth, minimum, partial(best, budget=budget))
         return state
     large = _component_by_component(left, state, stays, worth, budget, most, progress)
     if large.any():
@@ -367,17 +353,4 @@ def _covered_by(spool: PairSpool, kept: Flags, progress: Callable[[int], None]) 
         used = kept[cols]
         np.minimum.at(by, rows[used].astype(np.int64) + first, cols[used].astype(np.int32))
         progress(first)
-    by[kept] = -1
     return by
-
-
-def _cover(state: PartialCover, by: Ids) -> Cover:
-    count = state.gap.size
-    found = Components(
-        state.part,
-        np.bincount(state.part, minlength=count),
-        np.bincount(state.part[state.kept], minlength=count),
-        state.gap,
-        state.proven,
-    )
-    return Cover(state.kept, by, found, bool(state.proven.all()), int(state.gap.sum()))

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.cover.join.graph import Counts, Coverage, Flags, Ids, Lists, spread
+from asof.cover.documents.sets import spread, stretches
+from asof.cover.join.graph import Counts, Coverage, Flags, Ids, Lists
 from asof.cover.solve.stepwise_reduce import reduce_stepwise
 
 # Pairs looked at together, to bound memory.
@@ -180,16 +181,11 @@ class _Subsets:
         marked = degrees[self._own.items] << 32 | self._own.items
         least = np.minimum.reduceat(marked, self._own.starts[:-1])
         counts, pivots = least >> 32, least & 0xFFFFFFFF
-        ends = np.cumsum(counts)
-        first = 0
-        while first < counts.size:
-            base = int(ends[first - 1]) if first else 0
-            end = max(first + 1, int(np.searchsorted(ends, base + _SLICE, side="right")))
+        for first, end in stretches(counts, _SLICE):
             number = counts[first:end]
             sub = np.repeat(np.arange(first, end, dtype=np.int64), number)
             places = spread(self._other.starts[pivots[first:end]], number)
             yield sub, self._other.items[places].astype(np.int64)
-            first = end
 
     def plausible(self, sub: Counts, sup: Counts) -> tuple[Counts, Counts]:
         """The pairs of which the classes of items do not say already that they are none."""
@@ -209,16 +205,11 @@ class _Subsets:
     def _holds(self, sub: Counts, sup: Counts) -> Flags:
         lengths = self._own.lengths[sub]
         held = np.zeros(sub.size, np.bool_)
-        ends = np.cumsum(lengths)
-        first = 0
-        while first < sub.size:
-            base = int(ends[first - 1]) if first else 0
-            end = max(first + 1, int(np.searchsorted(ends, base + _SLICE, side="right")))
+        for first, end in stretches(lengths, _SLICE):
             number = lengths[first:end]
             items = self._own.items[spread(self._own.starts[sub[first:end]], number)]
             wanted = np.repeat(sup[first:end], number) * self._width + items
             at = np.minimum(np.searchsorted(self._keys, wanted), self._keys.size - 1)
             starts = np.cumsum(number) - number
             held[first:end] = np.logical_and.reduceat(self._keys[at] == wanted, starts)
-            first = end
         return held

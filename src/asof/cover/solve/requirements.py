@@ -26,6 +26,36 @@ Solver = Callable[[Problem, Answer], Answer]
 
 
 @dataclass(frozen=True, slots=True)
+class Components:
+    """What is known about each component. `part` numbers them in the order of their lowest ids.
+
+    Components that a requirement (`at_least`) ties together are one here.
+    """
+
+    part: Ids  # by document
+    size: Counts
+    kept: Counts
+    gap: Counts  # kept less the proven lower bound
+    proven: Flags  # the fewest documents, and the best total quality if one was given
+
+    @property
+    def count(self) -> int:
+        """How many components there are; a document without edges is one."""
+        return self.size.size
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Which documents stay, and by which of them each other one is covered."""
+
+    kept: Flags
+    by: Ids  # for a dropped document the kept one of lowest id that covers it; for a kept one -1
+    components: Components
+    optimal: bool  # proven for every component
+    gap: int  # how many documents fewer a cover could have, at most
+
+
+@dataclass(frozen=True, slots=True)
 class PartialCover:
     """A cover by components: what is kept, and what is proven about each component."""
 
@@ -33,6 +63,28 @@ class PartialCover:
     part: Ids  # the component of each document
     gap: Counts  # by component: documents kept less the proven lower bound
     proven: Flags  # by component: no cover is better
+
+    @classmethod
+    def bare(cls, part: Ids, count: int) -> PartialCover:
+        """Nothing is kept yet."""
+        gap, proven = np.zeros(count, np.int64), np.ones(count, np.bool_)
+        return cls(np.zeros(part.size, np.bool_), part, gap, proven)
+
+    def finished(self, by: Ids) -> Cover:
+        """The cover; `by` is what covers each dropped document."""
+        by[self.kept] = -1
+        count = self.gap.size
+        sizes = np.bincount(self.part, minlength=count)
+        kept = np.bincount(self.part[self.kept], minlength=count)
+        found = Components(self.part, sizes, kept, self.gap, self.proven)
+        return Cover(self.kept, by, found, bool(self.proven.all()), int(self.gap.sum()))
+
+    def lacking(self, at_least: tuple[int, Ids]) -> tuple[Counts, Counts]:
+        """How many documents of each value are needed, and how many of them are not kept."""
+        number, codes = at_least
+        valued, values = codes >= 0, int(codes.max(initial=-1)) + 1
+        needs = np.minimum(np.bincount(codes[valued], minlength=values), number)
+        return needs, needs - np.bincount(codes[valued & self.kept], minlength=values)
 
 
 def meet(
@@ -43,14 +95,11 @@ def meet(
     solver: Solver,
 ) -> PartialCover:
     """The cover with at least m documents of each value; components tied together are then one."""
-    number, codes = at_least
-    valued = codes >= 0
-    values = int(codes.max(initial=-1)) + 1
-    needs = np.minimum(np.bincount(codes[valued], minlength=values), number)
-    lacking = needs - np.bincount(codes[valued & state.kept], minlength=values)
+    codes, valued = at_least[1], at_least[1] >= 0
+    needs, lacking = state.lacking(at_least)
     if not (lacking > 0).any():
         return state
-    binding = _held_by_all(state, coverage, codes, values) < needs
+    binding = _held_by_all(state, coverage, codes, needs.size) < needs
     part, touched = _tied(state, codes, binding, lacking > 0)
     kept = topped_up(state.kept, codes, lacking, quality)
     kept_before = np.bincount(state.part[state.kept], minlength=state.gap.size)

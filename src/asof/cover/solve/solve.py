@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from asof.cover.join.graph import Counts, Coverage, Flags, Ids, components, numbered
+from asof.cover.join.graph import Counts, Coverage, Ids, components, numbered
 from asof.cover.question import TIME_LIMIT, Solver
 from asof.cover.solve.branch_and_bound import COLUMNS, search
 from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
 from asof.cover.solve.milp import by_milp, installed
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.reduce import reduce, settle_single
-from asof.cover.solve.requirements import PartialCover, meet
+from asof.cover.solve.requirements import Cover, PartialCover, meet
 from asof.cover.solve.small_problems import solve_small
 from asof.errors import UsageError
 
@@ -32,36 +33,6 @@ _ENOUGH = 1.0  # seconds that one problem may take while there are any, if its s
 _FEW_NODES = 300  # of the own search before HiGHS is asked
 _BRUTE_FORCE_VERTICES = 10  # "at most ten vertices, we apply a brute-force approach" (section 3.4)
 _STEPS = 1 << 53
-
-
-@dataclass(frozen=True, slots=True)
-class Components:
-    """What is known about each component. `part` numbers them in the order of their lowest ids.
-
-    Components that a requirement (`at_least`) ties together are one here.
-    """
-
-    part: Ids  # by document
-    size: Counts
-    kept: Counts
-    gap: Counts  # kept less the proven lower bound
-    proven: Flags  # the fewest documents, and the best total quality if one was given
-
-    @property
-    def count(self) -> int:
-        """How many components there are; a document without edges is one."""
-        return self.size.size
-
-
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """Which documents stay, and by which of them each other one is covered."""
-
-    kept: Flags
-    by: Ids  # for a dropped document the kept one of lowest id that covers it; for a kept one -1
-    components: Components
-    optimal: bool  # proven for every component
-    gap: int  # how many documents fewer a cover could have, at most
 
 
 @dataclass(slots=True)
@@ -103,27 +74,20 @@ def solve(
     ten documents, the greedy algorithm for others. Problems that `proofs` knows are not solved
     again; new proofs are added to it.
     """
-    worth = whole_steps(quality, n)
-    minimum = checked_minimum(at_least, n)
+    worth, minimum = whole_steps(quality, n), checked_minimum(at_least, n)
     if solver == "seed" and (quality is not None or at_least is not None):
-        raise UsageError(
-            "The seed's solver knows neither a quality nor a minimum for each value.",
-            hint="Use the solver auto, or leave them out.",
-        )
+        what = "The seed's solver knows neither a quality nor a minimum for each value."
+        raise UsageError(what, hint="Use the solver auto, or leave them out.")
     budget = Budget(monotonic() + time_limit, cancel, Proofs() if proofs is None else proofs)
     coverage = Coverage.of(n, i, j)
-    part, count = numbered(components(n, coverage.rows, coverage.cols))
-    bare = PartialCover(
-        np.zeros(n, np.bool_), part, np.zeros(count, np.int64), np.ones(count, np.bool_)
+    bare = PartialCover.bare(*numbered(components(n, coverage.rows, coverage.cols)))
+    state = (
+        _brute_force_then_greedy(bare, coverage, worth)
+        if solver == "seed"
+        else smallest(bare, coverage, worth, budget, progress)
     )
-    if solver == "seed":
-        state = _brute_force_then_greedy(bare, coverage, worth)
-    else:
-        state = smallest(bare, coverage, worth, budget, progress)
     if minimum is not None:
-        state = meet(
-            state, coverage, worth, minimum, lambda problem, known: best(problem, known, budget)
-        )
+        state = meet(state, coverage, worth, minimum, partial(best, budget=budget))
     progress(n, n)
     return _cover(state, coverage)
 
@@ -231,9 +195,7 @@ def _fewest(
     """
     part = np.zeros(state.kept.size, np.int32)
     part[left.row_ids], part[left.col_ids] = of_row, of_col
-    bare = PartialCover(
-        np.zeros_like(state.kept), part, np.zeros(count, np.int64), np.ones(count, bool)
-    )
+    bare = PartialCover.bare(part, count)
     half = Budget(monotonic() + budget.left() / 2, budget.cancel, budget.proofs)
     nothing = np.zeros(state.kept.size, np.int64)
     return smallest(bare, left, nothing, half, lambda done, total: None)
@@ -273,21 +235,10 @@ def _brute_force_then_greedy(
 
 
 def _cover(state: PartialCover, coverage: Coverage) -> Cover:
-    kept = state.kept
-    none = np.iinfo(np.int32).max
-    by = np.full(kept.size, none, np.int32)
-    used = kept[coverage.cols] & ~kept[coverage.rows]
+    by = np.full(state.kept.size, np.iinfo(np.int32).max, np.int32)
+    used = state.kept[coverage.cols] & ~state.kept[coverage.rows]
     np.minimum.at(by, coverage.rows[used], coverage.cols[used])
-    by[kept] = -1
-    count = state.gap.size
-    found = Components(
-        state.part,
-        np.bincount(state.part, minlength=count),
-        np.bincount(state.part[kept], minlength=count),
-        state.gap,
-        state.proven,
-    )
-    return Cover(kept, by, found, bool(state.proven.all()), int(state.gap.sum()))
+    return state.finished(by)
 
 
 def whole_steps(quality: ArrayLike | None, n: int) -> Counts:

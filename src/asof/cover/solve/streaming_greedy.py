@@ -110,13 +110,7 @@ def row_by_row(spool: PairSpool, state: PartialCover) -> None:
 
 def topped_up(state: PartialCover, at_least: tuple[int, Ids], quality: Counts) -> PartialCover:
     """The cover with at least m documents of each value, by adding what is lacking."""
-    number, codes = at_least
-    valued = codes >= 0
-    values = int(codes.max(initial=-1)) + 1
-    needs = np.minimum(np.bincount(codes[valued], minlength=values), number)
-    lacking = needs - np.bincount(codes[valued & state.kept], minlength=values)
-    if not (lacking > 0).any():
-        return state
-    kept = with_more(state.kept, codes, lacking, quality)
+    _, lacking = state.lacking(at_least)
+    kept = with_more(state.kept, at_least[1], lacking, quality)
     more = np.bincount(state.part[kept & ~state.kept], minlength=state.gap.size)
     return PartialCover(kept, state.part, state.gap + more, state.proven & (more == 0))

@@ -117,9 +117,7 @@ def solved_together(
     )  # fmt: skip
     _, first = np.unique(cover.components.part, return_index=True)
     rows = _rows(numbers, cover.kept, cover.by, numbers[first[cover.components.part]])
-    answer = session.createDataFrame(
-        arrow.Table.from_arrays(list(rows.values()), names=list(rows))
-    ).select("n", "kept", "by", "root")
+    answer = session.createDataFrame(arrow.table(rows)).select("n", "kept", "by", "root")
     return Solved(answer, cover.gap, cover.optimal)
 
 
