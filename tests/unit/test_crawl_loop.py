@@ -308,6 +308,29 @@ def test_a_host_that_asks_for_patience_gets_it(rig: Rig, status: int) -> None:
     assert sorted(rig.captured()) == sorted([*pages, A + "0"])
 
 
+def test_an_answer_that_is_no_page_is_given_back_once(rig: Rig) -> None:
+    """The assignment counts pages only; a busy server's answer is none, and is not taken either."""
+    fan(rig.web, A, 6)
+    rig.web.says(A + "0", lambda url: answer(url, status=503, media=None, at=rig.clock.now()))
+    rig.run(A, preset="assignment", max_pages=3, retries=1, retry_delay=1.0)
+    pages = [url for url in rig.captured() if url != A + "0"]
+    assert len(pages) == 3
+
+
+def test_a_crawl_goes_on_while_guesses_are_held_back(rig: Rig) -> None:
+    """A host with a page that waits, guesses, and something found that is not committed yet."""
+    script = (A + "s.js", b'fetch("/guess.json")', "text/javascript")
+    rig.web.put(A, "busy", "late", body=b'<script src="s.js"></script><a href=busy><a href=late>')
+    rig.web.put(script[0], body=script[1], media=script[2])
+    rig.web.says(A + "busy", lambda url: answer(url, status=503, at=rig.clock.now()))
+    rig.web.put(A + "late", "later", "busy")
+    rig.web.put(A + "later", "last")
+    rig.web.put(A + "last")
+    summary = rig.run(A, retries=1, retry_delay=20.0, delay=0.0, group_seconds=5.0)
+    assert (summary.ended_by, summary.queued) == ("done", 0)
+    assert rig.web.urls()[-2:] == [A + "guess.json", A + "busy"]
+
+
 # -- Ends -----------------------------------------------------------------------------------------
 
 
@@ -573,6 +596,30 @@ def test_a_304_without_a_reason_is_an_answer_like_others(rig: Rig) -> None:
     with Archive.open(rig.root, clock=rig.clock) as archive:
         [odd] = archive.captures(url=A + "odd")
         assert (odd.kind, odd.status) == ("response", 304)
+
+
+def test_a_measurable_crawl_no_longer_asks_a_liar_by_conditions(rig: Rig) -> None:
+    """Three audits that found other content than a 304 spoke of are enough, as at a revisit."""
+    pages = [A, *(f"{A}{number}" for number in range(8))]
+    changed = False
+
+    def says(url: str) -> Answer:
+        if changed and rig.web.asked[-1].headers:
+            return answer(url, status=304, media=None, at=rig.clock.now())
+        links = "".join(f'<a href="{page}">x</a>' for page in pages)
+        body = f"{links}<p>{url} {changed}".encode()
+        return answer(url, body, headers=(("ETag", f'"{url}"'),), at=rig.clock.now())
+
+    for page in pages:
+        rig.web.says(page, says)
+    rig.run(A)
+    rig.web.asked.clear()
+    changed = True
+    with Archive.write(rig.root, purpose="test") as archive:
+        archive.ledger.db.execute("DELETE FROM targets")
+    rig.run(A, coherence="measurable")
+    assert set(rig.web.urls()) == set(pages)
+    assert sum(bool(asked.headers) for asked in rig.web.asked) == 3
 
 
 def test_a_304_is_believed_where_it_was_asked_for(rig: Rig) -> None:
