@@ -47,7 +47,7 @@ declared = st.sampled_from(DECLARED) | st.sampled_from(sorted(LABELS)).map("; ch
 
 @given(pages, declared)
 @example(b"<p>" + WORDS[0] + b'<a href="/here-\xd2">', "; charset=iso-8859-1")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_links_text_and_replay_name_one_encoding(data: bytes, parameter: str) -> None:
     content_type = "text/html" + parameter
     charset = read(data, content_type).charset
@@ -69,7 +69,7 @@ def test_links_text_and_replay_name_one_encoding(data: bytes, parameter: str) ->
 
 
 @given(pages | st.binary(max_size=200).map(b"<p>".__add__), declared)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_what_seems_narrow_is_in_no_wide_encoding(data: bytes, parameter: str) -> None:
     """Links look for the encoding only where a reference is not ASCII: never too late."""
     if not may_be_wide(data):
@@ -77,7 +77,7 @@ def test_what_seems_narrow_is_in_no_wide_encoding(data: bytes, parameter: str) -
 
 
 @given(st.sampled_from(sorted(set(CODECS) - {"utf-16le", "utf-16be"})), st.binary(max_size=40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_pieces_of_a_text_are_read_as_the_whole(name: str, data: bytes) -> None:
     from asof.text.encoding import decoders
 

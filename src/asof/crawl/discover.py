@@ -183,7 +183,7 @@ def _references(media_type: str | None, document: bytes, charset: str | None, ur
     if media_type == "text/html" and not document[:64].lstrip().startswith(_LIKE_XML):
         return html_links(document, charset)
     if media_type is None:
-        return _references(media_of(document, None, url).settled, document, charset, url)
+        return _references(media_of(document, None, url), document, charset, url)
     if not is_searched(media_type, url):
         return _NOTHING
     if media_type in _HTML or media_type.endswith("xml"):

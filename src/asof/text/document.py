@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,3 +38,28 @@ class Document:
     links: tuple[str, ...] = ()
     method: str = ""
     error: str | None = None
+
+    def facts(self) -> tuple[str | None, ...]:
+        """What is said of the document, in short words; what it says itself is `contents`."""
+        return tuple(getattr(self, name) for name in FACTS)
+
+    def contents(self) -> tuple[str | None, str, tuple[str, ...]]:
+        """Main content, unless it is all of the text, text and links."""
+        return None if self.main == self.text else self.main, self.text, self.links
+
+
+FACTS = ("media_type", "charset", "title", "language", "date", "method", "error")
+
+
+def document_of(facts: Iterable[object], contents: Iterable[object]) -> Document:
+    """The document that gave these; whatever they are, it holds nothing but text."""
+    said = (None if fact is None else str(fact) for fact in facts)
+    media_type, charset, title, language, date, method, error = said
+    main, whole, links = contents
+    text = str(whole)
+    if not isinstance(links, list | tuple):
+        raise TypeError("links are a list")
+    return Document(
+        media_type or "", charset, title, language, date, text if main is None else str(main),
+        text, tuple(map(str, links)), method or "", error,
+    )  # fmt: skip

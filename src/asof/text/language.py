@@ -29,27 +29,13 @@ _TAG = re.compile(r"[A-Za-z]{2,3}(?=$|[-_])")
 # Codes that were withdrawn, or are those of a writing or a variety of a language.
 _TODAY = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "nb": "no", "nn": "no"}
 _THREE_LETTERS = {
-    "eng": "en",
-    "deu": "de",
-    "ger": "de",
-    "fra": "fr",
-    "fre": "fr",
-    "spa": "es",
-    "ita": "it",
-    "por": "pt",
-    "rus": "ru",
-    "jpn": "ja",
-    "zho": "zh",
-    "chi": "zh",
-    "kor": "ko",
-    "ara": "ar",
-    "nld": "nl",
-    "dut": "nl",
-    "pol": "pl",
-    "ces": "cs",
-    "cze": "cs",
-    "ell": "el",
-    "gre": "el",
+    three: two
+    for two, threes in (
+        *(("ar", "ara"), ("cs", "ces cze"), ("de", "deu ger"), ("el", "ell gre"), ("en", "eng")),
+        *(("es", "spa"), ("fr", "fra fre"), ("it", "ita"), ("ja", "jpn"), ("ko", "kor")),
+        *(("nl", "nld dut"), ("pl", "pol"), ("pt", "por"), ("ru", "rus"), ("zh", "zho chi")),
+    )
+    for three in threes.split()
 }
 
 

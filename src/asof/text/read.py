@@ -3,7 +3,7 @@
 Media type, then charset, then the reader of the format, then the language. Nothing is raised for
 any bytes: what cannot be read is a `Document` with a reason in `error`, and with whatever was found
 before. Readers in C and C++ can crash, and all can be kept busy by a hostile file: what comes from
-the web belongs into a child process (`apart`).
+the web belongs into a child process (`sandbox`).
 """
 
 from __future__ import annotations
@@ -49,17 +49,9 @@ def read(
         reading, language = Reading(_UNKNOWN, error=OUT_OF_MEMORY), None
     page = reading.page
     return Document(
-        media_type=reading.media_type,
-        charset=reading.charset,
-        title=page.title,
-        language=language,
-        date=page.date,
-        main=page.main,
-        text=page.text,
-        links=page.links,
-        method=page.method,
-        error=reading.error,
-    )
+        reading.media_type, reading.charset, page.title, language, page.date, page.main,
+        page.text, page.links, page.method, reading.error,
+    )  # fmt: skip
 
 
 def read_page(
@@ -72,7 +64,7 @@ def read_page(
     """The same without its language."""
     media_type, charset = _UNKNOWN, None
     try:
-        media_type = media_of(data, declared, name or url).settled
+        media_type = media_of(data, declared, name or url)
         if not data.strip(b"\0 \t\r\n"):
             raise Refused("has nothing but blanks" if data else "is empty")
         convert = _converter(media_type, data)

@@ -17,13 +17,13 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from queue import SimpleQueue
 from threading import Lock
 from time import monotonic
 
 from asof.errors import AsofError
-from asof.text.document import Document, Method
+from asof.text.document import Document, Method, document_of
 from asof.text.sandbox_child import ANSWER, HELLO, OUT_OF_MEMORY_STATUS, REQUEST
 
 _START_SECONDS = 60
@@ -232,27 +232,8 @@ def _unread(error: str) -> Document:
 
 def _document(answer: bytes) -> tuple[Document, bool]:
     """What the child wrote; nothing else than text and lists of text can come of it."""
-    values = json.loads(answer)
-    text = str(values["text"])
-    main = values["main"]
-
-    def maybe(key: str) -> str | None:
-        value = values[key]
-        return None if value is None else str(value)
-
-    document = Document(
-        media_type=str(values["media_type"]),
-        charset=maybe("charset"),
-        title=maybe("title"),
-        language=maybe("language"),
-        date=maybe("date"),
-        main=text if main is None else str(main),
-        text=text,
-        links=tuple(map(str, values["links"])),
-        method=str(values["method"]),
-        error=maybe("error"),
-    )
-    return document, bool(values["tired"])
+    facts, contents, tired = json.loads(answer)
+    return document_of(facts, contents), bool(tired)
 
 
 def read_many(
@@ -272,9 +253,7 @@ def read_many(
         def one(source: Source) -> Document:
             apart = free.get()
             try:
-                return apart.read(
-                    source.data, source.declared, source.url, source.name, source.method
-                )
+                return apart.read(*astuple(source))
             finally:
                 free.put(apart)
 

@@ -1,4 +1,4 @@
-"""The child process of `apart`: takes documents from its input, gives back what they say.
+"""The child process of `sandbox`: takes documents from its input, gives back what they say.
 
 It limits itself before it takes the first one: memory, processor time, no files written, none but a
 few open, no connections, no programs. Readers are loaded when they are needed, so that it starts
@@ -16,6 +16,7 @@ import resource
 import signal
 import struct
 import sys
+from dataclasses import replace
 
 # How the two talk: a request is the lengths of its JSON and of the document, then both.
 REQUEST = struct.Struct("<IQ")
@@ -150,23 +151,12 @@ def _read(head: bytes, data: bytes, megabytes: int, base: int) -> bytes:
 
     words = json.loads(head)
     document = read(data, words["declared"], words["url"], words["name"], words["method"])
-    error = document.error
-    spent = error is not None and OUT_OF_MEMORY in error
+    spent = OUT_OF_MEMORY in (document.error or "")
+    if spent:
+        document = replace(document, error=f"needed more than {megabytes} MB")
     tired = spent or _address_space() - base > (megabytes << 20) * _TIRED_SHARE
-    values = {
-        "media_type": document.media_type,
-        "charset": document.charset,
-        "title": document.title,
-        "language": document.language,
-        "date": document.date,
-        "main": None if document.main == document.text else document.main,
-        "text": document.text,
-        "links": document.links,
-        "method": document.method,
-        "error": f"needed more than {megabytes} MB" if spent else error,
-        "tired": tired,
-    }
-    return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace")
+    answer = document.facts(), document.contents(), tired
+    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _write(target: int, data: bytes) -> None:

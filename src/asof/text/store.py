@@ -9,13 +9,13 @@ from hashlib import blake2b
 import zstandard
 
 from asof.text.database import Shelf
-from asof.text.document import Document
+from asof.text.document import FACTS, Document, document_of
 
 # Bytes of text in a block, about. Larger blocks pack better; one has to be unpacked to read a
 # document, though, which takes half a millisecond.
 BLOCK = 1 << 18
 _LARGEST = 1 << 30
-_FACTS = "media_type, charset, title, language, date, method, error"
+_FACTS = ", ".join(FACTS)
 
 
 def document_key(url: str, content: str, media_type: str | None) -> int:
@@ -69,22 +69,9 @@ class TextStore:
 
     def _document(self, block: int, start: int, size: int, *facts: str | None) -> Document:
         try:
-            main, text, links = json.loads(self._block(block)[start : start + size])
+            return document_of(facts, json.loads(self._block(block)[start : start + size]))
         except (ValueError, TypeError, zstandard.ZstdError) as damage:
             raise self._shelf.damaged(damage) from damage
-        media_type, charset, title, language, date, method, error = facts
-        return Document(
-            media_type=media_type or "",
-            charset=charset,
-            title=title,
-            language=language,
-            date=date,
-            main=text if main is None else main,
-            text=text,
-            links=tuple(links),
-            method=method or "",
-            error=error,
-        )
 
     def _block(self, no: int) -> bytes:
         if self._unpacked[0] != no:
@@ -113,16 +100,9 @@ def _blocks(documents: Iterable[tuple[int, Document]]) -> Iterator[list[_Packed]
 
 
 def _content(document: Document) -> bytes:
-    main = None if document.main == document.text else document.main
-    values = [main, document.text, document.links]
-    return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace")
+    return json.dumps(document.contents(), ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _facts(document: Document) -> tuple[str | None, ...]:
-    return tuple(
-        None if value is None else value.encode("utf-8", "replace").decode()
-        for value in (
-            document.media_type, document.charset, document.title, document.language,
-            document.date, document.method, document.error,
-        )
-    )  # fmt: skip
+def _facts(document: Document) -> Iterator[str | None]:
+    for fact in document.facts():
+        yield None if fact is None else fact.encode("utf-8", "replace").decode()

@@ -208,7 +208,7 @@ def _declared(memento: Memento, start: bytes, destination: str) -> tuple[str, st
     if _MEDIA_TYPE.fullmatch(media):
         return declared, media
     # We send `nosniff`, so somebody has to look.
-    seen = media_of(start, None, memento.capture.url).settled
+    seen = media_of(start, None, memento.capture.url)
     media = "text/css" if destination == "style" else seen
     return media, media
 

@@ -11,7 +11,6 @@ declared, or only "octets", a file's name helps where the bytes are vague.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from asof.text.kinds.containers import OLE, ZIP
 from asof.text.kinds.signatures import signature_type
@@ -23,22 +22,12 @@ _LONGEST = 200
 
 # What servers say who do not know.
 _SAYS_NOTHING = frozenset(
-    (
-        OCTETS,
-        "binary/octet-stream",
-        "application/binary",
-        "application/download",
-        "application/force-download",
-        "application/save",
-        "application/unknown",
-        "application/x-download",
-        "application/x-force-download",
-        "application/x-unknown",
-        "application/x-unknown-content-type",
-        "content/unknown",
-        "unknown/unknown",
-        "*/*",
-    )
+    [
+        *(OCTETS, "binary/octet-stream", "content/unknown", "unknown/unknown", "*/*"),
+        *(f"application/{word}" for word in ("binary", "download", "save", "unknown")),
+        *(f"application/x-{word}" for word in ("download", "unknown", "unknown-content-type")),
+        *("application/force-download", "application/x-force-download"),
+    ]
 )
 _OTHER_NAMES = {
     "application/x-pdf": "application/pdf",
@@ -95,25 +84,25 @@ _BINARIES = re.compile(
 _STRAY = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Media:
-    """A media type as declared and as seen, without parameters, and the one to go by."""
-
-    declared: str | None
-    sniffed: str | None
-    settled: str
-
-    @property
-    def disagree(self) -> bool:
-        """Whether what was declared is not what the bytes show."""
-        return None not in (self.declared, self.sniffed) and self.declared != self.sniffed
-
-
-def media_of(data: bytes, declared: str | None = None, name: str | None = None) -> Media:
+def media_of(data: bytes, declared: str | None = None, name: str | None = None) -> str:
     """The media type of a document. `declared` is a Content-Type value, `name` a file or URL."""
     said = essence(declared)
+    if said in _SAYS_NOTHING:
+        said = None
     seen = sniffed(data)
-    return Media(said, seen, _settled(data, said, seen, _ending_type(name)))
+    named = _ending_type(name)
+    if seen is None:
+        return said or named or "text/plain"  # nothing in it is binary (MIME Sniffing, 7.1)
+    if said is None:
+        return named if named and _refines(named, seen, binary_share(data)) else seen
+    if said == seen:
+        return said
+    if _TEXTS.fullmatch(seen) or seen == "application/feed+json":
+        return _settled_text(said, seen)
+    if seen == OCTETS:
+        plain = _TEXTS.fullmatch(said) and binary_share(data) > _STRAY
+        return OCTETS if plain else said
+    return said if _same_family(said, seen) else seen
 
 
 def essence(content_type: str | None) -> str | None:
@@ -139,23 +128,6 @@ def _ending_type(name: str | None) -> str | None:
     path = re.split(r"[?#]", name[-2048:], maxsplit=1)[0]
     stem, dot, ending = path.rpartition("/")[2].rpartition(".")
     return _ENDINGS.get(ending.lower()) if dot and stem else None
-
-
-def _settled(data: bytes, said: str | None, seen: str | None, named: str | None) -> str:
-    if said in _SAYS_NOTHING:
-        said = None
-    if seen is None:
-        return said or named or "text/plain"  # nothing in it is binary (MIME Sniffing, 7.1)
-    if said is None:
-        return named if named and _refines(named, seen, binary_share(data)) else seen
-    if said == seen:
-        return said
-    if _TEXTS.fullmatch(seen) or seen == "application/feed+json":
-        return _settled_text(said, seen)
-    if seen == OCTETS:
-        plain = _TEXTS.fullmatch(said) and binary_share(data) > _STRAY
-        return OCTETS if plain else said
-    return said if _same_family(said, seen) else seen
 
 
 def _settled_text(said: str, seen: str) -> str:

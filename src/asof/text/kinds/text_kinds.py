@@ -25,23 +25,9 @@ _JSON_FEED = re.compile(r'"version"\s*:\s*"https://jsonfeed\.org/version/')
 _HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]*):[ \t]|[ \t]+\S")
 _MAIL_HEADERS = frozenset(
     [
-        "from",
-        "to",
-        "cc",
-        "subject",
-        "date",
-        "received",
-        "return-path",
-        "message-id",
-        "mime-version",
-        "delivered-to",
-        "reply-to",
-        "content-type",
-        "content-transfer-encoding",
-        "x-mailer",
-        "references",
-        "in-reply-to",
-        "sender",
+        *("from", "to", "cc", "subject", "date", "received", "return-path", "message-id", "sender"),
+        *("mime-version", "delivered-to", "reply-to", "content-type", "content-transfer-encoding"),
+        *("x-mailer", "references", "in-reply-to"),
     ]
 )
 _MBOX = re.compile(
