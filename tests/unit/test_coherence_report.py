@@ -37,7 +37,7 @@ from asof.model import Course, Crawl, CrawlState, Proof, Target
 from asof.report import quality_words, words
 from asof.report.quality_advice import advice, gains
 from asof.report.quality_commands import crawl_of_part, diff, listing
-from asof.report.quality_drawing import BINS, SINGLE_ROWS, Window, window_of
+from asof.report.quality_drawing import BINS, SINGLE_ROWS, TimeWindow, window_of
 from asof.report.quality_json import report_json
 from asof.report.quality_page import page
 from asof.report.quality_text import report_text
@@ -764,7 +764,7 @@ def test_sights_of_other_crawls_do_not_squeeze_the_picture() -> None:
 
 @given(st.integers(-(10**17), 10**17), st.integers(0, 10**15), st.integers(-(10**17), 10**17))
 def test_a_moment_never_leaves_its_window(start: int, length: int, at: int) -> None:
-    window = Window(start, start + length)
+    window = TimeWindow(start, start + length)
     assert 0 <= window.x(at) <= 1000
 
 

@@ -1,9 +1,8 @@
 """What is known of the quality of a crawl, in one value.
 
 Nothing is computed from captures here: whoever has the archive open measures, plans and estimates,
-and puts the results together in a `Report`. The advice (`report_advice`), the JSON (`report_json`),
-the text (`report_text`) and the page (`report_page`) are functions of it alone, so that they cannot
-disagree.
+and puts the results together in a `Report`. Advice, JSON, text and page (`asof.report`) are
+functions of it alone, so that they cannot disagree.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Answer = Literal["coherent", "incoherent", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """So many were found and so many of them taken: one figure of completeness (seed 000)."""
+    """So many were found and so many of them taken: one figure of completeness (Spaniol 2010)."""
 
     found: int
     taken: int
@@ -43,7 +42,7 @@ class Taken:
 class Whole:
     """Whether all pages hang together (definition 3.1), and over which stretch they do.
 
-    The seed's definition needs the time of the next change, which no crawler knows, so that there
+    The definition (Spaniol 2009) needs the time of the next change, which no crawler knows: there
     is a third answer.
     """
 
@@ -119,7 +118,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CauseGroup:
     """Pages that are not coherent for one cause. `name` is a stable word for programs."""
 
     name: str
@@ -127,8 +126,8 @@ class Group:
     pages: tuple[PageVerdict, ...]
 
 
-# Seed 000 names the categories of incoherence; the gravest first. What was not compared, or what no
-# comparison can judge, comes after what is known to be grave.
+# Spaniol 2010 names the categories of incoherence; the gravest first. What was not compared, or
+# what no comparison can judge, comes after what is known to be grave.
 _CHANGED = (
     Category.REMOVED, Category.APPEARED, Category.STRUCTURE, Category.MAJOR, Category.MOVED,
     "other", Category.UNAVAILABLE, Category.MINOR, Category.INSIGNIFICANT,
@@ -143,7 +142,7 @@ _ORDER = {
 }
 
 
-def offenders(pages: Iterable[PageVerdict]) -> tuple[Group, ...]:
+def offenders(pages: Iterable[PageVerdict]) -> tuple[CauseGroup, ...]:
     """The pages that are not coherent, by cause: changed, not known, and then mere noise.
 
     Inside a group those come first that were seen the longest apart: of them a shorter distance
@@ -155,7 +154,7 @@ def offenders(pages: Iterable[PageVerdict]) -> tuple[Group, ...]:
             found.setdefault((page.grade, cause(page)), []).append(page)
     keys = sorted(found, key=lambda key: (_ORDER.get(key, len(_ORDER)), key))
     return tuple(
-        Group(
+        CauseGroup(
             name,
             grade,
             tuple(sorted(found[grade, name], key=lambda page: (-apart(page), page.url))),
@@ -178,7 +177,7 @@ def cause(page: PageVerdict) -> str:
 
 
 def apart(page: PageVerdict) -> int:
-    """How far apart both sights of a page are, in microseconds: its slot in the seed's words."""
+    """How far apart both sights of a page are, in microseconds: its slot in Spaniol 2009."""
     if page.before is None or page.after is None:
         return 0
     return page.after.at - page.before.at

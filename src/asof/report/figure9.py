@@ -1,4 +1,4 @@
-"""Figure 9 of seed 001 as a drawing: what each strategy reaches, from still sites to restless ones.
+"""Figure 9 of Spaniol 2009: what each strategy reaches, from still sites to restless ones.
 
 Lines are expectations, points are means of simulated crawls. Colours are those of Okabe and Ito,
 which people with any kind of colour blindness can tell apart; lines differ in their dashes as well.

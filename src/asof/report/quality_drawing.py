@@ -1,6 +1,6 @@
 """The pictures of a quality report, as numbers for its template: shares over time, pages by time.
 
-After Figures 2 to 4 and 6 of Spaniol et al. 2009. A picture is stretched to the width of its place
+After Figures 2 to 4 and 6 of Spaniol 2009. A picture is stretched to the width of its place
 (`preserveAspectRatio=none`), for which strokes do not scale, dots are strokes of no length with
 round ends, and all words stand in HTML around it: so it is sharp and legible on a telephone, on a
 wall and on paper.
@@ -36,7 +36,7 @@ _DOTS = {"other": 1.1, "again": 1.1, "ring": 0.55, "visit": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TimeWindow:
     """The stretch of time that a picture shows."""
 
     start: Instant
@@ -78,7 +78,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PageRow:
     """A page in a picture: its middle, and from where to where it is drawn."""
 
     page: PageVerdict
@@ -93,18 +93,18 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class PageRows:
     """One row for each page, `step` high; `dots` are kind, size and path."""
 
     axis: Axis
-    rows: tuple[Row, ...]
+    rows: tuple[PageRow, ...]
     step: float
     dots: tuple[tuple[str, float, str], ...]
     labels: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Bins:
+class PageBins:
     """One row for each `per` pages: shades by opacity, grades beside, what each row says."""
 
     axis: Axis
@@ -116,7 +116,7 @@ class Bins:
     ranks: tuple[tuple[float, int], ...]
 
 
-def window_of(report: Report) -> Window:
+def window_of(report: Report) -> TimeWindow:
     """From the first to the last sight of any page by these crawls, and the reference.
 
     Sights by earlier and later crawls may be years away; the bars that lead to them end at the
@@ -136,7 +136,7 @@ def window_of(report: Report) -> Window:
     ]
     lo, hi = min([reference, *seen]), max([reference, *seen])
     margin = max((hi - lo) // 50, SECOND)  # so that the first and the last dot are whole
-    return Window(lo - margin, hi + margin)
+    return TimeWindow(lo - margin, hi + margin)
 
 
 def curve(report: Report) -> Curve | None:
@@ -145,7 +145,7 @@ def curve(report: Report) -> Curve | None:
     if not points:
         return None
     shown = _thinned(points)
-    window = Window(points[0].at, max(points[-1].at, points[0].at + SECOND))
+    window = TimeWindow(points[0].at, max(points[-1].at, points[0].at + SECOND))
     steps: list[str] = []
     for point in shown:
         x, y = window.x(point.at), 100 * (1 - point.provable)
@@ -185,7 +185,7 @@ def _thinned(points: Sequence[Coverage]) -> list[Coverage]:
 # -- pages by time ---------------------------------------------------------------------------------
 
 
-def page_rows(report: Report) -> Rows:
+def page_rows(report: Report) -> PageRows:
     """One row per page: visit, revisit and how long it is known to hold."""
     pages = sorted(report.measurement.pages, key=_first_seen)
     window = window_of(report)
@@ -196,12 +196,12 @@ def page_rows(report: Report) -> Rows:
     for place, page in enumerate(pages):
         y = place * step + step / 2
         left, right = (window.x(at) for at in _extent(report, page))
-        rows.append(Row(page, y, left, right))
+        rows.append(PageRow(page, y, left, right))
         for at, kinds in _sights(page):
             for kind in kinds if window.shows(at) else ():
                 dots[kind].append(f"M{window.x(at):.1f} {y:g}h0")
     size = min(step * 0.5, 8)
-    return Rows(
+    return PageRows(
         _axis(report, window),
         tuple(rows),
         step,
@@ -253,7 +253,7 @@ def _labels(pages: Sequence[PageVerdict]) -> Iterator[tuple[str, str]]:
 # -- many pages by time ----------------------------------------------------------------------------
 
 
-def page_bins(report: Report) -> Bins:
+def page_bins(report: Report) -> PageBins:
     """One row per so many pages: how many of them are known when, and their grades."""
     pages = sorted(report.measurement.pages, key=_first_seen)
     window, per = window_of(report), -(-len(pages) // BINS)
@@ -267,7 +267,7 @@ def page_bins(report: Report) -> Bins:
         for grade, x, wide in _shares(part):
             grades.setdefault(grade, []).append(f"M{x:.0f} {y}h{wide:.0f}v{_BIN}H{x:.0f}z")
         rows.append((y, f"Pages {first + 1:,} to {first + len(part):,} by visit: {_tally(part)}"))
-    return Bins(
+    return PageBins(
         _axis(report, window),
         per,
         _BIN * len(rows),
@@ -279,7 +279,7 @@ def page_bins(report: Report) -> Bins:
 
 
 def _densities(
-    report: Report, part: Sequence[PageVerdict], window: Window
+    report: Report, part: Sequence[PageVerdict], window: TimeWindow
 ) -> Iterator[tuple[int, int, int]]:
     """How many pages of a row are known when: levels over stretches of the picture's width."""
     turns: Counter[int] = Counter()
@@ -317,7 +317,7 @@ def _tally(part: Sequence[PageVerdict]) -> str:
 # -- what stands around a picture ------------------------------------------------------------------
 
 
-def _axis(report: Report, window: Window) -> Axis:
+def _axis(report: Report, window: TimeWindow) -> Axis:
     at, length = report.measurement.reference, window.end - window.start
     step = next((s for s in _STEPS if length <= 6 * s), _STEPS[-1])
     first = -(-window.start // step) * step

@@ -17,7 +17,6 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
     is to visit everything twice has turned.
     """
     measured = report.measurement
-    groups = offenders(measured.pages)
     return {
         "crawls": [_crawl_json(crawl) for crawl in report.crawls],
         "part": report.part or None,
@@ -25,23 +24,7 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
             "vertical": _taken_json(report.vertical),
             "horizontal": _taken_json(report.horizontal),
         },
-        "coherence": {
-            "measured": report.is_measured,
-            "mode": measured.mode.value,
-            "reference": iso(measured.reference),
-            "c": _rounded(measured.c),
-            "c_in_substance": _rounded(measured.c_in_substance),
-            "pages": len(measured.pages),
-            "coherent": report.coherent,
-            "grades": {grade.value: count for grade, count in measured.counts.items()},
-            "whole": {
-                "answer": report.whole.answer,
-                "stretch": _stretch_json(report.whole.stretch),
-            },
-            "observable": _stretch_json(report.observable),
-            "is_observable": report.is_observable,
-            "errors": report.errors,
-        },
+        "coherence": _coherence_json(report),
         "plan": _course_json(report.planned, measured.c),
         "best": _best_json(report.best, len(measured.pages)),
         "curve": [
@@ -59,11 +42,29 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
                 "count": len(group.pages),
                 "pages": [_page_json(page) for page in group.pages[:most]],
             }
-            for group in groups
+            for group in offenders(measured.pages)
         ],
         "hosts": [_standing_json(report.standings[host]) for host in sorted(report.standings)],
         "advice": list(advice(report)),
         "pages": [_page_json(page) for page in measured.pages],
+    }
+
+
+def _coherence_json(report: Report) -> dict[str, object]:
+    measured, whole = report.measurement, report.whole
+    return {
+        "measured": report.is_measured,
+        "mode": measured.mode.value,
+        "reference": iso(measured.reference),
+        "c": _rounded(measured.c),
+        "c_in_substance": _rounded(measured.c_in_substance),
+        "pages": len(measured.pages),
+        "coherent": report.coherent,
+        "grades": {grade.value: count for grade, count in measured.counts.items()},
+        "whole": {"answer": whole.answer, "stretch": _stretch_json(whole.stretch)},
+        "observable": _stretch_json(report.observable),
+        "is_observable": report.is_observable,
+        "errors": report.errors,
     }
 
 

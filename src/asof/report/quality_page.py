@@ -19,7 +19,7 @@ from asof.report.quality_drawing import SINGLE_ROWS, curve, page_bins, page_rows
 from asof.report.render import render
 from asof.report.words import clock, day, moment, number, percent, safe_link, span, stretch
 
-Link = Callable[[PageVerdict], str | None]
+DiffLink = Callable[[PageVerdict], str | None]
 
 _MOST_PAGES = 100  # listed of each cause
 _MOST_HOSTS = 30
@@ -30,7 +30,7 @@ _OPTION = re.compile(  # not to be broken at a hyphen
 )
 
 
-def page(report: Report, diff_link: Link | None = None) -> str:
+def page(report: Report, diff_link: DiffLink | None = None) -> str:
     """The whole file, to be written as UTF-8.
 
     `diff_link` gives the address of a page that shows what changed, or None; the command that

@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from asof.coherence.quality_report import Group, Report, Taken, offenders
+from asof.coherence.quality_report import CauseGroup, Report, Taken, offenders
 from asof.coherence.verdict import Grade, Standing
 from asof.report import quality_words as words
 from asof.report.quality_advice import advice
@@ -141,7 +141,7 @@ def _offenders(report: Report, width: int) -> Iterator[str]:
         yield f"  {count:>{widest},}  of {causes} (--json lists them)"
 
 
-def _listed(group: Group, place: str, width: int) -> Iterator[str]:
+def _listed(group: CauseGroup, place: str, width: int) -> Iterator[str]:
     for page in group.pages[:_MOST_PAGES]:
         shown = diff(page, place) if group.grade is Grade.CHANGED else None
         # The command has the address in it, and is kept whole: cut, it would be of no use.

@@ -21,7 +21,7 @@ from asof.report.cover_words import Shown, beside, proof
 from asof.report.render import macros, render
 from asof.report.words import clipped, safe_link
 
-Link = Callable[[int], str | None]
+DocumentLink = Callable[[int], str | None]
 
 ROOM = 8 << 20
 """Bytes of documents in a page. 75,000 of them, in pairs of two versions, would take 25 MB."""
@@ -55,7 +55,7 @@ def page(
     outcome: Outcome,
     *,
     title: str = "Reading list",
-    link: Link | None = None,
+    link: DocumentLink | None = None,
     notes: Iterable[str] = (),
     room: int = ROOM,
 ) -> str:
@@ -117,7 +117,7 @@ def _entry(shown: Callable[[int], Shown], place: int, below: Sequence[Dropped]) 
     return _Entry(macros("cover_parts.html")["entry"](by, rows, len(below), _FEW), len(below))
 
 
-def _documents(collection: Collection, link: Link | None) -> Callable[[int], Shown]:
+def _documents(collection: Collection, link: DocumentLink | None) -> Callable[[int], Shown]:
     """How each document is shown: name or address, title, time."""
     columns = collection.columns
     urls, titles = _texts(columns.get("url")), _texts(columns.get("title"))

@@ -41,7 +41,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class KeptDocument:
     """A document that stays, some of those that it covers, and where all of them are."""
 
     shown: Shown
@@ -51,7 +51,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingOrder:
     """A cover as it is leafed through: first what covers the most, then what covers no other."""
 
     facts: CoverFacts
@@ -70,7 +70,7 @@ class Covers:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._folder = pages.archive.folder
-        self._read: dict[str, tuple[tuple[int, int], Reading]] = {}
+        self._read: dict[str, tuple[tuple[int, int], ReadingOrder]] = {}
         # One at a time: many who ask for a large one at once would each hold all of it.
         self._turn = Lock()
 
@@ -93,7 +93,7 @@ class Covers:
             return self._document(reading, of, _page_number(query))
         return self._list(reading, query.get("find", "").strip(), _page_number(query))
 
-    def _reading(self, name: str) -> Reading | None:
+    def _reading(self, name: str) -> ReadingOrder | None:
         """Kept for as long as its file stays the same; None if that is too large."""
         with storage_errors(self._folder.root):
             state = cover_path(self._folder, name).stat()
@@ -106,11 +106,11 @@ class Covers:
                 return known[1]
             if len(self._read) >= READINGS_KEPT:
                 self._read.clear()
-            found = reading_of(load_cover(self._folder, name))
+            found = in_reading_order(load_cover(self._folder, name))
             self._read[name] = (mark, found)
         return found
 
-    def _list(self, reading: Reading, find: str, number: int) -> Response:
+    def _list(self, reading: ReadingOrder, find: str, number: int) -> Response:
         found = _found(reading, find.lower()) if find else [(one, None) for one in reading.order]
         part, last = _page(found, number, DOCUMENTS_A_PAGE)
         return self._pages.render(
@@ -126,7 +126,7 @@ class Covers:
             link=lambda page: address.cover_page(reading.facts.name, page=page, find=find),
         )
 
-    def _document(self, reading: Reading, name: str, number: int) -> Response:
+    def _document(self, reading: ReadingOrder, name: str, number: int) -> Response:
         covered = reading.below.get(name)
         if covered is None:
             return self._pages.render("message/covers_nothing.html", 404, name=reading.facts.name)
@@ -144,17 +144,17 @@ class Covers:
         )
 
 
-def reading_of(cover: SavedCover) -> Reading:
+def in_reading_order(cover: SavedCover) -> ReadingOrder:
     """The documents that stay in the order in which they are read."""
     below: dict[str, list[Gone]] = {}
     for gone in cover.dropped:
         below.setdefault(gone.by, []).append(gone)
     covering = sorted((name for name in cover.kept if name in below), key=lambda n: -len(below[n]))
     alone = (name for name in cover.kept if name not in below)
-    return Reading(cover.facts, (*covering, *alone), below)
+    return ReadingOrder(cover.facts, (*covering, *alone), below)
 
 
-def _found(reading: Reading, find: str) -> list[tuple[str, list[Gone] | None]]:
+def _found(reading: ReadingOrder, find: str) -> list[tuple[str, list[Gone] | None]]:
     """What stays and has the words in its name; and what covers such, with these alone."""
     found: list[tuple[str, list[Gone] | None]] = []
     for name in reading.order:
@@ -165,13 +165,13 @@ def _found(reading: Reading, find: str) -> list[tuple[str, list[Gone] | None]]:
     return found
 
 
-def _entry(reading: Reading, name: str, rows: list[Gone] | None) -> Entry:
+def _entry(reading: ReadingOrder, name: str, rows: list[Gone] | None) -> KeptDocument:
     every = reading.below.get(name, ())
     shown = _shown(reading.facts, name)
     chosen = every if rows is None else rows
     covered = tuple(_covered(reading.facts, shown, chosen[:COVERED_SHOWN]))
     more = address.cover_page(reading.facts.name, of=name) if len(every) > len(covered) else ""
-    return Entry(shown, covered, len(every), more)
+    return KeptDocument(shown, covered, len(every), more)
 
 
 def _covered(facts: CoverFacts, by: Shown, gone: Iterable[Gone]) -> Iterator[Covered]:
