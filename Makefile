@@ -7,6 +7,7 @@ PY := .venv/bin/python
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
 ARGS ?=
+SPREAD := -q -n auto --dist loadfile --no-loadscope-reorder
 export PYTHON
 
 # step NAME, COMMAND: one line when it passes, all that it said when it does not.
@@ -28,8 +29,20 @@ demo: $(RUNTIME) ## capture a small changing site twice, then serve it as of bot
 
 # A file's tests share a core and its servers; files start in the order that tests/conftest.py sets.
 .PHONY: test
-test: $(DEV) ## run all tests on all cores
-	@$(PY) -m pytest -q -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+test: $(DEV) ## run all tests on all cores: ten minutes on two
+	@$(PY) -m pytest $(SPREAD) $(ARGS)
+
+.PHONY: test-long
+test-long: $(DEV) ## the same with ten times the examples of each law, and all 200 kills
+	@$(PY) -m pytest $(SPREAD) -m 'long or not long' --hypothesis-profile=long $(ARGS)
+
+# What fails under measurement fails by time or memory: the figures are shown all the same.
+.PHONY: coverage
+coverage: $(DEV) ## lines and branches of src that tests reach: in all, and where the fewest
+	@rm -rf build/coverage && mkdir -p build/coverage
+	-@$(PY) -m coverage run -m pytest $(SPREAD) $(ARGS)
+	@$(PY) -m coverage combine --quiet
+	@$(PY) -m coverage report --sort=cover | awk 'NR <= 12; { last = $$0 } END { print last }'
 
 .PHONY: check
 check: format-check lint types imports shape ## format, lint, types, import law, shape
@@ -45,6 +58,10 @@ imports: $(DEV)
 	$(call step,imports,.venv/bin/lint-imports --no-logo)
 shape: $(DEV)
 	$(call step,shape,$(PY) tools/shape.py)
+
+.PHONY: fuzz
+fuzz: $(DEV) ## hostile bytes through all C, under sanitizers and beside its Python: ARGS="--seconds 600"
+	@sh tools/sanitized tools/fuzz.py $(ARGS)
 
 .PHONY: format
 format: $(DEV) ## format the code and mend what the linter can
@@ -64,6 +81,20 @@ bench: $(DEV) ## measure against other tools, as ratios in one interleaved run
 bench-cover: $(DEV) ## the case study of covers beside the seed's tables: ARGS="--scale 0.1"
 	@$(PY) bench/cover_case_study.py $(ARGS)
 
+# All pages as they lie in the project, so that their links hold; a broken one fails the build.
+.PHONY: docs
+docs: .venv/.docs ## build the docs site: build/site/README.html
+	@rm -rf build/pages && mkdir -p build/pages
+	@git ls-files '*.md' | grep -v '^tests/' | tar cf - -T - | tar xf - -C build/pages
+	@cp LICENSE build/pages/
+	@# Marks for the tests, such as "console run", are no languages.
+	@find build/pages -name '*.md' -exec sed -i -E 's/^```([a-z]+) .*/```\1/' {} +
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --clean && echo 'build/site/index.html'
+
+.PHONY: wheel
+wheel: $(DEV) ## build the wheel and try it in a bare environment, without extras and without a compiler
+	@sh tools/try_wheel
+
 .PHONY: clean
 clean: ## remove .venv, caches and build output (never an archive)
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
@@ -75,3 +106,5 @@ $(RUNTIME): pyproject.toml constraints.txt setup.py $(wildcard src/asof/_*.c src
 	@sh tools/bootstrap runtime
 $(DEV): $(RUNTIME)
 	@sh tools/bootstrap dev
+.venv/.docs: $(DEV)
+	@sh tools/bootstrap docs

@@ -1,6 +1,6 @@
 """Coherence that comes of plans, over real HTTP on virtual time, against what the plans promised.
 
-    python bench/coherence_live.py [--seeds 30] [--pages 60] [--training 5]
+    PYTHONPATH=tests python bench/coherence_live.py [--seeds 30] [--pages 60] [--training 5]
 
 Each seed is a site of its own with a history of its own. After some plain crawls, by which rates of
 change become known, the archive is copied and the same moment is crawled by each plan: same site,
@@ -14,17 +14,13 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from asof.coherence.verdict import COHERENT, Grade
-from changing_web import PLANS, ChangingWeb, compared, newspaper, scratch
-from lying_web import LyingSite, audits, chance_to_catch, not_modified
+from support.changing_web import PLANS, ChangingWeb, compared, newspaper, scratch
+from support.lying_web import LyingSite, audits, chance_to_catch, not_modified
 
 # Family of rates, changes of a page while all are visited once, share that never changes, dates.
 SITES = {

@@ -5,30 +5,39 @@ Tests use `tmp_path` and port 0 only, so they run on all cores at once.
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import ipaddress
 import os
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+if TYPE_CHECKING:
+    from support.raw_server import Result, Run
+
 TESTS = Path(__file__).parent
+pytest.register_assert_rewrite("support")
 LONG_TESTS = ("crash", "acceptance", "integration")
 IN_CI = os.environ.get("CI") == "true"
 
 # No deadline: it would measure how busy the machine is, not whether the law holds.
-settings.register_profile(
-    "dev", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.register_profile(
-    "ci", settings.get_profile("dev"), max_examples=200, derandomize=True, print_blob=True
-)
-settings.load_profile("ci" if IN_CI else "dev")
+# Where nobody looks again, the same examples come each time. `make test-long` asks for "long".
+for name, max_examples in (("fast", 50), ("long", 500)):
+    settings.register_profile(
+        name,
+        max_examples=max_examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize=IN_CI,
+        print_blob=IN_CI,
+    )
+settings.load_profile("fast")
 
 
 def pytest_configure() -> None:
@@ -149,3 +158,28 @@ def is_local(address: object) -> bool:
         return False
     mapped = getattr(ip, "ipv4_mapped", None)
     return ip.is_loopback or ip.is_unspecified or bool(mapped and mapped.is_loopback)
+
+
+# -- Either event loop --------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def run(request: pytest.FixtureRequest) -> Run:
+    """Runs a coroutine on either event loop, and fails when a callback failed."""
+    factory = None
+    if request.param == "uvloop":
+        factory = pytest.importorskip("uvloop").new_event_loop
+
+    def runner(coroutine: Coroutine[Any, Any, Result]) -> Result:
+        errors: list[dict[str, Any]] = []
+
+        async def main() -> Result:
+            asyncio.get_running_loop().set_exception_handler(lambda _, what: errors.append(what))
+            return await coroutine
+
+        with asyncio.Runner(loop_factory=factory) as on:
+            result = on.run(main())
+        assert not errors, errors
+        return result
+
+    return runner

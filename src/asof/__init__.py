@@ -8,25 +8,59 @@ with Archive.open("archive") as archive:
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from asof.archive import Archive
+    from asof.api import Archive
     from asof.catalog.memento import Memento
+    from asof.change.categories import Category, Change
+    from asof.change.comparison import Comparison
+    from asof.change.near import Near
+    from asof.change.similar import NearDuplicates
+    from asof.coherence.quality import Quality
+    from asof.cover.answer import CoverAnswer
     from asof.model import Capture, Crawl, Evidence, Proof, Validity
-
-__all__ = ["Archive", "Capture", "Crawl", "Evidence", "Memento", "Proof", "Validity"]
+    from asof.text.document import Document
 
 _HOMES = {
-    "Archive": "asof.archive",
+    "Archive": "asof.api",
+    "Capture": "asof.model",
+    "Category": "asof.change.categories",
+    "Change": "asof.change.categories",
+    "Comparison": "asof.change.comparison",
+    "CoverAnswer": "asof.cover.answer",
+    "Crawl": "asof.model",
+    "Document": "asof.text.document",
+    "Evidence": "asof.model",
     "Memento": "asof.catalog.memento",
+    "Near": "asof.change.near",
+    "NearDuplicates": "asof.change.similar",
+    "Proof": "asof.model",
+    "Quality": "asof.coherence.quality",
+    "Validity": "asof.model",
 }
+__all__ = [
+    "Archive",
+    "Capture",
+    "Category",
+    "Change",
+    "Comparison",
+    "CoverAnswer",
+    "Crawl",
+    "Document",
+    "Evidence",
+    "Memento",
+    "Near",
+    "NearDuplicates",
+    "Proof",
+    "Quality",
+    "Validity",
+]
 
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used, so that `import asof` costs nothing."""
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module 'asof' has no attribute {name!r}")
-    import importlib
-
-    return getattr(importlib.import_module(_HOMES.get(name, "asof.model")), name)
+    return getattr(import_module(_HOMES[name]), name)

@@ -44,7 +44,10 @@ class Hop(StrEnum):
 @travels
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A URL that a crawl wants. `url` is canonical; `hops` is the path of letters from the seed."""
+    """A URL that a crawl wants. `url` is canonical; `hops` is the path of letters from the seed.
+
+    Lower priorities are sooner. A guess, which may be no URL of anything, comes after all others.
+    """
 
     url: str
     depth: int = 0
@@ -52,6 +55,7 @@ class Target:
     hops: str = ""
     priority: float = 0.0
     tries: int = 0
+    guess: bool = False
 
 
 @travels
@@ -199,6 +203,15 @@ class Capture:
     anomalies: tuple[str, ...] = ()
 
 
+class State(StrEnum):
+    """What an answer says is at a URL."""
+
+    PRESENT = "present"
+    ELSEWHERE = "elsewhere"  # a redirect
+    GONE = "gone"
+    SILENT = "silent"  # nothing that could be known of
+
+
 class Proof(StrEnum):
     """What shows that a URL still had one content at a moment."""
 
@@ -233,6 +246,7 @@ class Validity:
     until: Instant
     evidence: tuple[Evidence, ...]
     claimed_since: Instant | None = None
+    state: State = State.PRESENT
 
     def holds(self, at: Instant) -> bool:
         """Whether the moment lies inside what was proven."""

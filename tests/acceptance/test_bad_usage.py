@@ -7,15 +7,16 @@ import re
 import shutil
 import signal
 import socket
+from pathlib import Path
 
-import forge
 import pytest
-import rig
-from forge import recs
+
+from support import forge, rig
+from support.forge import recs
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a small archive, and things that are not archives."""
     root = tmp_path_factory.mktemp("usage")
     warc = root / "good.warc.gz"
@@ -185,7 +186,7 @@ def one_short_paragraph(result: rig.Result) -> None:
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_usage(place, tmp_path, case):
+def test_bad_usage(place: Path, tmp_path: Path, case: str) -> None:
     words = [word.replace("{root}", str(place)) for word in BAD[case]]
     before = sorted(str(path) for path in place.rglob("*"))
     result = rig.run(*words, cwd=tmp_path, timeout=10)
@@ -198,7 +199,7 @@ def test_bad_usage(place, tmp_path, case):
 
 
 @pytest.mark.parametrize("case", ["list: no archive", "get: bad moment", "import: missing file"])
-def test_bad_usage_with_json_keeps_stdout_parsable(place, case):
+def test_bad_usage_with_json_keeps_stdout_parsable(place: Path, case: str) -> None:
     words = [word.replace("{root}", str(place)) for word in BAD[case]]
     result = rig.run(*words, "--json", cwd=place / "empty")
     assert result.code == 2
@@ -206,14 +207,14 @@ def test_bad_usage_with_json_keeps_stdout_parsable(place, case):
     one_short_paragraph(result)
 
 
-def test_there_are_enough_of_them():
+def test_there_are_enough_of_them() -> None:
     assert len(BAD) >= 60
     verbs = {"crawl", "status", "list", "show", "get", "import", "export", "check", "reindex",
              "serve", "demo"}  # fmt: skip
     assert verbs <= {words[0] for words in BAD.values()}
 
 
-def test_not_captured_is_an_answer_not_a_mistake(place):
+def test_not_captured_is_an_answer_not_a_mistake(place: Path) -> None:
     for words in (
         ["get", "http://example.com/never"],
         ["show", "http://example.com/never"],
@@ -225,7 +226,7 @@ def test_not_captured_is_an_answer_not_a_mistake(place):
         one_short_paragraph(result)
 
 
-def test_help_of_every_verb(place):
+def test_help_of_every_verb(place: Path) -> None:
     top = rig.ok("--help")
     for verb in ("crawl", "status", "list", "show", "get", "import", "export", "check", "reindex",
                  "serve", "demo"):  # fmt: skip
@@ -239,7 +240,7 @@ def test_help_of_every_verb(place):
     assert "crawl" in bare.out.decode() + bare.err
 
 
-def test_port_in_use(place):
+def test_port_in_use(place: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = rig.run("serve", "-a", place / "archive", "--port", port, timeout=20)
@@ -248,7 +249,7 @@ def test_port_in_use(place):
     one_short_paragraph(result)
 
 
-def test_an_archive_that_another_writer_holds(place, tmp_path):
+def test_an_archive_that_another_writer_holds(place: Path, tmp_path: Path) -> None:
     hang = rig.Reply((b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n",), "hang")
     archive = tmp_path / "archive"
     with rig.site({"/": rig.page(rig.links("/hang")), "/hang": hang}) as server:
@@ -272,14 +273,14 @@ def test_an_archive_that_another_writer_holds(place, tmp_path):
                 rig.end(holder, signal.SIGINT)
 
 
-def test_environment_variables_with_nonsense(place):
+def test_environment_variables_with_nonsense(place: Path) -> None:
     result = rig.run("list", "-a", place / "archive", env={"ASOF_DELAY": "nonsense"})
     assert result.code in {0, 2}
     if result.code == 2:
         one_short_paragraph(result)
 
 
-def test_a_closed_pipe_is_not_a_crash(place):
+def test_a_closed_pipe_is_not_a_crash(place: Path) -> None:
     """`asof list | head -1` must not end in a traceback."""
     read, write = os.pipe()
     os.close(read)
@@ -290,7 +291,7 @@ def test_a_closed_pipe_is_not_a_crash(place):
     assert b"BrokenPipe" not in err
 
 
-def test_stdout_full(place):
+def test_stdout_full(place: Path) -> None:
     """/dev/full: data that cannot be written is an error with a sentence."""
     with open("/dev/full", "wb") as full:
         child = rig.start("list", "-a", place / "archive", "--json", stdout=full)
@@ -299,7 +300,7 @@ def test_stdout_full(place):
     assert b"Traceback" not in err
 
 
-def test_an_archive_of_a_later_version_is_refused(place, tmp_path):
+def test_an_archive_of_a_later_version_is_refused(place: Path, tmp_path: Path) -> None:
     import sqlite3
 
     archive = tmp_path / "archive"
@@ -312,7 +313,7 @@ def test_an_archive_of_a_later_version_is_refused(place, tmp_path):
     one_short_paragraph(result)
 
 
-def test_names_with_spaces_and_umlauts(place, tmp_path):
+def test_names_with_spaces_and_umlauts(place: Path, tmp_path: Path) -> None:
     archive = tmp_path / "mein Archiv ü 日本"
     rig.ok("import", place / "good.warc.gz", "-a", archive)
     assert len(rig.rows_of(archive)) == 5

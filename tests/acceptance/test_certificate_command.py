@@ -11,11 +11,13 @@ import json
 import shutil
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
-import rig
-from forge import Rec
-from rig import crawl, ok, page, run, site
+
+from support import rig
+from support.forge import Rec
+from support.rig import crawl, ok, page, run, site
 
 CRAWL = "20260301120000-hand"
 HOST = "http://www.example.org"
@@ -43,7 +45,7 @@ def about_crawl(kind: str, minute: int, turn: str | None, state: str = "running"
     )  # fmt: skip
 
 
-def visit(name: str, minute: int, text: str, **kw: object) -> Rec:
+def visit(name: str, minute: int, text: str, **kw: Any) -> Rec:
     headers = (("Content-Type", "text/html"), ("Date", f"Sun, 01 Mar 2026 12:{minute:02d}:00 GMT"))
     return Rec(
         f"{HOST}/{name}", text.encode() * 40, at(minute), version="WARC/1.1",
@@ -111,7 +113,7 @@ def check(archive: Path, certificate: Path, code: int = 0) -> dict:
     return ok("check", "-a", archive, "--certificate", certificate, "--json", code=code).json()
 
 
-def test_it_says_what_is_known_of_every_page(certificate: Path):
+def test_it_says_what_is_known_of_every_page(certificate: Path) -> None:
     said = json.loads(certificate.read_bytes())
     grades = {found["url"].removeprefix(HOST): found["grade"] for found in said["pages"]}
     assert grades == {"/": "proven", "/about": "proven", "/news": "changed", "/gone": "changed"}
@@ -124,20 +126,20 @@ def test_it_says_what_is_known_of_every_page(certificate: Path):
     assert about["before"]["record_id"].startswith("urn:uuid:")
 
 
-def test_it_is_verified_from_the_files_alone(archive: Path, certificate: Path):
+def test_it_is_verified_from_the_files_alone(archive: Path, certificate: Path) -> None:
     done = ok("check", "-a", archive, "--certificate", certificate)
     assert b"the certificate holds: C = 0.5 as of 2026-03-01T12:05:00" in done.out
     assert not (archive / "asof.db").exists(), "a check writes nothing"
 
 
-def test_it_holds_after_reindex_and_another_crawl(archive: Path, certificate: Path):
+def test_it_holds_after_reindex_and_another_crawl(archive: Path, certificate: Path) -> None:
     ok("reindex", "-a", archive)
     with site({"/": page("<p>another site</p>")}) as server:
         crawl(archive, server.url)
     assert check(archive, certificate)["ok"] is True
 
 
-def test_a_changed_verdict_is_named(archive: Path, certificate: Path):
+def test_a_changed_verdict_is_named(archive: Path, certificate: Path) -> None:
     text = certificate.read_text()
     certificate.write_text(text.replace('"grade": "changed"', '"grade": "proven"', 1))
     said = check(archive, certificate, code=1)
@@ -148,7 +150,7 @@ def test_a_changed_verdict_is_named(archive: Path, certificate: Path):
     assert b"the certificate does not hold: 2 differences" in done.out
 
 
-def test_a_changed_byte_of_a_file_is_found(archive: Path, certificate: Path):
+def test_a_changed_byte_of_a_file_is_found(archive: Path, certificate: Path) -> None:
     (file,) = rig.warcs(archive)
     whole = bytearray(file.read_bytes())
     whole[len(whole) // 2] ^= 1
@@ -157,7 +159,7 @@ def test_a_changed_byte_of_a_file_is_found(archive: Path, certificate: Path):
     assert any(f"files[{file.name}].sha256" in line for line in said["differences"])
 
 
-def test_files_that_are_missing_renamed_or_short(archive: Path, certificate: Path):
+def test_files_that_are_missing_renamed_or_short(archive: Path, certificate: Path) -> None:
     (file,) = rig.warcs(archive)
     whole = file.read_bytes()
     file.write_bytes(whole[:-1])
@@ -166,7 +168,9 @@ def test_files_that_are_missing_renamed_or_short(archive: Path, certificate: Pat
     assert "the file is missing" in check(archive, certificate, code=1)["differences"][0]
 
 
-def test_a_hostile_certificate_does_not_steer_the_terminal(archive: Path, certificate: Path):
+def test_a_hostile_certificate_does_not_steer_the_terminal(
+    archive: Path, certificate: Path
+) -> None:
     said = json.loads(certificate.read_text())
     said["files"][0]["file"] = "\x1b[2J\x1b]0;owned\x07.warc.gz"
     certificate.write_text(json.dumps(said))
@@ -175,7 +179,7 @@ def test_a_hostile_certificate_does_not_steer_the_terminal(archive: Path, certif
     assert all(line.isprintable() for line in done.out.decode().splitlines())
 
 
-def test_what_was_appended_later_does_not_count(archive: Path, certificate: Path):
+def test_what_was_appended_later_does_not_count(archive: Path, certificate: Path) -> None:
     (file,) = rig.warcs(archive)
     with file.open("ab") as more:
         more.write(visit("more", 30, "later").gz() + b"and a torn end")
@@ -184,7 +188,7 @@ def test_what_was_appended_later_does_not_count(archive: Path, certificate: Path
 
 def test_a_forger_who_seals_and_sums_again_cannot_change_what_a_record_says(
     archive: Path, certificate: Path
-):
+) -> None:
     (file,) = rig.warcs(archive)
     said = json.loads(certificate.read_bytes())
     # The changed page gets its old text back, under the digest of the new one.
@@ -217,27 +221,27 @@ def test_a_forger_who_seals_and_sums_again_cannot_change_what_a_record_says(
     ],
     ids=["binary", "deep", "outside", "many"],
 )
-def test_what_is_no_certificate_is_refused(archive: Path, tmp_path: Path, text: bytes):
+def test_what_is_no_certificate_is_refused(archive: Path, tmp_path: Path, text: bytes) -> None:
     bad = tmp_path / "bad.json"
     bad.write_bytes(text)
-    done = run("check", "-a", archive, "--certificate", bad)
+    done = run("check", "-a", archive, "--certificate", bad, fresh=True)
     assert done.code == 2, str(done)
     assert done.err.startswith(f"asof: {bad} is ")
     assert done.err.count("\n") == 1
     assert done.peak_rss < 400 << 20
 
 
-def test_a_file_of_any_size_takes_little_memory(archive: Path, tmp_path: Path):
+def test_a_file_of_any_size_takes_little_memory(archive: Path, tmp_path: Path) -> None:
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:
         file.truncate(40 << 30)
-    done = run("check", "-a", archive, "--certificate", huge)
+    done = run("check", "-a", archive, "--certificate", huge, fresh=True)
     assert done.code == 2
     assert "larger than a certificate can be" in done.err
     assert done.peak_rss < 400 << 20
 
 
-def test_a_certificate_that_cannot_be_written_leaves_nothing(archive: Path, tmp_path: Path):
+def test_a_certificate_that_cannot_be_written_leaves_nothing(archive: Path, tmp_path: Path) -> None:
     ok("reindex", "-a", archive)
     done = run("quality", "-a", archive, "--certificate", tmp_path / "no" / "c.json")
     assert done.code in (1, 2)
@@ -245,7 +249,7 @@ def test_a_certificate_that_cannot_be_written_leaves_nothing(archive: Path, tmp_
     assert not (tmp_path / "no").exists()
 
 
-def test_crawls_over_http_are_certified_each_for_itself(tmp_path: Path):
+def test_crawls_over_http_are_certified_each_for_itself(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     pages = {
         "/": page(rig.links("/a", "/b"), ETag='"1"'),

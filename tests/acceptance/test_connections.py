@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import socket
 import ssl
 import threading
+from pathlib import Path
 
 import pytest
-import rig
 import trustme
-from rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site
+
+from support import rig
+from support.rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site
 
 
 class TlsServer(rig.Server):
     """The same server behind TLS with a certificate nobody trusts."""
 
-    def _serve(self, connection, peer):
+    def _serve(self, connection: socket.socket, peer: tuple[str, int]) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
         try:
@@ -27,7 +30,7 @@ class TlsServer(rig.Server):
         super()._serve(wrapped, peer)
 
 
-def test_untrusted_certificates_are_refused_and_tolerated_by_option(tmp_path):
+def test_untrusted_certificates_are_refused_and_tolerated_by_option(tmp_path: Path) -> None:
     with TlsServer({"/": page(links("/a")), "/a": page("secret")}) as server:
         url = f"https://127.0.0.1:{server.port}/"
         refused = rig.run("crawl", url, "-a", tmp_path / "no", "--delay", "0", "--json", timeout=60)
@@ -45,7 +48,7 @@ def test_untrusted_certificates_are_refused_and_tolerated_by_option(tmp_path):
             assert b"certificate" in text or b"self-signed" in text or b"verif" in text, name
 
 
-def test_a_proxy_is_asked_with_the_full_address(tmp_path):
+def test_a_proxy_is_asked_with_the_full_address(tmp_path: Path) -> None:
     asked: list[bytes] = []
 
     def answer(head: bytes) -> Reply:
@@ -63,7 +66,7 @@ def test_a_proxy_is_asked_with_the_full_address(tmp_path):
         referees_agree(tmp_path / "a")
 
 
-def test_a_dead_proxy_is_said_to_be_dead(tmp_path):
+def test_a_dead_proxy_is_said_to_be_dead(tmp_path: Path) -> None:
     with site({}) as gone:
         dead = gone.url
     result = rig.run("crawl", "http://site.example/", "--proxy", dead, "-a", tmp_path / "a",
@@ -73,7 +76,7 @@ def test_a_dead_proxy_is_said_to_be_dead(tmp_path):
 
 
 @pytest.mark.parametrize("cookies", [True, False])
-def test_cookies_are_kept_only_when_asked_for(tmp_path, cookies):
+def test_cookies_are_kept_only_when_asked_for(tmp_path: Path, cookies: bool) -> None:
     got: list[bool] = []
 
     def second(head: bytes) -> Reply:
@@ -86,7 +89,7 @@ def test_cookies_are_kept_only_when_asked_for(tmp_path, cookies):
     assert got == [cookies]
 
 
-def test_one_record_per_redirect_hop_and_no_endless_loop(tmp_path):
+def test_one_record_per_redirect_hop_and_no_endless_loop(tmp_path: Path) -> None:
     pages: dict[str, rig.Answer] = {
         f"/hop/{no}": page("", "302 Found", Location=f"/hop/{no + 1}") for no in range(5)
     }
@@ -102,7 +105,7 @@ def test_one_record_per_redirect_hop_and_no_endless_loop(tmp_path):
         referees_agree(tmp_path / "a")
 
 
-def test_a_finished_crawl_and_another(tmp_path):
+def test_a_finished_crawl_and_another(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     with site({"/": page(links("/a")), "/a": page("a")}) as server:
         first = crawl(archive, server.url + "/").json()
@@ -117,7 +120,7 @@ def test_a_finished_crawl_and_another(tmp_path):
         assert result.code == 2, str(result)
 
 
-def test_hidden_links_are_found(tmp_path):
+def test_hidden_links_are_found(tmp_path: Path) -> None:
     html = """<html><head><base href="/deep/"><link rel=stylesheet href=s.css>
       <meta http-equiv=refresh content="5; url=refresh"><style>@import 'inline.css';</style></head>
       <body background=bg.png><img srcset="one.png 1x, two.png 2x"><picture><source srcset=p.webp>
@@ -144,7 +147,7 @@ def test_hidden_links_are_found(tmp_path):
         assert not [path for path in server.paths() if "javascript" in path or "mailto" in path]
 
 
-def test_many_hosts_are_crawled_side_by_side(tmp_path):
+def test_many_hosts_are_crawled_side_by_side(tmp_path: Path) -> None:
     """One slow host does not hold up the others."""
     slow = {"/": page(links(*(f"/{no}" for no in range(4))))}
     slow |= {f"/{no}": Reply(page("x").pieces, "keep", before=0.8) for no in range(4)}

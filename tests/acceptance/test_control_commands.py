@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import rig
-from rig import crawl, links, ok, page, run, site
+
+from support import rig
+from support.rig import crawl, links, ok, page, run, site
 
 # A crawl without a web: three targets, one of them taken. `deaf` hears no orders, `blind` has no
 # control at all.
@@ -81,14 +82,14 @@ def stand_in(archive: Path, kind: str = "obeys") -> Iterator[subprocess.Popen]:
 
 
 @pytest.fixture
-def archive(tmp_path) -> Path:
+def archive(tmp_path: Path) -> Path:
     return tmp_path / "archive"
 
 
 # -- Orders -------------------------------------------------------------------------------------
 
 
-def test_orders_are_obeyed_and_the_commands_say_so(archive):
+def test_orders_are_obeyed_and_the_commands_say_so(archive: Path) -> None:
     with stand_in(archive) as process:
         paused = ok("pause", "-a", archive)
         assert paused.out.decode() == f"Crawl c1 is paused. Go on with: asof resume -a {archive}\n"
@@ -120,7 +121,7 @@ def refusals(archive: Path) -> list[str]:
     return said
 
 
-def test_where_nobody_takes_orders_the_commands_say_what_to_do(archive):
+def test_where_nobody_takes_orders_the_commands_say_what_to_do(archive: Path) -> None:
     """No archive, a crawl without --control, none, one that was killed."""
     refusals(archive)
     with stand_in(archive, "blind"):
@@ -134,7 +135,7 @@ def test_where_nobody_takes_orders_the_commands_say_what_to_do(archive):
     assert (archive / "control" / "orders.jsonl").read_text() == ""
 
 
-def test_a_crawl_that_does_not_hear_is_not_waited_for_for_ever(archive):
+def test_a_crawl_that_does_not_hear_is_not_waited_for_for_ever(archive: Path) -> None:
     with stand_in(archive, "deaf"):
         unheard = run("pause", "-a", archive, "--json")
     assert unheard.code == 1
@@ -143,7 +144,7 @@ def test_a_crawl_that_does_not_hear_is_not_waited_for_for_ever(archive):
     assert 4 < unheard.seconds < 12
 
 
-def test_a_bad_pattern_is_refused_before_it_is_sent(archive):
+def test_a_bad_pattern_is_refused_before_it_is_sent(archive: Path) -> None:
     with stand_in(archive):
         for pattern in ("(", "", "x" * 20_000):
             refused = run("exclude", pattern, "-a", archive)
@@ -151,7 +152,7 @@ def test_a_bad_pattern_is_refused_before_it_is_sent(archive):
         assert (archive / "control" / "orders.jsonl").read_text() == ""
 
 
-def test_a_hostile_control_folder_is_no_trap(archive, tmp_path):
+def test_a_hostile_control_folder_is_no_trap(archive: Path, tmp_path: Path) -> None:
     """A link out of the archive is not written through, a pipe does not hold the command."""
     with stand_in(archive):
         orders, precious = archive / "control" / "orders.jsonl", tmp_path / "precious"
@@ -171,7 +172,7 @@ def test_a_hostile_control_folder_is_no_trap(archive, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["obeys", "blind"], ids=["by its status", "by the database"])
-def test_a_crawl_is_followed_until_it_ends(archive, kind):
+def test_a_crawl_is_followed_until_it_ends(archive: Path, kind: str) -> None:
     with stand_in(archive, kind) as process:
         follower = rig.start("status", "--follow", "--json", "-a", archive)
         assert follower.stdout is not None
@@ -189,7 +190,7 @@ def test_a_crawl_is_followed_until_it_ends(archive, kind):
     assert rest[-1]["state"] == ("finished" if kind == "obeys" else "interrupted")
 
 
-def test_elsewhere_than_on_a_terminal_it_is_followed_by_lines(archive):
+def test_elsewhere_than_on_a_terminal_it_is_followed_by_lines(archive: Path) -> None:
     with stand_in(archive):
         follower = rig.start("status", "--follow", "-a", archive)
         assert follower.stdout is not None
@@ -201,7 +202,7 @@ def test_elsewhere_than_on_a_terminal_it_is_followed_by_lines(archive):
     assert err == b""
 
 
-def test_following_ends_at_ctrl_c(archive):
+def test_following_ends_at_ctrl_c(archive: Path) -> None:
     with stand_in(archive) as process:
         follower = rig.start("status", "--follow", "-a", archive)
         assert follower.stdout is not None
@@ -213,7 +214,7 @@ def test_following_ends_at_ctrl_c(archive):
         assert process.poll() is None, "the crawl itself goes on"
 
 
-def test_without_a_running_crawl_there_is_nothing_to_follow(archive):
+def test_without_a_running_crawl_there_is_nothing_to_follow(archive: Path) -> None:
     with site({"/": page("x")}) as server:
         crawl(archive, server.url + "/")
     told = ok("status", "--follow", "-a", archive)
@@ -226,7 +227,7 @@ def test_without_a_running_crawl_there_is_nothing_to_follow(archive):
 
 
 @pytest.fixture(scope="module")
-def reported(tmp_path_factory) -> Iterator[tuple[Path, str]]:
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     """An archive of two crawls: one with everything that can happen to a URL, one of a page."""
     folder = tmp_path_factory.mktemp("reported") / "archive"
     far = [f"http://far{no}.invalid/" for no in range(5)]
@@ -244,7 +245,7 @@ def reported(tmp_path_factory) -> Iterator[tuple[Path, str]]:
         yield folder, first
 
 
-def test_what_was_left_out_is_told_by_reason_with_examples(reported):
+def test_what_was_left_out_is_told_by_reason_with_examples(reported: tuple[Path, str]) -> None:
     folder, first = reported
     told = ok("status", first, "-a", folder, "--json").json()
     assert told["crawl"] == first
@@ -263,7 +264,7 @@ def test_what_was_left_out_is_told_by_reason_with_examples(reported):
     assert "http://far2.invalid/" in text
 
 
-def test_completeness_counts_what_belongs(reported):
+def test_completeness_counts_what_belongs(reported: tuple[Path, str]) -> None:
     """Found: /, a, b, private, broken; taken: /, a, b. Hosts: ours and five that links name."""
     folder, first = reported
     figures = ok("quality", first, "-a", folder, "--json").json()
@@ -278,7 +279,7 @@ def test_completeness_counts_what_belongs(reported):
     assert "16.6 %, 1 taken of 6 hosts found" in text
 
 
-def test_the_newest_crawl_is_meant_unless_one_is_named(reported):
+def test_the_newest_crawl_is_meant_unless_one_is_named(reported: tuple[Path, str]) -> None:
     folder, first = reported
     newest = ok("quality", "-a", folder, "--json").json()
     assert newest["crawl"] != first
@@ -289,7 +290,9 @@ def test_the_newest_crawl_is_meant_unless_one_is_named(reported):
         assert "`asof status` lists them" in refused.err
 
 
-def test_what_an_imported_crawl_found_is_not_known(reported, tmp_path):
+def test_what_an_imported_crawl_found_is_not_known(
+    reported: tuple[Path, str], tmp_path: Path
+) -> None:
     """Its WARC names the crawl, but nothing that it did not capture."""
     folder, first = reported
     ok("import", rig.warcs(folder)[0], "-a", tmp_path / "other")
@@ -299,7 +302,7 @@ def test_what_an_imported_crawl_found_is_not_known(reported, tmp_path):
     assert "nothing is known" in ok("quality", "-a", tmp_path / "other").out.decode()
 
 
-def test_an_archive_without_a_crawl_has_no_quality(tmp_path):
+def test_an_archive_without_a_crawl_has_no_quality(tmp_path: Path) -> None:
     record = (
         b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.org/\r\n"
         b"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\n"

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import rig
-from rig import links, ok, page, run, site
+
+from support import rig
+from support.rig import links, ok, page, run, site
 
 PAGES = 400
 
@@ -45,7 +46,7 @@ def events(archive: Path) -> list[dict]:
     return [json.loads(line) for line in log.read_text().splitlines()]
 
 
-def test_pause_and_resume(tmp_path, server):
+def test_pause_and_resume(tmp_path: Path, server: rig.Server) -> None:
     archive = tmp_path / "archive"
     with crawling(archive, server.url + "/"):
         rig.wait_for(lambda: len(server.hits) > 5, 20, "a few pages")
@@ -61,7 +62,7 @@ def test_pause_and_resume(tmp_path, server):
     assert names[-1] == "ended"
 
 
-def test_exclude_acts_on_what_waits_and_is_kept(tmp_path, server):
+def test_exclude_acts_on_what_waits_and_is_kept(tmp_path: Path, server: rig.Server) -> None:
     archive = tmp_path / "archive"
     with crawling(archive, server.url + "/") as process:
         rig.wait_for(lambda: len(server.hits) > 5, 20, "a few pages")
@@ -84,7 +85,7 @@ def test_exclude_acts_on_what_waits_and_is_kept(tmp_path, server):
     assert report["completeness"]["vertical"]["share"] == 1.0
 
 
-def test_a_crawl_can_be_followed_to_its_end(tmp_path, server):
+def test_a_crawl_can_be_followed_to_its_end(tmp_path: Path, server: rig.Server) -> None:
     archive = tmp_path / "archive"
     with crawling(archive, server.url + "/", "--max-pages", 60) as process:
         told = ok("status", "--follow", "--json", "-a", archive).rows()
@@ -95,7 +96,7 @@ def test_a_crawl_can_be_followed_to_its_end(tmp_path, server):
     assert not (archive / "control" / "status.json").exists()
 
 
-def test_a_killed_crawl_takes_no_orders(tmp_path, server):
+def test_a_killed_crawl_takes_no_orders(tmp_path: Path, server: rig.Server) -> None:
     archive = tmp_path / "archive"
     with crawling(archive, server.url + "/") as process:
         process.send_signal(signal.SIGKILL)
@@ -106,7 +107,7 @@ def test_a_killed_crawl_takes_no_orders(tmp_path, server):
         assert "asof crawl --control" in refused.err
 
 
-def test_nonsense_among_the_orders_is_an_event(tmp_path, server):
+def test_nonsense_among_the_orders_is_an_event(tmp_path: Path, server: rig.Server) -> None:
     archive = tmp_path / "archive"
     with crawling(archive, server.url + "/"):
         with (archive / "control" / "orders.jsonl").open("ab") as file:
@@ -115,7 +116,7 @@ def test_nonsense_among_the_orders_is_an_event(tmp_path, server):
     assert [event for event in events(archive) if event["event"] == "ignored"]
 
 
-def test_a_crawl_without_control_takes_no_orders(tmp_path, server):
+def test_a_crawl_without_control_takes_no_orders(tmp_path: Path, server: rig.Server) -> None:
     archive = tmp_path / "archive"
     process = rig.start("crawl", server.url + "/", "-a", archive, "--delay", 0.05, "-q")
     try:
@@ -129,7 +130,9 @@ def test_a_crawl_without_control_takes_no_orders(tmp_path, server):
         process.communicate()
 
 
-def test_every_fetch_is_an_event_as_it_was_on_the_server(tmp_path, server):
+def test_every_fetch_is_an_event_as_it_was_on_the_server(
+    tmp_path: Path, server: rig.Server
+) -> None:
     archive = tmp_path / "archive"
     rig.crawl(archive, server.url + "/", "--max-pages", 20)
     fetched = [event["url"] for event in events(archive) if event["event"] == "fetched"]

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from rig import crawl, page, site, start
-from rig import ok as run_apart
 
 from asof.cli import run as cli
+from support.rig import crawl, page, site, start
+from support.rig import ok as run_apart
 
 RULE = "C(d1,d2) >= 0.8"
 KEYS = ["documents", "edges", "components", "kept", "dropped", "optimal", "gap", "seconds"]
@@ -141,9 +141,9 @@ def test_ids_that_were_numbers_are_numbers_again(cover: Cover, tmp_path: Path) -
 
 def test_the_table_says_what_stays_and_what_goes(cover: Cover, table: Path) -> None:
     said = cover("C(d1,d2) >= 0.7", "--from", table).out
-    assert "3 of 5 documents cover all of them: 40.0% fewer" in said
+    assert "3 of 5 documents cover all of them: 40.0 % fewer" in said
     assert "No smaller set does: proven." in said
-    assert "  short\n    100.0% in long" in said
+    assert "  short\n    100.0 % in long" in said
 
 
 def test_metadata_and_missing_values_count(cover: Cover, table: Path) -> None:

@@ -44,7 +44,9 @@ class Said:
         return json.loads(self.out)
 
 
-def test_a_relation_is_named_and_used_by_its_name(demo, capsys):
+def test_a_relation_is_named_and_used_by_its_name(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plain = Said(capsys, VERSIONS, "-a", demo, "--name", "versions", "--json")
     assert "versions is a relation now" in plain.err
     named = Said(capsys, "versions", "-a", demo, "--json")
@@ -57,14 +59,16 @@ def test_a_relation_is_named_and_used_by_its_name(demo, capsys):
     assert "Did you mean versions?" in wrong.err
 
 
-def test_a_bad_relation_gets_no_name(demo, capsys):
+def test_a_bad_relation_gets_no_name(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = Said(capsys, "C(d1,d2) >= 0.9 and host(d1) = url(d2)", "-a", demo, "--name", "bad")
     assert said.code == 2
     assert "no attribute is called 'host'" in said.err
     assert Said(capsys, "bad", "-a", demo).code == 2
 
 
-def test_a_damaged_named_relation_is_told_with_its_file(tmp_path, capsys):
+def test_a_damaged_named_relation_is_told_with_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "asof.toml").write_text("[relations]\nbad = 'C(d1,d2) >= 7'\n")
     said = Said(capsys, "bad", "-a", tmp_path)
     assert said.code == 2
@@ -85,8 +89,12 @@ def test_a_damaged_named_relation_is_told_with_its_file(tmp_path, capsys):
 )
 @pytest.mark.parametrize("explain", [[], ["--explain"]], ids=["run", "explain"])
 def test_what_no_archive_knows_is_told_before_it_is_read(
-    tmp_path, capsys, words, complaint, explain
-):
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    complaint: str,
+    explain: list[str],
+) -> None:
     """There is nothing in this archive; it is not even opened."""
     (tmp_path / "warc").mkdir()
     said = Said(capsys, *words, *explain, "-a", tmp_path)
@@ -94,7 +102,9 @@ def test_what_no_archive_knows_is_told_before_it_is_read(
     assert complaint in said.err
 
 
-def test_explain_knows_the_columns_of_a_table(table, capsys):
+def test_explain_knows_the_columns_of_a_table(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     good = ["C(d1,d2) >= 0.9 and day(d2) - day(d1) < 9d", "--from", table, "--explain"]
     assert "range" in Said(capsys, *good).out
     where = Said(capsys, *good, "--where", "day(d) < '2026-06-01'")
@@ -105,7 +115,9 @@ def test_explain_knows_the_columns_of_a_table(table, capsys):
 
 
 @pytest.mark.parametrize("quality", ["inlinks", "coherence"])
-def test_qualities_choose_among_the_smallest_covers(demo, capsys, quality):
+def test_qualities_choose_among_the_smallest_covers(
+    demo: Path, capsys: pytest.CaptureFixture[str], quality: str
+) -> None:
     relation = "C(d1,d2) >= 0.3 and url(d1) = url(d2)"
     plain = Said(capsys, relation, "-a", demo, "--json").json()
     best = Said(capsys, relation, "-a", demo, "--prefer", quality, "--json").json()
@@ -114,7 +126,9 @@ def test_qualities_choose_among_the_smallest_covers(demo, capsys, quality):
     assert list((demo / "derived" / "qualities").glob(f"{quality}-*.json"))
 
 
-def test_an_answer_is_listed_and_asked_again(demo, table, capsys):
+def test_an_answer_is_listed_and_asked_again(
+    demo: Path, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     relation = "C(d1,d2) >= 0.9 and day(d1) <= day(d2)"
     words = [relation, "--from", table, "--where", "site(d) != 'x'", "-k", 4, "-a", demo]
     first = Said(capsys, *words, "--prefer", "day", "--save", "first", "--json").json()
@@ -151,19 +165,21 @@ def test_an_answer_is_listed_and_asked_again(demo, table, capsys):
         ([VERSIONS, "--name", "a b"], "cannot be the name of a relation"),
     ],
 )
-def test_what_cannot_be_asked(demo, capsys, words, complaint):
+def test_what_cannot_be_asked(
+    demo: Path, capsys: pytest.CaptureFixture[str], words: list[str], complaint: str
+) -> None:
     said = Said(capsys, *words, "-a", demo)
     assert said.code == 2
     assert complaint in said.err
 
 
-def test_nothing_to_list(tmp_path, capsys):
+def test_nothing_to_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert Said(capsys, "--list", "-a", tmp_path).code == 2
     (tmp_path / "warc").mkdir()
     assert "No cover was saved yet" in Said(capsys, "--list", "-a", tmp_path).out
 
 
-def test_a_crawl_reads_past_relations(tmp_path, capsys):
+def test_a_crawl_reads_past_relations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "asof.toml").write_text("[relations]\ncopies = 'J(d1,d2) = 1'\n")
     assert cli(["crawl", "http://127.0.0.1:9/", "-a", str(tmp_path), "--plan-only"]) in (0, 1)
     assert "relations" not in capsys.readouterr().err

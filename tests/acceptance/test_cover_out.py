@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
-from rig import ok, run
 
 from asof.archive import Archive
 from asof.cli import run as cli
@@ -16,6 +16,7 @@ from asof.cover.join.pairs import Limits
 from asof.cover.kept.saved_covers import save_cover
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
+from support.rig import ok, run
 
 RELATION = "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2) and url(d1) = url(d2)"
 
@@ -66,7 +67,7 @@ def test_a_saved_cover_is_exported_and_comes_back(
     assert "A cover is a selection already." in capsys.readouterr().err
 
 
-def test_covers_are_saved_by_name_and_compared(folder, tmp_path):
+def test_covers_are_saved_by_name_and_compared(folder: Path, tmp_path: Path) -> None:
     strict, lax = "C(d1,d2) >= 0.95", "C(d1,d2) >= 0.5"
     first = ok("cover", strict, "-a", folder, "--save", "strict", "--json").json()
     second = ok("cover", lax, "-a", folder, "--save", "lax", "--json").json()
@@ -86,11 +87,13 @@ def test_covers_are_saved_by_name_and_compared(folder, tmp_path):
     ],
     ids=["unknown", "both", "a name that is none", "neither"],
 )
-def test_covers_that_cannot_be_saved_or_compared(folder, words):
+def test_covers_that_cannot_be_saved_or_compared(
+    folder: Path, words: list[Any] | list[str]
+) -> None:
     assert run("cover", *words, "-a", folder).code == 2
 
 
-def test_an_estimate_of_a_table(tmp_path):
+def test_an_estimate_of_a_table(tmp_path: Path) -> None:
     table = tmp_path / "docs.jsonl"
     rows = [{"id": n, "text": f"one two three four five six {n // 2}"} for n in range(3)]
     table.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -99,7 +102,7 @@ def test_an_estimate_of_a_table(tmp_path):
     assert all(told[key][0] <= told[key][1] for key in ("seconds", "edges", "kept"))
 
 
-def test_what_is_written_takes_the_place_of_nothing_else(tmp_path):
+def test_what_is_written_takes_the_place_of_nothing_else(tmp_path: Path) -> None:
     table = tmp_path / "docs.jsonl"
     table.write_text('{"id": 1, "text": "a b c"}\n')
     for words in (["--csv", table], ["--csv", tmp_path / "x", "--html", tmp_path / "x"]):

@@ -19,8 +19,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import rig
-from rig import Reply, crawl, links, ok, page, rows_of, site, wait_for
+
+from support import rig
+from support.rig import Reply, crawl, links, ok, page, rows_of, site, wait_for
 
 STATS = re.compile(
     r"Maximum size: (\d+) bytes\n"

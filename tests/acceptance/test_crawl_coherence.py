@@ -22,8 +22,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import rig
-from rig import Reply, crawl, ok, page, rows_of, run, site
+
+from support import rig
+from support.rig import Reply, crawl, ok, page, rows_of, run, site
 
 FILL = "<p>" + "Words that make a page longer than two hundred and fifty-six bytes. " * 5 + "</p>"
 INDUCIBLE = ("--coherence", "inducible")
@@ -353,10 +354,10 @@ def test_limits_of_both_phases(tmp_path: Path) -> None:
         assert again[: len(before) - 1] == before[-2::-1]
 
 
-def test_a_page_that_has_just_changed_is_asked_for_whole_again(tmp_path):
+def test_a_page_that_has_just_changed_is_asked_for_whole_again(tmp_path: Path) -> None:
     """Its ETag may be that of two contents of one second, as servers of files make them."""
 
-    def answer(age: float):
+    def answer(age: float) -> rig.Answer:
         def reply(head: bytes) -> rig.Reply:
             date = formatdate(time.time() - age, usegmt=True)
             if b"If-None-Match" in head:
@@ -372,7 +373,7 @@ def test_a_page_that_has_just_changed_is_asked_for_whole_again(tmp_path):
     assert again == {"/": True, "/old": True, "/new": False}
 
 
-def test_options_of_a_plan_without_one_are_refused(tmp_path):
+def test_options_of_a_plan_without_one_are_refused(tmp_path: Path) -> None:
     for words in (["--plan", "optimal"], ["--eta", "0.5"], ["--revisits", "3"], ["--no-audit"]):
         result = rig.run("crawl", "http://127.0.0.1:9/", "-a", tmp_path / "a", *words)
         assert result.code == 2, str(result)

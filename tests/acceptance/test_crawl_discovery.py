@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import rig
-from rig import crawl, page, rows_of, site
+
+from support import rig
+from support.rig import crawl, page, rows_of, site
 
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 # How each page can be found: all by exactly one way.

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rig
-from rig import Reply, crawl, links, ok, page, rows_of, site, tmpfs, wait_for
+
+from support import rig
+from support.rig import Reply, crawl, links, ok, page, rows_of, site, tmpfs, wait_for
 
 SIZE = 10_000
 

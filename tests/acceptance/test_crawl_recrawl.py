@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import rig
-from rig import Reply, crawl, ok, page, rows_of, site
+
+from support import rig
+from support.rig import Reply, crawl, ok, page, rows_of, site
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)

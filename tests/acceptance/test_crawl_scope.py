@@ -7,14 +7,16 @@ through which all of them are asked. Expectations are written out by hand, from 
 from __future__ import annotations
 
 import signal
+import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-import rig
-from rig import ok, page, rows_of, site
+
+from support import rig
+from support.rig import ok, page, rows_of, site
 
 A, B, SUB = "http://a.example", "http://b.example", "http://sub.a.example"
 CDN, FRAMES = "http://cdn.example", "http://frames.example"
@@ -351,7 +353,7 @@ def test_a_body_without_a_length_is_cut_off_at_the_size(tmp_path: Path) -> None:
     sent: list[int] = []
 
     class Endless(rig.Server):
-        def _answer(self, connection, head: bytes, peer) -> bool:  # type: ignore[no-untyped-def]
+        def _answer(self, connection: socket.socket, head: bytes, peer: tuple[str, int]) -> bool:
             if b"GET /endless " not in head:
                 return super()._answer(connection, head, peer)
             connection.settimeout(10)

@@ -18,11 +18,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import rig
-from rig import crawl, links, ok, page, rows_of, site
 
 from asof.testing import START, Kind, SiteSpec, SyntheticServer, serve_in_thread
 from asof.testing.spec import TRAPS
+from support import rig
+from support.rig import crawl, links, ok, page, rows_of, site
 
 SPEC = SiteSpec(pages=1_000, words=60, errors=(404, 410), traps=TRAPS)
 

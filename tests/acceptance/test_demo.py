@@ -7,12 +7,13 @@ import select
 import signal
 import time
 import urllib.request
+from pathlib import Path
 
-import rig
-from rig import ok, referees_agree, rows_of
+from support import rig
+from support.rig import ok, referees_agree, rows_of
 
 
-def test_demo_tells_the_story_and_ends(tmp_path):
+def test_demo_tells_the_story_and_ends(tmp_path: Path) -> None:
     archive = tmp_path / "demo"
     result = ok("demo", "--no-serve", "-a", archive, timeout=60, cwd=tmp_path)
     assert result.seconds < 60
@@ -35,7 +36,7 @@ def test_demo_tells_the_story_and_ends(tmp_path):
     referees_agree(archive)
 
 
-def test_demo_again_in_the_same_folder_does_not_fail(tmp_path):
+def test_demo_again_in_the_same_folder_does_not_fail(tmp_path: Path) -> None:
     archive = tmp_path / "demo"
     ok("demo", "--no-serve", "-a", archive, timeout=60, cwd=tmp_path)
     again = rig.run("demo", "--no-serve", "-a", archive, timeout=60, cwd=tmp_path)
@@ -44,14 +45,14 @@ def test_demo_again_in_the_same_folder_does_not_fail(tmp_path):
         assert len(again.err.strip().splitlines()) <= 3
 
 
-def test_demo_keeps_serving_until_told_to_end(tmp_path):
+def test_demo_keeps_serving_until_told_to_end(tmp_path: Path) -> None:
     for sig in (signal.SIGINT, signal.SIGTERM):
         child = rig.start("demo", "-a", tmp_path / f"demo{sig}", cwd=tmp_path)
         said, address = "", None
         until = time.monotonic() + 60
         try:
             while time.monotonic() < until and child.poll() is None and not address:
-                ready, _, _ = select.select([child.stdout, child.stderr], [], [], 0.5)
+                ready, _, _ = select.select([child.stdout, child.stderr], [], [], 0.5)  # type: ignore[type-var]
                 for stream in ready:
                     said += stream.read1(65536).decode()
                 for found in re.findall(

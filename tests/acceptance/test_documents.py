@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from rig import crawl, page, run, site
+
+from support.rig import crawl, page, run, site
 
 TEXT = " ".join(
     f"The harbour master of the town wrote sentence number {n} about boats, tides and weather."

@@ -9,13 +9,14 @@ import json
 import subprocess
 import time
 import zipfile
+from pathlib import Path
 
-import forge
 import pyarrow.parquet
 import pytest
-import rig
-from forge import Rec, recs
-from rig import crawl, links, ok, page, rows_of, site, warcs
+
+from support import forge, rig
+from support.forge import Rec, recs
+from support.rig import crawl, links, ok, page, rows_of, site, warcs
 
 
 def pages(version: int) -> dict[str, rig.Answer]:
@@ -45,7 +46,7 @@ def pages(version: int) -> dict[str, rig.Answer]:
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory):
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two crawls with revisits and an import."""
     root = tmp_path_factory.mktemp("export")
     with site(pages(1)) as server:
@@ -73,7 +74,7 @@ def bare(
     return sorted(kept, key=lambda row: (row["surt"], row["at"], row["record_id"]))
 
 
-def test_warc_round_trip(archive, tmp_path):
+def test_warc_round_trip(archive: Path, tmp_path: Path) -> None:
     out = tmp_path / "all.warc.gz"
     ok("export", "--format", "warc", "-o", out, "-a", archive)
     assert out.stat().st_size
@@ -94,7 +95,7 @@ def test_warc_round_trip(archive, tmp_path):
     assert ok(*words, again).out == ok(*words, archive).out
 
 
-def test_warc_of_a_part_keeps_what_revisits_need(archive, tmp_path):
+def test_warc_of_a_part_keeps_what_revisits_need(archive: Path, tmp_path: Path) -> None:
     host = next(row["url"] for row in rows_of(archive) if row["kind"] == "revisit").rsplit("/", 1)[
         0
     ]
@@ -108,7 +109,7 @@ def test_warc_of_a_part_keeps_what_revisits_need(archive, tmp_path):
     assert len(rows) == len(rows_of(archive, "--url", host + "/same"))
 
 
-def test_filters_cut_the_same_part_in_every_format(archive, tmp_path):
+def test_filters_cut_the_same_part_in_every_format(archive: Path, tmp_path: Path) -> None:
     part = rows_of(archive, "--prefix", "http://example.com/page/1", "--to", "2021-12")
     assert 0 < len(part) < len(rows_of(archive))
     words = ["--prefix", "http://example.com/page/1", "--to", "2021-12", "-a", archive]
@@ -124,7 +125,7 @@ def test_filters_cut_the_same_part_in_every_format(archive, tmp_path):
         assert {r["url"] for r in rows_of(tmp_path / form)} == {r["url"] for r in part}, form
 
 
-def test_cdxj_equals_cdxj_indexer(archive, tmp_path):
+def test_cdxj_equals_cdxj_indexer(archive: Path, tmp_path: Path) -> None:
     ok("export", "--format", "cdxj", "-o", tmp_path / "all.cdxj", "-a", archive)
     mine = (tmp_path / "all.cdxj").read_text().splitlines()
     tool = str(rig.BIN / "cdxj-indexer")
@@ -152,7 +153,7 @@ def test_cdxj_equals_cdxj_indexer(archive, tmp_path):
     assert mine == sorted(mine), "CDXJ is a sorted format"
 
 
-def test_parquet_is_readable_and_complete(archive, tmp_path):
+def test_parquet_is_readable_and_complete(archive: Path, tmp_path: Path) -> None:
     out = tmp_path / "all.parquet"
     ok("export", "--format", "parquet", "-o", out, "-a", archive)
     table = pyarrow.parquet.read_table(out)
@@ -170,7 +171,7 @@ def test_parquet_is_readable_and_complete(archive, tmp_path):
     assert sorted(key) == sorted((row["file"], row["offset"]) for row in rows)
 
 
-def test_wacz_is_a_wacz_and_loses_nothing(archive, tmp_path):
+def test_wacz_is_a_wacz_and_loses_nothing(archive: Path, tmp_path: Path) -> None:
     out = tmp_path / "all.wacz"
     ok("export", "--format", "wacz", "-o", out, "-a", archive)
     with zipfile.ZipFile(out) as pack:
@@ -199,7 +200,7 @@ def test_wacz_is_a_wacz_and_loses_nothing(archive, tmp_path):
     assert report["added"] == 0, "an archive's own export is nothing new to it"
 
 
-def test_trec_can_be_imported_again(archive, tmp_path):
+def test_trec_can_be_imported_again(archive: Path, tmp_path: Path) -> None:
     out = tmp_path / "all.trec"
     ok("export", "--format", "trec", "-o", out, "-a", archive)
     text = out.read_bytes()
@@ -219,7 +220,7 @@ def test_trec_can_be_imported_again(archive, tmp_path):
         assert theirs.strip() == mine.strip(), url
 
 
-def test_trec_survives_bodies_that_look_like_trec(tmp_path):
+def test_trec_survives_bodies_that_look_like_trec(tmp_path: Path) -> None:
     """A page that talks about TREC must not break the file it is written to."""
     nasty = (
         b"<html></DOC>\n<DOC><DOCNO>evil</DOCNO><DOCHDR>\nhttp://evil.example/ x</DOCHDR></html>"
@@ -234,7 +235,7 @@ def test_trec_survives_bodies_that_look_like_trec(tmp_path):
     }
 
 
-def test_an_existing_file_is_not_overwritten_in_silence(archive, tmp_path):
+def test_an_existing_file_is_not_overwritten_in_silence(archive: Path, tmp_path: Path) -> None:
     out = tmp_path / "mine.cdxj"
     out.write_text("precious")
     result = rig.run("export", "--format", "cdxj", "-o", out, "-a", archive)
@@ -242,7 +243,7 @@ def test_an_existing_file_is_not_overwritten_in_silence(archive, tmp_path):
     assert out.read_text() == "precious"
 
 
-def test_nothing_matches(archive, tmp_path):
+def test_nothing_matches(archive: Path, tmp_path: Path) -> None:
     words = ["--url", "http://never.example/", "-a", archive]
     for form in ("warc", "cdxj", "parquet", "trec", "wacz"):
         out = tmp_path / f"none.{form}"
@@ -252,7 +253,7 @@ def test_nothing_matches(archive, tmp_path):
         assert not out.exists()
 
 
-def test_a_full_disk_leaves_no_half_export(archive, tmp_path):
+def test_a_full_disk_leaves_no_half_export(archive: Path, tmp_path: Path) -> None:
     out = tmp_path / "half.warc.gz"
     result = rig.run("export", "--format", "warc", "-o", out, "-a", archive,
                      preexec=rig.limits(FSIZE=2000))  # fmt: skip
@@ -261,7 +262,7 @@ def test_a_full_disk_leaves_no_half_export(archive, tmp_path):
     assert not out.exists(), "half a file under the name of a whole one"
 
 
-def test_default_output_is_named(archive, tmp_path):
+def test_default_output_is_named(archive: Path, tmp_path: Path) -> None:
     """Without -o the file is named on stderr, and it is the file that was written."""
     for form in ("cdxj", "warc", "wacz", "parquet", "trec"):
         result = ok("export", "--format", form, "-a", archive, cwd=tmp_path)
@@ -271,7 +272,7 @@ def test_default_output_is_named(archive, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["cdxj", "warc", "trec"])
-def test_a_dash_means_stdout(archive, tmp_path, form):
+def test_a_dash_means_stdout(archive: Path, tmp_path: Path, form: str) -> None:
     """`asof export -o - | ...` is how the others do it."""
     result = ok("export", "--format", form, "-o", "-", "-a", archive, cwd=tmp_path)
     assert len(result.out) > 500, str(result)

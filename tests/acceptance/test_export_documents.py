@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from rig import crawl, ok, page, site
+
+from support.rig import crawl, ok, page, site
 
 WORDS = " ".join(f"The harbour master wrote sentence {n} about boats and tides." for n in range(30))
 RULES = [

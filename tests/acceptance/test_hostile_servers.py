@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import random
+import socket
 import threading
+from pathlib import Path
+from typing import Any
 
-import forge
 import pytest
-import rig
-from rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site, warcs
+
+from support import forge, rig
+from support.rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site, warcs
 
 MB = 1 << 20
 PEAK = 350 * MB
@@ -23,7 +26,7 @@ class Endless(rig.Server):
     head = b""
     pause = 0.0
 
-    def _answer(self, connection, head, peer):
+    def _answer(self, connection: socket.socket, head: bytes, peer: tuple[str, int]) -> bool:
         path = head.split(b" ", 2)[1].decode("latin-1")
         if not path.startswith("/endless"):
             return super()._answer(connection, head, peer)
@@ -65,7 +68,7 @@ class Endless(rig.Server):
         "slow-head",
     ],
 )
-def test_answers_without_end(tmp_path, head, unit, pause):
+def test_answers_without_end(tmp_path: Path, head: bytes, unit: bytes, pause: float) -> None:
     """A time limit holds whatever the server does; other pages are captured all the same."""
     server = Endless({"/": page(links("/a", "/endless", "/b")), "/a": page("a"), "/b": page("b")})
     server.head, server.unit, server.pause = head, unit, pause
@@ -80,7 +83,7 @@ def test_answers_without_end(tmp_path, head, unit, pause):
         if "/endless" in rows:
             assert rows["/endless"]["truncated"] in {"time", "length"}, rows["/endless"]
         rig.warcio_check(warcs(archive))
-        checked = ok("check", "-a", archive)
+        checked = ok("check", "-a", archive, fresh=True)
         assert checked.peak_rss < PEAK, f"{checked.peak_rss // MB} MB"
         assert not list(archive.glob("spool/*"))
 
@@ -112,7 +115,7 @@ LINES = {
 }
 
 
-def test_nonsense_in_headers_is_kept_byte_for_byte(tmp_path):
+def test_nonsense_in_headers_is_kept_byte_for_byte(tmp_path: Path) -> None:
     pages: dict[str, rig.Answer] = {f"/{name}": Reply((OK + tail,)) for name, tail in LINES.items()}
     pages |= {
         "/ssh": Reply((b"SSH-2.0-OpenSSH_9.6\r\n",)),
@@ -167,23 +170,23 @@ NASTY = {
 
 
 @pytest.mark.parametrize("name", NASTY)
-def test_pages_that_want_to_hurt_the_parser(tmp_path, name):
+def test_pages_that_want_to_hurt_the_parser(tmp_path: Path, name: str) -> None:
     """Pages of about a megabyte: read within seconds, in little memory, links found."""
     css = page("url(" * 200_000 + "@import " * 50_000, media="text/css")
     with site({"/": NASTY[name], "/s.css": css, "/after": page("after")}) as server:
-        result = crawl(tmp_path / "a", server.url + "/", "--exclude", "/n/", timeout=20)
+        result = crawl(tmp_path / "a", server.url + "/", "--exclude", "/n/", timeout=20, fresh=True)
         assert "/after" in server.paths()
         assert result.peak_rss < PEAK, f"{result.peak_rss // MB} MB"
         assert result.json()["seconds"] < 8, "one page keeps all other hosts waiting"
         ok("check", "-a", tmp_path / "a")
 
 
-def test_a_page_that_inflates_to_300_megabytes(tmp_path):
+def test_a_page_that_inflates_to_300_megabytes(tmp_path: Path) -> None:
     """600 kB on the wire: kept as they came; what is decoded for links has a bound."""
     forge.bomb(tmp_path / "bomb", b"<html><a href=/early>", b"<a href=/x>" * 1_400_000, 20)
     data = (tmp_path / "bomb").read_bytes()
     with site({"/": page(data, Content_Encoding="gzip"), "/early": page("early")}) as server:
-        result = crawl(tmp_path / "a", server.url + "/", timeout=40)
+        result = crawl(tmp_path / "a", server.url + "/", timeout=40, fresh=True)
         assert "/early" in server.paths()
         assert result.peak_rss < PEAK, f"{result.peak_rss // MB} MB"
         assert ok("get", server.url + "/", "--raw", "-a", tmp_path / "a").out.endswith(data)
@@ -202,17 +205,17 @@ def test_a_page_that_inflates_to_300_megabytes(tmp_path):
     ],
     ids=["binary", "huge", "loop", "html", "empty", "delay", "stars"],
 )  # fmt: skip
-def test_robots_that_mean_harm(tmp_path, robots):
+def test_robots_that_mean_harm(tmp_path: Path, robots: Any) -> None:
     paths = {"/": page(links("/" + "a" * 60, "/ok")), "/ok": page("ok")}
     with site(paths | {"/robots.txt": robots}) as server:
         result = rig.run("crawl", server.url + "/", "-a", tmp_path / "a", "--delay", "0",
-                         "--time-limit", "6", "--json", timeout=40)  # fmt: skip
+                         "--time-limit", "6", "--json", timeout=40, fresh=True)  # fmt: skip
         assert result.code in {0, 1}, str(result)
         assert result.peak_rss < PEAK
         assert "/secret" not in server.paths()
 
 
-def test_a_dozen_hosts_that_never_answer(tmp_path):
+def test_a_dozen_hosts_that_never_answer(tmp_path: Path) -> None:
     """Silence on many hosts at once: the time limit ends it."""
     servers = [
         site({"/": Reply((b"",), "hang"), "/robots.txt": page("", "404 No")}) for _ in range(12)
@@ -230,7 +233,7 @@ def test_a_dozen_hosts_that_never_answer(tmp_path):
             closer.join()
 
 
-def test_gzip_in_odd_states(tmp_path):
+def test_gzip_in_odd_states(tmp_path: Path) -> None:
     whole = gzip.compress(b"<a href=/found>x</a>" + b"." * 5000)
     pages = {
         "/cut": page(whole[: len(whole) // 2], Content_Encoding="gzip"),

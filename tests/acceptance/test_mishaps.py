@@ -7,16 +7,18 @@ import random
 import shutil
 import signal
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
-import forge
 import pytest
-import rig
-from forge import Rec, recs
-from rig import crawl, links, ok, page, rows_of, site, warcs
+
+from support import forge, rig
+from support.forge import Rec, recs
+from support.rig import Server, crawl, links, ok, page, rows_of, site, warcs
 
 
 @pytest.fixture(scope="module")
-def original(tmp_path_factory):
+def original(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Server]]:
     root = tmp_path_factory.mktemp("mishaps")
     pages = {"/": page(links("/a", "/b")), "/a": page("aaa"), "/b": page("bbb")}
     with site(pages) as server:
@@ -28,7 +30,7 @@ def original(tmp_path_factory):
 
 
 @pytest.fixture
-def archive(original, tmp_path):
+def archive(original: tuple[Path, Server], tmp_path: Path) -> Path:
     shutil.copytree(original[0], tmp_path / "archive")
     return tmp_path / "archive"
 
@@ -42,7 +44,7 @@ def says_no(result: rig.Result, *words: str) -> None:
         assert word in said, str(result)
 
 
-def test_a_moved_archive_is_the_same_archive(archive, tmp_path):
+def test_a_moved_archive_is_the_same_archive(archive: Path, tmp_path: Path) -> None:
     before = ok("list", "-a", archive, "--json").out
     archive.rename(tmp_path / "elsewhere")
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
@@ -52,7 +54,7 @@ def test_a_moved_archive_is_the_same_archive(archive, tmp_path):
     ok("check", "-a", tmp_path / "link")
 
 
-def test_a_warc_file_was_deleted(archive):
+def test_a_warc_file_was_deleted(archive: Path) -> None:
     victim = next(path for path in warcs(archive) if "import" in path.name)
     victim.unlink()
     says_no(rig.run("get", "http://example.com/page/1", "-a", archive), victim.name)
@@ -65,7 +67,7 @@ def test_a_warc_file_was_deleted(archive):
     assert not [row for row in rows_of(archive) if "example.com" in row["url"]]
 
 
-def test_a_warc_file_was_cut_or_overwritten(archive, original):
+def test_a_warc_file_was_cut_or_overwritten(archive: Path, original: tuple[Path, Server]) -> None:
     victim = next(path for path in warcs(archive) if "import" in path.name)
     whole = victim.read_bytes()
     rows = [row for row in rows_of(archive) if row["file"] == victim.name]
@@ -96,7 +98,7 @@ def test_a_warc_file_was_cut_or_overwritten(archive, original):
         assert last["url"] in {row["url"] for row in rows_of(archive)}
 
 
-def test_every_flipped_byte_is_found_by_check(archive):
+def test_every_flipped_byte_is_found_by_check(archive: Path) -> None:
     """Any byte of any record may rot; `check` must say where."""
     chance = random.Random(5)
     for victim in warcs(archive):
@@ -127,7 +129,7 @@ def gzip_content(data: bytes) -> bytes | None:
         return None
 
 
-def test_strangers_in_the_warc_folder(archive):
+def test_strangers_in_the_warc_folder(archive: Path) -> None:
     before = rows_of(archive)
     (archive / "warc" / "notes.txt").write_text("my notes")
     (archive / "warc" / ".hidden").write_text("x")
@@ -140,7 +142,7 @@ def test_strangers_in_the_warc_folder(archive):
     assert (archive / "warc" / "notes.txt").read_text() == "my notes"
 
 
-def test_a_warc_dropped_into_the_folder_is_taken_by_reindex(archive):
+def test_a_warc_dropped_into_the_folder_is_taken_by_reindex(archive: Path) -> None:
     extra = recs(3, host="dropped.example")
     (archive / "warc" / "dropped.warc.gz").write_bytes(b"".join(r.gz() for r in extra))
     ok("reindex", "-a", archive)
@@ -149,7 +151,7 @@ def test_a_warc_dropped_into_the_folder_is_taken_by_reindex(archive):
     ok("check", "-a", archive)
 
 
-def test_killed_while_importing(tmp_path):
+def test_killed_while_importing(tmp_path: Path) -> None:
     chance = random.Random(8)
     records = recs(1500)
     for record in records:
@@ -180,7 +182,7 @@ def test_killed_while_importing(tmp_path):
     assert len(rows_of(archive)) == 2300
 
 
-def test_killed_while_reindexing(tmp_path):
+def test_killed_while_reindexing(tmp_path: Path) -> None:
     path = tmp_path / "big.warc.gz"
     path.write_bytes(b"".join(r.gz() for r in recs(3000)))
     archive = tmp_path / "archive"
@@ -199,7 +201,7 @@ def test_killed_while_reindexing(tmp_path):
     assert ok("list", "-a", archive, "--json").out == before
 
 
-def test_reading_while_writing(tmp_path):
+def test_reading_while_writing(tmp_path: Path) -> None:
     """Lists taken during a crawl are prefixes of the truth, and never wrong."""
     names = [f"/p/{no}" for no in range(60)]
     pages = {"/": page(links(*names))} | {name: page(f"<p>{name}</p>") for name in names}
@@ -223,7 +225,7 @@ def test_reading_while_writing(tmp_path):
         assert len(rows_of(archive)) >= 61
 
 
-def test_the_far_future_does_not_hide_the_present(tmp_path):
+def test_the_far_future_does_not_hide_the_present(tmp_path: Path) -> None:
     records = [
         Rec("http://example.com/", b"now", "2021-01-01T00:00:00Z"),
         Rec("http://example.com/", b"future", "2999-01-01T00:00:00Z"),
@@ -235,7 +237,7 @@ def test_the_far_future_does_not_hide_the_present(tmp_path):
     assert ok("get", "http://example.com/", "--at", "2999", "-a", tmp_path / "a").out == b"future"
 
 
-def test_the_exact_url_wins_over_its_surt_neighbours(tmp_path):
+def test_the_exact_url_wins_over_its_surt_neighbours(tmp_path: Path) -> None:
     """SURT folds case, www and scheme; the catalog must still give the page that was named."""
     urls = ["http://www.example.com/Page", "http://example.com/page", "https://example.com/page",
             "http://example.com/page?b=2&a=1", "http://example.com/page?a=1&b=2",

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pytest
-import rig
-from rig import crawl, ok, page, site
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
+
+from support import rig
+from support.rig import crawl, ok, page, site
 
 
 # warcio leaves a spooled file for the collector to close.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_equal_contents_merge_whatever_the_tools_hash_with(tmp_path):
+def test_equal_contents_merge_whatever_the_tools_hash_with(tmp_path: Path) -> None:
     body = b"<p>the same in both</p>"
     with site({"/": page(body)}) as server:
         url = server.url + "/"

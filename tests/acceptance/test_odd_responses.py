@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
-from rig import (
+
+from support.rig import (
     Reply,
     by_fastwarc,
     by_warcio,
@@ -19,7 +23,7 @@ from rig import (
     site,
     warcs,
 )
-from rig import split as cut
+from support.rig import split as cut
 
 BODY = b"<html><body>odd but real</body></html>"
 LENGTH = b"Content-Length: %d\r\n" % len(BODY)
@@ -119,7 +123,7 @@ def replies() -> dict[str, Reply]:
 
 
 @pytest.fixture(scope="module")
-def captured(tmp_path_factory):
+def captured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, ...]]:
     """One crawl over all of them, found by links from a front page."""
     odd = replies()
     with site(odd | {"/": page(links(*odd))}) as server:
@@ -132,7 +136,7 @@ def captured(tmp_path_factory):
         yield server, archive, odd, result.json(), rows
 
 
-def test_every_odd_response_was_asked_for_and_listed(captured):
+def test_every_odd_response_was_asked_for_and_listed(captured: tuple[Any, ...]) -> None:
     server, _, odd, summary, rows = captured
     assert set(odd) <= set(server.paths())
     assert summary["state"] == "finished"
@@ -140,7 +144,7 @@ def test_every_odd_response_was_asked_for_and_listed(captured):
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_bytes_status_and_flags(captured, name):
+def test_bytes_status_and_flags(captured: tuple[Any, ...], name: str) -> None:
     server, archive, odd, _, listed = captured
     data, status, truncated = ODD[name].data, ODD[name].status, ODD[name].truncated
     wrong = []
@@ -163,7 +167,7 @@ def test_bytes_status_and_flags(captured, name):
     assert not wrong, wrong
 
 
-def test_referees_read_exactly_the_bytes_sent(captured):
+def test_referees_read_exactly_the_bytes_sent(captured: tuple[Any, ...]) -> None:
     """In a response, or in a revisit's own head before the payload of the response it names."""
     server, archive, odd, _, listed = captured
     again = {path for path, rows in listed.items() if rows[-1]["kind"] == "revisit"}
@@ -186,12 +190,12 @@ def test_referees_read_exactly_the_bytes_sent(captured):
         assert not wrong, (reader.__name__, sorted(wrong), next(iter(wrong.values())))
 
 
-def test_everything_written_passes_the_referees(captured):
+def test_everything_written_passes_the_referees(captured: tuple[Any, ...]) -> None:
     archive = captured[1]
     referees_agree(archive)
 
 
-def test_payload_is_the_decoded_entity(captured):
+def test_payload_is_the_decoded_entity(captured: tuple[Any, ...]) -> None:
     server, archive, _, _, _ = captured
 
     def payload(name: str) -> bytes:
@@ -210,7 +214,7 @@ def test_payload_is_the_decoded_entity(captured):
     assert payload("lf-only") == BODY
 
 
-def test_show_names_the_flag_and_anomalies_of_an_odd_response(captured):
+def test_show_names_the_flag_and_anomalies_of_an_odd_response(captured: tuple[Any, ...]) -> None:
     server, archive, _, _, rows = captured
     shown = ok("show", f"{server.url}/whole/short-body", "-a", archive, "--json").json()
     assert [row["truncated"] for row in shown["captures"]] == ["disconnect"]
@@ -219,7 +223,9 @@ def test_show_names_the_flag_and_anomalies_of_an_odd_response(captured):
         assert row["anomalies"], f"{name} is odd, and its row says nothing about it"
 
 
-def test_equal_payloads_get_equal_content_digests_whatever_the_framing(captured):
+def test_equal_payloads_get_equal_content_digests_whatever_the_framing(
+    captured: tuple[Any, ...],
+) -> None:
     rows = {path: found[-1] for path, found in captured[4].items()}
     plain = rows["/whole/no-reason"]["content"]
     assert plain
@@ -229,7 +235,7 @@ def test_equal_payloads_get_equal_content_digests_whatever_the_framing(captured)
     assert rows["/whole/te-and-length"]["content"] != plain
 
 
-def test_early_closes_without_a_whole_head_do_not_hurt(tmp_path):
+def test_early_closes_without_a_whole_head_do_not_hurt(tmp_path: Path) -> None:
     """A connection that ends inside the head, at once, or by reset: the crawl goes on."""
     torn = {
         "/in-head": Reply((b"HTTP/1.1 200 OK\r\nContent-Ty",)),
@@ -252,7 +258,7 @@ def test_early_closes_without_a_whole_head_do_not_hurt(tmp_path):
         referees_agree(archive)
 
 
-def test_keep_alive_is_not_confused_by_what_follows_a_response(tmp_path):
+def test_keep_alive_is_not_confused_by_what_follows_a_response(tmp_path: Path) -> None:
     """Bytes after a complete message belong to nobody; they must not become the next page's."""
     smuggled = page("one").sent + b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nSMUGGLED"
     pages = {"/one": Reply((smuggled,), "keep"), "/two": page("two"), "/three": page("three")}
@@ -263,15 +269,15 @@ def test_keep_alive_is_not_confused_by_what_follows_a_response(tmp_path):
             assert ok("get", f"{server.url}/{name}", "-a", archive).out == name.encode()
 
 
-def test_large_and_slow_bodies(tmp_path):
+def test_large_and_slow_bodies(tmp_path: Path) -> None:
     """A body of 30 MB is spooled, not held; `--max-bytes` and slow drips have an end."""
     big = random.Random(3).randbytes(1 << 20) * 30
     pages = {"/big": page(big, media="application/octet-stream"), "/": page(links("/big"))}
     with site(pages) as server:
         archive = tmp_path / "archive"
-        result = crawl(archive, server.url + "/", timeout=60)
+        result = crawl(archive, server.url + "/", timeout=60, fresh=True)
         assert result.peak_rss < 200 << 20, f"{result.peak_rss >> 20} MB at the peak"
-        got = ok("get", server.url + "/big", "-a", archive)
+        got = ok("get", server.url + "/big", "-a", archive, fresh=True)
         assert got.out == big
         assert got.peak_rss < 200 << 20
         assert rows_of(archive, "--url", server.url + "/big")[0]["truncated"] is None

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
-import rig
-from rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site
+
+from support import rig
+from support.rig import Reply, crawl, links, ok, page, referees_agree, rows_of, site
 
 
 def small(count: int = 12) -> dict[str, rig.Answer]:
     names = [f"/p/{no}" for no in range(count)]
-    return {"/": page(links(*names))} | {name: page(f"<p>{name}</p>") for name in names}
+    return {"/": page(links(*names))} | {name: page(f"<p>{name}</p>") for name in names}  # type: ignore[return-value]
 
 
 def gaps(server: rig.Server) -> list[float]:
@@ -21,14 +24,14 @@ def gaps(server: rig.Server) -> list[float]:
     return [after.start - before.end for before, after in pairwise(hits)]
 
 
-def test_never_two_at_once_and_never_too_early(tmp_path):
+def test_never_two_at_once_and_never_too_early(tmp_path: Path) -> None:
     with site(small()) as server:
         crawl(tmp_path / "archive", server.url + "/", delay=0.15)
         assert len(server.hits) >= 13
         assert min(gaps(server)) >= 0.145, sorted(gaps(server))[:5]
 
 
-def test_the_timer_starts_when_the_answer_ends(tmp_path):
+def test_the_timer_starts_when_the_answer_ends(tmp_path: Path) -> None:
     """A slow answer does not eat the delay (seed 002)."""
     pages = small(4)
     slow = pages["/p/1"]
@@ -38,14 +41,14 @@ def test_the_timer_starts_when_the_answer_ends(tmp_path):
         assert min(gaps(server)) >= 0.19
 
 
-def test_without_delay_there_is_still_one_request_at_a_time(tmp_path):
+def test_without_delay_there_is_still_one_request_at_a_time(tmp_path: Path) -> None:
     pages = {path: Reply(answer.pieces, "keep", before=0.03) for path, answer in small(20).items()}
     with site(pages) as server:
         crawl(tmp_path / "archive", server.url + "/")
         assert min(gaps(server)) >= -0.001
 
 
-def test_crawl_delay_and_retry_after_are_honoured(tmp_path):
+def test_crawl_delay_and_retry_after_are_honoured(tmp_path: Path) -> None:
     robots = page("User-agent: *\nCrawl-delay: 0.3\n", media="text/plain")
     with site(small(4) | {"/robots.txt": robots}) as server:
         crawl(tmp_path / "a", server.url + "/", delay=0.05)
@@ -76,7 +79,7 @@ Disallow: /
 """
 
 
-def test_robots_are_obeyed_and_archived(tmp_path):
+def test_robots_are_obeyed_and_archived(tmp_path: Path) -> None:
     paths = ["/private/secret", "/private/open", "/doc.pdf", "/doc.pdf?x", "/search?q=1", "/ok"]
     pages = {"/": page(links(*paths)), "/robots.txt": page(ROBOTS, media="text/plain")}
     with site(pages | {path: page(path) for path in paths}) as server:
@@ -97,13 +100,13 @@ def test_robots_are_obeyed_and_archived(tmp_path):
 
 
 @pytest.mark.parametrize(("status", "allowed"), [("404 Not Found", True), ("403 No", True)])
-def test_robots_status_rules(tmp_path, status, allowed):
+def test_robots_status_rules(tmp_path: Path, status: str, allowed: bool) -> None:
     with site(small(2) | {"/robots.txt": page("Disallow: /", status)}) as server:
         crawl(tmp_path / "archive", server.url + "/")
         assert ("/p/1" in server.paths()) is allowed
 
 
-def test_robots_that_fail_hold_the_crawl_off(tmp_path):
+def test_robots_that_fail_hold_the_crawl_off(tmp_path: Path) -> None:
     with site(small(2) | {"/robots.txt": page("oops", "500 Oops")}) as server:
         result = rig.run("crawl", server.url + "/", "-a", tmp_path / "archive", "--delay", "0",
                          "--time-limit", "3", "--json", timeout=60)  # fmt: skip
@@ -111,7 +114,7 @@ def test_robots_that_fail_hold_the_crawl_off(tmp_path):
         assert "/" not in server.paths()
 
 
-def test_seed_disallowed_by_robots_says_so(tmp_path):
+def test_seed_disallowed_by_robots_says_so(tmp_path: Path) -> None:
     robots = page("User-agent: *\nDisallow: /\n", media="text/plain")
     with site(small(2) | {"/robots.txt": robots}) as server:
         result = rig.run("crawl", server.url + "/", "-a", tmp_path / "archive", timeout=30)
@@ -119,7 +122,7 @@ def test_seed_disallowed_by_robots_says_so(tmp_path):
         assert set(server.paths()) == {"/robots.txt"}
 
 
-def test_scopes(tmp_path):
+def test_scopes(tmp_path: Path) -> None:
     inside = ["/a/", "/a/1", "/a/b/2"]
     outside = ["/b/3"]
     with site({"/x": page("x")}) as other:
@@ -140,7 +143,7 @@ def test_scopes(tmp_path):
             assert set(server.paths()) - {"/robots.txt"} == {"/"}
 
 
-def test_limits_stop_and_resume_goes_on(tmp_path):
+def test_limits_stop_and_resume_goes_on(tmp_path: Path) -> None:
     with site(small(30)) as server:
         archive = tmp_path / "archive"
         report = crawl(archive, server.url + "/", "--max-pages", "10").json()
@@ -149,13 +152,13 @@ def test_limits_stop_and_resume_goes_on(tmp_path):
         assert report["captured"] in {10, 11}
         assert report["queued"] + report["left_out"] >= 20
         server.hits.clear()
-        report = rig.run("crawl", server.url + "/", "-a", tmp_path / "t", "--delay", "0.2",
+        report = rig.run("crawl", server.url + "/", "-a", tmp_path / "t", "--delay", "0.2",  # type: ignore[assignment]
                          "--time-limit", "1.5", "--json", timeout=30)  # fmt: skip
-        assert report.seconds < 8
+        assert report.seconds < 8  # type: ignore[attr-defined]
         assert 1 < len(server.hits) < 15
 
 
-def test_the_same_address_in_other_spellings_is_asked_for_once(tmp_path):
+def test_the_same_address_in_other_spellings_is_asked_for_once(tmp_path: Path) -> None:
     with site({}) as server:
         port = server.port
         spellings = ["/page", "/page#part", "/a/../page", "/./page", f"http://127.0.0.1:{port}/page",
@@ -166,9 +169,9 @@ def test_the_same_address_in_other_spellings_is_asked_for_once(tmp_path):
         assert server.paths().count("/") == 1
 
 
-def test_a_trap_of_endless_links_ends_by_limit(tmp_path):
+def test_a_trap_of_endless_links_ends_by_limit(tmp_path: Path) -> None:
     class Endless(dict):
-        def get(self, path, default=None):
+        def get(self, path: str, default: Any = None) -> Any:
             return (
                 page(links(path.rstrip("/") + "/deeper", path + "?n=1"))
                 if "robots" not in path
@@ -181,7 +184,7 @@ def test_a_trap_of_endless_links_ends_by_limit(tmp_path):
         assert result.json()["captured"] <= 52
 
 
-def test_dead_hosts_and_refused_connections_are_outcomes(tmp_path):
+def test_dead_hosts_and_refused_connections_are_outcomes(tmp_path: Path) -> None:
     with site({}) as gone:
         dead = gone.url
     with site({"/": page(links("/ok")), "/ok": page("ok")}) as server:
@@ -198,7 +201,7 @@ def test_dead_hosts_and_refused_connections_are_outcomes(tmp_path):
     assert "refused" in result.err.lower(), str(result)
 
 
-def test_the_agent_names_itself_and_asks_for_gzip_only(tmp_path):
+def test_the_agent_names_itself_and_asks_for_gzip_only(tmp_path: Path) -> None:
     with site(small(1)) as server:
         crawl(tmp_path / "a", server.url + "/")
         head = server.hits[-1].head.decode().lower()
@@ -209,7 +212,7 @@ def test_the_agent_names_itself_and_asks_for_gzip_only(tmp_path):
         assert b"mine/1.0 (+http://me)" in server.hits[-1].head
 
 
-def test_progress_talks_to_stderr_only(tmp_path):
+def test_progress_talks_to_stderr_only(tmp_path: Path) -> None:
     with site(small(3)) as server:
         result = ok("crawl", server.url + "/", "-a", tmp_path / "a", "--delay", "0")
         assert result.out == b"" or b"captured" in result.out.lower()

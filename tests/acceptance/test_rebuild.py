@@ -11,12 +11,26 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
-import forge
 import pytest
-import rig
-from forge import recs
-from rig import crawl, links, ok, page, referees_agree, remove_database, rows_of, site, warcs
+
+from support import forge, rig
+from support.forge import Rec, recs
+from support.rig import (
+    Server,
+    crawl,
+    links,
+    ok,
+    page,
+    referees_agree,
+    remove_database,
+    rows_of,
+    site,
+    warcs,
+)
 
 
 def changing_site(version: int) -> dict[str, rig.Answer]:
@@ -41,7 +55,7 @@ def changing_site(version: int) -> dict[str, rig.Answer]:
 
 
 @pytest.fixture(scope="module")
-def rich(tmp_path_factory):
+def rich(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Path, Path]]:
     """Two crawls of a changed site, an interrupted one, an import and a conversion."""
     root = tmp_path_factory.mktemp("rebuild")
     archive = root / "archive"
@@ -68,11 +82,11 @@ def rich(tmp_path_factory):
         yield server, archive, root
 
 
-def listing(archive, *args: object) -> bytes:
+def listing(archive: Path, *args: object) -> bytes:
     return ok("list", "-a", archive, "--json", *args).out
 
 
-def test_the_second_crawl_made_revisits_and_they_resolve(rich):
+def test_the_second_crawl_made_revisits_and_they_resolve(rich: tuple[Server, Path, Path]) -> None:
     server, archive, _ = rich
     rows = rows_of(archive, "--url", server.url + "/same")
     assert len(rows) == 2
@@ -92,7 +106,9 @@ def test_the_second_crawl_made_revisits_and_they_resolve(rich):
         assert got.out == b"<p>version %d</p>" % no
 
 
-def test_validity_merges_what_is_equal_and_parts_what_is_not(rich):
+def test_validity_merges_what_is_equal_and_parts_what_is_not(
+    rich: tuple[Server, Path, Path],
+) -> None:
     server, archive, _ = rich
 
     def validity(path: str) -> list[dict]:
@@ -111,11 +127,13 @@ def test_validity_merges_what_is_equal_and_parts_what_is_not(rich):
     assert claimed[0]["since"] > claimed[0]["claimed_since"]
 
 
-def test_everything_passes_the_referees(rich):
+def test_everything_passes_the_referees(rich: tuple[Server, Path, Path]) -> None:
     referees_agree(rich[1])
 
 
-def test_reindex_reproduces_the_list_exactly(rich, tmp_path):
+def test_reindex_reproduces_the_list_exactly(
+    rich: tuple[Server, Path, Path], tmp_path: Path
+) -> None:
     _, original, _ = rich
     archive = tmp_path / "archive"
     shutil.copytree(original, archive)
@@ -133,7 +151,9 @@ def test_reindex_reproduces_the_list_exactly(rich, tmp_path):
     referees_agree(archive)
 
 
-def test_reindex_keeps_crawls_and_their_seeds(rich, tmp_path):
+def test_reindex_keeps_crawls_and_their_seeds(
+    rich: tuple[Server, Path, Path], tmp_path: Path
+) -> None:
     _, original, _ = rich
     archive = tmp_path / "archive"
     shutil.copytree(original, archive)
@@ -151,7 +171,9 @@ def test_reindex_keeps_crawls_and_their_seeds(rich, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["list", "reindex", "crawl"])
-def test_a_stale_database_loses_nothing(rich, tmp_path, how):
+def test_a_stale_database_loses_nothing(
+    rich: tuple[Server, Path, Path], tmp_path: Path, how: str
+) -> None:
     """A backup from before the second crawl is put back: the later WARC files are still there."""
     server, original, root = rich
     archive = tmp_path / "archive"
@@ -176,7 +198,9 @@ def test_a_stale_database_loses_nothing(rich, tmp_path, how):
         assert (archive / "warc" / name).read_bytes().startswith(data), f"{name} was cut"
 
 
-def test_a_damaged_database_is_one_sentence_and_reindex_mends_it(rich, tmp_path):
+def test_a_damaged_database_is_one_sentence_and_reindex_mends_it(
+    rich: tuple[Server, Path, Path], tmp_path: Path
+) -> None:
     _, original, _ = rich
     archive = tmp_path / "archive"
     shutil.copytree(original, archive)
@@ -193,7 +217,9 @@ def test_a_damaged_database_is_one_sentence_and_reindex_mends_it(rich, tmp_path)
         assert listing(archive) == before
 
 
-def test_the_interrupted_crawl_can_be_resumed_after_reindex_or_says_why_not(rich, tmp_path):
+def test_the_interrupted_crawl_can_be_resumed_after_reindex_or_says_why_not(
+    rich: tuple[Server, Path, Path], tmp_path: Path
+) -> None:
     server, original, _ = rich
     archive = tmp_path / "archive"
     shutil.copytree(original, archive)
@@ -214,7 +240,7 @@ def test_the_interrupted_crawl_can_be_resumed_after_reindex_or_says_why_not(rich
 
 
 @pytest.fixture
-def imported(tmp_path):
+def imported(tmp_path: Path) -> tuple[Path, Path, list[Rec]]:
     """An archive of 30 imported records and the file they came from."""
     records = [forge.warcinfo(), *recs(30)]
     path = tmp_path / "first.warc.gz"
@@ -226,7 +252,7 @@ def imported(tmp_path):
     return archive, path, records
 
 
-def adds_nothing(archive, *files) -> dict:
+def adds_nothing(archive: Path, *files: Any) -> dict:
     before, kept = listing(archive), [(p.name, p.stat().st_size) for p in warcs(archive)]
     report = ok("import", *files, "-a", archive, "--json").json()
     assert report["added"] == 0, report
@@ -237,18 +263,20 @@ def adds_nothing(archive, *files) -> dict:
     return report
 
 
-def test_a_kept_file_is_byte_for_byte_the_original(imported):
+def test_a_kept_file_is_byte_for_byte_the_original(imported: tuple[Path, Path, list[Rec]]) -> None:
     archive, path, _ = imported
     assert path.read_bytes() in [kept.read_bytes() for kept in warcs(archive)]
 
 
-def test_same_file_same_name(imported):
+def test_same_file_same_name(imported: tuple[Path, Path, list[Rec]]) -> None:
     archive, path, _ = imported
     adds_nothing(archive, path)
     adds_nothing(archive, path, path)
 
 
-def test_same_records_in_other_wrappings(imported, tmp_path):
+def test_same_records_in_other_wrappings(
+    imported: tuple[Path, Path, list[Rec]], tmp_path: Path
+) -> None:
     archive, path, records = imported
     other = tmp_path / "another name.warc.gz"
     shutil.copy(path, other)
@@ -267,7 +295,7 @@ def test_same_records_in_other_wrappings(imported, tmp_path):
         adds_nothing(archive, file)
 
 
-def test_some_new_among_the_old(imported, tmp_path):
+def test_some_new_among_the_old(imported: tuple[Path, Path, list[Rec]], tmp_path: Path) -> None:
     archive, _, records = imported
     mixed = tmp_path / "mixed.warc.gz"
     fresh = recs(4, host="fresh.example")
@@ -285,7 +313,7 @@ def test_some_new_among_the_old(imported, tmp_path):
     assert ok("check", "-a", archive, "--json").json()["ok"]
 
 
-def test_arc_and_trec_twice(tmp_path):
+def test_arc_and_trec_twice(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     arc = tmp_path / "a.arc.gz"
     arc.write_bytes(b"".join(forge.arc([forge.arc_rec(f"http://a/{i}", b"x") for i in range(5)])))
@@ -301,7 +329,7 @@ def test_arc_and_trec_twice(tmp_path):
     adds_nothing(archive, arc, trec)
 
 
-def test_import_after_the_database_was_lost(imported):
+def test_import_after_the_database_was_lost(imported: tuple[Path, Path, list[Rec]]) -> None:
     """Without asof.db the archive must not take its own records for new ones."""
     archive, path, _ = imported
     before = [{**row} for row in rows_of(archive)]
@@ -311,7 +339,7 @@ def test_import_after_the_database_was_lost(imported):
     assert rows_of(archive) == before
 
 
-def test_list_filters_agree_with_the_whole_list(rich):
+def test_list_filters_agree_with_the_whole_list(rich: tuple[Server, Path, Path]) -> None:
     server, archive, _ = rich
     rows = rows_of(archive)
     keys = {
@@ -336,7 +364,7 @@ def test_list_filters_agree_with_the_whole_list(rich):
     assert json.loads(listing(archive).splitlines()[0]) == rows[0]
 
 
-def test_every_row_points_at_its_record(rich):
+def test_every_row_points_at_its_record(rich: tuple[Server, Path, Path]) -> None:
     _, archive, _ = rich
     for row in rows_of(archive):
         with (archive / "warc" / row["file"]).open("rb") as file:
@@ -346,7 +374,7 @@ def test_every_row_points_at_its_record(rich):
         assert rig.bare_id(row["record_id"]).encode() in record
 
 
-def test_as_of_never_answers_from_the_future(rich):
+def test_as_of_never_answers_from_the_future(rich: tuple[Server, Path, Path]) -> None:
     server, archive, _ = rich
     first = rows_of(archive, "--url", server.url + "/changes")[0]
     early = ok("get", server.url + "/changes", "--at", "2020", "-a", archive, code=1)
@@ -358,7 +386,9 @@ def test_as_of_never_answers_from_the_future(rich):
     assert meta["timestamp"] == first["timestamp"]
 
 
-def test_record_ids_have_one_form_everywhere(rich, tmp_path):
+def test_record_ids_have_one_form_everywhere(
+    rich: tuple[Server, Path, Path], tmp_path: Path
+) -> None:
     """What `list`, `show` and `get` call a record is what `check` calls it, and what grep finds."""
     server, archive, _ = rich
     url = server.url + "/changes"

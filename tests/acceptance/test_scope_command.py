@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rig
-from rig import links, page, site
+
+from support import rig
+from support.rig import links, page, site
 
 SEED = "https://example.org/news/"
 

@@ -6,16 +6,20 @@ import re
 import select
 import signal
 import socket
+import subprocess
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin
 
-import forge
 import pytest
-import rig
-from rig import crawl, links, ok, page, rows_of, site
+
+from support import forge, rig
+from support.rig import crawl, links, ok, page, rows_of, site
 
 
 def free_port() -> int:
@@ -26,7 +30,7 @@ def free_port() -> int:
 class Answer:
     """An answer of the server under test."""
 
-    def __init__(self, status: int, headers, body: bytes, url: str) -> None:
+    def __init__(self, status: int, headers: Any, body: bytes, url: str) -> None:
         self.status, self.headers, self.body, self.url = status, headers, body, url
 
 
@@ -46,13 +50,13 @@ def ask(url: str, *, follow: bool = True, method: str = "GET") -> Answer:
             return Answer(error.code, error.headers, error.read(), error.url)
 
 
-def serving(archive, *words: object):
+def serving(archive: Path, *words: object) -> tuple[subprocess.Popen[Any], str]:
     """Start `asof serve` and read its address from what it says."""
     child = rig.start("serve", "-a", archive, "--port", free_port(), *words)
     said = b""
     until = time.monotonic() + 20
     while time.monotonic() < until and child.poll() is None:
-        ready, _, _ = select.select([child.stdout, child.stderr], [], [], 0.2)
+        ready, _, _ = select.select([child.stdout, child.stderr], [], [], 0.2)  # type: ignore[type-var]
         for stream in ready:
             said += stream.read1(4096)
         if found := re.search(rb"http://[0-9a-z.:\[\]]+\d", said):
@@ -67,7 +71,7 @@ def serving(archive, *words: object):
     raise AssertionError(f"asof serve named no address: {said.decode()}")
 
 
-def stop(child, sig: int = signal.SIGTERM) -> int:
+def stop(child: subprocess.Popen[Any], sig: int = signal.SIGTERM) -> int:
     child.send_signal(sig)
     try:
         _, err = child.communicate(timeout=15)
@@ -103,7 +107,7 @@ def version(number: int) -> dict[str, rig.Answer]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path, str]]:
     root = tmp_path_factory.mktemp("serve")
     archive = root / "archive"
     with site(version(1)) as server:
@@ -125,12 +129,12 @@ def served(tmp_path_factory):
     stop(child)
 
 
-def replay_link(base: str, origin: str, archive, path: str, number: int) -> str:
+def replay_link(base: str, origin: str, archive: Path, path: str, number: int) -> str:
     """The replay address of a capture as the pages for people name it."""
     row = rows_of(archive, "--url", origin + path)[number]
     home = ask(base + "/").body.decode()
     pattern = re.compile(r'(?:href|action)="([^"]+)"')
-    seen, queue = set(), [base + "/", *(urljoin(base + "/", h) for h in pattern.findall(home))]
+    seen, queue = set(), [base + "/", *(urljoin(base + "/", h) for h in pattern.findall(home))]  # type: ignore[var-annotated]
     while queue:
         url = queue.pop(0).replace("&amp;", "&")
         if url in seen or not url.startswith(base) or len(seen) > 80:
@@ -149,7 +153,7 @@ def replay_link(base: str, origin: str, archive, path: str, number: int) -> str:
     )
 
 
-def test_home_lists_what_is_captured(served):
+def test_home_lists_what_is_captured(served: tuple[str, Path, str]) -> None:
     base, _, origin = served
     home = ask(base + "/")
     assert home.status == 200
@@ -158,7 +162,7 @@ def test_home_lists_what_is_captured(served):
     assert b"<script>alert(1)</script>" not in home.body
 
 
-def test_two_versions_of_a_changed_page(served):
+def test_two_versions_of_a_changed_page(served: tuple[str, Path, str]) -> None:
     base, archive, origin = served
     rows = rows_of(archive, "--url", origin + "/news")
     assert len(rows) == 2
@@ -174,7 +178,7 @@ def test_two_versions_of_a_changed_page(served):
         assert b'href="/other"' not in answer.body
         assert b"href=/other" not in answer.body
         assert row["timestamp"].encode() in answer.body
-        style = re.search(rb'<link[^>]+href="?([^">\s]+)', answer.body)[1].decode()
+        style = re.search(rb'<link[^>]+href="?([^">\s]+)', answer.body)[1].decode()  # type: ignore[index]
         sheet = ask(urljoin(answer.url, style))
         assert sheet.status == 200
         assert sheet.headers.get_content_type() == "text/css"
@@ -182,11 +186,11 @@ def test_two_versions_of_a_changed_page(served):
         sheets = rows_of(archive, "--url", origin + "/style.css")
         known = sum(each["timestamp"] <= row["timestamp"] for each in sheets)
         assert b"bg%d.png" % max(1, known) in sheet.body
-        picture = re.search(rb"url\(['\"]?([^'\")]+bg[^'\")]+)", sheet.body)[1].decode()
+        picture = re.search(rb"url\(['\"]?([^'\")]+bg[^'\")]+)", sheet.body)[1].decode()  # type: ignore[index]
         assert ask(urljoin(sheet.url, picture)).body == b"\x89PNG-%d" % (number + 1)
 
 
-def test_a_raw_memento_is_what_get_gives(served):
+def test_a_raw_memento_is_what_get_gives(served: tuple[str, Path, str]) -> None:
     base, archive, origin = served
     for number in (0, 1):
         url = replay_link(base, origin, archive, "/news", number)
@@ -198,7 +202,7 @@ def test_a_raw_memento_is_what_get_gives(served):
         assert "Memento-Datetime" in answer.headers
 
 
-def test_as_of_a_moment_in_between_and_never_the_future(served):
+def test_as_of_a_moment_in_between_and_never_the_future(served: tuple[str, Path, str]) -> None:
     base, archive, origin = served
     url = replay_link(base, origin, archive, "/news", 0)
     first, second = (row["timestamp"] for row in rows_of(archive, "--url", origin + "/news"))
@@ -213,7 +217,7 @@ def test_as_of_a_moment_in_between_and_never_the_future(served):
         assert "Memento-Datetime" not in early.headers
 
 
-def test_redirects_and_errors_are_replayed_as_such(served):
+def test_redirects_and_errors_are_replayed_as_such(served: tuple[str, Path, str]) -> None:
     base, archive, origin = served
     url = replay_link(base, origin, archive, "/news", 0)
     moved = ask(url.replace("/news", "/moved"), follow=False)
@@ -225,11 +229,13 @@ def test_redirects_and_errors_are_replayed_as_such(served):
     assert b"gone" in gone.body
 
 
-def test_nothing_from_the_archive_reaches_the_visitor_as_ours(served):
+def test_nothing_from_the_archive_reaches_the_visitor_as_ours(
+    served: tuple[str, Path, str],
+) -> None:
     base, archive, _ = served
     stamp = next(r["timestamp"] for r in rows_of(archive) if "evil" in r["url"])
     sample = replay_link(base, served[2], archive, "/news", 0)
-    first = re.search(r"\d{14}", sample)[0]
+    first = re.search(r"\d{14}", sample)[0]  # type: ignore[index]
     prefix = sample.split(first)[0]
     answer = ask(f"{prefix}{stamp}/http://evil.example/%3Cscript%3Ealert(1)%3C/script%3E")
     if answer.status == 200:
@@ -248,7 +254,9 @@ def test_nothing_from_the_archive_reaches_the_visitor_as_ours(served):
      "/search?url=http://[", "/?url=" + "x" * 5000, "/static/../../../../etc/passwd",
      "/%F0%9F%92%A9", "/<script>alert(1)</script>"],
 )  # fmt: skip
-def test_bad_requests_are_answered_in_the_four_hundreds(served, path):
+def test_bad_requests_are_answered_in_the_four_hundreds(
+    served: tuple[str, Path, str], path: str
+) -> None:
     base, _, _ = served
     host, port = base.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as raw:
@@ -263,7 +271,7 @@ def test_bad_requests_are_answered_in_the_four_hundreds(served, path):
     assert b"<script>alert(1)</script>" not in said
 
 
-def test_strange_methods(served):
+def test_strange_methods(served: tuple[str, Path, str]) -> None:
     base, _, _ = served
     for method in ("POST", "DELETE", "PUT", "OPTIONS"):
         assert ask(base + "/", method=method).status < 500
@@ -273,10 +281,10 @@ def test_strange_methods(served):
 
 
 @pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGINT])
-def test_it_ends_when_it_is_told_to(served, sig):
+def test_it_ends_when_it_is_told_to(served: tuple[str, Path, str], sig: Any) -> None:
     _, archive, _ = served
     child, base = serving(archive)
-    with socket.create_connection(tuple(base.removeprefix("http://").split(":")), timeout=5):
+    with socket.create_connection(tuple(base.removeprefix("http://").split(":")), timeout=5):  # type: ignore[arg-type]
         # An idle visitor must not keep it alive.
         started = time.monotonic()
         code = stop(child, sig)
@@ -284,7 +292,7 @@ def test_it_ends_when_it_is_told_to(served, sig):
     assert code in {0, 130, -sig}, code
 
 
-def test_it_sees_what_is_captured_while_it_runs(tmp_path):
+def test_it_sees_what_is_captured_while_it_runs(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     (tmp_path / "a.warc.gz").write_bytes(forge.recs(1)[0].gz())
     (tmp_path / "b.warc.gz").write_bytes(forge.recs(1, host="later.example")[0].gz())

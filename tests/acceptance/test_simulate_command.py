@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rig
+
+from asof.report.words import percent
+from support import rig
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ".9\n.5\n.3\n.2\n.1\n.05\n.02\n.01\n"
 SMALL = ("--pages", 60, "--runs", 3, "--loads", "0.5,2")
 
 
-def simulate(*words: object, cwd: Path, code: int = 0, **kw: object) -> rig.Result:
+def simulate(*words: object, cwd: Path, code: int = 0, **kw: Any) -> rig.Result:
     return rig.ok("simulate", "coherence", *words, cwd=cwd, code=code, **kw)
 
 
@@ -116,7 +118,7 @@ def test_a_bad_file_is_refused_with_the_line(tmp_path: Path, data: bytes, said: 
 
 
 def test_a_file_that_never_ends_is_not_read_to_its_end(tmp_path: Path) -> None:
-    told = simulate("--rates", "/dev/zero", cwd=tmp_path, code=2)
+    told = simulate("--rates", "/dev/zero", cwd=tmp_path, code=2, fresh=True)
     assert "/dev/zero is larger than 128 MB." in told.err
     assert told.peak_rss < 400 << 20
 
@@ -159,7 +161,7 @@ def test_a_simulation_in_all_its_forms(tmp_path: Path) -> None:
     order = [
         names.index(name) for name in ("worst", "fifo", "lifo", "threshold", "optimal", "best")
     ]
-    means = [f"{100 * flat[index][3]:.1f}" for index in order]
+    means = [percent(flat[index][3]).removesuffix(" %") for index in order]
     assert table[4][:-1] == ["0.5", *means]
     assert shown.err.splitlines() == ["out.svg written", "out.png written", "out.csv written"]
 

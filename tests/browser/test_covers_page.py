@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,11 @@ from asof.cover.kept.saved_covers import save_cover
 from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.run import thin_out
+from support import served_archive
+from support.chromium import chromium
+from support.served_archive import Page
 
 TESTS = Path(__file__).parents[1]
-TOOLS = runpy.run_path(str(TESTS / "served_archive.py"))
-chromium = runpy.run_path(str(TESTS / "chromium.py"))["chromium"]
-Page: Any = TOOLS["Page"]
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -52,14 +51,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         for number in range(3)
         for month in (1, 2)
     ]
-    folder = TOOLS["build"](tmp_path_factory.mktemp("covers") / "archive", stored)
+    folder = served_archive.build(tmp_path_factory.mktemp("covers") / "archive", stored)
     rows = documents()
     collection = Table(tuple(rows), tuple(rows.values()), {}).collection()
     for name, relation in (("versions", "C(d1,d2) >= 0.95"), ("many", "C(d1,d2) >= 0.3")):
         outcome = thin_out(collection, relation, CoverOptions(), Limits())
         asked = Question(relation, where="x" * 300, prefer="recency")
         save_cover(Folder(folder), name, outcome, asked, 1_767_225_600_000_000)
-    with TOOLS["serving"](folder) as found:
+    with served_archive.serving(folder) as found:
         yield found
 
 
@@ -93,8 +92,8 @@ def test_the_bar_is_as_long_as_what_is_contained(browser: Any, server: Any) -> N
     shares = browser.evaluate(
         "[...document.querySelectorAll('.measures')].map(e => ["
         "parseFloat(e.querySelector('span').innerText.slice(2)),"
-        "100 * e.querySelector('.in').getBoundingClientRect().width"
-        " / e.querySelector('.all').getBoundingClientRect().width])"
+        "100 * e.querySelector('rect').getBoundingClientRect().width"
+        " / e.querySelector('svg').getBoundingClientRect().width])"
     )
     assert shares
     assert any(said < 99 for said, _ in shares)
@@ -104,9 +103,10 @@ def test_the_bar_is_as_long_as_what_is_contained(browser: Any, server: Any) -> N
 def test_a_covered_capture_is_a_click_away(browser: Any, server: Any) -> None:
     browser.size(1000)
     browser.open(server.url + "/covers/versions")
+    link = f"document.querySelector('.gone a[href=\"/20260101100000/{SITE}0\"]')"
+    browser.evaluate(f"{link}.scrollIntoView()")
     x, y, wide, high = browser.evaluate(
-        f"(b => [b.x, b.y, b.width, b.height])(document.querySelector("
-        f"'.gone a[href=\"/20260101100000/{SITE}0\"]').getBoundingClientRect())"
+        f"(b => [b.x, b.y, b.width, b.height])({link}.getBoundingClientRect())"
     )
     browser.events.clear()
     browser.click(x + wide / 2, y + high / 2)
@@ -126,7 +126,7 @@ def test_dark_is_dark_and_light_is_light(browser: Any, server: Any) -> None:
             for place, name in (
                 ("document.documentElement", "backgroundColor"),
                 ("document.querySelector('.stays')", "color"),
-                ("document.querySelector('.measures .in')", "fill"),
+                ("document.querySelector('.measures rect')", "fill"),
             )
         )
         shades.append([sum(map(int, text[4:-1].split(","))) for text in colours])

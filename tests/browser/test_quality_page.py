@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,10 @@ from typing import Any
 import pytest
 
 from asof.report.quality_page import page
+from support.chromium import chromium
+from support.made_up_report import interrupted, made_up
 
 TESTS = Path(__file__).parents[1]
-MADE = runpy.run_path(str(TESTS / "made_up_report.py"))
-made_up, interrupted = MADE["made_up"], MADE["interrupted"]
-chromium = runpy.run_path(str(TESTS / "chromium.py"))["chromium"]
 
 pytestmark = pytest.mark.needs("chromium")
 

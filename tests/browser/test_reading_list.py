@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 import pytest
 
 from asof.report.reading_list import page
+from support.chromium import chromium
+from support.covered import versions
 
 TESTS = Path(__file__).parents[1]
-versions = runpy.run_path(str(TESTS / "unit" / "test_reading_list.py"))["versions"]
-chromium = runpy.run_path(str(TESTS / "chromium.py"))["chromium"]
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -72,11 +71,14 @@ def test_the_bar_is_as_long_as_what_is_contained(
     browser.size(1000)
     browser.open(pages[5, 2])
     bars = browser.evaluate(
-        "[...document.querySelectorAll('.gone i')].map(e => [getComputedStyle(e).backgroundImage,"
-        " e.getBoundingClientRect().width])"
+        "[...document.querySelectorAll('.gone svg')].map(e => ["
+        "parseFloat(e.parentElement.innerText.slice(2)), e.getBoundingClientRect().width,"
+        " e.firstChild.getBoundingClientRect().width])"
     )
     assert len(bars) == 5
-    assert all("100%" in image and width == 56 for image, width in bars)
+    assert all(
+        width == 56 and abs(width * said / 100 - inside) < 0.2 for said, width, inside in bars
+    )
 
 
 def test_dark_is_dark_and_light_is_light(browser: Any, pages: dict[tuple[int, int], str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.server
 import os
-import runpy
 import socket
 import threading
 import zlib
@@ -15,10 +14,11 @@ from typing import Any
 
 import pytest
 
+from support import served_archive
+from support.chromium import chromium
+from support.served_archive import Page
+
 TESTS = Path(__file__).parents[1]
-ARCHIVE = runpy.run_path(str(TESTS / "served_archive.py"))
-chromium = runpy.run_path(str(TESTS / "chromium.py"))["chromium"]
-Page: Any = ARCHIVE["Page"]
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -122,8 +122,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, canary: Canary) -> Iterator
         Page(SITE + "frames", "2026-01-01T00:00:00Z",
              b"<title>frames</title><frameset cols='*,*'><frame src=next.html><frame src=on>"),
     ]  # fmt: skip
-    folder = ARCHIVE["build"](tmp_path_factory.mktemp("browser") / "a", pages, seeds=(SITE,))
-    with ARCHIVE["serving"](folder) as running:
+    folder = served_archive.build(tmp_path_factory.mktemp("browser") / "a", pages, seeds=(SITE,))
+    with served_archive.serving(folder) as running:
         yield running
 
 

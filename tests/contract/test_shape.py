@@ -22,8 +22,9 @@ def shape(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_source_keeps_its_shape() -> None:
-    done = shape(ROOT / "src" / "asof")
+@pytest.mark.parametrize("folder", ["src/asof", "tests"])
+def test_source_and_tests_keep_their_shape(folder: str) -> None:
+    done = shape(ROOT / folder)
     assert done.returncode == 0, done.stdout
     assert "median" in done.stdout
 
@@ -34,6 +35,17 @@ def test_the_source_keeps_its_shape() -> None:
         ("long.py", "x = 1\n" * 401, "long.py: 401 lines, at most 400"),
         ("deep.py", "def f():\n" + "    x = 1\n" * 70, "deep.py:1 f(): 71 lines, at most 70"),
         ("a.py", "class A:\n  async def f(self):\n" + "    x = 1\n" * 70, "a.py:2 f(): 71 lines"),
+        (
+            "some.py",
+            "".join(f"def f{n}():\n" + "    x = 1\n" * 40 for n in range(30)),
+            "30 functions over 40 lines, at most",
+        ),
+        (
+            "kinds.py",
+            "".join(f"class P{n}(Protocol[T]):\n    x: int\n" for n in range(30)),
+            "30 protocols, at most",
+        ),
+        ("all.py", "x = 1\n" * 70_000, ": 70000 lines of Python, at most"),
         ("utils.py", "x = 1\n", "utils.py: name it after its subject"),
         ("common/url.py", "x = 1\n", "url.py: name it after its subject"),
     ],
@@ -52,6 +64,25 @@ def test_the_limits_themselves_are_allowed(tmp_path: Path) -> None:
     body = "def f():\n" + "    x = 1\n" * 69
     (tmp_path / "fine.py").write_text(body + "x = 1\n" * 330, encoding="utf-8")
     assert shape(tmp_path).returncode == 0
+
+
+def test_c_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "fine.py").write_text("x = 1\n", encoding="utf-8")
+    (tmp_path / "_fast.c").write_text("int x;\n" * 4_000, encoding="utf-8")
+    done = shape(tmp_path)
+    assert done.returncode == 1
+    assert ": 4000 lines of C, at most" in done.stdout
+
+
+def test_tests_may_be_longer(tmp_path: Path) -> None:
+    folder = tmp_path / "tests"
+    folder.mkdir()
+    (folder / "test_much.py").write_text("x = 1\n" * 1_000, encoding="utf-8")
+    assert shape(folder).returncode == 0
+    (folder / "test_more.py").write_text("x = 1\n" * 1_001, encoding="utf-8")
+    done = shape(folder)
+    assert done.returncode == 1
+    assert "test_more.py: 1001 lines, at most 1000" in done.stdout
 
 
 def test_an_empty_folder_does_not_pass_for_a_good_one(tmp_path: Path) -> None:

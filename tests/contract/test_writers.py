@@ -12,21 +12,17 @@ import multiprocessing
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
-from warcio.checker import Checker  # type: ignore[import-untyped]
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
+from warcio.archiveiterator import ArchiveIterator
+from warcio.checker import Checker
 
 from asof.archive import Archive
 from asof.archive.journal import Group
@@ -42,91 +38,16 @@ from asof.model import Target
 from asof.testing import SimulatedClock
 from asof.warc import write as warc_write
 from asof.warc.atomic_file import sync_folder
-from asof.warc.build import exchange_records
 from asof.warc.record import Record
-from exchanges import CRAWL, START, answer
+from support.exchanges import CRAWL, START
+from support.writing_desk import NOTHING, ROOMY, Desk, group, noise, unit, url
 
-NOTHING = Changes((), (), ())
-ROOMY = Config()
-
-
-@dataclass
-class Desk:
-    """An archive with a writer at work in it."""
-
-    kind: str
-    root: Path
-    config: Config = ROOMY
-    archive: Archive = field(init=False)
-    writer: Writer = field(init=False)
-    _held: ExitStack = field(default_factory=ExitStack)
-
-    def __enter__(self) -> Desk:
-        self.archive = self._held.enter_context(Archive.write(self.root, purpose="test"))
-        self.archive.catalog.put_crawl(CRAWL)
-        self.writer = self.hire()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._held.close()
-
-    def hire(self) -> Writer:
-        """A writer of the kind that is tested, closed at the end if nobody does it before."""
-        folder = self.archive.folder
-        if self.kind == "process":
-            writer: Writer = ProcessWriter(folder, CRAWL, self.config)
-        else:
-            writer = OwnWriter(folder, self.archive.ledger, CRAWL, self.config)
-        self._held.callback(_close_once(writer))
-        return writer
-
-    def write(self, group: Group, changes: Changes = NOTHING) -> Applied:
-        return asyncio.run(self.writer.write(group, changes))
-
-    def files(self) -> list[Path]:
-        return self.archive.folder.segment_files()
-
-    def rows(self, sql: str) -> list[tuple[object, ...]]:
-        """Asked through a connection that knows of nothing but the file."""
-        with sqlite3.connect(f"file:{self.archive.folder.db}?mode=ro", uri=True) as db:
-            rows = db.execute(sql).fetchall()
-        db.close()
-        return rows
-
-    def urls(self) -> list[object]:
-        return [url for (url,) in self.rows("SELECT url FROM captures ORDER BY url")]
-
-
-def _close_once(writer: Writer) -> Callable[[], None]:
-    def close() -> None:
-        if isinstance(writer, ProcessWriter) and writer._pipe.closed:
-            return
-        writer.close()
-
-    return close
+TESTS = Path(__file__).parents[1]
 
 
 @pytest.fixture(params=["own", "process"])
 def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Desk:
     return Desk(request.param, tmp_path / "archive")
-
-
-def url(name: object) -> str:
-    return f"http://a.example/{name}"
-
-
-def noise(name: object, size: int = 1_000) -> bytes:
-    """Bytes that do not compress, so that the size of a file is known."""
-    return random.Random(str(name)).randbytes(size)
-
-
-def unit(name: object, body: bytes, spool: Path | None = None) -> tuple[Record, ...]:
-    exchange = answer(url(name), body, media="image/png", spool=spool)
-    return exchange_records(exchange, target=Target(exchange.url))
-
-
-def group(*names: object, size: int = 1_000) -> Group:
-    return Group([unit(name, noise(name, size)) for name in names], taken=START)
 
 
 def kinds_and_urls(path: Path) -> list[tuple[str, str | None]]:
@@ -291,7 +212,7 @@ def test_a_spooled_body_is_stored_and_its_file_removed(desk: Desk, tmp_path: Pat
     body, spool = noise("big", 3_000_000), tmp_path / "spooled"
     units = [unit("a", b"before"), unit("big", body, spool), unit("b", b"after")]
     with desk:
-        desk.write(Group(units, taken=START))
+        desk.write(Group(units, taken=START))  # type: ignore[arg-type]
         assert not spool.exists()
         [path] = desk.files()
         assert kinds_and_urls(path)[1:] == of("a", "big", "b")
@@ -414,7 +335,7 @@ def test_a_group_that_cannot_be_stored_leaves_nothing_behind(
     with desk:
         desk.write(group("before"))
         with pytest.raises(StorageError, match="A body of 5000 bytes has 3000 bytes") as caught:
-            desk.write(Group(units, taken=START))
+            desk.write(Group(units, taken=START))  # type: ignore[arg-type]
         assert caught.value.hint
         assert not spool.exists()
         assert desk.urls() == [url("before")]
@@ -479,11 +400,11 @@ def test_a_writer_that_was_never_asked_can_be_closed(desk: Desk) -> None:
 
 KILLED = """
 import asyncio, os, pickle, signal, sys, time
-sys.path.insert(0, sys.argv[1])
-import test_writers as suite
+from pathlib import Path
 from asof.warc import write as warc_write
+from support import writing_desk as suite
 
-kind, root, moment = sys.argv[2], suite.Path(sys.argv[3]), sys.argv[4]
+kind, root, moment = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
 plain = warc_write._datasync
 
 def slow(handle):
@@ -511,8 +432,10 @@ with suite.Desk(kind, root) as desk:
 
 def killed(kind: str, root: Path, moment: str) -> tuple[float, str]:
     """Seconds from the death of a crawl to that of its writer, and what the two said."""
-    words = [sys.executable, "-c", KILLED, str(Path(__file__).parent), kind, str(root), moment]
-    crawl = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    words = [sys.executable, "-c", KILLED, kind, str(root), moment]
+    crawl = subprocess.Popen(
+        words, cwd=TESTS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     assert crawl.wait(20) == -signal.SIGKILL, crawl.communicate()[0]
     died = time.monotonic()
     said, _ = crawl.communicate(timeout=20)  # the writer holds the other end of this pipe, too
@@ -549,8 +472,10 @@ def test_a_group_that_was_handed_over_whole_is_committed(tmp_path: Path) -> None
 def test_the_next_start_waits_for_the_group_at_hand(tmp_path: Path) -> None:
     """Under half a second here: well inside the two for which the lock is tried."""
     root = tmp_path / "archive"
-    words = [sys.executable, "-c", KILLED, str(Path(__file__).parent), "process", str(root)]
-    crawl = subprocess.Popen([*words, "in the middle of a commit"], stderr=subprocess.DEVNULL)
+    words = [sys.executable, "-c", KILLED, "process", str(root)]
+    crawl = subprocess.Popen(
+        [*words, "in the middle of a commit"], cwd=TESTS, stderr=subprocess.DEVNULL
+    )
     assert crawl.wait(20) == -signal.SIGKILL
     with Archive.write(root, purpose="test") as archive:
         found = sorted(capture.url for capture in archive.captures())

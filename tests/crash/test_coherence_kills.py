@@ -1,13 +1,11 @@
 """SIGKILL at random moments of the visits and of the revisits: each page once in either phase.
 
-A smaller sibling of test_sigkill.py for crawls that look again (asof.crawl.phases). ASOF_KILLS sets
-the number of kills there; a tenth of it is the number here.
+A smaller sibling of test_sigkill.py for crawls that look again (asof.crawl.phases).
 """
 
 from __future__ import annotations
 
 import gzip
-import os
 import random
 import re
 import signal
@@ -16,10 +14,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import rig
-from rig import ok, page, referees_agree, rows_of, site
+from support import rig
+from support.rig import ok, page, referees_agree, rows_of, site
 
-KILLS = max(4, int(os.environ.get("ASOF_KILLS", "200")) // 10)
+KILLS = 20
 PAGES = int(KILLS * 1.5)
 DELAY = 0.05
 FILL = "<p>" + "Words that make a page longer than two hundred and fifty-six bytes. " * 5 + "</p>"

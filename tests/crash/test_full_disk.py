@@ -7,10 +7,13 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
-import rig
-from rig import crawl, links, ok, page, referees_agree, rows_of, site, tmpfs, wait_for
+
+from support import rig
+from support.rig import crawl, links, ok, page, referees_agree, rows_of, site, tmpfs, wait_for
 
 COUNT = 400
 SIZE = 25_000
@@ -30,7 +33,7 @@ def big_site() -> dict[str, rig.Answer]:
     return pages
 
 
-def remount(path, options: str) -> None:
+def remount(path: Path, options: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{options}", str(path)], check=True)
 
 
@@ -43,7 +46,7 @@ def one_sentence(result: rig.Result) -> None:
     assert "sqlite3" not in said
 
 
-def complete_and_once(archive, server, pages) -> None:
+def complete_and_once(archive: Path, server: rig.Server, pages: Any) -> None:
     """Every page is captured exactly once, with the bytes that were sent, in sound files."""
     rows = [row for row in rows_of(archive) if row["kind"] in {"response", "revisit"}]
     count = Counter(row["url"].removeprefix(server.url) for row in rows)
@@ -56,7 +59,7 @@ def complete_and_once(archive, server, pages) -> None:
 
 
 @pytest.mark.parametrize("size", ["5m", "1m", "300k"])
-def test_a_full_tmpfs(tmp_path, size):
+def test_a_full_tmpfs(tmp_path: Path, size: str) -> None:
     pages = big_site()
     with site(pages) as server, tmpfs(tmp_path / "small", size) as small:
         archive = small / "archive"
@@ -87,7 +90,7 @@ def test_a_full_tmpfs(tmp_path, size):
         assert held & again_asked == set()
 
 
-def test_a_disk_that_fills_and_empties_by_turns(tmp_path):
+def test_a_disk_that_fills_and_empties_by_turns(tmp_path: Path) -> None:
     """Room is made bit by bit; each life gets a little further."""
     pages = big_site()
     with site(pages) as server, tmpfs(tmp_path / "small", "2m") as small:
@@ -106,7 +109,7 @@ def test_a_disk_that_fills_and_empties_by_turns(tmp_path):
 
 
 @pytest.mark.parametrize("limit", [40_000, 500_000, 3_000_000])
-def test_a_file_size_limit(tmp_path, limit):
+def test_a_file_size_limit(tmp_path: Path, limit: int) -> None:
     """EFBIG, and for SQLite an I/O error: the same clean end."""
     pages = big_site()
     archive = tmp_path / "archive"
@@ -119,7 +122,7 @@ def test_a_file_size_limit(tmp_path, limit):
         complete_and_once(archive, server, pages)
 
 
-def test_a_read_only_archive_can_be_read_and_not_written(tmp_path):
+def test_a_read_only_archive_can_be_read_and_not_written(tmp_path: Path) -> None:
     with (
         site({"/": page(links("/a")), "/a": page("a")}) as server,
         tmpfs(tmp_path / "ro", "20m") as small,
@@ -140,8 +143,8 @@ def test_a_read_only_archive_can_be_read_and_not_written(tmp_path):
         ok("show", server.url + "/a", "-a", archive)
 
 
-def test_import_on_a_full_disk_is_all_or_resumable(tmp_path):
-    import forge
+def test_import_on_a_full_disk_is_all_or_resumable(tmp_path: Path) -> None:
+    from support import forge
 
     records = forge.recs(60)
     for no, record in enumerate(records):
@@ -168,18 +171,18 @@ def test_import_on_a_full_disk_is_all_or_resumable(tmp_path):
 
 def slow_pages(count: int) -> dict[str, rig.Answer]:
     names = [f"/p/{no}" for no in range(count)]
-    return {"/": page(links(*names))} | {name: page(f"<p>{name}</p>") for name in names}
+    return {"/": page(links(*names))} | {name: page(f"<p>{name}</p>") for name in names}  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
-def test_signals_end_a_crawl_with_130_and_keep_its_state(tmp_path, sig):
+def test_signals_end_a_crawl_with_130_and_keep_its_state(tmp_path: Path, sig: Any) -> None:
     pages = slow_pages(120)
     archive = tmp_path / "archive"
     with site(pages) as server:
         lives = 0
         for stop_at in (5, 30, 70):
             running = rig.start("crawl", server.url + "/", "-a", archive, "--delay", "0.02")
-            wait_for(lambda n=stop_at: len(server.hits) >= n, 30, "the crawl gets on")
+            wait_for(lambda n=stop_at: len(server.hits) >= n, 30, "the crawl gets on")  # type: ignore[misc]
             running.send_signal(sig)
             _, err = running.communicate(timeout=20)
             assert running.returncode == 130, err.decode()
@@ -201,7 +204,7 @@ def test_signals_end_a_crawl_with_130_and_keep_its_state(tmp_path, sig):
         referees_agree(archive)
 
 
-def test_sigterm_is_not_kept_waiting_by_a_server_that_hangs(tmp_path):
+def test_sigterm_is_not_kept_waiting_by_a_server_that_hangs(tmp_path: Path) -> None:
     """Whoever stops a machine or a container gives a process about ten seconds."""
     hang = rig.Reply((b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",), "hang")
     with site({"/": page(links("/hang", "/a")), "/hang": hang, "/a": page("a")}) as server:
@@ -217,7 +220,7 @@ def test_sigterm_is_not_kept_waiting_by_a_server_that_hangs(tmp_path):
         assert running.returncode == 130, err.decode()
 
 
-def test_a_killed_crawl_is_not_said_to_be_running(tmp_path):
+def test_a_killed_crawl_is_not_said_to_be_running(tmp_path: Path) -> None:
     """Nobody holds the archive any more: the crawl is interrupted, whatever it last wrote."""
     pages = slow_pages(40)
     archive = tmp_path / "archive"
@@ -232,7 +235,7 @@ def test_a_killed_crawl_is_not_said_to_be_running(tmp_path):
         assert [entry["state"] for entry in dead["crawls"]] == ["interrupted"]
 
 
-def test_a_second_signal_ends_at_once_and_nothing_breaks(tmp_path):
+def test_a_second_signal_ends_at_once_and_nothing_breaks(tmp_path: Path) -> None:
     hang = rig.Reply((b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",), "hang")
     with site({"/": page(links("/hang", "/a")), "/hang": hang, "/a": page("a")}) as server:
         archive = tmp_path / "archive"
@@ -254,8 +257,8 @@ def test_a_second_signal_ends_at_once_and_nothing_breaks(tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["import", "reindex", "check"])
-def test_sigint_during_other_verbs(tmp_path, verb):
-    import forge
+def test_sigint_during_other_verbs(tmp_path: Path, verb: str) -> None:
+    from support import forge
 
     path = tmp_path / "big.warc.gz"
     path.write_bytes(b"".join(r.gz() for r in forge.recs(2000)) * 1)

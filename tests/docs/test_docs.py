@@ -103,8 +103,24 @@ def test_a_decision_is_short_and_rests_on_a_number(adr: Path) -> None:
 def test_the_architecture_has_a_paragraph_for_every_layer_and_no_other() -> None:
     text = read(ROOT / "ARCHITECTURE.md")
     layers = PROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
-    described = re.findall(r"^\*\*`(\w+)(?:/|\.py)`\*\*", text, re.MULTILINE)
+    described = re.findall(r"^- \*\*`(\w+)(?:/|\.py)`\*\*", text, re.MULTILINE)
     assert sorted(described) == sorted(set(layers) - {"__main__"})
+
+
+def test_the_architecture_is_a_page_to_be_read() -> None:
+    lines = read(ROOT / "ARCHITECTURE.md").splitlines()
+    assert len(lines) <= 200
+    assert [line for line in lines if len(line) > 100] == []
+
+
+def test_the_architecture_names_files_that_exist() -> None:
+    text = read(ROOT / "ARCHITECTURE.md")
+    named = set(re.findall(r"`((?:\w+/)*(?:\w+/|\w+\.py))`", text))
+    files = [p.relative_to(ROOT) for top in ("src", "tests") for p in (ROOT / top).rglob("*.py")]
+    known = {f"/{path}" for path in files} | {f"/{path.parent}/" for path in files}
+    archive = {"spool/", "control/", "derived/", "warc/"}  # of an archive, not of the project
+    lost = [name for name in named - archive if not any(k.endswith(f"/{name}") for k in known)]
+    assert lost == []
 
 
 def test_the_architecture_draws_the_layers_in_the_order_of_the_law() -> None:

@@ -7,7 +7,6 @@ answer came it is kept, with what is odd about it; where none came, or one was n
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,13 +15,9 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
-
-import rig  # type: ignore[import-not-found]
-
-import misbehaving as bad
-from misbehaving import HTML, OK, Behaviour, Server, Stage, page, sends
+from support import misbehaving as bad
+from support import rig
+from support.misbehaving import HTML, OK, Behaviour, Server, Stage, page, sends
 
 MB = 1 << 20
 PEAK = 300 * MB
@@ -232,7 +227,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         seeds = [f"{url}/" for url in (*(server.url for server in servers), *tls.values())]
         result = rig.run(
             "crawl", *seeds, "-a", archive, "--delay", "0", "--exclude", "/many/", "--json",
-            timeout=4 * SECONDS, env=SETTINGS | {"SSL_CERT_FILE": str(trust)},
+            timeout=4 * SECONDS, env=SETTINGS | {"SSL_CERT_FILE": str(trust)}, fresh=True,
         )  # fmt: skip
         rows: dict[str, list[dict[str, Any]]] = {}
         for row in rig.rows_of(archive):
@@ -278,7 +273,7 @@ def test_every_ordinary_page_is_captured(crawled: Crawled) -> None:
 def test_the_files_are_sound(crawled: Crawled) -> None:
     """By warcio and by our own check, which stays small as well; nothing is left in the spool."""
     rig.warcio_check(rig.warcs(crawled.archive))
-    checked = rig.ok("check", "-a", crawled.archive)
+    checked = rig.ok("check", "-a", crawled.archive, fresh=True)
     assert checked.peak_rss < PEAK, f"{checked.peak_rss // MB} MB"
     assert not list(crawled.archive.glob("spool/*"))
 

@@ -18,6 +18,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -128,7 +129,7 @@ def under_limit(path: Path, reader: str, *, spare: int = 64 * MB, timeout: float
     return report
 
 
-def test_the_limit_itself_is_felt(tmp_path):
+def test_the_limit_itself_is_felt(tmp_path: Path) -> None:
     """What takes as much as these bombs unpack to does not pass."""
     code = CHILD.replace("urls, damage = [], []", "bytes(128 << 20)")
     (tmp_path / "x").write_bytes(b"")
@@ -156,7 +157,7 @@ ZEROS = bytes(4 * MB)
     ],
     ids=["declared more", "declared less", "long line", "many fields", "many lines", "filedesc"],
 )
-def test_arc_bombs(tmp_path, head, unit):
+def test_arc_bombs(tmp_path: Path, head: Any, unit: Any) -> None:
     good = [gzip.compress(part) for part in (FILEDESC, arc(b"http://a/1"), arc(b"http://a/2"))]
     path = tmp_path / "x.arc.gz"
     path.write_bytes(good[0] + good[1] + bomb(head, unit, 32) + good[2])
@@ -168,7 +169,7 @@ def test_arc_bombs(tmp_path, head, unit):
     assert len(report["damage"]) <= 3
 
 
-def test_an_honest_arc_record_of_128_megabytes_comes_in_flat_memory(tmp_path):
+def test_an_honest_arc_record_of_128_megabytes_comes_in_flat_memory(tmp_path: Path) -> None:
     head = b"http://big/ 192.0.2.7 20050614070144 text/html %d\n" % (len(PAGE) + 32 * len(ZEROS))
     path = tmp_path / "x.arc.gz"
     path.write_bytes(bomb(FILEDESC + head + PAGE, ZEROS, 32, b"\n" + arc(b"http://a/2")))
@@ -188,7 +189,7 @@ def test_an_honest_arc_record_of_128_megabytes_comes_in_flat_memory(tmp_path):
     ],
     ids=["content", "docno", "dochdr", "tags", "blank"],
 )
-def test_trec_bombs(tmp_path, head, unit):
+def test_trec_bombs(tmp_path: Path, head: Any, unit: Any) -> None:
     path = tmp_path / "x.trec.gz"
     path.write_bytes(
         gzip.compress(trec(1)) + bomb(head, unit, 32, b"</DOC>\n") + gzip.compress(trec(2))
@@ -199,7 +200,7 @@ def test_trec_bombs(tmp_path, head, unit):
 
 
 @pytest.mark.parametrize("reader", ["arc", "trec"])
-def test_zstd_bombs(tmp_path, reader):
+def test_zstd_bombs(tmp_path: Path, reader: str) -> None:
     packer = zstandard.ZstdCompressor(level=3).compressobj()
     start = FILEDESC + arc(b"http://a/1") + arc(b"http://b/", length=10**11)[:-1]
     data = [packer.compress(start if reader == "arc" else trec(1) + trec(2)[:-8])]
@@ -223,7 +224,7 @@ def in_time(path: Path, data: bytes, reader: str, seconds: float = 10) -> dict:
     return report
 
 
-def test_a_hundred_thousand_tiny_members(tmp_path):
+def test_a_hundred_thousand_tiny_members(tmp_path: Path) -> None:
     one = [gzip.compress(bytes([byte]), mtime=0) for byte in b"http://b/ x\n"]
     data = (
         gzip.compress(arc(b"http://a/1")) + b"".join(one) * 8000 + gzip.compress(arc(b"http://a/2"))
@@ -233,7 +234,7 @@ def test_a_hundred_thousand_tiny_members(tmp_path):
     assert len(report["damage"]) <= 2
 
 
-def test_a_hundred_thousand_empty_members(tmp_path):
+def test_a_hundred_thousand_empty_members(tmp_path: Path) -> None:
     empty = gzip.compress(b"", mtime=0)
     data = gzip.compress(arc(b"http://a/1")) + empty * 100_000 + gzip.compress(arc(b"http://a/2"))
     report = in_time(tmp_path / "x", data, "arc")
@@ -241,7 +242,7 @@ def test_a_hundred_thousand_empty_members(tmp_path):
     assert report["damage"] == []
 
 
-def test_magic_numbers_everywhere(tmp_path):
+def test_magic_numbers_everywhere(tmp_path: Path) -> None:
     fake = b"\x1f\x8b\x08\x00" + bytes(6) + b"\x03\x00" + b"\x01" * 8
     data = gzip.compress(arc(b"http://a/1")) + fake * 100_000
     report = in_time(tmp_path / "x", data, "arc")
@@ -250,7 +251,7 @@ def test_magic_numbers_everywhere(tmp_path):
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_lengths_that_all_reach_almost_to_the_end(tmp_path, pack):
+def test_lengths_that_all_reach_almost_to_the_end(tmp_path: Path, pack: Any) -> None:
     parts = [arc(b"http://a/%06d" % number) for number in range(20_000)]
     total, each = sum(map(len, parts)), len(parts[0])
     parts = [
@@ -263,7 +264,7 @@ def test_lengths_that_all_reach_almost_to_the_end(tmp_path, pack):
     assert report["damage"]
 
 
-def test_lines_and_tags_that_almost_match(tmp_path):
+def test_lines_and_tags_that_almost_match(tmp_path: Path) -> None:
     lines = b"http://a/ 1.2.3.4 20050614070144 text/html x\n" * 100_000 + b"a:\n" * 300_000
     assert in_time(tmp_path / "x", FILEDESC + lines, "arc")["urls"] == []
     tags = (b"</DOC" + b" " * 9) * 50_000 + b"<DOC>" * 50_000 + b"<DOCHDR>" * 50_000
@@ -298,7 +299,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_name_of_a_member_reaches_the_file_system(tmp_path, name):
+def test_no_name_of_a_member_reaches_the_file_system(tmp_path: Path, name: str) -> None:
     home = tmp_path / "a" / "b" / "c"
     home.mkdir(parents=True)
     path = wacz(home / "x.wacz", [(name, WARC), ("archive/good.warc.gz", WARC)])
@@ -320,14 +321,14 @@ def test_no_name_of_a_member_reaches_the_file_system(tmp_path, name):
     assert not Path("/tmp/asof-foreign-escape.warc.gz").exists()
 
 
-def test_a_name_with_nul_does_not_hide_what_follows_it(tmp_path):
+def test_a_name_with_nul_does_not_hide_what_follows_it(tmp_path: Path) -> None:
     path = wacz(tmp_path / "x.wacz", [("archive/abcdef.warc.gz", WARC)])
     path.write_bytes(path.read_bytes().replace(b"abcdef", b"a\0../b"))
     files, _ = taken(path, tmp_path / "into")
     assert [data for _, data in files] == [WARC]
 
 
-def test_two_members_of_one_name_both_come(tmp_path):
+def test_two_members_of_one_name_both_come(tmp_path: Path) -> None:
     other = gzip.compress(b"WARC/1.1\r\nother\r\n\r\n")
     with pytest.warns(UserWarning, match="Duplicate name"):
         path = wacz(tmp_path / "x.wacz", [("a.warc.gz", WARC), ("a.warc.gz", other)])
@@ -336,7 +337,7 @@ def test_two_members_of_one_name_both_come(tmp_path):
     assert damage == []
 
 
-def test_links_and_folders_are_not_files(tmp_path):
+def test_links_and_folders_are_not_files(tmp_path: Path) -> None:
     secret = tmp_path / "secret.warc.gz"
     secret.write_bytes(WARC)
     path = tmp_path / "x.wacz"
@@ -354,7 +355,7 @@ def test_links_and_folders_are_not_files(tmp_path):
 # -- WACZ: bombs ----------------------------------------------------------------------------------
 
 
-def test_a_deflated_member_of_zeros_is_not_unpacked(tmp_path):
+def test_a_deflated_member_of_zeros_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "x.wacz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as pack:
         pack.writestr("archive/good.warc.gz", WARC)
@@ -379,7 +380,7 @@ def patched(path: Path, *changes: tuple[str, int, int, bytes]) -> Path:
     return path
 
 
-def test_a_member_that_declares_less_than_it_is(tmp_path):
+def test_a_member_that_declares_less_than_it_is(tmp_path: Path) -> None:
     members = [("archive/liar.warc", b"x" * 90_000), ("archive/good.warc.gz", WARC)]
     path = wacz(tmp_path / "x.wacz", members, zipfile.ZIP_DEFLATED)
     patched(path, ("central", 0, 24, struct.pack("<I", 1000)))
@@ -389,7 +390,7 @@ def test_a_member_that_declares_less_than_it_is(tmp_path):
     assert damage == ["archive/liar.warc unpacks to more than the 1000 bytes it declares"]
 
 
-def test_a_member_that_declares_more_than_it_is(tmp_path):
+def test_a_member_that_declares_more_than_it_is(tmp_path: Path) -> None:
     members = [("archive/liar.warc", b"xyz" * 900), ("archive/good.warc.gz", WARC)]
     path = wacz(tmp_path / "x.wacz", members, zipfile.ZIP_DEFLATED)
     patched(path, ("central", 0, 24, struct.pack("<I", 3000)))
@@ -398,7 +399,7 @@ def test_a_member_that_declares_more_than_it_is(tmp_path):
     assert damage == ["archive/liar.warc has 2700 of the 3000 bytes it declares"]
 
 
-def test_a_member_larger_than_the_disk_is_refused_unseen(tmp_path):
+def test_a_member_larger_than_the_disk_is_refused_unseen(tmp_path: Path) -> None:
     path = wacz(tmp_path / "x.wacz", [("a.warc", bytes(4 * MB)), ("b.warc.gz", WARC)], 8)
     extra = struct.pack("<HHQQ", 1, 16, 1 << 60, 1 << 59)
     data = path.read_bytes()
@@ -416,7 +417,7 @@ def test_a_member_larger_than_the_disk_is_refused_unseen(tmp_path):
     assert damage == [f"a.warc has {1 << 60} bytes: more than the disk can take"]
 
 
-def test_members_that_share_their_bytes_unpack_once(tmp_path):
+def test_members_that_share_their_bytes_unpack_once(tmp_path: Path) -> None:
     """As in the ZIP of 46 MB that unpacks to 4.5 PB."""
     members = [(f"archive/{number:04d}.warc", b"x" * 50) for number in range(1000)]
     members[0] = ("archive/0000.warc", os.urandom(MB))
@@ -434,7 +435,7 @@ def test_members_that_share_their_bytes_unpack_once(tmp_path):
     assert sum("shares its bytes" in reason for reason in damage) == 999
 
 
-def test_a_directory_of_too_many_entries(tmp_path):
+def test_a_directory_of_too_many_entries(tmp_path: Path) -> None:
     local = struct.pack("<4sHHHHHIIIHH", b"PK\x03\x04", 20, 0, 0, 0, 0, 0, 0, 0, 6, 0) + b"a.warc"
     entry = struct.pack(
         "<4sHHHHHHIIIHHHHHII", b"PK\x01\x02", 20, 20, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0
@@ -462,7 +463,7 @@ def test_a_directory_of_too_many_entries(tmp_path):
     ],
     ids=["deep", "open", "binary", "number", "long number", "large"],
 )
-def test_hostile_manifests(tmp_path, manifest):
+def test_hostile_manifests(tmp_path: Path, manifest: Any) -> None:
     members = [("archive/a.warc.gz", WARC), ("datapackage.json", manifest),
                ("datapackage-digest.json", manifest)]  # fmt: skip
     files, damage = taken(wacz(tmp_path / "x.wacz", members), tmp_path / "into")
@@ -484,7 +485,9 @@ def test_hostile_manifests(tmp_path, manifest):
         (42, struct.pack("<I", 0x7FFFFFF0), "has no header where the directory says"),
     ],
 )
-def test_members_that_cannot_be_read_do_not_cost_the_others(tmp_path, field, value, reason):
+def test_members_that_cannot_be_read_do_not_cost_the_others(
+    tmp_path: Path, field: int, value: Any, reason: str
+) -> None:
     path = wacz(tmp_path / "x.wacz", [("a.warc.gz", WARC), ("b.warc.gz", WARC)])
     patched(path, ("central", 0, field, value))
     files, damage = taken(path, tmp_path / "into")
@@ -506,7 +509,7 @@ def streamed(members: list[tuple[bytes, bytes]], *, wide: bool) -> bytes:
 
 
 @pytest.mark.parametrize("wide", [False, True])
-def test_a_streamed_zip_without_its_end(tmp_path, wide):
+def test_a_streamed_zip_without_its_end(tmp_path: Path, wide: bool) -> None:
     tricky = WARC + b"PK\x07\x08" + bytes(20) + b"PK\x03\x04" + bytes(30) + WARC
     members = [(b"archive/a.warc.gz", tricky), (b"archive/b.warc.gz", WARC)]
     data = streamed(members, wide=wide)
@@ -522,7 +525,7 @@ def test_a_streamed_zip_without_its_end(tmp_path, wide):
     assert WARC.startswith(files[1][1])
 
 
-def test_a_zip_cut_anywhere_gives_every_whole_member(tmp_path):
+def test_a_zip_cut_anywhere_gives_every_whole_member(tmp_path: Path) -> None:
     whole = wacz(tmp_path / "x.wacz", [(f"archive/{n}.warc.gz", WARC) for n in range(3)])
     data = whole.read_bytes()
     ends = [data.index(WARC, 0) + len(WARC)]
@@ -594,7 +597,7 @@ SEEDS = seeds()
 
 
 @pytest.mark.parametrize("number", range(len(SEEDS)))
-def test_mutated_files_raise_nothing(tmp_path, number):
+def test_mutated_files_raise_nothing(tmp_path: Path, number: Any) -> None:
     chance = random.Random(number)
     path = tmp_path / "x"
     for _ in range(150):
@@ -618,7 +621,7 @@ def test_mutated_files_raise_nothing(tmp_path, number):
 
 
 @given(data=st.binary(max_size=300))
-def test_random_bytes_raise_nothing(tmp_path_factory, data):
+def test_random_bytes_raise_nothing(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
     path = tmp_path_factory.mktemp("any") / "x"
     for start in (
         b"",

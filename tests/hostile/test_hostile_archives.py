@@ -9,18 +9,15 @@ from __future__ import annotations
 import gzip
 import random
 import struct
-import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
-
-import forge
-import rig
-from forge import Rec, recs
+from support import forge, rig
+from support.forge import Rec, recs
 
 MB = 1 << 20
 MEMORY = 1536 * MB  # address space; what is really used must be far less
@@ -74,7 +71,7 @@ def within(damage: dict, path: Path, start: int, end: int) -> None:
 
 @pytest.mark.parametrize("keep", [0.02, 0.5, 0.98])
 @pytest.mark.parametrize("form", ["gz", "plain", "zst"])
-def test_truncated_in_the_last_record(tmp_path, form, keep):
+def test_truncated_in_the_last_record(tmp_path: Path, form: str, keep: float) -> None:
     records = recs(12)
     parts = [encode(record, form) for record in records]
     cut = max(1, int(len(parts[-1]) * keep))
@@ -97,7 +94,9 @@ def encode(record: Rec, form: str) -> bytes:
 
 @pytest.mark.parametrize("form", ["gz", "zst"])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_corrupted_record_in_the_middle_costs_only_itself(tmp_path, form, seed):
+def test_a_corrupted_record_in_the_middle_costs_only_itself(
+    tmp_path: Path, form: str, seed: Any
+) -> None:
     chance = random.Random(seed)
     records = recs(12)
     for record in records:
@@ -128,7 +127,7 @@ def test_a_corrupted_record_in_the_middle_costs_only_itself(tmp_path, form, seed
 )
 @pytest.mark.parametrize("where", [0, 4, 8])
 @pytest.mark.parametrize("form", ["gz", "plain"])
-def test_junk_between_records(tmp_path, form, where, junk):
+def test_junk_between_records(tmp_path: Path, form: str, where: int, junk: bytes) -> None:
     records = recs(8)
     parts = [encode(record, form) for record in records]
     start = sum(map(len, parts[:where]))
@@ -141,9 +140,9 @@ def test_junk_between_records(tmp_path, form, where, junk):
 
 @pytest.mark.parametrize("form", ["gz", "plain", "zst"])
 @pytest.mark.parametrize("declared", [-5, 10**30, 10**18, "false", "12 13", "", "0x10", "+7", "٣"])
-def test_nonsense_as_content_length(tmp_path, form, declared):
+def test_nonsense_as_content_length(tmp_path: Path, form: str, declared: int | str) -> None:
     records = recs(6)
-    records[2].declared = declared
+    records[2].declared = declared  # type: ignore[assignment]
     parts = [encode(record, form) for record in records]
     places = forge.offsets(parts)
     path = write(tmp_path / f"length.warc{SUFFIX[form]}", *parts)
@@ -154,7 +153,7 @@ def test_nonsense_as_content_length(tmp_path, form, declared):
 
 @pytest.mark.parametrize("form", ["gz", "plain", "zst"])
 @pytest.mark.parametrize("off", [-9, 9, 120])
-def test_wrong_content_length(tmp_path, form, off):
+def test_wrong_content_length(tmp_path: Path, form: str, off: int) -> None:
     """Too short leaves bytes that belong to nobody, too long reaches into the next record."""
     records = recs(6)
     for record in records:
@@ -170,7 +169,7 @@ def test_wrong_content_length(tmp_path, form, off):
     within(damage_of(report)[0], path, places[2], places[3])
 
 
-def test_missing_header_fields(tmp_path):
+def test_missing_header_fields(tmp_path: Path) -> None:
     """A record without type, date or target is no capture; its neighbours are. An id is made."""
     for name in ("WARC-Type", "WARC-Date", "WARC-Record-ID", "WARC-Target-URI", "Content-Length"):
         records = recs(3, host=f"{name.lower()}.example", digests=False)
@@ -190,7 +189,7 @@ def test_missing_header_fields(tmp_path):
         within(damage_of(report)[0], path, len(parts[0]), len(parts[0]) + len(parts[1]))
 
 
-def test_many_truncations_and_mutations_at_once(tmp_path):
+def test_many_truncations_and_mutations_at_once(tmp_path: Path) -> None:
     """120 files, each with one wounded record: every other record of each must be in."""
     chance = random.Random(99)
     files, whole = [], set()
@@ -203,7 +202,7 @@ def test_many_truncations_and_mutations_at_once(tmp_path):
         bad = chance.randrange(1, 5)
         wound(chance, parts, bad)
         whole |= {record.url for i, record in enumerate(records) if i not in {bad, bad + 1}}
-        files.append(write(tmp_path / f"{no:03d}.warc{SUFFIX[form]}", *parts))
+        files.append(write(tmp_path / f"{no:03d}.warc{SUFFIX[form]}", *parts))  # type: ignore[arg-type]
     archive = tmp_path / "archive"
     report = take(archive, *files, code=1, timeout=120)
     assert not whole - set(urls(archive))
@@ -228,7 +227,7 @@ def wound(chance: random.Random, parts: list[bytearray], bad: int) -> None:
         del parts[bad][at : at + chance.randrange(1, 400)]
 
 
-def test_wrong_digests_are_noticed(tmp_path):
+def test_wrong_digests_are_noticed(tmp_path: Path) -> None:
     """A body that does not match its own digest may be kept, but not in silence."""
     records = recs(4)
     parts = [record.gz() for record in records]
@@ -253,7 +252,7 @@ def test_wrong_digests_are_noticed(tmp_path):
     [("a.warc", "gz"), ("a.warc.gz", "plain"), ("a.warc.gz", "zst"), ("a.warc.zst", "gz"),
      ("a.bin", "gz"), ("noext", "plain"), ("a.arc.gz", "gz"), ("a b ü.warc.gz", "gz")],
 )  # fmt: skip
-def test_the_bytes_decide_not_the_name(tmp_path, name, form):
+def test_the_bytes_decide_not_the_name(tmp_path: Path, name: str, form: str) -> None:
     records = recs(5)
     path = write(tmp_path / name, *(encode(record, form) for record in records))
     report = take(tmp_path / "archive", path, code=0)
@@ -261,7 +260,7 @@ def test_the_bytes_decide_not_the_name(tmp_path, name, form):
     assert report["added"] == 5
 
 
-def test_one_gzip_member_for_the_whole_file(tmp_path):
+def test_one_gzip_member_for_the_whole_file(tmp_path: Path) -> None:
     records = recs(30)
     whole = gzip.compress(b"".join(record.plain() for record in records))
     take(tmp_path / "whole", write(tmp_path / "whole.warc.gz", whole), code=0)
@@ -274,8 +273,8 @@ def test_one_gzip_member_for_the_whole_file(tmp_path):
     assert damage_of(report)
 
 
-def test_old_versions_line_ends_and_field_case(tmp_path):
-    files, expected = [], []
+def test_old_versions_line_ends_and_field_case(tmp_path: Path) -> None:
+    files, expected = [], []  # type: ignore[var-annotated]
     for version in ("WARC/0.17", "WARC/0.18", "WARC/1.0", "WARC/1.1"):
         for eol in (b"\r\n", b"\n"):
             no = len(files)
@@ -290,7 +289,7 @@ def test_old_versions_line_ends_and_field_case(tmp_path):
     assert urls(tmp_path / "archive") == sorted(expected)
 
 
-def test_odd_targets_dates_and_blocks_do_not_stop_anything(tmp_path):
+def test_odd_targets_dates_and_blocks_do_not_stop_anything(tmp_path: Path) -> None:
     odd = [
         Rec("http://example.com/with space/and ünïcode", b"1", "2021-01-01T00:00:00Z"),
         Rec("http://example.com/" + "long" * 20_000, b"2", "2021-01-01T00:00:01Z"),
@@ -335,7 +334,7 @@ def test_odd_targets_dates_and_blocks_do_not_stop_anything(tmp_path):
 @pytest.mark.parametrize(
     "date", ["yesterday", "2021-13-45T99:99:99Z", "20210304050607", "", "٢٠٢١"]
 )
-def test_a_bad_date_costs_only_its_own_record(tmp_path, date):
+def test_a_bad_date_costs_only_its_own_record(tmp_path: Path, date: str) -> None:
     records = [*recs(2), Rec("http://example.com/bad-date", b"x", date), *recs(2, host="b.example")]
     path = write(tmp_path / "date.warc.gz", *(record.gz() for record in records))
     archive = tmp_path / "archive"
@@ -347,7 +346,7 @@ def test_a_bad_date_costs_only_its_own_record(tmp_path, date):
         assert damage_of(result.json())
 
 
-def test_revisits_that_lead_nowhere_or_in_circles(tmp_path):
+def test_revisits_that_lead_nowhere_or_in_circles(tmp_path: Path) -> None:
     profile = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 
     def revisit(url: str, date: str, to: str, to_date: str) -> Rec:
@@ -393,7 +392,7 @@ def arc_urls(numbers: list[int]) -> list[str]:
 
 
 @pytest.mark.parametrize("compress", [True, False])
-def test_arc_whole_then_truncated_then_corrupted(tmp_path, compress):
+def test_arc_whole_then_truncated_then_corrupted(tmp_path: Path, compress: bool) -> None:
     name = "a.arc.gz" if compress else "a.arc"
     parts = forge.arc(arc_records(8), compress=compress)
     take(tmp_path / "whole", write(tmp_path / name, *parts), code=0)
@@ -422,7 +421,7 @@ def test_arc_whole_then_truncated_then_corrupted(tmp_path, compress):
 @pytest.mark.parametrize(
     "line", [b"http://x/ 1.2.3.4\n", b"http://x/ 1 2 3 4 5 6 7\n", b"\xff\xfe\n"]
 )
-def test_arc_with_a_nonsense_record_line(tmp_path, line):
+def test_arc_with_a_nonsense_record_line(tmp_path: Path, line: bytes) -> None:
     parts = [*forge.arc(arc_records(3), compress=False), line]
     tail = [forge.arc_rec("http://arc.example/tail", b"tail")]
     path = write(tmp_path / "odd.arc", *parts, *tail)
@@ -434,7 +433,7 @@ def test_arc_with_a_nonsense_record_line(tmp_path, line):
 
 
 @pytest.mark.parametrize("compress", [True, False])
-def test_trec_whole_then_wounded(tmp_path, compress):
+def test_trec_whole_then_wounded(tmp_path: Path, compress: bool) -> None:
     pack = gzip.compress if compress else bytes
     docs = [forge.trec_doc(no) for no in range(6)]
     name = "fish.trec.gz" if compress else "fish.trec"
@@ -504,7 +503,7 @@ ESCAPES = [
 
 
 @pytest.mark.parametrize("name", ESCAPES)
-def test_no_path_escapes_from_a_wacz(tmp_path, name):
+def test_no_path_escapes_from_a_wacz(tmp_path: Path, name: str) -> None:
     home = tmp_path / "home" / "deep" / "down"
     home.mkdir(parents=True)
     inside, outside = recs(3, host="good.example"), recs(2, host="bad.example")
@@ -532,7 +531,7 @@ def test_no_path_escapes_from_a_wacz(tmp_path, name):
     sound(archive)
 
 
-def test_symlink_members_are_not_followed(tmp_path):
+def test_symlink_members_are_not_followed(tmp_path: Path) -> None:
     secret = write(tmp_path / "secret.warc.gz", *(r.gz() for r in recs(2, host="secret.example")))
     path = tmp_path / "link.wacz"
     with zipfile.ZipFile(path, "w") as pack:
@@ -547,7 +546,7 @@ def test_symlink_members_are_not_followed(tmp_path):
 
 
 @pytest.mark.parametrize("wound", ["truncated", "crc", "encrypted", "central", "tail-only"])
-def test_wounded_zip_files(tmp_path, wound):
+def test_wounded_zip_files(tmp_path: Path, wound: str) -> None:
     records = recs(6)
     good = b"".join(record.gz() for record in records)
     other = b"".join(record.gz() for record in recs(4, host="second.example"))
@@ -578,7 +577,7 @@ def test_wounded_zip_files(tmp_path, wound):
         assert {record.url for record in recs(4, host="second.example")} <= set(urls(archive))
 
 
-def test_a_wounded_warc_inside_a_wacz(tmp_path):
+def test_a_wounded_warc_inside_a_wacz(tmp_path: Path) -> None:
     parts = [record.gz() for record in recs(6)]
     parts[3] = parts[3][:-30] + bytes(30)
     path = forge.wacz(tmp_path / "inner.wacz", {"archive/a.warc.gz": b"".join(parts)})
@@ -590,7 +589,7 @@ def test_a_wounded_warc_inside_a_wacz(tmp_path):
     assert damage["offset"] >= 0
 
 
-def test_zip_bombs(tmp_path):
+def test_zip_bombs(tmp_path: Path) -> None:
     """A WACZ member that inflates to 1 GB of zeros, and 50,000 empty members."""
     bomb = tmp_path / "bomb.wacz"
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as pack:
@@ -638,7 +637,7 @@ def around(path: Path, head: bytes, unit: bytes, times: int, tail: bytes = b"") 
 GOOD = sorted(record.url for record in recs(4))
 
 
-def test_an_honest_record_of_two_gigabytes_of_zeros(tmp_path):
+def test_an_honest_record_of_two_gigabytes_of_zeros(tmp_path: Path) -> None:
     """It is whole, so it belongs in; it must not be held in memory, on the way in or out."""
     size = len(HTTP) + 128 * len(ZEROS)
     path = around(
@@ -667,7 +666,7 @@ def test_an_honest_record_of_two_gigabytes_of_zeros(tmp_path):
     ],
     ids=["body", "header-line", "header-lines", "no-record", "declared-more"],
 )
-def test_gzip_bombs(tmp_path, head, unit, times):
+def test_gzip_bombs(tmp_path: Path, head: Any, unit: Any, times: int) -> None:
     """2 GB (and more kinds of 640 MB, for the sake of time) out of a file of a few MB."""
     path = around(tmp_path / "bomb.warc.gz", head, unit, times)
     archive = tmp_path / "archive"
@@ -678,7 +677,7 @@ def test_gzip_bombs(tmp_path, head, unit, times):
     assert sum(p.stat().st_size for p in archive.rglob("*") if p.is_file()) < 20 * MB
 
 
-def test_a_content_encoding_bomb_stays_small(tmp_path):
+def test_a_content_encoding_bomb_stays_small(tmp_path: Path) -> None:
     """The record is small and whole; only its decoded entity is huge."""
     forge.bomb(tmp_path / "entity.gz", b"", ZEROS, 64)
     body = gzip.compress((tmp_path / "entity.gz").read_bytes())
@@ -703,7 +702,7 @@ def test_a_content_encoding_bomb_stays_small(tmp_path):
         assert got.peak_rss < PEAK, f"{got.peak_rss // MB} MB for {name}"
 
 
-def test_a_million_empty_members_end_in_time(tmp_path):
+def test_a_million_empty_members_end_in_time(tmp_path: Path) -> None:
     good = recs(2)
     empty = gzip.compress(b"", mtime=0)
     path = write(tmp_path / "empty.warc.gz", good[0].gz(), empty * 300_000, good[1].gz())
@@ -731,7 +730,9 @@ def test_a_million_empty_members_end_in_time(tmp_path):
     ],
     ids=["empty", "text", "png", "noise", "html", "zip", "gzip"],
 )
-def test_what_is_no_archive_is_refused_and_the_others_are_taken(tmp_path, name, data):
+def test_what_is_no_archive_is_refused_and_the_others_are_taken(
+    tmp_path: Path, name: str, data: Any
+) -> None:
     bad = write(tmp_path / name, data)
     good = write(tmp_path / "good.warc.gz", *(record.gz() for record in recs(3)))
     archive = tmp_path / "archive"
@@ -742,7 +743,7 @@ def test_what_is_no_archive_is_refused_and_the_others_are_taken(tmp_path, name, 
     assert urls(archive) == sorted(record.url for record in recs(3))
 
 
-def test_an_endless_fifo_or_device_is_not_read(tmp_path):
+def test_an_endless_fifo_or_device_is_not_read(tmp_path: Path) -> None:
     for path in (Path("/dev/zero"), Path("/dev/null"), tmp_path):
         result = rig.run("import", path, "-a", tmp_path / "archive", timeout=20)
         assert result.code == 2, str(result)

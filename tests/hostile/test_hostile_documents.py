@@ -16,15 +16,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import office_files as office
 from asof.text.document import Document
 from asof.text.sandbox import Limits, ReadApart
+from support import office_files as office
 
 SECONDS = 10
 LAUGHS = (

@@ -7,8 +7,6 @@ go to. A seed opens its own host and port and nothing beside it; `--allow-privat
 from __future__ import annotations
 
 import asyncio
-import runpy
-import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
@@ -22,16 +20,9 @@ import pytest
 from asof.fetch.addresses import policy
 from asof.model import Exchange, Failure
 from asof.url import canonical
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "acceptance"))
-
-import rig  # type: ignore[import-not-found]
-
-from misbehaving import Behaviour, Server, Stage, links, page, redirect
-
-RAW = runpy.run_path(str(Path(__file__).parents[1] / "raw_server.py"))
-serving, client, run = RAW["serving"], RAW["client"], RAW["run"]
+from support import rig
+from support.misbehaving import Behaviour, Server, Stage, links, page, redirect
+from support.raw_server import client, serving
 
 SETTINGS = {
     "ASOF_INCLUDE": ".",  # the scope lets everything in

@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,7 +106,7 @@ def response(
     second: int,
     headers: list[tuple[str, str]] | None = None,
     status: str = "200 OK",
-):
+) -> Any:
     return writer.create_warc_record(
         url,
         "response",

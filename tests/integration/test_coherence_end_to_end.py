@@ -1,27 +1,25 @@
 """Coherence from end to end: a site that changes, real HTTP, real crawls; judged by the truth.
 
-Only the time is virtual (tests/changing_web.py). All seeds are fixed, so that every figure here
-comes out the same each time: what is called noise is noise over seeds, not over runs.
+Only the time is virtual (tests/support/changing_web.py). All seeds are fixed, so that every figure
+here comes out the same each time: what is called noise is noise over seeds, not over runs.
 """
 
 from __future__ import annotations
 
 import statistics
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.coherence.verdict import COHERENT, MARGIN, Grade, Reason
 from asof.testing import SiteSpec, SyntheticSite
-from changing_web import (
+from support.changing_web import (
     PLANS,
     ChangingWeb,
     Crawled,
@@ -86,7 +84,7 @@ def spread(values: Sequence[float]) -> float:
 
 
 @pytest.mark.parametrize("blind", ["lifo", "fifo"])
-def test_a_plan_beats_a_blind_order_by_what_it_had_promised(blind):
+def test_a_plan_beats_a_blind_order_by_what_it_had_promised(blind: str) -> None:
     """Paired by seed: same site, same history, same moment; only the order differs."""
     gains = [each["auto"][0] - each[blind][0] for each in outcomes()]
     promised = [each["auto"][1] - each[blind][1] for each in outcomes()]
@@ -97,7 +95,7 @@ def test_a_plan_beats_a_blind_order_by_what_it_had_promised(blind):
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_the_c_that_a_plan_expects_is_the_c_that_comes(plan):
+def test_the_c_that_a_plan_expects_is_the_c_that_comes(plan: str) -> None:
     off = [measured - expected for measured, expected in (each[plan] for each in outcomes())]
     assert abs(statistics.fmean(off)) < 3 * spread(off)
     assert 0.4 < statistics.fmean(each["lifo"][0] for each in outcomes()) < 0.7
@@ -106,20 +104,20 @@ def test_the_c_that_a_plan_expects_is_the_c_that_comes(plan):
 # -- verdicts --------------------------------------------------------------------------------------
 
 
-def honest(**changed: object) -> SiteSpec:
+def honest(**changed: Any) -> SiteSpec:
     """A small site that changes often, with dates; and what is changed about it."""
     spec = newspaper(5, 30, 1.0, static=0.2)
     return replace(spec, **({"last_modified": True} | changed))
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Webs by their kind, each crawled four times; made when they are asked for."""
 
     @cache
-    def of(kind):
+    def of(kind: str) -> ChangingWeb:
         folder = tmp_path_factory.mktemp("trained") / "archive"
-        web = ChangingWeb(SyntheticSite(honest(**HONEST[kind])), folder)
+        web = ChangingWeb(SyntheticSite(honest(**HONEST[kind])), folder)  # type: ignore[arg-type]
         web.train(4, 20.0)
         return web
 
@@ -143,7 +141,9 @@ def assert_true(web: ChangingWeb, crawled: Crawled) -> None:
 
 @pytest.mark.parametrize("mode", ["inducible", "measurable"])
 @pytest.mark.parametrize("kind", HONEST)
-def test_every_verdict_is_true_of_an_honest_site(trained, tmp_path, kind, mode):
+def test_every_verdict_is_true_of_an_honest_site(
+    trained: Any, tmp_path: Path, kind: str, mode: str
+) -> None:
     web = trained(kind).branch(tmp_path / "archive")
     crawled = web.crawl(coherence=mode)
     assert_true(web, crawled)
@@ -153,7 +153,9 @@ def test_every_verdict_is_true_of_an_honest_site(trained, tmp_path, kind, mode):
 
 
 @pytest.mark.parametrize("mode", ["inducible", "measurable"])
-def test_what_a_reader_gets_was_there_at_the_moment_of_reference(trained, tmp_path, mode):
+def test_what_a_reader_gets_was_there_at_the_moment_of_reference(
+    trained: Any, tmp_path: Path, mode: str
+) -> None:
     """Not by the moments of the evidence, but by the bytes in the archive."""
     web = trained("dates and tags").branch(tmp_path / "archive")
     crawled = web.crawl(coherence=mode)
@@ -167,14 +169,18 @@ def test_what_a_reader_gets_was_there_at_the_moment_of_reference(trained, tmp_pa
     assert {page.grade for page in coherent} == COHERENT
 
 
-def test_whole_answers_on_both_sides_prove_whatever_did_not_change(trained, tmp_path):
+def test_whole_answers_on_both_sides_prove_whatever_did_not_change(
+    trained: Any, tmp_path: Path
+) -> None:
     web = trained("tags only").branch(tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", conditional=False)
     assert {page.grade for page in crawled.measurement.pages} == {Grade.PROVEN, Grade.CHANGED}
     assert_coherent_if_unchanged(web, crawled)
 
 
-def test_a_claim_is_made_of_each_page_that_changed_before_the_crawl_began(trained, tmp_path):
+def test_a_claim_is_made_of_each_page_that_changed_before_the_crawl_began(
+    trained: Any, tmp_path: Path
+) -> None:
     """Measurable: where dates have proved right, C misses only what is too near to say."""
     web = trained("dates only").branch(tmp_path / "archive")
     crawled = web.crawl(coherence="measurable", conditional=False)
@@ -187,7 +193,7 @@ def test_a_claim_is_made_of_each_page_that_changed_before_the_crawl_began(traine
     assert crawled.having(Grade.CLAIMED)
 
 
-def test_of_a_first_crawl_nothing_is_said_that_nobody_can_know(tmp_path):
+def test_of_a_first_crawl_nothing_is_said_that_nobody_can_know(tmp_path: Path) -> None:
     """Dates are honest, but nobody has seen yet that they are."""
     web = ChangingWeb(SyntheticSite(honest()), tmp_path / "archive")
     crawled = web.crawl(coherence="measurable")

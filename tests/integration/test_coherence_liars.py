@@ -1,11 +1,10 @@
 """Servers that lie, each in its own way and all at once: what is said of them stays true.
 
-The time is virtual, the HTTP is real (tests/changing_web.py, tests/lying_web.py).
+The time is virtual, the HTTP is real (tests/support/changing_web.py and lying_web.py).
 """
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,18 +12,17 @@ from functools import cache
 from itertools import pairwise
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.clock import DAY, SECOND, Instant
 from asof.coherence.quality import categorised
 from asof.coherence.verdict import COHERENT, Grade, Reason
 from asof.model import Capture
-from changing_web import ChangingWeb, Crawled, newspaper
-from lying_web import (
+from support.changing_web import ChangingWeb, Crawled, newspaper
+from support.lying_web import (
     Lie,
     LyingSite,
     advertisement,
@@ -106,16 +104,16 @@ CASES = {
 
 def lying(case: Case, folder: Path, seed: int = 1) -> ChangingWeb:
     spec = newspaper(seed, 30, 1.0, static=0.2)
-    honest = replace(spec, last_modified=True, gzip=False, etag=case.etag)
+    honest = replace(spec, last_modified=True, gzip=False, etag=case.etag)  # type: ignore[arg-type]
     return ChangingWeb(LyingSite(honest, *case.lies), folder)
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Webs by the name of their case, each crawled four times; made when they are asked for."""
 
     @cache
-    def of(name):
+    def of(name: str) -> ChangingWeb:
         web = lying(CASES[name], tmp_path_factory.mktemp("trained") / "archive")
         web.train(4, 20.0)
         return web
@@ -124,11 +122,11 @@ def trained(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def crawled_by(trained, tmp_path_factory):
+def crawled_by(trained: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A web as it was trained, and one more crawl of it in this mode."""
 
     @cache
-    def of(name, mode):
+    def of(name: str, mode: str) -> tuple[ChangingWeb, Crawled]:
         web = trained(name).branch(tmp_path_factory.mktemp("crawled") / "archive")
         return web, web.crawl(coherence=mode)
 
@@ -152,7 +150,7 @@ def contradictions(captures: Iterable[Capture]) -> int:
             digest = tagged.setdefault((capture.url, capture.etag), capture.digest)
             found += digest != capture.digest
     last: dict[str, str | None] = {}
-    for before, capture in pairwise([None, *in_order]):
+    for before, capture in pairwise([None, *in_order]):  # type: ignore[assignment]
         assert capture is not None
         if capture.status == 200:
             is_audit = before is not None and before.status == 304 and before.url == capture.url
@@ -182,14 +180,14 @@ def assert_honest(web: ChangingWeb, crawled: Crawled, *, blind: bool) -> None:
 
 @pytest.mark.parametrize("mode", ["inducible", "measurable"])
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_said_of_a_liar_is_true(crawled_by, name, mode):
+def test_what_is_said_of_a_liar_is_true(crawled_by: Any, name: str, mode: str) -> None:
     """Nothing proven is wrong; a server's word only where nothing in the archive shows it."""
     web, crawled = crawled_by(name, mode)
     assert_honest(web, crawled, blind=CASES[name].blind)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by, name):
+def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by: Any, name: str) -> None:
     case = CASES[name]
     _, crawled = crawled_by(name, "inducible")
     standing = crawled.standing
@@ -202,7 +200,9 @@ def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by, name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_page_that_was_taken_once_says_why_nothing_is_known_of_it(tmp_path, name):
+def test_a_page_that_was_taken_once_says_why_nothing_is_known_of_it(
+    tmp_path: Path, name: str
+) -> None:
     web = lying(CASES[name], tmp_path / "archive")
     crawled = web.crawl(coherence="measurable")
     joker, *others = sorted(crawled.measurement.pages, key=lambda page: page.since)
@@ -215,7 +215,7 @@ def test_a_page_that_was_taken_once_says_why_nothing_is_known_of_it(tmp_path, na
 
 
 @pytest.mark.parametrize("trust", ["always", "never"])
-def test_who_knows_better_decides_whether_dates_are_trusted(tmp_path, trust):
+def test_who_knows_better_decides_whether_dates_are_trusted(tmp_path: Path, trust: str) -> None:
     """`--trust-dates`: of a first crawl nobody knows what dates are worth, but the user may."""
     web = lying(Case(()), tmp_path / "archive")
     crawled = web.crawl(coherence="measurable", trust_dates=trust)
@@ -225,8 +225,8 @@ def test_who_knows_better_decides_whether_dates_are_trusted(tmp_path, trust):
 
 @pytest.mark.parametrize("name", ["ads under one tag", "ads and nothing else"])
 def test_pages_that_differ_in_advertisements_only_are_the_same_in_substance(
-    trained, tmp_path, name
-):
+    trained: Any, tmp_path: Path, name: str
+) -> None:
     web = trained(name).branch(tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", conditional=False)
     with Archive.open(web.folder, clock=web.clock) as archive:
@@ -238,13 +238,15 @@ def test_pages_that_differ_in_advertisements_only_are_the_same_in_substance(
         assert page.after is not None
         same = web.same(page.url, page.before.at, page.after.at)
         assert (page.grade is Grade.EQUIVALENT) == same, page
-    assert found.c_in_substance > 2 * found.c
+    assert found.c_in_substance > 2 * found.c  # type: ignore[operator]
 
 
 # -- audits ----------------------------------------------------------------------------------------
 
 
-def test_a_server_that_says_304_to_everything_is_caught_by_each_audit_of_a_changed_page(tmp_path):
+def test_a_server_that_says_304_to_everything_is_caught_by_each_audit_of_a_changed_page(
+    tmp_path: Path,
+) -> None:
     """Caught iff one of the audited pages has changed: 1 - product of their survivals."""
     chances, caught = [], 0
     for seed in range(1, 17):
@@ -264,7 +266,7 @@ def test_a_server_that_says_304_to_everything_is_caught_by_each_audit_of_a_chang
     assert 0.5 * len(chances) < expected
 
 
-def test_without_audits_nothing_shows_that_304_is_always_said(tmp_path):
+def test_without_audits_nothing_shows_that_304_is_always_said(tmp_path: Path) -> None:
     """What audits are for: `--no-audit` believes it all, and half of it is false."""
     web = lying(CASES["304 always"], tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", audit=False)
@@ -274,7 +276,7 @@ def test_without_audits_nothing_shows_that_304_is_always_said(tmp_path):
     assert not web.lies(crawled, Grade.PROVEN)
 
 
-def test_whole_answers_leave_a_liar_nothing_to_lie_about(tmp_path):
+def test_whole_answers_leave_a_liar_nothing_to_lie_about(tmp_path: Path) -> None:
     """`--no-conditional`: bytes on both sides, and C is what it truly is."""
     web = lying(CASES["304 always"], tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", conditional=False)

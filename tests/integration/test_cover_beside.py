@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
-
-from test_shingle_cache import BOATS, URLS, add
-
 from asof.cli import run as cli
 from asof.text.database import Shelf
+from support.boats import BOATS, URLS, add
 
 COVER = ["cover", "C(d1,d2) >= 0.5", "--json", "-a"]
 

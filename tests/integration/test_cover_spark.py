@@ -330,9 +330,9 @@ def test_bad_tables(spark: Any, tmp_path: Path) -> None:
     empty.mkdir()
     refused(empty, "cannot be read as Parquet")
     rows = [{"id": "a", "text": "x"}, {"id": None, "text": "y"}]
-    refused(written(tmp_path / "nameless", rows), "document 2: no id")
+    refused(written(tmp_path / "nameless", rows), "document 2: no id")  # type: ignore[arg-type]
     rows = [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]
-    refused(written(tmp_path / "twice", rows), "the id 'a' stands there twice")
+    refused(written(tmp_path / "twice", rows), "the id 'a' stands there twice")  # type: ignore[arg-type]
     refused(written(tmp_path / "odd", [{"id": "a", "text": 7}], parts=1), "its text is no text")
     refused(written(tmp_path / "bare", [{"id": "a", "txt": "x"}], parts=1), "document has a text")
 

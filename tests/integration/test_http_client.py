@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import runpy
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,28 +12,24 @@ from asof.clock import SystemClock
 from asof.errors import UsageError
 from asof.fetch import dial
 from asof.fetch.http import FetchSettings, HttpClient
+from asof.fetch.request import Place
 from asof.model import Exchange, Failure
-
-TABLE = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))
-ODD, PLAIN, BODY, OK = TABLE["ODD"], TABLE["PLAIN"], TABLE["BODY"], TABLE["OK"]
-STAGE = runpy.run_path(str(Path(__file__).parents[1] / "raw_server.py"))
-Reply, serving, client, until = (STAGE[name] for name in ("Reply", "serving", "client", "until"))
-closed_port = STAGE["closed_port"]
-run, digests_agree, QUICK = STAGE["run"], STAGE["digests_agree"], STAGE["QUICK"]
-
+from support import odd_responses
+from support.odd_responses import BODY, ODD, OK, PLAIN, Odd
+from support.raw_server import QUICK, Reply, Run, client, closed_port, digests_agree, serving, until
 
 # -- every odd response, over a socket ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("odd", [o for o in ODD if o.method == "GET"], ids=lambda odd: odd.name)
-def test_odd_responses_are_kept_byte_for_byte(run, tmp_path, odd):
+def test_odd_responses_are_kept_byte_for_byte(run: Run, tmp_path: Path, odd: Odd) -> None:
     after = "hang" if odd.ends in ("length", "chunked") else "close"
     pieces = [(odd.stream,)]
     if len(odd.stream) < 1000:
         step = max(1, len(odd.stream) // 8)
-        pieces.append(tuple(odd.stream[i : i + step] for i in range(0, len(odd.stream), step)))
+        pieces.append(tuple(odd.stream[i : i + step] for i in range(0, len(odd.stream), step)))  # type: ignore[arg-type]
 
-    async def scene():
+    async def scene() -> None:
         for split in pieces:
             async with (
                 serving({"/": Reply(split, 0.001, after)}) as server,
@@ -57,8 +52,8 @@ def test_odd_responses_are_kept_byte_for_byte(run, tmp_path, odd):
 # -- what is sent -------------------------------------------------------------------------------
 
 
-def test_the_request_is_exactly_this(run, tmp_path):
-    async def scene():
+def test_the_request_is_exactly_this(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with serving() as server, client(tmp_path) as web:
             exchange = await web.fetch(
                 f"http://user:secret@127.0.0.1:{server.port}/a%20b/?q=1&r#frag",
@@ -78,8 +73,8 @@ def test_the_request_is_exactly_this(run, tmp_path):
     run(scene())
 
 
-def test_everything_about_the_exchange_is_known(run, tmp_path):
-    async def scene():
+def test_everything_about_the_exchange_is_known(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         slow = Reply((OK + b"Content-Length: 4\r\n\r\n", b"ab", b"cd"), 0.02)
         async with serving({"/": slow}) as server, client(tmp_path) as web:
             before = SystemClock().now()
@@ -105,8 +100,8 @@ def test_everything_about_the_exchange_is_known(run, tmp_path):
         "http://127.0.0.1/\n", "javascript:alert(1)", "http://[::1/", "http://a]b/",
     ],
 )  # fmt: skip
-def test_a_bad_url_is_a_failure_and_sends_nothing(run, tmp_path, url):
-    async def scene():
+def test_a_bad_url_is_a_failure_and_sends_nothing(run: Run, tmp_path: Path, url: str) -> None:
+    async def scene() -> None:
         async with client(tmp_path) as web:
             failure = await web.fetch(url)
             assert isinstance(failure, Failure)
@@ -123,8 +118,10 @@ def test_a_bad_url_is_a_failure_and_sends_nothing(run, tmp_path, url):
         ("Transfer-Encoding", "chunked"), ("Connection", "close"),
     ],
 )  # fmt: skip
-def test_headers_cannot_break_out_or_change_the_framing(run, tmp_path, header):
-    async def scene():
+def test_headers_cannot_break_out_or_change_the_framing(
+    run: Run, tmp_path: Path, header: tuple[str, str]
+) -> None:
+    async def scene() -> None:
         async with serving() as server, client(tmp_path) as web:
             with pytest.raises(UsageError):
                 await web.fetch(server.url + "/", (header,))
@@ -133,7 +130,7 @@ def test_headers_cannot_break_out_or_change_the_framing(run, tmp_path, header):
     run(scene())
 
 
-def test_settings_cannot_break_out_either(tmp_path):
+def test_settings_cannot_break_out_either(tmp_path: Path) -> None:
     for settings in (FetchSettings(user_agent="a\r\nX: y"), FetchSettings(accept="a\nb")):
         with pytest.raises(UsageError):
             HttpClient(settings, SystemClock(), tmp_path)
@@ -142,10 +139,10 @@ def test_settings_cannot_break_out_either(tmp_path):
 # -- connections --------------------------------------------------------------------------------
 
 
-def test_connections_are_used_again(run, tmp_path):
-    chunked = TABLE["OK"] + TABLE["CHUNKED"] + b"\r\n" + TABLE["CHUNKS"]
+def test_connections_are_used_again(run: Run, tmp_path: Path) -> None:
+    chunked = odd_responses.OK + odd_responses.CHUNKED + b"\r\n" + odd_responses.CHUNKS
 
-    async def scene():
+    async def scene() -> None:
         replies = {"/c": Reply((chunked,)), "/n": Reply((b"HTTP/1.1 304 Not\r\n\r\n",))}
         async with serving(replies) as server, client(tmp_path) as web:
             for path in ("/a", "/c", "/n", "/b", "/c"):
@@ -166,8 +163,10 @@ def test_connections_are_used_again(run, tmp_path):
         PLAIN + PLAIN,
     ],
 )
-def test_connections_are_not_used_again_when_in_doubt(run, tmp_path, stream):
-    async def scene():
+def test_connections_are_not_used_again_when_in_doubt(
+    run: Run, tmp_path: Path, stream: bytes
+) -> None:
+    async def scene() -> None:
         async with serving({"/": Reply((stream,))}) as server, client(tmp_path) as web:
             await web.fetch(server.url + "/")
             await web.fetch(server.url + "/next")
@@ -176,8 +175,8 @@ def test_connections_are_not_used_again_when_in_doubt(run, tmp_path, stream):
     run(scene())
 
 
-def test_a_late_rest_of_one_response_is_not_taken_for_the_next(run, tmp_path):
-    async def scene():
+def test_a_late_rest_of_one_response_is_not_taken_for_the_next(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         late = Reply((PLAIN, b"late rest"), 0.02)
         async with serving({"/": late}) as server, client(tmp_path) as web:
             await web.fetch(server.url + "/")
@@ -191,8 +190,8 @@ def test_a_late_rest_of_one_response_is_not_taken_for_the_next(run, tmp_path):
     run(scene())
 
 
-def test_an_idle_connection_that_gets_bytes_is_dropped(run, tmp_path):
-    async def scene():
+def test_an_idle_connection_that_gets_bytes_is_dropped(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         late = Reply((PLAIN, b"late rest"), 0.02)
         async with serving({"/": late}) as server, client(tmp_path) as web:
             await web.fetch(server.url + "/")
@@ -202,8 +201,8 @@ def test_an_idle_connection_that_gets_bytes_is_dropped(run, tmp_path):
     run(scene())
 
 
-def test_a_stale_connection_costs_one_quiet_retry(run, tmp_path):
-    async def scene():
+def test_a_stale_connection_costs_one_quiet_retry(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         closing = [Reply(), Reply((), after="close"), Reply()]
         async with serving({"/": closing}) as server, client(tmp_path) as web:
             for _ in range(2):
@@ -216,8 +215,10 @@ def test_a_stale_connection_costs_one_quiet_retry(run, tmp_path):
     run(scene())
 
 
-def test_a_fresh_connection_that_brings_nothing_is_not_tried_again(run, tmp_path):
-    async def scene():
+def test_a_fresh_connection_that_brings_nothing_is_not_tried_again(
+    run: Run, tmp_path: Path
+) -> None:
+    async def scene() -> None:
         for after, reason in (("close", "empty"), ("reset", "reset")):
             async with serving({"/": Reply((), after=after)}) as server, client(tmp_path) as web:
                 failure = await web.fetch(server.url + "/")
@@ -230,11 +231,11 @@ def test_a_fresh_connection_that_brings_nothing_is_not_tried_again(run, tmp_path
     run(scene())
 
 
-def test_a_server_that_hangs_up_at_once(run, tmp_path):
-    async def hang_up(reader, writer):
+def test_a_server_that_hangs_up_at_once(run: Run, tmp_path: Path) -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.transport.abort()
 
-    async def scene():
+    async def scene() -> None:
         listener = await asyncio.start_server(hang_up, "127.0.0.1", 0)
         async with listener, client(tmp_path) as web:
             port = listener.sockets[0].getsockname()[1]
@@ -246,8 +247,8 @@ def test_a_server_that_hangs_up_at_once(run, tmp_path):
     run(scene())
 
 
-def test_a_stale_connection_is_retried_once_only(run, tmp_path):
-    async def scene():
+def test_a_stale_connection_is_retried_once_only(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         replies = [Reply(), Reply((), after="close")]
         async with serving({"/": replies}) as server, client(tmp_path) as web:
             await web.fetch(server.url + "/")
@@ -257,8 +258,8 @@ def test_a_stale_connection_is_retried_once_only(run, tmp_path):
     run(scene())
 
 
-def test_a_reset_in_the_body_keeps_what_came(run, tmp_path):
-    async def scene():
+def test_a_reset_in_the_body_keeps_what_came(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         part = OK + b"Content-Length: 500\r\n\r\nabc"
         async with serving({"/": Reply((part,), after="reset")}) as server, client(tmp_path) as web:
             exchange = await web.fetch(server.url + "/")
@@ -268,8 +269,10 @@ def test_a_reset_in_the_body_keeps_what_came(run, tmp_path):
     run(scene())
 
 
-def test_idle_connections_are_closed_after_a_while_and_when_too_many(run, tmp_path):
-    async def scene():
+def test_idle_connections_are_closed_after_a_while_and_when_too_many(
+    run: Run, tmp_path: Path
+) -> None:
+    async def scene() -> None:
         async with serving() as server:
             async with client(tmp_path, replace(QUICK, keep_idle=0.1)) as web:
                 await web.fetch(server.url + "/")
@@ -283,8 +286,8 @@ def test_idle_connections_are_closed_after_a_while_and_when_too_many(run, tmp_pa
     run(scene())
 
 
-def test_many_fetches_at_once(run, tmp_path):
-    async def scene():
+def test_many_fetches_at_once(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         bodies = {
             f"/{n}": Reply((OK + b"Content-Length: 4\r\n\r\n%04d" % n,), 0.01) for n in range(100)
         }
@@ -298,8 +301,8 @@ def test_many_fetches_at_once(run, tmp_path):
 # -- names and addresses ------------------------------------------------------------------------
 
 
-def test_a_refused_connection(run, tmp_path):
-    async def scene():
+def test_a_refused_connection(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with client(tmp_path) as web:
             failure = await web.fetch(f"http://127.0.0.1:{closed_port()}/")
             assert (failure.reason, failure.transient) == ("refused", True)
@@ -309,8 +312,8 @@ def test_a_refused_connection(run, tmp_path):
     run(scene())
 
 
-def test_a_name_that_cannot_be(run, tmp_path):
-    async def scene():
+def test_a_name_that_cannot_be(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with client(tmp_path) as web:
             for host in ("a" * 64 + ".invalid", "a..invalid"):
                 failure = await web.fetch(f"http://{host}/")
@@ -320,8 +323,8 @@ def test_a_name_that_cannot_be(run, tmp_path):
     run(scene())
 
 
-def test_names_are_looked_up(run, tmp_path):
-    async def scene():
+def test_names_are_looked_up(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with serving(host="localhost") as server, client(tmp_path) as web:
             exchange = await web.fetch(f"http://localhost:{server.port}/")
             assert exchange.peer in ("127.0.0.1", "::1")
@@ -330,13 +333,13 @@ def test_names_are_looked_up(run, tmp_path):
     run(scene())
 
 
-def test_all_addresses_are_tried(run, tmp_path, monkeypatch):
-    async def two(place):
+def test_all_addresses_are_tried(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def two(place: Place) -> list[str]:
         return ["127.0.0.2", "127.0.0.1"]
 
     monkeypatch.setattr(dial, "resolve", two)
 
-    async def scene():
+    async def scene() -> None:
         async with serving() as server, client(tmp_path) as web:
             exchange = await web.fetch(f"http://two.invalid:{server.port}/")
             assert exchange.peer == "127.0.0.1"
@@ -346,8 +349,8 @@ def test_all_addresses_are_tried(run, tmp_path, monkeypatch):
     run(scene())
 
 
-def test_ipv6(run, tmp_path):
-    async def scene():
+def test_ipv6(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         try:
             async with serving(host="::1") as server, client(tmp_path) as web:
                 exchange = await web.fetch(f"http://[::1]:{server.port}/")
@@ -359,19 +362,21 @@ def test_ipv6(run, tmp_path):
     run(scene())
 
 
-def test_an_address_policy_refuses_before_connecting(run, tmp_path, monkeypatch):
+def test_an_address_policy_refuses_before_connecting(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = []
 
-    def policy(place, addresses):
+    def policy(place: Place, addresses: list[str]) -> dict[str, str]:
         seen.append((place.host, place.port, *addresses))
         return {ip: "a private address" for ip in addresses if ip != "127.0.0.1"}
 
-    async def several(place):
+    async def several(place: Place) -> list[str]:
         return ["127.0.0.2"] if place.host == "inside.invalid" else ["127.0.0.2", "127.0.0.1"]
 
     monkeypatch.setattr(dial, "resolve", several)
 
-    async def scene():
+    async def scene() -> None:
         async with serving() as server, client(tmp_path, allow_address=policy) as web:
             failure = await web.fetch(f"http://inside.invalid:{server.port}/")
             assert (failure.reason, failure.transient) == ("refused-address", False)

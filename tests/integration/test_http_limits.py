@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import runpy
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +14,8 @@ from asof.clock import SystemClock
 from asof.errors import StorageError
 from asof.fetch.http import HttpClient
 from asof.model import Exchange, Failure
-
-TABLE = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))
-ODD, PLAIN, BODY, OK = TABLE["ODD"], TABLE["PLAIN"], TABLE["BODY"], TABLE["OK"]
-STAGE = runpy.run_path(str(Path(__file__).parents[1] / "raw_server.py"))
-Reply, serving, client, until = (STAGE[name] for name in ("Reply", "serving", "client", "until"))
-run, digests_agree, QUICK = STAGE["run"], STAGE["digests_agree"], STAGE["QUICK"]
-sockets = STAGE["sockets"]
+from support.odd_responses import BODY, OK
+from support.raw_server import QUICK, Reply, Run, client, digests_agree, serving, sockets, until
 
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="counts sockets in /proc")
 
@@ -29,8 +23,8 @@ needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="counts sockets 
 # -- time and size ------------------------------------------------------------------------------
 
 
-def test_no_head_in_time_is_a_failure(run, tmp_path):
-    async def scene():
+def test_no_head_in_time_is_a_failure(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         for pieces in ((), (OK + b"Content-Le",)):
             async with (
                 serving({"/": Reply(pieces, after="hang")}) as server,
@@ -40,13 +34,13 @@ def test_no_head_in_time_is_a_failure(run, tmp_path):
                 assert isinstance(failure, Failure)
                 assert (failure.reason, failure.transient) == ("timeout", True)
                 assert failure.request == server.requests[0]
-                await until(lambda server=server: server.open == 0)
+                await until(lambda server=server: server.open == 0)  # type: ignore[misc]
 
     run(scene())
 
 
-def test_a_body_that_stops_is_cut_by_time(run, tmp_path):
-    async def scene():
+def test_a_body_that_stops_is_cut_by_time(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         part = OK + b"Content-Length: 500\r\n\r\nabc"
         async with (
             serving({"/": Reply((part,), after="hang")}) as server,
@@ -60,8 +54,8 @@ def test_a_body_that_stops_is_cut_by_time(run, tmp_path):
     run(scene())
 
 
-def test_bytes_that_keep_coming_are_not_idle(run, tmp_path):
-    async def scene():
+def test_bytes_that_keep_coming_are_not_idle(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         steady = Reply((OK + b"Content-Length: 10\r\n\r\n", *[b"x"] * 10), 0.05)
         async with (
             serving({"/": steady}) as server,
@@ -73,8 +67,8 @@ def test_bytes_that_keep_coming_are_not_idle(run, tmp_path):
     run(scene())
 
 
-def test_the_total_time_has_an_end(run, tmp_path):
-    async def scene():
+def test_the_total_time_has_an_end(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         endless = Reply((OK + b"\r\n", *[b"x"] * 200), 0.02)
         async with (
             serving({"/": endless}) as server,
@@ -88,8 +82,8 @@ def test_the_total_time_has_an_end(run, tmp_path):
     run(scene())
 
 
-def test_a_slow_drip_is_cut_and_named(run, tmp_path):
-    async def scene():
+def test_a_slow_drip_is_cut_and_named(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         drip = Reply((OK + b"\r\n", *[b"x"] * 200), 0.02)
         settings = replace(QUICK, min_rate=1000, rate_grace=0.2)
         async with serving({"/": drip}) as server, client(tmp_path, settings) as web:
@@ -101,8 +95,8 @@ def test_a_slow_drip_is_cut_and_named(run, tmp_path):
     run(scene())
 
 
-def test_a_server_that_accepts_and_says_nothing_to_tls(run, tmp_path):
-    async def scene():
+def test_a_server_that_accepts_and_says_nothing_to_tls(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with (
             serving({}) as server,
             client(tmp_path, replace(QUICK, connect_timeout=0.2)) as web,
@@ -114,8 +108,8 @@ def test_a_server_that_accepts_and_says_nothing_to_tls(run, tmp_path):
     run(scene())
 
 
-def test_sizes_have_limits(run, tmp_path):
-    async def scene():
+def test_sizes_have_limits(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         big = OK + b"X: " + b"h" * 5000 + b"\r\nContent-Length: 9000\r\n\r\n" + b"b" * 9000
         async with serving({"/": Reply((big,), after="hang")}) as server:
             async with client(tmp_path, replace(QUICK, max_body=1000)) as web:
@@ -138,8 +132,8 @@ LARGE = b"0123456789abcdef" * (1 << 17)  # 2 MiB
 LARGE_REPLY = Reply((OK + b"Content-Length: %d\r\n\r\n" % len(LARGE), LARGE))
 
 
-def test_large_bodies_go_to_a_file_and_small_ones_do_not(run, tmp_path):
-    async def scene():
+def test_large_bodies_go_to_a_file_and_small_ones_do_not(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with serving({"/large": LARGE_REPLY}) as server, client(tmp_path) as web:
             small = await web.fetch(server.url + "/small")
             assert small.body.spool is None
@@ -154,8 +148,8 @@ def test_large_bodies_go_to_a_file_and_small_ones_do_not(run, tmp_path):
     run(scene())
 
 
-def test_a_body_of_just_the_limit_stays_in_memory(run, tmp_path):
-    async def scene():
+def test_a_body_of_just_the_limit_stays_in_memory(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         for over, spooled in ((16, False), (15, True)):
             async with (
                 serving() as server,
@@ -169,8 +163,8 @@ def test_a_body_of_just_the_limit_stays_in_memory(run, tmp_path):
 
 
 @needs_proc
-def test_cancellation_leaves_no_socket_and_no_file(run, tmp_path):
-    async def scene():
+def test_cancellation_leaves_no_socket_and_no_file(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         half = Reply((OK + b"Content-Length: 9999999\r\n\r\n" + LARGE,), after="hang")
         async with serving({"/": half, "/quiet": Reply((), after="hang")}) as server:
             before = sockets()
@@ -203,8 +197,8 @@ def test_cancellation_leaves_no_socket_and_no_file(run, tmp_path):
 
 
 @needs_proc
-def test_close_ends_busy_and_idle_connections(run, tmp_path):
-    async def scene():
+def test_close_ends_busy_and_idle_connections(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with serving({"/quiet": Reply((), after="hang")}) as server:
             before = sockets()
             web = HttpClient(QUICK, SystemClock(), tmp_path)
@@ -220,8 +214,8 @@ def test_close_ends_busy_and_idle_connections(run, tmp_path):
     run(scene())
 
 
-def test_a_missing_spool_folder_is_a_storage_error(run, tmp_path):
-    async def scene():
+def test_a_missing_spool_folder_is_a_storage_error(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with serving({"/": LARGE_REPLY}) as server, client(tmp_path / "none") as web:
             with pytest.raises(StorageError, match="cannot be written"):
                 await web.fetch(server.url + "/")
@@ -230,10 +224,10 @@ def test_a_missing_spool_folder_is_a_storage_error(run, tmp_path):
     run(scene())
 
 
-def test_a_disk_that_takes_no_more_is_a_storage_error(run, tmp_path):
+def test_a_disk_that_takes_no_more_is_a_storage_error(run: Run, tmp_path: Path) -> None:
     """A limit on file sizes stands in for a full disk: writes fail after some that did not."""
 
-    async def scene():
+    async def scene() -> None:
         async with serving({"/": LARGE_REPLY}) as server, client(tmp_path) as web:
             soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
             resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 19, hard))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import runpy
 import ssl
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -18,28 +19,23 @@ from asof.errors import ConfigError
 from asof.fetch.addresses import policy
 from asof.fetch.http import FetchSettings, HttpClient
 from asof.model import Exchange, Failure
-
-TABLE = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))
-ODD, PLAIN, BODY, OK = TABLE["ODD"], TABLE["PLAIN"], TABLE["BODY"], TABLE["OK"]
-STAGE = runpy.run_path(str(Path(__file__).parents[1] / "raw_server.py"))
-Reply, serving, client, until = (STAGE[name] for name in ("Reply", "serving", "client", "until"))
-closed_port = STAGE["closed_port"]
-run, digests_agree, QUICK = STAGE["run"], STAGE["digests_agree"], STAGE["QUICK"]
+from support.odd_responses import BODY, OK
+from support.raw_server import QUICK, Reply, Run, client, closed_port, serving
 
 
 @pytest.fixture(scope="module")
-def authority():
+def authority() -> trustme.CA:
     return trustme.CA()
 
 
 @pytest.fixture(scope="module")
-def trust(authority, tmp_path_factory):
+def trust(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("trust") / "ca.pem"
     authority.cert_pem.write_to_path(str(path))
     return path
 
 
-def tls_server(authority, *names, **options):
+def tls_server(authority: trustme.CA, *names: Any, **options: Any) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(*(names or ["127.0.0.1"]), **options).configure_cert(context)
     context.set_alpn_protocols(["h2", "http/1.1"])
@@ -49,8 +45,10 @@ def tls_server(authority, *names, **options):
 # -- TLS ----------------------------------------------------------------------------------------
 
 
-def test_a_trusted_certificate(run, tmp_path, authority, trust):
-    async def scene():
+def test_a_trusted_certificate(
+    run: Run, tmp_path: Path, authority: trustme.CA, trust: Path
+) -> None:
+    async def scene() -> None:
         async with (
             serving(tls=tls_server(authority)) as server,
             client(tmp_path, replace(QUICK, trust=trust)) as web,
@@ -68,12 +66,14 @@ def test_a_trusted_certificate(run, tmp_path, authority, trust):
     run(scene())
 
 
-def test_server_names_are_indicated_and_http_1_is_agreed_on(run, tmp_path, authority, trust):
+def test_server_names_are_indicated_and_http_1_is_agreed_on(
+    run: Run, tmp_path: Path, authority: trustme.CA, trust: Path
+) -> None:
     context = tls_server(authority, "localhost")
     asked = []
     context.sni_callback = lambda session, name, _: asked.append((session, name))
 
-    async def scene():
+    async def scene() -> None:
         async with (
             serving(tls=context) as server,
             client(tmp_path, replace(QUICK, trust=trust)) as web,
@@ -95,8 +95,14 @@ def test_server_names_are_indicated_and_http_1_is_agreed_on(run, tmp_path, autho
     ],
 )
 def test_a_bad_certificate_is_refused_or_tolerated_and_recorded(
-    run, tmp_path, authority, trust, names, trusted, problem
-):
+    run: Run,
+    tmp_path: Path,
+    authority: trustme.CA,
+    trust: Path,
+    names: list[str],
+    trusted: bool | str,
+    problem: str,
+) -> None:
     options = {}
     if trusted == "expired":
         options = {"not_before": datetime(2020, 1, 1, tzinfo=UTC)}
@@ -104,7 +110,7 @@ def test_a_bad_certificate_is_refused_or_tolerated_and_recorded(
     context = tls_server(authority, *names, **options)
     settings = replace(QUICK, trust=trust if trusted else None)
 
-    async def scene():
+    async def scene() -> None:
         async with serving(tls=context) as server:
             async with client(tmp_path, settings) as web:
                 failure = await web.fetch(server.url + "/")
@@ -126,9 +132,9 @@ def test_a_bad_certificate_is_refused_or_tolerated_and_recorded(
 
 
 def test_with_verification_off_a_good_certificate_is_still_said_to_be_good(
-    run, tmp_path, authority, trust
-):
-    async def scene():
+    run: Run, tmp_path: Path, authority: trustme.CA, trust: Path
+) -> None:
+    async def scene() -> None:
         async with (
             serving(tls=tls_server(authority)) as server,
             client(tmp_path, replace(QUICK, trust=trust, verify_tls=False)) as web,
@@ -141,21 +147,21 @@ def test_with_verification_off_a_good_certificate_is_still_said_to_be_good(
 
 
 def test_a_known_bad_certificate_is_known_again_and_a_new_one_is_judged_anew(
-    run, tmp_path, authority, trust
-):
+    run: Run, tmp_path: Path, authority: trustme.CA, trust: Path
+) -> None:
     closing = Reply((OK + b"Connection: close\r\nContent-Length: 0\r\n\r\n",), after="close")
     handshakes = []
 
-    async def scene():
+    async def scene() -> None:
         bad, good = tls_server(authority, "wrong.invalid"), tls_server(authority)
         current = [bad]
 
-        def choose(session, name, _):
+        def choose(session: ssl.SSLObject, name: None, _: ssl.SSLContext) -> None:
             handshakes.append(1)
             session.context = current[0]
 
         front = tls_server(authority, "wrong.invalid")
-        front.sni_callback = choose
+        front.sni_callback = choose  # type: ignore[assignment]
         async with (
             serving({"/": closing}, tls=front) as server,
             client(tmp_path, replace(QUICK, trust=trust, verify_tls=False)) as web,
@@ -169,14 +175,16 @@ def test_a_known_bad_certificate_is_known_again_and_a_new_one_is_judged_anew(
     run(scene())
 
 
-def test_plain_http_on_a_tls_port_and_the_reverse(run, tmp_path, authority):
-    async def refuse(reader, writer):
+def test_plain_http_on_a_tls_port_and_the_reverse(
+    run: Run, tmp_path: Path, authority: trustme.CA
+) -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await writer.drain()
         await reader.read(1000)
         writer.close()
 
-    async def scene():
+    async def scene() -> None:
         listener = await asyncio.start_server(refuse, "127.0.0.1", 0)
         async with listener, client(tmp_path) as web:
             port = listener.sockets[0].getsockname()[1]
@@ -203,7 +211,7 @@ class Proxy:
     seen: list[bytes] = field(default_factory=list)
     port: int = 0
 
-    async def serve(self, reader, writer):
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -223,12 +231,14 @@ class Proxy:
         finally:
             writer.close()
 
-    async def _tunnel(self, head, reader, writer):
+    async def _tunnel(
+        self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         host, port = head.split(b" ")[1].decode().rsplit(":", 1)
         far_reader, far_writer = await asyncio.open_connection(host.strip("[]"), int(port))
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
 
-        async def pump(source, sink):
+        async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
             while data := await source.read(65536):
                 sink.write(data)
             sink.close()
@@ -237,7 +247,7 @@ class Proxy:
 
 
 @asynccontextmanager
-async def proxying(**options):
+async def proxying(**options: Any) -> AsyncIterator[Proxy]:
     proxy = Proxy(**options)
     listener = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
     proxy.port = listener.sockets[0].getsockname()[1]
@@ -247,8 +257,8 @@ async def proxying(**options):
         listener.close()
 
 
-def test_http_through_a_proxy(run, tmp_path):
-    async def scene():
+def test_http_through_a_proxy(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with proxying(password=b"dTpwQDE=") as proxy:
             settings = replace(QUICK, proxy=f"http://u:p%401@127.0.0.1:{proxy.port}")
             async with client(tmp_path, settings) as web:
@@ -265,8 +275,10 @@ def test_http_through_a_proxy(run, tmp_path):
     run(scene())
 
 
-def test_https_through_a_proxy(run, tmp_path, authority, trust):
-    async def scene():
+def test_https_through_a_proxy(
+    run: Run, tmp_path: Path, authority: trustme.CA, trust: Path
+) -> None:
+    async def scene() -> None:
         async with (
             proxying(password=b"dTpw") as proxy,
             serving(tls=tls_server(authority)) as server,
@@ -286,11 +298,11 @@ def test_https_through_a_proxy(run, tmp_path, authority, trust):
     run(scene())
 
 
-def test_a_proxy_that_does_not_help(run, tmp_path):
+def test_a_proxy_that_does_not_help(run: Run, tmp_path: Path) -> None:
     busy = b"HTTP/1.1 503 Busy\r\nContent-Length: 2\r\n\r\nno"
     denied = b"HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno"
 
-    async def scene():
+    async def scene() -> None:
         for options, url, transient in (
             ({"refusal": busy}, "https://one.invalid/", True),
             ({"refusal": denied}, "https://one.invalid/", False),
@@ -310,8 +322,8 @@ def test_a_proxy_that_does_not_help(run, tmp_path):
     run(scene())
 
 
-def test_the_address_policy_sees_what_a_proxy_is_asked_for(run, tmp_path):
-    async def scene():
+def test_the_address_policy_sees_what_a_proxy_is_asked_for(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with proxying() as proxy:
             settings = replace(QUICK, proxy=f"http://127.0.0.1:{proxy.port}")
             async with client(tmp_path, settings, allow_address=policy((), False)) as web:
@@ -324,7 +336,7 @@ def test_the_address_policy_sees_what_a_proxy_is_asked_for(run, tmp_path):
     run(scene())
 
 
-def test_a_bad_proxy_url_is_a_config_error_without_the_password(tmp_path):
+def test_a_bad_proxy_url_is_a_config_error_without_the_password(tmp_path: Path) -> None:
     for proxy in ("socks5://user:hunter2@x:1", "http://user:hunter2@", "http://x:99999", "a b"):
         with pytest.raises(ConfigError) as caught:
             HttpClient(FetchSettings(proxy=proxy), SystemClock(), tmp_path)
@@ -336,8 +348,8 @@ def test_a_bad_proxy_url_is_a_config_error_without_the_password(tmp_path):
 SETTING = Reply((OK + b"Set-Cookie: id=1; Path=/\r\nContent-Length: 0\r\n\r\n",))
 
 
-def test_cookies_are_off_by_default_and_the_clients_own(run, tmp_path):
-    async def scene():
+def test_cookies_are_off_by_default_and_the_clients_own(run: Run, tmp_path: Path) -> None:
+    async def scene() -> None:
         async with serving({"/set": SETTING}) as server:
             for cookies in (False, True):
                 async with client(tmp_path, replace(QUICK, cookies=cookies)) as web:

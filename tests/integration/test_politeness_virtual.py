@@ -18,6 +18,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
@@ -125,7 +126,7 @@ class Web:
         )  # fmt: skip
 
 
-def crawl(web: Web, seeds: list[str], folder: Path, **options: object) -> CrawlOutcome:
+def crawl(web: Web, seeds: list[str], folder: Path, **options: Any) -> CrawlOutcome:
     """A whole crawl of that web on its clock."""
     request = CrawlRequest(folder / "archive", tuple(seeds), {"time_limit": 10**7, **options})
     with ExitStack() as replaced:
@@ -172,10 +173,10 @@ def links(*urls: str) -> str:
     return "".join(f'<a href="{url}">x</a>' for url in urls)
 
 
-def robots(delay: float | None, **more: object) -> Answer:
+def robots(delay: float | None, **more: Any) -> Answer:
     """Rules that allow all."""
     wish = "" if delay is None else f"Crawl-delay: {delay}\n"
-    return Answer(body=f"User-agent: *\nDisallow:\n{wish}", **more)  # type: ignore[arg-type]
+    return Answer(body=f"User-agent: *\nDisallow:\n{wish}", **more)
 
 
 # -- The law, over any web ------------------------------------------------------------------------

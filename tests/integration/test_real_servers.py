@@ -9,25 +9,27 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import runpy
 import socket
 import ssl
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
 
 from asof.clock import SystemClock
+from asof.fetch.connection import Connection
 from asof.fetch.http import FetchSettings, HttpClient
+from asof.fetch.request import Place
 from asof.http.entity import decode
 from asof.model import Exchange
-
-run = runpy.run_path(str(Path(__file__).parents[1] / "raw_server.py"))["run"]
+from support.raw_server import Run
 
 PAGE = b"<html><body>" + b"<p>A page of about ten kilobytes.</p>\n" * 270 + b"</body></html>"
 LARGE = bytes(range(256)) * (3 << 12)  # 3 MiB
@@ -139,7 +141,7 @@ async def app(scope, receive, send):
 """
 
 
-def command(name, folder, port):
+def command(name: str, folder: Path, port: int) -> list[str]:
     """Write a server's configuration and say how it is started."""
     values = {"dir": folder, "port": port, "tls": "", "modules": "/usr/lib/apache2/modules"}
     values["user"] = "User www-data\nGroup www-data" if os.geteuid() == 0 else ""
@@ -160,14 +162,14 @@ def command(name, folder, port):
             "127.0.0.1", "--port", str(port), "--log-level", "warning"]  # fmt: skip
 
 
-def free_port():
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 @contextmanager
-def started(arguments, port):
+def started(arguments: list[str], port: int) -> Iterator[Any]:
     """A child process that listens on a port, for as long as the block lasts."""
     with tempfile.TemporaryFile() as log:
         server = subprocess.Popen(arguments, stdout=log, stderr=log)
@@ -188,7 +190,7 @@ def started(arguments, port):
 
 
 @pytest.fixture(scope="module")
-def folder():
+def folder() -> Iterator[Path]:
     """A folder that servers which give up their rights can still read."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name)
@@ -206,7 +208,7 @@ SERVERS = [
 
 
 @pytest.fixture(scope="module", params=[*SERVERS, "uvicorn"])
-def server(request, folder):
+def server(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[str, str]]:
     port = free_port()
     with started(command(request.param, folder, port), port):
         yield request.param, f"http://127.0.0.1:{port}"
@@ -215,7 +217,7 @@ def server(request, folder):
 # -- a plain socket, for comparison -------------------------------------------------------------
 
 
-def read_plainly(exchange, port, context=None):
+def read_plainly(exchange: Exchange, port: int, context: ssl.SSLContext | None = None) -> bytes:
     """What the same request brings over a blocking socket: as many bytes, and no more."""
     wanted = len(exchange.head) + exchange.body.size
     with socket.create_connection(("127.0.0.1", port), 10) as plain:
@@ -231,24 +233,30 @@ def read_plainly(exchange, port, context=None):
     return got
 
 
-def without_date(response):
+def without_date(response: bytes) -> bytes:
     return re.sub(rb"(?i)^date: [^\r\n]*", b"date:", response, count=1, flags=re.MULTILINE)
 
 
-def same_as_a_plain_socket(exchange, url):
+def same_as_a_plain_socket(exchange: Exchange, url: str) -> None:
     kept = exchange.head + b"".join(exchange.body.chunks())
     port = int(url.rsplit(":", 1)[1])
     assert without_date(kept) == without_date(read_plainly(exchange, port))
 
 
-def entity(exchange):
+def entity(exchange: Exchange) -> bytes:
     return b"".join(decode(exchange.headers, exchange.body.chunks(), limit=1 << 30))
 
 
-def fetched(run, spool, urls, settings=SETTINGS, headers=()):
+def fetched(
+    run: Run,
+    spool: Path,
+    urls: list[str],
+    settings: FetchSettings = SETTINGS,
+    headers: tuple[tuple[str, str], ...] = (),
+) -> list[Exchange]:
     """Fetch one after another with one client; all must be exchanges without anything odd."""
 
-    async def scene():
+    async def scene() -> list[Exchange]:
         web = HttpClient(settings, SystemClock(), spool)
         try:
             exchanges = [await web.fetch(url, headers) for url in urls]
@@ -258,7 +266,7 @@ def fetched(run, spool, urls, settings=SETTINGS, headers=()):
             assert isinstance(exchange, Exchange), exchange
             assert exchange.anomalies == ()
             assert exchange.truncated == ""
-        return exchanges
+        return exchanges  # type: ignore[return-value]
 
     return run(scene())
 
@@ -266,7 +274,7 @@ def fetched(run, spool, urls, settings=SETTINGS, headers=()):
 # -- the tests ----------------------------------------------------------------------------------
 
 
-def test_a_page_is_kept_as_it_was_sent(run, tmp_path, server):
+def test_a_page_is_kept_as_it_was_sent(run: Run, tmp_path: Path, server: tuple[str, str]) -> None:
     name, url = server
     (exchange,) = fetched(run, tmp_path, [url + "/page.html"])
     assert exchange.status == 200
@@ -279,7 +287,7 @@ def test_a_page_is_kept_as_it_was_sent(run, tmp_path, server):
         assert exchange.header("Transfer-Encoding") == "chunked"
 
 
-def test_a_large_file_is_spooled(run, tmp_path, server):
+def test_a_large_file_is_spooled(run: Run, tmp_path: Path, server: tuple[str, str]) -> None:
     _, url = server
     (exchange,) = fetched(run, tmp_path, [url + "/large.bin"])
     assert exchange.body.spool is not None
@@ -287,7 +295,9 @@ def test_a_large_file_is_spooled(run, tmp_path, server):
     same_as_a_plain_socket(exchange, url)
 
 
-def test_an_unchanged_page_is_a_304_without_a_body(run, tmp_path, server):
+def test_an_unchanged_page_is_a_304_without_a_body(
+    run: Run, tmp_path: Path, server: tuple[str, str]
+) -> None:
     _, url = server
     (first,) = fetched(run, tmp_path, [url + "/page.html"])
     tag = first.header("ETag")
@@ -300,7 +310,9 @@ def test_an_unchanged_page_is_a_304_without_a_body(run, tmp_path, server):
     same_as_a_plain_socket(second, url)
 
 
-def test_a_redirect_is_one_exchange_and_not_followed(run, tmp_path, server):
+def test_a_redirect_is_one_exchange_and_not_followed(
+    run: Run, tmp_path: Path, server: tuple[str, str]
+) -> None:
     _, url = server
     (exchange,) = fetched(run, tmp_path, [url + "/old"])
     assert exchange.status == 301
@@ -308,28 +320,28 @@ def test_a_redirect_is_one_exchange_and_not_followed(run, tmp_path, server):
     same_as_a_plain_socket(exchange, url)
 
 
-def test_a_missing_page_is_an_exchange(run, tmp_path, server):
+def test_a_missing_page_is_an_exchange(run: Run, tmp_path: Path, server: tuple[str, str]) -> None:
     _, url = server
     (exchange,) = fetched(run, tmp_path, [url + "/missing"])
     assert exchange.status == 404
     same_as_a_plain_socket(exchange, url)
 
 
-def test_one_connection_serves_them_all(run, tmp_path, server):
+def test_one_connection_serves_them_all(run: Run, tmp_path: Path, server: tuple[str, str]) -> None:
     """One after another they need one connection; eight at once need seven more."""
     _, url = server
     paths = ["/page.html", "/old", "/large.bin", "/missing", "/page.html"]
 
-    async def scene():
+    async def scene() -> int:
         web = HttpClient(SETTINGS, SystemClock(), tmp_path)
         dialled = []
         dial = web._dialer.dial
 
-        async def counted(place, deadline):
+        async def counted(place: Place, deadline: float) -> Connection:
             dialled.append(place)
             return await dial(place, deadline)
 
-        web._dialer.dial = counted
+        web._dialer.dial = counted  # type: ignore[method-assign]
         try:
             for path in paths:
                 assert isinstance(await web.fetch(url + path), Exchange)
@@ -342,7 +354,7 @@ def test_one_connection_serves_them_all(run, tmp_path, server):
 
 
 @pytest.mark.needs("node")
-def test_early_hints_are_kept_before_the_response(run, tmp_path, folder):
+def test_early_hints_are_kept_before_the_response(run: Run, tmp_path: Path, folder: Path) -> None:
     port = free_port()
     with started(command("node", folder, port), port):
         (exchange,) = fetched(run, tmp_path, [f"http://127.0.0.1:{port}/hints"])
@@ -353,7 +365,7 @@ def test_early_hints_are_kept_before_the_response(run, tmp_path, folder):
 
 
 @pytest.mark.needs("nginx")
-def test_tls_on_nginx(run, tmp_path, folder):
+def test_tls_on_nginx(run: Run, tmp_path: Path, folder: Path) -> None:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     authority.issue_cert("localhost", "127.0.0.1").private_key_and_cert_chain_pem.write_to_path(

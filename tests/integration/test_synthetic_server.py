@@ -13,6 +13,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -53,7 +55,7 @@ def client(server: SyntheticServer) -> Iterator[http.client.HTTPConnection]:
     connection.close()
 
 
-def ask(client, path, method="GET", **headers):
+def ask(client: Any, path: str, method: str = "GET", **headers: Any) -> tuple[Any, bytes]:
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     client.request(method, path, headers=names)
     response = client.getresponse()
@@ -71,7 +73,9 @@ def talk(server: SyntheticServer, data: bytes, *, wait: float = 20) -> bytes:
     return received
 
 
-def test_every_answer_is_the_one_that_the_site_gives(server, client, clock):
+def test_every_answer_is_the_one_that_the_site_gives(
+    server: SyntheticServer, client: Any, clock: SimulatedClock
+) -> None:
     for path in sorted(server.site.expected(START) | server.site.forbidden()):
         response, body = ask(client, path)
         truth = server.site.respond("GET", path, (), clock.now())
@@ -79,7 +83,7 @@ def test_every_answer_is_the_one_that_the_site_gives(server, client, clock):
         assert set(truth.headers) <= set(response.getheaders())
 
 
-def test_one_connection_serves_many_requests(server, client):
+def test_one_connection_serves_many_requests(server: SyntheticServer, client: Any) -> None:
     ask(client, "/")
     local = client.sock.getsockname()
     for path in server.site.paths(START)[:20]:
@@ -87,7 +91,9 @@ def test_one_connection_serves_many_requests(server, client):
     assert client.sock.getsockname() == local
 
 
-def test_chunked_and_plain_framing_carry_the_same_content(server, client):
+def test_chunked_and_plain_framing_carry_the_same_content(
+    server: SyntheticServer, client: Any
+) -> None:
     framings = set()
     for path in server.site.paths(START):
         response, body = ask(client, path)
@@ -98,7 +104,7 @@ def test_chunked_and_plain_framing_carry_the_same_content(server, client):
     assert framings == {True, False}
 
 
-def test_old_clients_get_no_chunks(server):
+def test_old_clients_get_no_chunks(server: SyntheticServer) -> None:
     chunked = next(
         path
         for path in server.site.paths(START)
@@ -111,7 +117,7 @@ def test_old_clients_get_no_chunks(server):
     assert body == server.site.respond("GET", chunked, (), START).body
 
 
-def test_head_has_the_headers_of_get_and_no_body(client, server):
+def test_head_has_the_headers_of_get_and_no_body(client: Any, server: SyntheticServer) -> None:
     for path in server.site.paths(START)[:10]:
         got, _ = ask(client, path)
         head, body = ask(client, path, "HEAD")
@@ -119,7 +125,7 @@ def test_head_has_the_headers_of_get_and_no_body(client, server):
         assert not body
 
 
-def test_gzip_comes_only_when_asked_for(client):
+def test_gzip_comes_only_when_asked_for(client: Any) -> None:
     plain, text = ask(client, "/")
     assert plain.getheader("Content-Encoding") is None
     zipped, packed = ask(client, "/", Accept_Encoding="br;q=1.0, gzip")
@@ -132,7 +138,9 @@ def test_gzip_comes_only_when_asked_for(client):
     assert picture.getheader("Content-Encoding") is None
 
 
-def test_conditional_requests_until_the_page_changes(client, server, clock):
+def test_conditional_requests_until_the_page_changes(
+    client: Any, server: SyntheticServer, clock: SimulatedClock
+) -> None:
     clock.jump(seconds=10)
     first, old = ask(client, "/")
     for validator in (
@@ -151,7 +159,7 @@ def test_conditional_requests_until_the_page_changes(client, server, clock):
     assert parse_http_date(changed.getheader("Date")) == clock.now() // 10**6 * 10**6
 
 
-def test_redirects_and_errors_over_the_wire(client, server):
+def test_redirects_and_errors_over_the_wire(client: Any, server: SyntheticServer) -> None:
     statuses = {}
     for path in server.site.expected(START):
         if server.site.kind(path) in (Kind.REDIRECT, Kind.ERROR):
@@ -161,7 +169,7 @@ def test_redirects_and_errors_over_the_wire(client, server):
     assert all(r.getheader("Location") for r in statuses.values() if r.status < 400)
 
 
-def test_robots_and_sitemap_name_this_server(client, server):
+def test_robots_and_sitemap_name_this_server(client: Any, server: SyntheticServer) -> None:
     _, robots = ask(client, "/robots.txt")
     assert robots.decode().splitlines() == [
         "User-agent: *", "Disallow: /desk/", "Crawl-delay: 0.5", "",
@@ -173,7 +181,9 @@ def test_robots_and_sitemap_name_this_server(client, server):
     assert ask(client, "/desk/draft-1")[0].status == 200
 
 
-def test_the_log_tells_what_was_asked(client, server, clock):
+def test_the_log_tells_what_was_asked(
+    client: Any, server: SyntheticServer, clock: SimulatedClock
+) -> None:
     ask(client, "/")
     clock.jump(days=1)
     ask(client, "/nothing", "HEAD", If_None_Match='"x"')
@@ -190,7 +200,7 @@ def test_the_log_tells_what_was_asked(client, server, clock):
     assert not list(server.log)
 
 
-def test_each_host_has_a_port_and_links_to_the_others():
+def test_each_host_has_a_port_and_links_to_the_others() -> None:
     with serve_in_thread(SiteSpec(pages=30, hosts=3)) as server:
         assert len(set(server.urls)) == 3
         bodies = []
@@ -206,7 +216,7 @@ def test_each_host_has_a_port_and_links_to_the_others():
         assert [entry.host for entry in server.log] == [0, 1, 2]
 
 
-def test_names_are_served_through_one_port_as_through_a_proxy():
+def test_names_are_served_through_one_port_as_through_a_proxy() -> None:
     with serve_in_thread(SiteSpec(pages=30, hosts=3), by_name=True) as server:
         assert server.urls[1] == "http://hill-courier.example/"
         truth = [server.site.respond("GET", "/", (), START, host=k).body for k in range(3)]
@@ -218,7 +228,7 @@ def test_names_are_served_through_one_port_as_through_a_proxy():
         assert server.log.asked() == dict.fromkeys(server.urls, 1)
 
 
-def test_pipelined_requests_are_answered_in_order(server):
+def test_pipelined_requests_are_answered_in_order(server: SyntheticServer) -> None:
     paths = server.site.paths(START)[:5]
     requests = "".join(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n" for path in paths)
     answer = talk(server, f"{requests}GET / HTTP/1.1\r\nConnection: close\r\n\r\n".encode())
@@ -226,7 +236,7 @@ def test_pipelined_requests_are_answered_in_order(server):
     assert [entry.path for entry in server.log] == [*paths, "/"]
 
 
-def test_a_request_in_single_bytes_is_understood(server):
+def test_a_request_in_single_bytes_is_understood(server: SyntheticServer) -> None:
     url = urlsplit(server.url)
     with socket.create_connection((url.hostname, url.port), timeout=20) as raw:
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -250,18 +260,20 @@ def test_a_request_in_single_bytes_is_understood(server):
         (b"POST / HTTP/1.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi", 405),
     ],
 )
-def test_bad_requests_get_a_status_and_the_end(server, request_bytes, status):
+def test_bad_requests_get_a_status_and_the_end(
+    server: SyntheticServer, request_bytes: bytes, status: int
+) -> None:
     assert talk(server, request_bytes).startswith(b"HTTP/1.1 %d " % status)
 
 
-def test_a_body_that_is_not_wanted_is_read_past(server):
+def test_a_body_that_is_not_wanted_is_read_past(server: SyntheticServer) -> None:
     first = b"POST / HTTP/1.1\r\nContent-Length: 20\r\n\r\nGET /x HTTP/1.1\r\n\r\n\n"
     answer = talk(server, first + b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
     assert [entry.path for entry in server.log] == ["/", "/"]
     assert answer.count(b"HTTP/1.1") == 2
 
 
-def test_connections_are_limited_and_idle_ones_end():
+def test_connections_are_limited_and_idle_ones_end() -> None:
     limits = Limits(connections=2, idle=0.3)
     with serve_in_thread(SiteSpec(pages=5), limits=limits) as server:
         url = urlsplit(server.url)
@@ -276,13 +288,13 @@ def test_connections_are_limited_and_idle_ones_end():
         assert b"200 OK" in talk(server, b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
 
 
-def test_a_port_in_use_is_said_in_one_sentence(server):
+def test_a_port_in_use_is_said_in_one_sentence(server: SyntheticServer) -> None:
     port = urlsplit(server.url).port
-    with pytest.raises(UsageError, match="Choose another port"), serve_in_thread(SPEC, port=port):
+    with pytest.raises(UsageError, match="Choose another port"), serve_in_thread(SPEC, port=port):  # type: ignore[arg-type]
         pass
 
 
-def test_on_an_event_loop_with_virtual_time():
+def test_on_an_event_loop_with_virtual_time() -> None:
     clock = SimulatedClock(virtual=True)
 
     async def fetch(server: SyntheticServer) -> bytes:
@@ -306,7 +318,7 @@ def test_on_an_event_loop_with_virtual_time():
     clock.run(main())
 
 
-def test_as_a_process_of_its_own(tmp_path):
+def test_as_a_process_of_its_own(tmp_path: Path) -> None:
     log = tmp_path / "asked.jsonl"
     command = [sys.executable, "-m", "asof.testing", "--pages", "12", "--hosts", "2", "--seed", "3",
                "--rates", "none", "--log", str(log), "--prepare"]  # fmt: skip
@@ -322,7 +334,7 @@ def test_as_a_process_of_its_own(tmp_path):
         assert process.wait(timeout=20) == 0
     entries = [json.loads(line) for line in log.read_text().splitlines()]
     assert [(entry["url"], entry["status"]) for entry in entries] == [(url, 200) for url in urls]
-    assert abs(parse_iso(entries[0]["at"]) - SystemClock().now()) < DAY
+    assert abs(parse_iso(entries[0]["at"]) - SystemClock().now()) < DAY  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -330,7 +342,7 @@ def test_as_a_process_of_its_own(tmp_path):
     [["--pages", "0"], ["--rates", "often"], ["--start", "soon"], ["--errors", "x"],
      ["--log", "/nowhere/at/all"], ["--port", "99999"]],
 )  # fmt: skip
-def test_the_process_refuses_nonsense_with_code_2(arguments):
+def test_the_process_refuses_nonsense_with_code_2(arguments: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "asof.testing", *arguments],
         capture_output=True, text=True, timeout=20, check=False,
@@ -340,13 +352,13 @@ def test_the_process_refuses_nonsense_with_code_2(arguments):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_the_example_in_the_docstring_holds():
+def test_the_example_in_the_docstring_holds() -> None:
     results = doctest.testmod(importlib.import_module("asof.testing"))
     assert results.attempted
     assert not results.failed
 
 
-def test_it_answers_thousands_of_requests_a_second(server):
+def test_it_answers_thousands_of_requests_a_second(server: SyntheticServer) -> None:
     """A floor far below what is measured (over 10,000/s on a quiet core), for busy machines."""
     url = urlsplit(server.url)
     request = b"GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import runpy
 import threading
 from collections.abc import Iterator
 from html import escape
@@ -14,14 +13,29 @@ from urllib.parse import quote
 
 import pytest
 
+from asof.text.read import read
+from support import served_archive
+from support.served_archive import Page
+
 TESTS = Path(__file__).parents[1]
-TOOLS = runpy.run_path(str(TESTS / "served_archive.py"))
-Page: Any = TOOLS["Page"]
 
 HOME = "http://site.example/"
 EVIL = "http://evil.example/<script>alert(1)</script>"
 FRONT = b"""<!doctype html><html><head><title>t</title><link rel=stylesheet href=/s.css></head>
 <body><a href="next.html?a=1&amp;b=2#c">n</a><a href="http://elsewhere.example/">e</a></body>"""
+# Answers without a Content-Type, and what they are.
+UNNAMED = {
+    "drawing": (b'<svg xmlns="http://www.w3.org/2000/svg"><a href="x"/></svg>', "image/svg+xml"),
+    "page": (b"<html><a href=x>", "text/html"),
+    "words": (b"plain words", "text/plain"),
+    "nothing": (b"", "text/plain"),
+    "abbr": (b"<abbr>", "text/plain"),
+    "feed": (b'<?xml version="1.0"?><rss><channel/></rss>', "application/rss+xml"),
+    "icon": (b"\0\0\1\0\1\0\x10\x10", "image/x-icon"),
+    "film": (b"\0\0\0\x18ftypmp42\0\0\0\0", "video/mp4"),
+    "font": (b"wOF2\0\1\0\0", "font/woff2"),
+    "marked.css": (b"p { color: red }", "text/css"),
+}
 
 
 def stored() -> list[Any]:
@@ -53,6 +67,10 @@ def stored() -> list[Any]:
         Page(HOME + "chunks", "2026-01-02T00:00:00Z", b"3\r\n<p>\r\n0\r\n\r\n",
              headers=(("Transfer-Encoding", "chunked"),)),
         Page(HOME + "bare", "2026-01-02T00:00:00Z", b"<html><a href=x>", None),
+        *(
+            Page(HOME + "unnamed/" + name, "2026-01-02T00:00:00Z", body, None)
+            for name, (body, _) in UNNAMED.items()
+        ),
         Page(HOME + "text", "2026-01-02T00:00:00Z", b"<a href=x>", "text/plain"),
         Page(HOME + "doc.pdf", "2026-01-02T00:00:00Z", b"%PDF-1.4", "application/pdf"),
         Page(HOME + "sw.js", "2026-01-02T00:00:00Z", b"onfetch=1", "text/javascript"),
@@ -76,8 +94,8 @@ def stored() -> list[Any]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("web") / "archive"
-    TOOLS["build"](folder, stored(), seeds=(HOME,))
-    with TOOLS["serving"](folder) as running:
+    served_archive.build(folder, stored(), seeds=(HOME,))
+    with served_archive.serving(folder) as running:
         yield running
 
 
@@ -269,6 +287,15 @@ class TestAnswers:
         answer = server.ask(f"/2026/{HOME}bare")
         assert answer.headers["Content-Type"] == "text/html"
         assert "/2026/http://site.example/x" in answer.text
+
+    @pytest.mark.parametrize("name", UNNAMED)
+    def test_replay_and_text_name_one_type_for_what_has_none(self, server: Any, name: str) -> None:
+        body, media_type = UNNAMED[name]
+        answer = server.ask(f"/2026/{HOME}unnamed/{name}")
+        assert answer.headers["Content-Type"] == media_type
+        assert read(body, None, HOME + name).media_type == media_type
+        if name == "drawing":
+            assert 'href="/2026/http://site.example/unnamed/x"' in answer.text
 
     def test_text_is_not_rewritten(self, server: Any) -> None:
         assert server.ask(f"/2026/{HOME}text").body == b"<a href=x>"
@@ -510,8 +537,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         for scheme in ("http", "https")
         for www in ("www.", "www2.")
     ]
-    TOOLS["build"](folder, pages)
-    with TOOLS["serving"](folder) as running:
+    served_archive.build(folder, pages)
+    with served_archive.serving(folder) as running:
         yield running
 
 
@@ -556,21 +583,40 @@ class TestPaging:
 
 
 def test_an_empty_archive_says_how_to_begin(tmp_path: Path) -> None:
-    TOOLS["build"](tmp_path / "archive", [])
-    with TOOLS["serving"](tmp_path / "archive") as server:
+    served_archive.build(tmp_path / "archive", [])
+    with served_archive.serving(tmp_path / "archive") as server:
         text = server.ask("/").text
         assert escape("asof crawl http://example.org/") in text
 
 
 def test_a_damaged_record_is_told_and_not_shown(tmp_path: Path) -> None:
-    folder = TOOLS["build"](tmp_path / "archive", [Page(HOME, "2026-01-01T00:00:00Z", b"<p>x")])
+    folder = served_archive.build(
+        tmp_path / "archive", [Page(HOME, "2026-01-01T00:00:00Z", b"<p>x")]
+    )
     (file,) = (folder / "warc").iterdir()
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 0xFF
     file.write_bytes(data)
-    with TOOLS["serving"](folder) as server:
+    with served_archive.serving(folder) as server:
         answer = server.ask(f"/2026/{HOME}")
         assert answer.status == 500
         assert file.name in answer.text
         assert "Traceback" not in answer.text
         assert server.ask(f"/captures?url={HOME}").status == 200
+
+
+def test_no_address_turns_the_direction_of_a_page(tmp_path: Path) -> None:
+    """An archive by others may hold addresses that are no URLs, with signs that act."""
+    turned = "urn:turned\u202egnp.txt"
+    folder = served_archive.build(
+        tmp_path / "archive", [Page(turned, "2026-01-02T00:00:00Z", b"<p>x")]
+    )
+    with served_archive.serving(folder) as server:
+        for target in (
+            "/", "/captures", "/captures?prefix=urn:", f"/captures?url={quote(turned)}",
+            f"/2025/{quote(turned)}", "/2026/urn:missing%E2%80%AE",
+        ):  # fmt: skip
+            answer = server.ask(target)
+            assert answer.status < 500
+            shown = re.sub(r"<input [^>]*>", "", answer.text)  # a form sends back what it was sent
+            assert "\u202e" not in shown

@@ -14,6 +14,7 @@ from asof.text.encoding.labels import CODECS, LABELS, encoding_named
 from asof.text.encoding.prescan import declared_label, prescan
 from asof.text.kinds.media import media_of
 from asof.text.language import language_of
+from support.laws import examples
 
 EAST_ASIAN = ("big5", "euc-jp", "euc-kr", "gb18030", "gbk", "shift_jis")
 SINGLE = sorted(
@@ -73,7 +74,9 @@ headers = st.one_of(
 
 @given(st.binary(max_size=400), headers, st.booleans())
 @settings(deadline=None)  # the first example loads models
-def test_any_bytes_are_some_text_whatever_is_said_of_them(data, declared, markup):
+def test_any_bytes_are_some_text_whatever_is_said_of_them(
+    data: bytes, declared: str | None, markup: bool
+) -> None:
     found = charset_of(data, declared, markup=markup)
     assert isinstance(decoded(data, found), str)
     assert 0 <= found.confidence <= 1
@@ -83,29 +86,29 @@ def test_any_bytes_are_some_text_whatever_is_said_of_them(data, declared, markup
 
 @given(st.lists(st.sampled_from(MARKUP) | st.binary(max_size=3), max_size=30))
 @settings(deadline=None)  # the first example loads models
-def test_the_prescan_names_an_encoding_of_the_standard_or_none(pieces):
+def test_the_prescan_names_an_encoding_of_the_standard_or_none(pieces: list[bytes]) -> None:
     found = prescan(b"".join(pieces))
     assert found is None or encoding_named(found) == found
 
 
 @given(st.text(max_size=60))
 @settings(deadline=None)  # the first example loads models
-def test_a_content_type_gives_a_label_or_none(value):
+def test_a_content_type_gives_a_label_or_none(value: str) -> None:
     label = declared_label(value)
     assert label is None or label.strip() == label
 
 
 @given(st.text(st.characters(min_codepoint=0x20, exclude_categories=("Cs", "Cc")), min_size=1))
 @settings(deadline=None)  # the first example loads models
-def test_what_is_utf_8_and_says_so_is_read_as_such(text):
+def test_what_is_utf_8_and_says_so_is_read_as_such(text: str) -> None:
     data = text.encode()
     assert decoded(data, charset_of(data, "utf-8")) == text.removeprefix("\ufeff")
 
 
 @pytest.mark.parametrize("name", SINGLE)
 @given(data=st.binary(max_size=60))
-@settings(max_examples=20, deadline=None)
-def test_one_byte_is_one_character(name, data):
+@settings(max_examples=examples(20), deadline=None)
+def test_one_byte_is_one_character(name: str, data: bytes) -> None:
     text = decode_as(data, name)
     assert len(text) == len(data)
     assert all(c == chr(b) for c, b in zip(text, data, strict=True) if b < 0x80)
@@ -113,8 +116,8 @@ def test_one_byte_is_one_character(name, data):
 
 @pytest.mark.parametrize("name", EAST_ASIAN)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
-def test_reading_at_once_is_reading_byte_by_byte(name, data):
+@settings(max_examples=examples(60), deadline=None)
+def test_reading_at_once_is_reading_byte_by_byte(name: str, data: st.DataObject) -> None:
     """The way of the standard: a lead byte, a byte after it, and what goes back on an error."""
     lead_bytes = st.integers(0x80, 0xFF)
     byte = st.one_of(lead_bytes, st.integers(0x30, 0x39), st.integers(0, 0xFF))
@@ -166,15 +169,15 @@ def four_bytes(head: bytes) -> tuple[int, str]:
 
 @pytest.mark.parametrize("name", [n for n in CODECS if not n.startswith("utf-16")])
 @given(data=st.binary(max_size=30))
-@settings(max_examples=15, deadline=None)
-def test_ascii_before_a_text_changes_nothing_in_it(name, data):
+@settings(max_examples=examples(15), deadline=None)
+def test_ascii_before_a_text_changes_nothing_in_it(name: str, data: bytes) -> None:
     assert decode_as(b"<p>say: " + data, name) == "<p>say: " + decode_as(data, name)
 
 
 @pytest.mark.parametrize("name", sorted(set(CODECS) - ODD))
 @given(text=st.text(st.characters(exclude_categories=("Cs", "Cc", "Co")), max_size=20))
-@settings(max_examples=25, deadline=None)
-def test_what_python_can_write_is_read_as_python_reads_it(name, text):
+@settings(max_examples=examples(25), deadline=None)
+def test_what_python_can_write_is_read_as_python_reads_it(name: str, text: str) -> None:
     data = text.encode(CODECS[name], "ignore")
     ours, theirs = decode_as(data, name), data.decode(CODECS[name], "replace")
     assert ours == theirs
@@ -182,7 +185,9 @@ def test_what_python_can_write_is_read_as_python_reads_it(name, text):
 
 @given(st.sampled_from(MAGIC), st.binary(max_size=300), headers, st.none() | st.text(max_size=20))
 @settings(deadline=None)  # the first example loads models
-def test_any_bytes_have_a_media_type(magic, rest, declared, name):
+def test_any_bytes_have_a_media_type(
+    magic: bytes, rest: bytes, declared: str | None, name: str | None
+) -> None:
     for data in (rest, magic + rest):
         found = media_of(data, declared, name)
         assert re.fullmatch(r"[^\s/;]+/[^\s/;]+", found.settled)
@@ -193,12 +198,12 @@ def test_any_bytes_have_a_media_type(magic, rest, declared, name):
     st.binary(max_size=300), st.sampled_from(["application/octet-stream", "*/*", "unknown/unknown"])
 )
 @settings(deadline=None)  # the first example loads models
-def test_to_say_octets_is_to_say_nothing(data, declared):
+def test_to_say_octets_is_to_say_nothing(data: bytes, declared: str) -> None:
     assert media_of(data, declared).settled == media_of(data).settled
 
 
 @given(st.text(max_size=200), st.none() | st.text(max_size=12))
 @settings(deadline=None)  # the first example loads models
-def test_any_text_has_a_language_or_none(text, declared):
+def test_any_text_has_a_language_or_none(text: str, declared: str | None) -> None:
     found = language_of(text, declared)
     assert found is None or re.fullmatch("[a-z]{2,3}", found)

@@ -21,6 +21,8 @@ from asof.coherence.invariance import archive_coherence
 from asof.coherence.measure import measure
 from asof.coherence.verdict import COHERENT, Grade, Measurement, Mode, Reason
 from asof.model import Capture, Location
+from asof.url import surt
+from support.laws import examples
 
 HOST = "example.org"
 START = 1_700_000_000 * SECOND
@@ -98,7 +100,7 @@ class Crawler:
         number = len(self.captures)
         plain = Capture(
             url=url,
-            surt="",
+            surt=surt(url),
             at=at,
             kind="response",
             status=404 if version == GONE else 200,
@@ -215,7 +217,7 @@ def untrue(crawler: Crawler, found: Measurement, grades: frozenset[Grade]) -> li
     return wrong
 
 
-@settings(max_examples=FEW, deadline=None)
+@settings(max_examples=examples(FEW), deadline=None)
 @given(SEEDS)
 def test_of_an_honest_server_nothing_is_called_coherent_that_was_not(seed: int) -> None:
     crawler, reference = crawl_of(seed, honest=True)
@@ -223,7 +225,7 @@ def test_of_an_honest_server_nothing_is_called_coherent_that_was_not(seed: int) 
         assert not untrue(crawler, judged(crawler, reference, policy=policy), COHERENT)
 
 
-@settings(max_examples=FEW, deadline=None)
+@settings(max_examples=examples(FEW), deadline=None)
 @given(SEEDS)
 def test_nothing_is_called_proven_that_was_not_whatever_the_server_says(seed: int) -> None:
     crawler, reference = crawl_of(seed, honest=False)
@@ -231,7 +233,7 @@ def test_nothing_is_called_proven_that_was_not_whatever_the_server_says(seed: in
     assert not untrue(crawler, found, frozenset((Grade.PROVEN,)))
 
 
-@settings(max_examples=FEW, deadline=None)
+@settings(max_examples=examples(FEW), deadline=None)
 @given(SEEDS)
 def test_a_server_whose_answers_are_checked_gets_no_false_confirmation_through(seed: int) -> None:
     crawler, reference = crawl_of(seed, honest=False, audits=True)
@@ -239,7 +241,7 @@ def test_a_server_whose_answers_are_checked_gets_no_false_confirmation_through(s
     assert not untrue(crawler, found, frozenset((Grade.PROVEN, Grade.CONFIRMED)))
 
 
-@settings(max_examples=FEW, deadline=None)
+@settings(max_examples=examples(FEW), deadline=None)
 @given(SEEDS)
 def test_every_verdict_stands_on_its_evidence_or_says_why_not(seed: int) -> None:
     crawler, reference = crawl_of(seed, honest=False)
@@ -257,7 +259,7 @@ def test_every_verdict_stands_on_its_evidence_or_says_why_not(seed: int) -> None
     assert judged(Crawler(crawler.server, shuffled), reference) == found
 
 
-@settings(max_examples=FEW, deadline=None)
+@settings(max_examples=examples(FEW), deadline=None)
 @given(SEEDS)
 def test_pages_are_called_coherent_or_incoherent_only_if_they_were(seed: int) -> None:
     """Definition 3.1 against the truth: contents of the first downloads, and when they stood."""

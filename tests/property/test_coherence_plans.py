@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from itertools import permutations
+from random import Random
+from typing import Any
 
 import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from asof.coherence.plan import (
     bfs_lifo,
@@ -50,7 +53,7 @@ def sites(draw: st.DrawFn, most: int = 30) -> tuple[Survival, np.ndarray]:
 
 
 @given(sites(most=6))
-def test_no_order_is_better_than_the_optimum(site):
+def test_no_order_is_better_than_the_optimum(site: tuple[Any, ...]) -> None:
     survival, lengths = site
     count = len(survival)
     matrix = chances(survival, np.arange(count)[:, None], lengths)
@@ -60,7 +63,9 @@ def test_no_order_is_better_than_the_optimum(site):
 
 
 @given(sites(), st.floats(0, 1))
-def test_the_optimum_is_an_order_and_never_below_the_others(site, eta):
+def test_the_optimum_is_an_order_and_never_below_the_others(
+    site: tuple[Any, ...], eta: float
+) -> None:
     survival, lengths = site
     count = len(survival)
     plan = optimal(survival, lengths)
@@ -77,9 +82,9 @@ def test_the_optimum_is_an_order_and_never_below_the_others(site, eta):
 
 
 @given(rates, modes, st.floats(0, 1))
-def test_the_threshold_walks_as_the_seed_does(rates, mode, eta):
+def test_the_threshold_walks_as_the_seed_does(rates: NDArray[Any], mode: Mode, eta: float) -> None:
     survival, lengths = Discrete(rates), slots(len(rates), mode)
-    promising, hopeless = [], []
+    promising, hopeless = [], []  # type: ignore[var-annotated]
     for page in np.argsort(-rates, kind="stable").tolist():
         conflict = 1 - (1 - rates[page]) ** lengths[len(promising)]
         assume(abs(conflict - eta) > ROUNDING or eta == 0)
@@ -88,7 +93,7 @@ def test_the_threshold_walks_as_the_seed_does(rates, mode, eta):
 
 
 @given(survivals(), modes, st.integers(0, 30))
-def test_another_revisit_never_harms(survival, mode, revisits):
+def test_another_revisit_never_harms(survival: Any, mode: Mode, revisits: int) -> None:
     lengths = slots(len(survival), mode)
     fewer = optimal(survival, lengths, revisits=revisits)
     more = optimal(survival, lengths, revisits=revisits + 1)
@@ -97,7 +102,9 @@ def test_another_revisit_never_harms(survival, mode, revisits):
 
 
 @given(survivals(), st.floats(0.01, 100), st.randoms(use_true_random=False))
-def test_revisits_after_forced_visits_never_fall_below_the_reverse_order(survival, step, random):
+def test_revisits_after_forced_visits_never_fall_below_the_reverse_order(
+    survival: Discrete | Expected, step: float, random: Random
+) -> None:
     count = len(survival)
     visits = list(range(count))
     random.shuffle(visits)
@@ -110,7 +117,7 @@ def test_revisits_after_forced_visits_never_fall_below_the_reverse_order(surviva
 
 
 @given(sites())
-def test_the_mean_over_all_orders_is_that_over_pages_and_slots(site):
+def test_the_mean_over_all_orders_is_that_over_pages_and_slots(site: tuple[Any, ...]) -> None:
     survival, lengths = site
     count = len(survival)
     mean = chances(survival, np.arange(count)[:, None], lengths).mean()

@@ -16,6 +16,7 @@ from asof.cover.join.pair_spool import PairSpool, Rows
 from asof.cover.solve.dominance import Sieve
 from asof.cover.solve.external import solve_external
 from asof.cover.solve.solve import solve
+from support.laws import examples
 
 Pair = tuple[int, int]
 _ROOMY = 1 << 22
@@ -88,7 +89,7 @@ def _checked_cover(case: Case, kept: NDArray[np.bool_], by: NDArray[np.int32]) -
             assert by[document] == min(able)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(cases())
 @example(Case(1, ()))
 @example(Case(3, ((0, 0), (1, 1), (0, 0))))
@@ -120,7 +121,7 @@ def test_the_answer_is_as_good_as_that_of_solving_all_pairs(case: Case) -> None:
             assert cover.kept[mine].sum() >= min(number, mine.sum())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(cases())
 def test_components_that_one_document_covers_keep_the_very_same_one(case: Case) -> None:
     i, j = case.arrays()
@@ -132,7 +133,7 @@ def test_components_that_one_document_covers_keep_the_very_same_one(case: Case) 
     assert np.array_equal(cover.by[alone], plain.by[alone])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(cases())
 def test_a_cover_with_a_true_gap_where_nothing_fits(case: Case) -> None:
     """With hardly any memory for solving, what is left is covered greedily."""
@@ -154,7 +155,7 @@ def test_a_cover_with_a_true_gap_where_nothing_fits(case: Case) -> None:
             assert cover.kept[mine].sum() >= min(number, mine.sum())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(cases(), st.integers(0, 6))
 def test_whoever_stops_it_gets_a_cover_still(case: Case, after: int) -> None:
     i, j = case.arrays()
@@ -172,7 +173,7 @@ def _rows_of(blocks: list[Rows]) -> list[list[int]]:
     return [block.row(at).tolist() for block in blocks for at in range(block.height)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(cases(), st.sampled_from([1, 4, 1024]))
 def test_rows_come_complete_and_in_order_whatever_the_room(case: Case, buckets: int) -> None:
     expected = [sorted({j for i, j in case.pairs if i == row}) for row in range(case.n)]
@@ -199,7 +200,7 @@ def test_rows_come_complete_and_in_order_whatever_the_room(case: Case, buckets: 
             assert raw == set(case.pairs)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(cases(), st.sampled_from(["rows", "columns"]), st.sampled_from([0, 1, 1 << 30]))
 def test_whatever_goes_lies_behind_something_that_stays(case: Case, kind: str, dense: int) -> None:
     """Of lists that a sieve lets go, each has one that stays and makes it dispensable."""

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_cover_run_laws import (
-    CONDITIONS,
-    OFTEN,
-    PAPERS,
-    RELATIONS,
-    SAME,
-    TIMES,
-    About,
-    Condition,
-    Joined,
-    Paper,
-    all_pairs,
-    collection_of,
-)
 
 from asof.cover.documents.collection import Collection, merged
 from asof.cover.documents.sets import Edges, Sets
@@ -48,6 +29,21 @@ from asof.cover.options import CoverOptions
 from asof.cover.run import Outcome, thin_out
 from asof.cover.solve.proofs import Proofs
 from asof.errors import UsageError
+from support.brute_force import (
+    CONDITIONS,
+    OFTEN,
+    PAPERS,
+    RELATIONS,
+    SAME,
+    TIMES,
+    About,
+    Condition,
+    Joined,
+    Paper,
+    all_pairs,
+    collection_of,
+)
+from support.laws import examples
 
 
 @dataclass
@@ -179,7 +175,7 @@ def checked(relation: Condition, collection: Collection) -> Relation:
     ],
     1,
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_a_run_answers_as_one_from_scratch(
     universe: list[Paper], relation: Condition, more: Condition, steps: list[Step], k: int
 ) -> None:
@@ -195,9 +191,10 @@ def test_a_run_answers_as_one_from_scratch(
         rule = rules[step.rule]
         written = checked(rule, collection)
         fresh = found_pairs(collection, written, Limits())
+        assert isinstance(fresh, Edges)
         limits = Limits(memory=1 if step.options.prefer else None)
         grown = grown_pairs(collection, written, limits, earlier)
-        assert pairs_of(grown.edges) == pairs_of(fresh)
+        assert pairs_of(grown.edges) == pairs_of(fresh)  # type: ignore[arg-type]
         papers = [universe[at] for at in places]
         assert {(i, j) for i, j, _ in pairs_of(fresh)} == all_pairs(papers, rule, k)
         scratch = thin_out(collection, rule.written, step.options, Limits())
@@ -207,7 +204,7 @@ def test_a_run_answers_as_one_from_scratch(
 
 
 @given(st.lists(PAPERS, min_size=1, max_size=8), RELATIONS, st.integers(0, 8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_nothing_is_kept_of_a_run_that_was_stopped(
     papers: list[Paper], relation: Condition, after: int
 ) -> None:
@@ -224,12 +221,14 @@ def test_nothing_is_kept_of_a_run_that_was_stopped(
     grown_pairs(
         collection, written, Limits(cancel=cancel), Earlier(memory.entries, memory.keep, Proofs())
     )
-    whole = pairs_of(found_pairs(collection, written, Limits()))
+    found = found_pairs(collection, written, Limits())
+    assert isinstance(found, Edges)
+    whole = pairs_of(found)
     assert [pairs_of(found.edges) for found in memory.kept] in ([], [whole])
 
 
 @given(st.lists(PAPERS, max_size=8), RELATIONS, RELATIONS, CONDITIONS, st.integers(0, 5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_what_follows_has_no_other_pairs(
     papers: list[Paper], one: Condition, two: Condition, more: Condition, change: int
 ) -> None:
@@ -243,7 +242,7 @@ SETS = st.lists(st.sets(st.integers(0, 40) | st.integers(0, 2**64 - 1), max_size
 
 
 @given(SETS, st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_what_is_shared_has_all_that_pairs_can_have_in_common(
     given_sets: list[set[int]], data: st.DataObject
 ) -> None:
@@ -259,7 +258,7 @@ def test_what_is_shared_has_all_that_pairs_can_have_in_common(
 
 
 @given(SETS, SETS, st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_merged_sets_are_those_of_both(
     old: list[set[int]], new: list[set[int]], data: st.DataObject
 ) -> None:
@@ -273,7 +272,7 @@ def test_merged_sets_are_those_of_both(
 
 
 @given(SETS, st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_small_partitions_are_compared_with_the_same_outcome(
     given_sets: list[set[int]], data: st.DataObject
 ) -> None:

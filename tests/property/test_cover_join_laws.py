@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
+from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from asof.cover.documents.sets import Sets
 from asof.cover.join.join import join
 from asof.cover.language.bounds import Bound, Least, _next
+from support.laws import examples
 
 THRESHOLDS = st.one_of(
     st.sampled_from([Fraction(7, 10), Fraction(1, 2), Fraction(2, 3), Fraction(1)]),
@@ -23,7 +26,7 @@ SHINGLE = st.one_of(st.integers(0, 30), st.sampled_from([2**63, 2**64 - 1, 1 << 
 
 
 @st.composite
-def collections(draw):
+def collections(draw: st.DrawFn) -> list[frozenset[int]]:
     """Documents, many of them made of others: copies, parts, and with something added."""
     texts = draw(st.lists(st.frozensets(SHINGLE, max_size=14), max_size=5))
     for _ in range(draw(st.integers(0, 14)) if texts else 0):
@@ -56,14 +59,14 @@ def met(bound: Bound, values: tuple[Fraction, ...]) -> bool:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.data())
-def test_the_join_finds_what_comparing_all_pairs_finds(data):
+def test_the_join_finds_what_comparing_all_pairs_finds(data: st.DataObject) -> None:
     texts = data.draw(collections())
     bound = data.draw(BOUNDS)
     count = len(texts)
 
-    def column(values):
+    def column(values: Any) -> Any:
         return st.lists(values, min_size=count, max_size=count)
 
     parts = data.draw(
@@ -109,7 +112,9 @@ def test_the_join_finds_what_comparing_all_pairs_finds(data):
 
 
 @given(st.builds(Least, THRESHOLDS, st.booleans()), st.integers(1, 60))
-def test_a_threshold_and_its_next_fraction_say_the_same_of_all_sizes(least, most):
+def test_a_threshold_and_its_next_fraction_say_the_same_of_all_sizes(
+    least: Least, most: int
+) -> None:
     """For every x of n, n up to the largest size."""
     following = _next(least, most)
     assert following.denominator <= most
@@ -120,14 +125,16 @@ def test_a_threshold_and_its_next_fraction_say_the_same_of_all_sizes(least, most
             assert above == (value >= following)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(collections(), THRESHOLDS, st.randoms(use_true_random=False))
-def test_the_order_of_documents_does_not_matter(texts, threshold, random):
+def test_the_order_of_documents_does_not_matter(
+    texts: list[frozenset[int]], threshold: Fraction, random: Random
+) -> None:
     bound = Bound.containment(threshold)
     order = list(range(len(texts)))
     random.shuffle(order)
 
-    def pairs(some):
+    def pairs(some: list[frozenset[int]]) -> set[tuple[int, int]]:
         return {
             pair
             for edges in join(Sets.of(some), bound, threads=1)

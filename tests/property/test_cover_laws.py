@@ -20,6 +20,7 @@ from asof.cover.solve.reduce import reduce
 from asof.cover.solve.requirements import Cover
 from asof.cover.solve.solve import solve
 from asof.cover.solve.stepwise_reduce import reduce_stepwise
+from support.laws import examples
 
 Edges = tuple[int, list[tuple[int, int]]]
 Rule = Callable[[Coverage, Counts], tuple[Ids, Coverage]]
@@ -213,7 +214,7 @@ def nothing_small(coverage: Coverage, quality: object) -> tuple[object, Coverage
 
 @pytest.mark.parametrize("scipy", [True, False])
 @pytest.mark.parametrize("nodes", [0, 300])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(graph=graphs(), data=st.data())
 def test_each_searcher_alone_is_exact(
     scipy: bool, nodes: int, graph: Edges, data: st.DataObject

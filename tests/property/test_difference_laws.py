@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import cast
 
 from hypothesis import example, given
@@ -73,20 +74,20 @@ def test_common_parts_are_common_and_in_order(old: list[int], new: list[int]) ->
         a, c = i + length, j + length
 
 
-@given(items, items, st.sampled_from([4, 64, 1 << 26]))
-def test_without_anchors_the_common_part_is_longest(
-    old: list[int], new: list[int], table: int
+@given(items, items)
+def test_without_anchors_the_common_part_is_longest(old: list[int], new: list[int]) -> None:
+    found = list(alignment._without_anchors(old, new, alignment.LARGEST))
+    assert len(found) == longest(old, new)
+
+
+@given(items, items, st.sampled_from([1, 4, 64, 1 << 26]))
+def test_without_anchors_pairs_are_equal_and_in_order(
+    old: list[int], new: list[int], largest: int
 ) -> None:
-    """In one table or by halves."""
-    kept = alignment._TABLE
-    alignment._TABLE = table
-    try:
-        found = list(alignment._exact(old, new, alignment.LARGEST))
-        assert len(found) == longest(old, new)
-        assert found == sorted(found)
-        assert all(old[i] == new[j] for i, j in found)
-    finally:
-        alignment._TABLE = kept
+    """In one table, or in pieces."""
+    found = list(alignment._without_anchors(old, new, largest))
+    assert all(i < k and j < m for (i, j), (k, m) in pairwise(found))
+    assert all(old[i] == new[j] for i, j in found)
 
 
 @given(items, items)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from asof.replay.css import rewrite_text
 from asof.replay.links import Place
 from asof.text.links.css import css_links
+from support.laws import examples
 
 PIECES = [
     *("url(", ")", "x.png", '"', "'", "/*", "*/", "@import", "\\", ";", "{", "}", "a:b", "(", "@"),
@@ -21,12 +22,12 @@ SHEETS = st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
 def rewritten(sheet: str) -> list[str]:
     """What the rewriter would have replaced, resolved."""
     seen: list[str] = []
-    rewrite_text(sheet, Place("http://h/d/p.css", lambda url: seen.append(url) or url))  # type: ignore[func-returns-value]
+    rewrite_text(sheet, Place("http://h/d/p.css", lambda url: seen.append(url) or url))
     return list(dict.fromkeys(seen))
 
 
 @given(SHEETS)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @example("a{b:url(x)}/*")
 @example("\\75rl(x)url(y)")
 def test_what_is_found_is_what_a_replay_will_ask_for(sheet: str) -> None:

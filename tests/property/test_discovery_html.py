@@ -13,6 +13,7 @@ from asof.text.links.css import css_links
 from asof.text.links.elements import element_links
 from asof.text.links.html_links import _Page, html_links
 from asof.text.links.link import bare
+from support.laws import examples
 
 # Markup of which a tree keeps every element, so that both sides must find exactly the same.
 KEPT = (
@@ -88,7 +89,7 @@ def found_by_us(markup: str) -> set[tuple[str, Hop]]:
 
 
 @given(st.one_of(soup([*KEPT, *HTML_ONLY]), soup([*KEPT, *DRAWINGS])))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @example("<svg><title>x</title><a href=v /></svg><title/><a href=w></title><a href=y>")
 @example('<div title="<a href=\'x\'>"><a href="y">')
 @example('<p title=\'"\'><a href="x">')
@@ -98,14 +99,14 @@ def test_exactly_the_links_that_a_browser_sees_are_found(markup: str) -> None:
 
 
 @given(soup([*KEPT, *HTML_ONLY, *LEFT_OUT], most=20))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_no_link_that_a_browser_sees_is_lost(markup: str) -> None:
     """Where a tree leaves elements out, more may be found; never less."""
     assert seen_by_a_browser(markup) <= found_by_us(markup)
 
 
 @given(soup([*KEPT, *HTML_ONLY, *DRAWINGS, *LEFT_OUT], most=20), st.integers(0, 200))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_compiled_or_not_the_same_is_found(markup: str, length: int) -> None:
     """The tokenizer in C, where there is one, is a twin of the one in Python; also when cut off."""
     for document in (markup.encode(), markup.encode()[:length]):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -72,7 +74,7 @@ def captures(draw: st.DrawFn) -> list[Capture]:
 
 
 @given(captures())
-def test_gathering_is_what_intervals_say(made):
+def test_gathering_is_what_intervals_say(made: list[Capture]) -> None:
     whole = [each for each in made if each.truncated is None]
     expected = {}
     for url in sorted({each.url for each in whole}):
@@ -84,7 +86,7 @@ def test_gathering_is_what_intervals_say(made):
 
 
 @given(captures())
-def test_gaps_cover_the_time_between_the_first_and_the_last_sight(made):
+def test_gaps_cover_the_time_between_the_first_and_the_last_sight(made: list[Capture]) -> None:
     seen = gather(made)
     for page, url in enumerate(seen.urls):
         good = [each for each in made if each.url == url and each.status == 200]
@@ -96,7 +98,9 @@ def test_gaps_cover_the_time_between_the_first_and_the_last_sight(made):
 
 
 @given(HISTORIES, st.data())
-def test_one_more_changed_gap_means_a_higher_rate(history, data):
+def test_one_more_changed_gap_means_a_higher_rate(
+    history: tuple[Gap, ...], data: st.DataObject
+) -> None:
     flipped = data.draw(st.integers(0, len(history) - 1))
     still = tuple(Gap(gap.length, gap.changed and k != flipped) for k, gap in enumerate(history))
     changed = tuple(Gap(gap.length, gap.changed or k == flipped) for k, gap in enumerate(history))
@@ -104,13 +108,13 @@ def test_one_more_changed_gap_means_a_higher_rate(history, data):
 
 
 @given(HISTORIES, st.floats(1e-3, 1e3))
-def test_rates_do_not_depend_on_the_unit_of_time(history, unit):
+def test_rates_do_not_depend_on_the_unit_of_time(history: tuple[Gap, ...], unit: float) -> None:
     scaled = tuple(Gap(gap.length * unit, gap.changed) for gap in history)
     assert np.isclose(rate_of(scaled) * unit, rate_of(history), rtol=1e-9, atol=0)
 
 
 @given(HISTORIES, st.randoms(use_true_random=False))
-def test_the_order_of_gaps_does_not_matter(history, random):
+def test_the_order_of_gaps_does_not_matter(history: tuple[Gap, ...], random: Random) -> None:
     shuffled = list(history)
     random.shuffle(shuffled)
     assert np.isclose(rate_of(tuple(shuffled)), rate_of(history), rtol=1e-9, atol=0)
@@ -119,7 +123,9 @@ def test_the_order_of_gaps_does_not_matter(history, random):
 
 
 @given(HISTORIES, GAPS, PRIORS)
-def test_a_gap_without_a_change_is_reassuring_and_one_with_a_change_is_not(history, gap, prior):
+def test_a_gap_without_a_change_is_reassuring_and_one_with_a_change_is_not(
+    history: tuple[Gap, ...], gap: Gap, prior: Prior
+) -> None:
     still, changed = Gap(gap.length, False), Gap(gap.length, True)
     found = posterior(observed(history, (*history, still), (*history, changed)), prior)
     lengths = np.exp(np.linspace(-5, 25, 40))
@@ -132,7 +138,7 @@ def test_a_gap_without_a_change_is_reassuring_and_one_with_a_change_is_not(histo
 
 
 @given(st.lists(HISTORIES, min_size=1, max_size=5), PRIORS)
-def test_pages_do_not_depend_on_their_neighbours(histories, prior):
+def test_pages_do_not_depend_on_their_neighbours(histories: list[Any], prior: Prior) -> None:
     together = posterior(observed(*histories), prior)
     lengths = np.exp(np.linspace(-5, 25, 40))
     for page, history in enumerate(histories):
@@ -143,7 +149,7 @@ def test_pages_do_not_depend_on_their_neighbours(histories, prior):
 
 
 @given(st.lists(GAPS, max_size=30), st.floats(1.0, 1e9))
-def test_online_rates_stay_within_reason(history, half_life):
+def test_online_rates_stay_within_reason(history: list[Gap], half_life: float) -> None:
     online = Online(0.1, 3600.0)
     for gap in history:
         after = online.update(gap.length, gap.changed, half_life)
@@ -156,7 +162,7 @@ def test_online_rates_stay_within_reason(history, half_life):
 
 
 @given(NUMBERS, NUMBERS, st.floats(1.0, 100.0))
-def test_copies_grow_old_and_stale(rate, length, longer):
+def test_copies_grow_old_and_stale(rate: float, length: float, longer: float) -> None:
     assert 0 <= float(age_at(rate, length)) <= length
     assert 0 <= float(mean_age(rate, length)) <= 0.5 * length * (1 + 1e-12)
     assert 0 <= float(freshness(rate, length)) <= 1
@@ -167,6 +173,6 @@ def test_copies_grow_old_and_stale(rate, length, longer):
 
 
 @given(NUMBERS, NUMBERS)
-def test_age_is_what_is_left_of_the_time_a_copy_was_fresh(rate, length):
+def test_age_is_what_is_left_of_the_time_a_copy_was_fresh(rate: float, length: float) -> None:
     fresh = float(freshness(rate, length)) * length
     assert np.isclose(fresh + float(age_at(rate, length)), length, rtol=1e-12)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,8 +11,6 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.archive.commit import Committer
@@ -27,7 +24,8 @@ from asof.http.wire import parse_head
 from asof.model import Capture, Exchange, Target, Tls
 from asof.testing import SimulatedClock
 from asof.warc.build import exchange_records, failure_record, resource
-from exchanges import CRAWL, START, answer, failure
+from support.exchanges import CRAWL, START, answer, failure
+from support.laws import examples
 
 URLS = [
     "http://a.example/",
@@ -228,7 +226,7 @@ def test_a_rebuilt_catalog_is_the_one_that_the_crawl_wrote(found: list[Event]) -
     obeys_the_law(found, Config())
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.lists(events(), min_size=3, max_size=12), st.sampled_from([1, 3_000, 6_000]))
 def test_the_same_where_files_fill_up(found: list[Event], most: int) -> None:
     """In the middle of a group, at its end, after every unit: the files say the same."""

@@ -16,6 +16,7 @@ from asof.text.html.fast_content import best_row, fast_content
 from asof.text.html.page import read_html
 from asof.text.html.tag_distribution import content_span, score, tag_content
 from asof.text.html.tag_row import tokens
+from support.laws import examples
 
 needs_it = pytest.mark.skipif(read_by != "C", reason="no C compiler when asof was installed")
 
@@ -74,7 +75,7 @@ def test_no_row_has_a_greater_sum(weights: list[int]) -> None:
 
 
 @needs_it
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(soups)
 def test_compiled_or_not_a_page_reads_the_same(markup: str) -> None:
     assert _read_compiled(markup) == layout_of(tokens(markup))

@@ -16,7 +16,9 @@ steps = st.lists(
 
 
 @given(steps)
-def test_no_host_is_taken_inside_its_delay_or_twice_at_once(script: list[tuple[str, str, float]]):
+def test_no_host_is_taken_inside_its_delay_or_twice_at_once(
+    script: list[tuple[str, str, float]],
+) -> None:
     """The law of politeness, over any order of events."""
     hosts = Hosts()
     now = 0.0
@@ -39,12 +41,12 @@ def test_no_host_is_taken_inside_its_delay_or_twice_at_once(script: list[tuple[s
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.floats(0, 100)), min_size=1))
-def test_every_wanted_host_is_taken_once_its_time_has_come(wants: list[tuple[str, float]]):
+def test_every_wanted_host_is_taken_once_its_time_has_come(wants: list[tuple[str, float]]) -> None:
     hosts = Hosts()
     for host, at in wants:
         hosts.want(host, at)
     taken = []
-    while (host := hosts.take(100.0)) is not None:
+    while (host := hosts.take(100.0)) is not None:  # type: ignore[assignment]
         taken.append(host)
     assert sorted(taken) == sorted({host for host, _ in wants})
     assert hosts.next_due() is None
@@ -59,7 +61,7 @@ def test_every_wanted_host_is_taken_once_its_time_has_come(wants: list[tuple[str
 )
 def test_a_pace_is_never_below_the_floor_nor_above_the_cap(
     delay: float, factor: float, took: float, crawl_delay: float | None, retry: float | None
-):
+) -> None:
     wait = Pace(delay, factor, cap=60.0).wait(took, crawl_delay, retry)
     assert delay <= wait <= max(delay, 60.0)
     if crawl_delay is not None:

@@ -10,6 +10,7 @@ import operator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 from hypothesis import example, given, settings
@@ -43,6 +44,7 @@ from asof.cover.language.syntax import (
 )
 from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
+from support.laws import examples
 
 COMPARE = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt,
@@ -113,7 +115,7 @@ span_values = (
 )
 
 
-def compared(left: st.SearchStrategy[Node], right: st.SearchStrategy[Node]):
+def compared(left: st.SearchStrategy[Node], right: st.SearchStrategy[Node]) -> Any:
     straight = st.builds(Comparison, left, OPERATORS, right)
     return straight | st.builds(Comparison, right, OPERATORS, left)
 
@@ -165,7 +167,7 @@ documents = st.lists(
 
 def columns_of(found: Documents) -> dict[str, Column]:
     make = {"text": text_column, "number": number_column, "time": time_column}
-    return {name: make[kind]([d[name] for d in found]) for name, kind in KINDS.items()}
+    return {name: make[kind]([d[name] for d in found]) for name, kind in KINDS.items()}  # type: ignore[arg-type]
 
 
 def pairs_of(found: Documents) -> Pairs:
@@ -174,9 +176,9 @@ def pairs_of(found: Documents) -> Pairs:
     return Pairs(
         np.array([i for i, _ in each]),
         np.array([j for _, j in each]),
-        np.array([len(sets[i] & sets[j]) for i, j in each], np.int32),
-        np.array([len(sets[i]) for i, _ in each], np.int32),
-        np.array([len(sets[j]) for _, j in each], np.int32),
+        np.array([len(sets[i] & sets[j]) for i, j in each], np.int32),  # type: ignore[operator]
+        np.array([len(sets[i]) for i, _ in each], np.int32),  # type: ignore[arg-type]
+        np.array([len(sets[j]) for _, j in each], np.int32),  # type: ignore[arg-type]
     )
 
 
@@ -190,14 +192,14 @@ def worth(value: Node, pair: tuple[dict, dict]) -> object:
             return value.value
         case Sum():
             terms = [(sign, worth(term, pair)) for sign, term in value.terms]
-            return None if any(w is None for _, w in terms) else sum(s * w for s, w in terms)
+            return None if any(w is None for _, w in terms) else sum(s * w for s, w in terms)  # type: ignore[misc, operator]
         case Product():
             total = Fraction(1)
             for power, factor in value.factors:
                 found = worth(factor, pair)
                 if found is None or (power == -1 and not found):
                     return None
-                total *= found**power
+                total *= found**power  # type: ignore[operator]
             return total
     return Fraction(value.value)
 
@@ -222,7 +224,7 @@ def answer(condition: Condition, pair: tuple[dict, dict]) -> bool | None:
             )
         case Comparison():
             left, right = worth(condition.left, pair), worth(condition.right, pair)
-            return None if None in (left, right) else COMPARE[condition.operator](left, right)
+            return None if None in (left, right) else COMPARE[condition.operator](left, right)  # type: ignore[arg-type]
         case Not():
             inner = answer(condition.part, pair)
             return None if inner is None else not inner
@@ -234,11 +236,11 @@ def answer(condition: Condition, pair: tuple[dict, dict]) -> bool | None:
 
 
 def expected(condition: Condition, found: Documents) -> list[bool]:
-    return [answer(condition, pair) is True for pair in product(found, repeat=2)]
+    return [answer(condition, pair) is True for pair in product(found, repeat=2)]  # type: ignore[arg-type]
 
 
 @given(conditions, documents)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_evaluation_says_what_a_slow_reading_says(condition: Condition, found: Documents) -> None:
     pairs = pairs_of(found)
     fields = (pairs.i, pairs.j, pairs.inter, pairs.size_i, pairs.size_j)
@@ -248,7 +250,7 @@ def test_evaluation_says_what_a_slow_reading_says(condition: Condition, found: D
 
 
 @given(conditions)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_what_is_written_is_read_back(condition: Condition) -> None:
     checked = type_check(Relation(condition, ""), columns_of([])).condition
     again = parse_condition(unparse(checked))
@@ -273,7 +275,7 @@ def joined_pairs(pushdown: Pushdown, found: Documents) -> np.ndarray:
     """What a join gives: by its contract, without looking at any column."""
     pairs = pairs_of(found)
     i, j = pairs.i, pairs.j
-    kept = np.array([met(pushdown.bound, pair) for pair in product(found, repeat=2)])
+    kept = np.array([met(pushdown.bound, pair) for pair in product(found, repeat=2)])  # type: ignore[arg-type]
     if pushdown.partition is not None:
         kept &= pushdown.partition[i] == pushdown.partition[j]
     if pushdown.position is not None and pushdown.window is not None:
@@ -318,7 +320,7 @@ def answered(alternative: Alternative, found: Documents) -> np.ndarray:
 
 
 @given(conditions, st.lists(atoms, max_size=3), documents)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_the_join_and_what_it_leaves_are_the_relation(
     condition: Condition, more: list[Condition], found: Documents
 ) -> None:
@@ -335,7 +337,7 @@ def same(name: str) -> Comparison:
 
 
 @given(conditions, documents)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_not_is_the_same_turned_round(condition: Condition, found: Documents) -> None:
     assert expected(Not(condition), found) == expected(upright(Not(condition)), found)
 
@@ -348,7 +350,7 @@ def test_not_is_the_same_turned_round(condition: Condition, found: Documents) ->
     st.integers(0, 2**28),
     st.data(),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_thresholds_are_exact_for_the_largest_documents(
     threshold: Fraction, sign: str, measure: Measure, a: int, b: int, data: st.DataObject
 ) -> None:
@@ -363,7 +365,7 @@ def test_thresholds_are_exact_for_the_largest_documents(
     near = [share, share + Fraction(1, 10**40), share - Fraction(1, 10**40), threshold]
     chosen = data.draw(st.sampled_from([t for t in near if 0 < t <= 1]))
     one = [np.array([number]) for number in (0, 1, inter, a, b)]
-    found = content_test(Content(measure, sign, chosen))(Pairs(*one))
+    found = content_test(Content(measure, sign, chosen))(Pairs(*one))  # type: ignore[arg-type]
     assert bool(found[0]) == COMPARE[sign](share, chosen)
 
 
@@ -383,7 +385,7 @@ WORDS = st.sampled_from(
 @example("C(sh(d1")
 @example("Cov(d1,d2)")
 @example("Cov(d1,d2) = ;")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_text_is_read_or_refused_in_words(text: str) -> None:
     for read, one in ((parse_relation, False), (parse_filter, True)):
         said = ""

@@ -33,6 +33,7 @@ from asof.change.shingles import (
     spaced,
 )
 from asof.change.simhash import agreement, from_hashes, simhash
+from support.laws import examples
 
 # What lower-casing and words are difficult with: a final sigma and one that is not, a dotted I, the
 # Kelvin sign, letters that combine, of two code units, without case, digits that are not 0-9.
@@ -275,7 +276,7 @@ class TestNear:
         found = {near.a[0] for near in index.pairs() if near.a[0] == near.b[0]}
         assert len(found) >= 0.98 * 600  # .99 is the mean; 600 draws spread by .004
 
-    @settings(max_examples=40)
+    @settings(max_examples=examples(40))
     @given(
         st.lists(st.lists(st.integers(0, 5), max_size=12), max_size=14),
         st.sampled_from([0.1, 0.34, 0.5, 0.75, 1.0]),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -59,14 +61,18 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 @judges
 @pytest.mark.parametrize("kind", ["response", "request"])
 @pytest.mark.parametrize("name", list(ALGORITHMS))
-def test_a_plain_record_is_judged_quickly(kind: str, name: str, sound_kind):
+def test_a_plain_record_is_judged_quickly(
+    kind: str, name: str, sound_kind: Callable[..., Any]
+) -> None:
     assert sound_kind(record(kind, HEAD, b"hello", name)) == kind.encode()
 
 
 @judges
 @pytest.mark.parametrize("kind", ["response", "request"])
 @pytest.mark.parametrize("name", list(ALGORITHMS))
-def test_a_wrong_digest_is_never_sound(kind: str, name: str, sound_kind):
+def test_a_wrong_digest_is_never_sound(
+    kind: str, name: str, sound_kind: Callable[..., Any]
+) -> None:
     good = digest(name, b"hello")
     for wrong in (
         digest(name, b"other"), good.lower(), good[:-1], good + "=", good.replace("=", ""),
@@ -100,7 +106,7 @@ heads = st.sampled_from(
 )  # fmt: skip
 def test_what_is_called_sound_has_no_problem(
     kind: str, head: bytes, body: bytes, changes: dict[str, str]
-):
+) -> None:
     content = record(kind, head, body, **changes)
     for sound_kind in JUDGES:
         found = sound_kind(content)
@@ -110,7 +116,7 @@ def test_what_is_called_sound_has_no_problem(
 
 
 @given(st.data())
-def test_a_changed_byte_is_not_called_sound_unless_it_is(data: st.DataObject):
+def test_a_changed_byte_is_not_called_sound_unless_it_is(data: st.DataObject) -> None:
     content = bytearray(record("response", HEAD, b"hello"))
     for _ in range(data.draw(st.integers(1, 3))):
         position = data.draw(st.integers(0, len(content) - 1))

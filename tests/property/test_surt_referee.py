@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from asof.url import surt
+from support.laws import examples
 
 with warnings.catch_warnings():  # its source has escapes that newer Pythons warn about
     warnings.simplefilter("ignore")
@@ -126,7 +127,7 @@ def mutated(draw: st.DrawFn) -> str:
     return url
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @given(st.one_of(built, mutated(), st.text(max_size=60)))
 @example("")
 @example("\ud800")
@@ -135,7 +136,7 @@ def test_the_key_is_the_one_that_the_surt_package_gives(url: str) -> None:
     assert surt(url) == expected(url)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(
     st.lists(st.sampled_from(["%", "25", "4", "1", "2", "5", "a", "%25", "%41"]), max_size=40).map(
         "".join

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -73,7 +75,7 @@ HEAD = (
 
 
 @readers
-def test_a_plain_response_takes_the_shortcut(swift_row):
+def test_a_plain_response_takes_the_shortcut(swift_row: Callable[..., Any]) -> None:
     content = record(HEAD, b"hello", fields=plain())
     assert swift_row(content, 7, 99) is not None
     assert swift_row(content, 7, 99) == the_long_way(content)
@@ -88,13 +90,13 @@ def companion(kind: str = "request", **changes: str) -> bytes:
 
 @readers
 @pytest.mark.parametrize("kind", ["request", "metadata"])
-def test_what_goes_with_a_response_is_passed_over(kind: str, swift_row):
+def test_what_goes_with_a_response_is_passed_over(kind: str, swift_row: Callable[..., Any]) -> None:
     assert swift_row(companion(kind), 7, 99) == ()
     assert the_long_way(companion(kind)) is None
 
 
 @readers
-def test_what_says_something_of_its_own_is_not_passed_over(swift_row):
+def test_what_says_something_of_its_own_is_not_passed_over(swift_row: Callable[..., Any]) -> None:
     assert swift_row(companion("metadata", Content_Type="text/plain"), 7, 99) is None
     assert swift_row(companion("warcinfo"), 7, 99) is None
     assert swift_row(companion(warc_type="response"), 7, 99) is None
@@ -102,7 +104,7 @@ def test_what_says_something_of_its_own_is_not_passed_over(swift_row):
 
 
 @given(st.data())
-def test_a_companion_with_changed_bytes_does_not_lead_astray(data: st.DataObject):
+def test_a_companion_with_changed_bytes_does_not_lead_astray(data: st.DataObject) -> None:
     content = bytearray(companion(data.draw(st.sampled_from(["request", "metadata"]))))
     for _ in range(data.draw(st.integers(1, 3))):
         position = data.draw(st.integers(0, len(content) - 1))
@@ -232,14 +234,14 @@ changes = st.dictionaries(
 @given(heads, st.binary(max_size=20), changes, st.sampled_from(["1.1", "1.0", "0.17", "9.9"]))
 def test_the_shortcut_never_says_anything_else(
     head: str, body: bytes, changed: dict[str, str], version: str
-):
+) -> None:
     fields = plain(body, **changed)
     content = record(head, body, version=version, fields=fields)
     agree(content)
 
 
 @given(st.data())
-def test_a_byte_changed_anywhere_does_not_lead_astray(data: st.DataObject):
+def test_a_byte_changed_anywhere_does_not_lead_astray(data: st.DataObject) -> None:
     content = bytearray(record(HEAD, b"hello", fields=plain()))
     for _ in range(data.draw(st.integers(1, 3))):
         position = data.draw(st.integers(0, len(content) - 1))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from asof.native import compiled
 from asof.url import host_of, origin, resolve, unknown
+from support.laws import examples
 
 needs_it = pytest.mark.skipif(compiled is None, reason="no C compiler when asof was installed")
 
@@ -37,7 +38,7 @@ items = st.lists(references.map(lambda text: (text, 0, 0, 0)), max_size=8).map(t
 
 
 @needs_it
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(st.sampled_from(BASES), items, st.data())
 def test_both_ways_find_the_same(base: str, found: tuple, data: st.DataObject) -> None:
     """Some of what they mean is known, some keys are no URLs at all, as hostile pages have them."""

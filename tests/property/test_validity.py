@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from random import Random
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,13 +13,14 @@ from hypothesis import strategies as st
 from asof.catalog.validity import validities
 from asof.clock import SECOND
 from asof.model import Capture, Location, Validity
+from asof.url import surt
 
 URLS = ["http://example.org/", "http://example.org/other"]
 START = 1_700_000_000 * SECOND
 
 
 def capture(
-    number: int, *, at: int, content: str = "A", url: str = URLS[0], **fields: object
+    number: int, *, at: int, content: str = "A", url: str = URLS[0], **fields: Any
 ) -> Capture:
     """A plain download, unless `fields` say otherwise; the digest follows from the content."""
     plain: dict[str, object] = {
@@ -28,7 +31,7 @@ def capture(
     }
     return Capture(
         url=url,
-        surt="org,example)/",
+        surt=surt(url),
         at=at,
         media_type="text/html",
         size=1,
@@ -69,7 +72,7 @@ def captures(draw: st.DrawFn, first: int = 0, revisits: bool = True) -> list[Cap
                 kind="revisit",
                 status=304 if profile == "server-not-modified" else origin.status,
                 digest=origin.digest,
-                content=None,
+                content=None,  # type: ignore[arg-type]
                 profile=profile,
                 refers_to_url=origin.url,
                 refers_to_at=origin.at,
@@ -118,7 +121,7 @@ def test_every_capture_lies_in_exactly_one_interval(made: list[Capture]) -> None
 
 
 @given(captures(), st.randoms())
-def test_the_order_of_the_captures_does_not_matter(made: list[Capture], random) -> None:
+def test_the_order_of_the_captures_does_not_matter(made: list[Capture], random: Random) -> None:
     shuffled = list(made)
     random.shuffle(shuffled)
     assert validities(shuffled) == validities(made)

@@ -22,6 +22,7 @@ from asof.warc.reader import block_chunks, read_record, scan, split
 from asof.warc.record import Record, StoredRecord
 from asof.warc.verify import verify
 from asof.warc.write import WarcFile
+from support.laws import examples
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names
@@ -117,7 +118,7 @@ def test_the_referees_read_the_same_records(path: Path, items: list[Record]) -> 
     assert fast == ours
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.lists(records(), min_size=1, max_size=4))
 def test_a_file_cut_anywhere_gives_what_is_whole_and_one_damage(
     path: Path, items: list[Record]
@@ -140,7 +141,7 @@ def test_a_file_cut_anywhere_gives_what_is_whole_and_one_damage(
         ), size
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(records(), min_size=1, max_size=5), st.randoms(use_true_random=False))
 def test_flipped_bits_never_give_wrong_bytes(
     path: Path, items: list[Record], rng: random.Random
@@ -178,7 +179,7 @@ def is_tiled(found: list[StoredRecord | Damage], size: int) -> bool:
     return at == size
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     st.lists(records(), min_size=1, max_size=12),
     st.integers(1, 9),
@@ -214,7 +215,7 @@ def test_the_scans_of_the_parts_are_the_scan_of_the_file(
     assert pieces == list(scan(other))
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.lists(st.tuples(urls, blocks), min_size=1, max_size=5))
 def test_warcio_check_passes_what_is_written(path: Path, items: list[tuple[str, bytes]]) -> None:
     made = [resource(url, block, "application/octet-stream", 0) for url, block in items]

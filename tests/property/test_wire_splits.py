@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import runpy
-from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from hypothesis import given
@@ -14,8 +13,8 @@ from asof.http import head
 from asof.http.anomaly import ANOMALIES
 from asof.http.chunked import ChunkState, Dechunker
 from asof.http.wire import Data, End, Framer, Head, Surplus, find_head_end, parse_head
+from support.odd_responses import ODD
 
-ODD = runpy.run_path(str(Path(__file__).parents[1] / "odd_responses.py"))["ODD"]
 SHORT = [odd for odd in ODD if len(odd.stream) < 5000]
 
 # Pieces of which responses, broken ones above all, are made.
@@ -38,7 +37,7 @@ methods = st.sampled_from(["GET", "HEAD", "CONNECT"])
 
 
 @st.composite
-def split(draw, stream):
+def split(draw: st.DrawFn, stream: bytes) -> list[bytes]:
     cuts = sorted(draw(st.lists(st.integers(0, len(stream)), max_size=12)))
     return [stream[a:b] for a, b in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
 
@@ -46,16 +45,16 @@ def split(draw, stream):
 split_streams = streams.flatmap(lambda stream: st.tuples(st.just(stream), split(stream)))
 
 
-def frame(pieces, method="GET", **limits):
+def frame(pieces: list[bytes], method: str = "GET", **limits: Any) -> list[Any]:
     framer = Framer(method, **limits)
     return [event for piece in pieces for event in framer.feed(piece)] + framer.eof()
 
 
-def joined(events, kind):
+def joined(events: list[Any], kind: Any) -> bytes:
     return b"".join(event.raw for event in events if isinstance(event, kind))
 
 
-def summary(events):
+def summary(events: list[Any]) -> tuple[Any, ...]:
     return (
         [event for event in events if isinstance(event, Head | End)],
         joined(events, Data),
@@ -64,23 +63,25 @@ def summary(events):
 
 
 @given(split_streams, methods)
-def test_no_byte_is_lost_or_made_up(given_split, method):
+def test_no_byte_is_lost_or_made_up(given_split: tuple[bytes, list[bytes]], method: str) -> None:
     stream, pieces = given_split
     events = frame(pieces, method)
     assert joined(events, Head) + joined(events, Data) + joined(events, Surplus) == stream
 
 
 @given(split_streams, methods)
-def test_the_split_does_not_matter(given_split, method):
+def test_the_split_does_not_matter(given_split: tuple[bytes, list[bytes]], method: str) -> None:
     stream, pieces = given_split
     assert summary(frame(pieces, method)) == summary(frame([stream], method))
 
 
 @given(split_streams, st.integers(1, 80), st.integers(0, 20))
-def test_the_split_does_not_matter_at_limits_either(given_split, head_limit, body_limit):
+def test_the_split_does_not_matter_at_limits_either(
+    given_split: tuple[bytes, list[bytes]], head_limit: int, body_limit: int
+) -> None:
     stream, pieces = given_split
     limits = {"head_limit": head_limit, "body_limit": body_limit}
-    events, whole = frame(pieces, **limits), frame([stream], **limits)
+    events, whole = frame(pieces, **limits), frame([stream], **limits)  # type: ignore[arg-type]
     assert summary(events)[:2] == summary(whole)[:2]
     kept = joined(events, Head) + joined(events, Data)
     assert stream.startswith(kept)
@@ -89,7 +90,9 @@ def test_the_split_does_not_matter_at_limits_either(given_split, head_limit, bod
 
 
 @given(split_streams, methods)
-def test_events_come_in_order_and_the_end_once(given_split, method):
+def test_events_come_in_order_and_the_end_once(
+    given_split: tuple[bytes, list[bytes]], method: str
+) -> None:
     stream, pieces = given_split
     kinds = [type(event) for event in frame(pieces, method)]
     assert kinds.count(End) == 1
@@ -103,7 +106,7 @@ def test_events_come_in_order_and_the_end_once(given_split, method):
 
 
 @given(streams, methods)
-def test_what_is_stored_reads_as_the_wire_did(stream, method):
+def test_what_is_stored_reads_as_the_wire_did(stream: bytes, method: str) -> None:
     events = frame([stream], method)
     heads = [event for event in events if isinstance(event, Head)]
     block = joined(events, Head) + joined(events, Data)
@@ -113,7 +116,7 @@ def test_what_is_stored_reads_as_the_wire_did(stream, method):
 
 
 @given(streams)
-def test_only_named_anomalies_each_once_and_no_reuse_after_doubt(stream):
+def test_only_named_anomalies_each_once_and_no_reuse_after_doubt(stream: bytes) -> None:
     (end,) = [event for event in frame([stream]) if isinstance(event, End)]
     assert set(end.anomalies) <= set(ANOMALIES)
     assert len(set(end.anomalies)) == len(end.anomalies)
@@ -123,20 +126,20 @@ def test_only_named_anomalies_each_once_and_no_reuse_after_doubt(stream):
 
 
 @given(streams)
-def test_a_clean_head_reads_the_same_the_careful_way(stream):
+def test_a_clean_head_reads_the_same_the_careful_way(stream: bytes) -> None:
     usual = parse_head(stream)
     with mock.patch.object(head, "_CLEAN", re.compile(rb"(?!)")):
         assert parse_head(stream) == usual
 
 
 @given(streams)
-def test_header_values_cannot_break_a_line(stream):
+def test_header_values_cannot_break_a_line(stream: bytes) -> None:
     for name, value in parse_head(stream).headers:
         assert not set("\r\n\0") & set(name + value)
 
 
 @given(st.lists(st.binary(min_size=1, max_size=40)), st.data())
-def test_what_is_chunked_comes_out_whole(parts, data):
+def test_what_is_chunked_comes_out_whole(parts: list[bytes], data: st.DataObject) -> None:
     body = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
     dechunker, payload, total = Dechunker(), b"", 0
     for piece in data.draw(split(body + b"surplus")):

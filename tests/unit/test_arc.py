@@ -7,7 +7,9 @@ import hashlib
 import io
 import random
 from base64 import b32encode
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -59,11 +61,13 @@ def damage(items: list[Record | Damage]) -> list[Damage]:
     return [item for item in items if isinstance(item, Damage)]
 
 
-def field(record: Record, name: str) -> str | None:
+def field(record: Record | Damage, name: str) -> str | None:
+    assert isinstance(record, Record)
     return dict(record.fields).get(name)
 
 
-def block(record: Record) -> bytes:
+def block(record: Record | Damage) -> bytes:
+    assert isinstance(record, Record)
     return b"".join(chunk for part in record.block for chunk in part.chunks())
 
 
@@ -83,7 +87,7 @@ def path(tmp_path: Path) -> Path:
 # -- what a record becomes ------------------------------------------------------------------------
 
 
-def test_a_page_becomes_a_response(path):
+def test_a_page_becomes_a_response(path: Path) -> None:
     first, record = found(path, version_block() + arc(b"http://example.com/"))
     assert field(first, "WARC-Type") == "metadata"
     assert field(first, "WARC-Target-URI") is None
@@ -104,7 +108,7 @@ def test_a_page_becomes_a_response(path):
     assert block(record) == PAGE
 
 
-def test_a_record_of_version_2_has_ten_fields(path):
+def test_a_record_of_version_2_has_ten_fields(path: Path) -> None:
     head = (
         b"filedesc://two.arc 0 20050614070159 text/plain 200 - - 0 two.arc 122\n2 0 by-hand\n"
         b"URL IP-address Archive-date Content-type Result-code Checksum Location Offset Filename "
@@ -117,7 +121,7 @@ def test_a_record_of_version_2_has_ten_fields(path):
     assert not damage(items)
 
 
-def test_what_is_not_http_becomes_a_resource(path):
+def test_what_is_not_http_becomes_a_resource(path: Path) -> None:
     answer = b"20050614070144\nexample.com. 600 IN A 192.0.2.7\n"
     items = found(
         path,
@@ -139,7 +143,7 @@ def test_what_is_not_http_becomes_a_resource(path):
     assert field(records(items)[1], "WARC-Payload-Digest") == sha256(b"hello")
 
 
-def test_a_payload_behind_an_interim_answer_gets_no_digest(path):
+def test_a_payload_behind_an_interim_answer_gets_no_digest(path: Path) -> None:
     (record,) = records(found(path, arc(b"http://a/", b"HTTP/1.1 100 Continue\r\n\r\n" + PAGE)))
     assert field(record, "WARC-Type") == "response"
     assert field(record, "WARC-Payload-Digest") is None
@@ -158,7 +162,9 @@ def test_a_payload_behind_an_interim_answer_gets_no_digest(path):
         (b"http://a/ 1.2.3.4 20050614070144123 t/x 5\n", "http://a/", "t/x", 5),
     ],
 )  # fmt: skip
-def test_url_records_are_read_from_the_right(line, url, media_type, length):
+def test_url_records_are_read_from_the_right(
+    line: bytes, url: str, media_type: str, length: int
+) -> None:
     heading = parse_heading(line)
     assert heading is not None
     assert (heading.url, heading.media_type, heading.length) == (url, media_type, length)
@@ -176,7 +182,7 @@ def test_url_records_are_read_from_the_right(line, url, media_type, length):
         b"http://a/" + b"x" * 70_000 + b" 1.2.3.4 20050614070144 text/html 5\n",
     ],
 )  # fmt: skip
-def test_lines_that_are_no_url_records(line):
+def test_lines_that_are_no_url_records(line: bytes) -> None:
     assert parse_heading(line) is None
 
 
@@ -184,12 +190,12 @@ def test_lines_that_are_no_url_records(line):
     ("given", "kept"), [(b"192.0.2.7", "192.0.2.7"), (b"2001:DB8::1", "2001:db8::1"),
                         (b"0.0.0.0", None), (b"-", None), (b"0", None), (b"a.b", None)],
 )  # fmt: skip
-def test_addresses_that_are_none_are_left_out(path, given, kept):
+def test_addresses_that_are_none_are_left_out(path: Path, given: bytes, kept: str | None) -> None:
     (record,) = records(found(path, arc(b"http://a/", ip=given)))
     assert field(record, "WARC-IP-Address") == kept
 
 
-def test_ids_are_the_same_on_every_import_and_differ_between_records(path):
+def test_ids_are_the_same_on_every_import_and_differ_between_records(path: Path) -> None:
     data = version_block() + b"".join(
         arc(b"http://a/%d" % (no // 2), PAGE, date=b"2005061407014%d" % (no % 2)) for no in range(8)
     )
@@ -199,7 +205,7 @@ def test_ids_are_the_same_on_every_import_and_differ_between_records(path):
     assert len(set(first)) == 9
 
 
-def test_a_large_body_goes_to_a_file_that_discard_removes(path, tmp_path):
+def test_a_large_body_goes_to_a_file_that_discard_removes(path: Path, tmp_path: Path) -> None:
     big = PAGE + bytes(range(256)) * 8192
     spool = tmp_path / "spool"
     spool.mkdir()
@@ -242,7 +248,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_gives_the_same_records(path, form):
+def test_every_form_gives_the_same_records(path: Path, form: str) -> None:
     plain = found(path, FORMS["plain"])
     assert not damage(plain)
     items = found(path, FORMS[form])
@@ -250,7 +256,7 @@ def test_every_form_gives_the_same_records(path, form):
 
 
 @pytest.mark.parametrize("form", ["plain", "member a record"])
-def test_warcio_finds_the_same_records(path, form):
+def test_warcio_finds_the_same_records(path: Path, form: str) -> None:
     ours = [
         (field(r, "WARC-Target-URI"), field(r, "WARC-Date"), block(r))
         for r in records(found(path, FORMS[form]))
@@ -269,7 +275,7 @@ def test_warcio_finds_the_same_records(path, form):
     assert len(ours) == 6
 
 
-def test_warcio_finds_every_digest_right(path):
+def test_warcio_finds_every_digest_right(path: Path) -> None:
     made = io.BytesIO()
     for record in found(path, FORMS["plain"]):
         lines = [f"{name}: {value}\r\n" for name, value in record.fields]
@@ -288,7 +294,7 @@ def test_warcio_finds_every_digest_right(path):
 
 
 @pytest.mark.parametrize("off", [-60, -2, -1, 0, 1, 2, 3, 3000, 10**9])
-def test_the_length_of_the_version_block_does_not_matter(path, off):
+def test_the_length_of_the_version_block_does_not_matter(path: Path, off: int) -> None:
     items = found(path, version_block(off=off) + b"".join(PARTS[1:]))
     assert urls(items)[:2] == ["http://example.com/0", "http://example.com/1"]
     assert len(records(items)) == 6
@@ -297,7 +303,7 @@ def test_the_length_of_the_version_block_does_not_matter(path, off):
     assert b"http://example.com" not in block(items[0])
 
 
-def test_a_version_block_of_unknown_length(path):
+def test_a_version_block_of_unknown_length(path: Path) -> None:
     head = b"filedesc://x 127.0.0.1 20140301000000 text/plain -1\n1 0 Bad\n" + DEFINITION + b"\n"
     items = found(path, head + arc(b"http://a/"))
     assert urls(items) == ["http://a/"]
@@ -305,7 +311,7 @@ def test_a_version_block_of_unknown_length(path):
 
 
 @pytest.mark.parametrize("short", [1, 5, 2900])
-def test_a_length_too_short_marks_the_record_and_reports_the_rest(path, short):
+def test_a_length_too_short_marks_the_record_and_reports_the_rest(path: Path, short: int) -> None:
     body = b"HTTP/1.1 200 OK\r\n\r\n" + b"line of text\n" * 300
     first = arc(b"http://a/1", body, length=len(body) - short)
     items = found(path, version_block() + first + arc(b"http://a/2"))
@@ -323,7 +329,7 @@ def test_a_length_too_short_marks_the_record_and_reports_the_rest(path, short):
     assert field(records(items)[1], "WARC-Truncated") is None
 
 
-def test_a_record_that_fills_its_content_length_is_not_called_truncated(path):
+def test_a_record_that_fills_its_content_length_is_not_called_truncated(path: Path) -> None:
     items = found(path, arc(b"http://a/1") + b"stray bytes\n" + arc(b"http://a/2"))
     assert [field(record, "WARC-Truncated") for record in records(items)] == [None, None]
     assert [(lost.offset, lost.length) for lost in damage(items)] == [(len(arc(b"http://a/1")), 12)]
@@ -331,7 +337,9 @@ def test_a_record_that_fills_its_content_length_is_not_called_truncated(path):
 
 @pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "one member"])
 @pytest.mark.parametrize("long", [9, 40, 300, 3000, 10**7])
-def test_a_length_too_long_costs_only_its_own_record(path, long, packed):
+def test_a_length_too_long_costs_only_its_own_record(
+    path: Path, long: int, packed: Callable[..., Any] | type[bytes]
+) -> None:
     parts = [arc(b"http://a/%d" % no, PAGE + b"x\n" * 500) for no in range(4)]
     parts[1] = arc(b"http://a/1", PAGE + b"x\n" * 500, length=len(PAGE) + 1000 + long)
     items = found(path, packed(version_block() + b"".join(parts)))
@@ -342,7 +350,7 @@ def test_a_length_too_long_costs_only_its_own_record(path, long, packed):
 
 
 @pytest.mark.parametrize("long", [9, 3000, 10**12, 10**14])
-def test_a_length_too_long_for_its_gzip_member(path, long):
+def test_a_length_too_long_for_its_gzip_member(path: Path, long: int) -> None:
     parts = [version_block(), *(arc(b"http://a/%d" % no) for no in range(4))]
     parts[2] = arc(b"http://a/1", length=len(PAGE) + long)
     packed = list(map(gzip.compress, parts))
@@ -351,7 +359,7 @@ def test_a_length_too_long_for_its_gzip_member(path, long):
     assert [lost.offset for lost in damage(items)] == [sum(map(len, packed[:2]))]
 
 
-def test_lengths_that_are_all_wrong_end_in_time(path):
+def test_lengths_that_are_all_wrong_end_in_time(path: Path) -> None:
     """Each of 300 records claims to reach into the middle of another, far away."""
     one = len(arc(b"http://a/100000", length=100000))
     far = 40 * one + 20
@@ -365,7 +373,7 @@ def test_lengths_that_are_all_wrong_end_in_time(path):
 # -- damage ---------------------------------------------------------------------------------------
 
 
-def test_a_record_without_a_date_is_reported_and_passed_over(path):
+def test_a_record_without_a_date_is_reported_and_passed_over(path: Path) -> None:
     bad = arc(b"http://a/1", b"x\n" * 50, date=b"20059999070144")
     old = arc(b"http://a/2", b"x\n" * 50, date=b"00000000000000")
     items = found(path, version_block() + bad + old + arc(b"http://a/3"))
@@ -374,7 +382,7 @@ def test_a_record_without_a_date_is_reported_and_passed_over(path):
     assert [lost.offset for lost in damage(items)] == places
 
 
-def test_what_lies_between_records_is_reported_once(path):
+def test_what_lies_between_records_is_reported_once(path: Path) -> None:
     junk = b"\xff\xfe junk\n" * 5 + b"http://x/ 1.2.3.4\n" + b"more" * 40_000 + b"\n"
     data = version_block() + arc(b"http://a/1")
     items = found(path, data + junk + arc(b"http://a/2"))
@@ -382,7 +390,7 @@ def test_what_lies_between_records_is_reported_once(path):
     assert [(lost.offset, lost.length) for lost in damage(items)] == [(len(data), len(junk))]
 
 
-def test_a_file_without_its_start_is_read_from_its_first_record(path):
+def test_a_file_without_its_start_is_read_from_its_first_record(path: Path) -> None:
     data = FORMS["plain"][50:]
     items = found(path, data)
     assert len(records(items)) == 6
@@ -396,14 +404,18 @@ SMALL = [version_block(), *(arc(b"http://a/%d" % no) for no in range(3))]
 @pytest.mark.parametrize(
     "junk", [bytes(700), b"junk\n" * 9, b"\x1f\x8b\x08 no gzip", b"\x1f\x8b\x08\x00" * 99]
 )
-def test_junk_in_front_of_a_file_costs_nothing_else(path, junk, pack):
+def test_junk_in_front_of_a_file_costs_nothing_else(
+    path: Path, junk: bytes, pack: Callable[..., Any] | type[bytes]
+) -> None:
     items = found(path, junk + b"\n" + b"".join(map(pack, SMALL)))
     assert urls(items) == ["http://a/0", "http://a/1", "http://a/2"]
     assert [lost.offset for lost in damage(items)] == [0]
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "member a record"])
-def test_cut_anywhere_the_whole_records_come_and_the_torn_one_is_reported(path, pack):
+def test_cut_anywhere_the_whole_records_come_and_the_torn_one_is_reported(
+    path: Path, pack: Callable[..., Any] | type[bytes]
+) -> None:
     parts = [pack(part) for part in SMALL]
     whole = records(found(path, b"".join(parts)))
     ends = [sum(map(len, parts[:count])) for count in range(2, len(parts) + 1)]
@@ -421,7 +433,9 @@ def test_cut_anywhere_the_whole_records_come_and_the_torn_one_is_reported(path, 
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
-def test_cut_anywhere_a_packed_file_gives_its_first_records(path, pack):
+def test_cut_anywhere_a_packed_file_gives_its_first_records(
+    path: Path, pack: Callable[..., Any]
+) -> None:
     data = pack(b"".join(SMALL))
     whole = records(found(path, data))
     for cut in range(5, len(data)):
@@ -430,7 +444,7 @@ def test_cut_anywhere_a_packed_file_gives_its_first_records(path, pack):
         assert damage(items) or pack is zstandard.compress
 
 
-def test_a_flipped_bit_in_a_member_costs_that_record_only(path):
+def test_a_flipped_bit_in_a_member_costs_that_record_only(path: Path) -> None:
     packed = [gzip.compress(part, mtime=0) for part in PARTS[:4]]
     whole = found(path, b"".join(packed))
     start, target = len(packed[0]) + len(packed[1]), bytearray(packed[2])
@@ -445,7 +459,7 @@ def test_a_flipped_bit_in_a_member_costs_that_record_only(path):
         assert all(start <= lost.offset < start + len(target) for lost in damage(items)), at
 
 
-def test_records_before_a_bad_spot_of_a_one_member_file_come(path):
+def test_records_before_a_bad_spot_of_a_one_member_file_come(path: Path) -> None:
     noise = random.Random(7).randbytes
     parts = [version_block(), *(arc(b"http://a/%d" % n, PAGE + noise(9000)) for n in range(20))]
     data = bytearray(gzip.compress(b"".join(parts)))
@@ -457,7 +471,7 @@ def test_records_before_a_bad_spot_of_a_one_member_file_come(path):
     assert damage(items)
 
 
-def test_a_missing_file_is_an_input_error(tmp_path):
+def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be opened.*Check"):
         list(read_arc(tmp_path / "none.arc", tmp_path))
 
@@ -473,7 +487,9 @@ paths = st.text(st.characters(codec="latin-1", exclude_characters="\n\r"), max_s
     form=st.sampled_from(["plain", "members", "one", "cut"]),
     size=st.integers(20, 500),
 )
-def test_whatever_is_written_is_read(tmp_path_factory, docs, form, size):
+def test_whatever_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, docs: list[tuple[str, bytes]], form: str, size: int
+) -> None:
     path = tmp_path_factory.mktemp("law") / "x.arc"
     parts = [version_block()]
     parts += [arc(b"http://a/" + text.encode("latin-1"), body) for text, body in docs]

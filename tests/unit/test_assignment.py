@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import re
-import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from asof.archive import Archive
 from asof.crawl.assignment import AssignmentFiles, Page, crawled_pages, stats, write_assignment
 from asof.errors import UsageError
-from asof.frontier.queue import url_key
+from asof.ledger import url_key
 from asof.model import Crawl
-
-TOOLS = runpy.run_path(str(Path(__file__).parents[1] / "served_archive.py"))
-Answer, build, CRAWL = TOOLS["Page"], TOOLS["build"], TOOLS["CRAWL"]
+from support.served_archive import CRAWL, build
+from support.served_archive import Page as Answer
 
 FORMAT = re.compile(
     r"Maximum size: \d+ bytes\nMinimum size: \d+ bytes\nAverage size: \d+ bytes\n"
@@ -26,7 +25,7 @@ FORMAT = re.compile(
 )
 
 
-class NotModified(Answer):  # type: ignore[misc, valid-type]
+class NotModified(Answer):
     """A revisit by a 304."""
 
     def record(self) -> bytes:
@@ -38,18 +37,18 @@ def at(second: int) -> str:
     return f"2026-01-01T00:00:{second:02}Z"
 
 
-def answer(path: str, second: int, body: bytes = b"x", **more: object) -> object:
+def answer(path: str, second: int, body: bytes = b"x", **more: Any) -> Answer:
     return Answer(f"http://a.org/{path}", at(second), body, **more)
 
 
-def archive_of(folder: Path, answers: list[object], depths: dict[str, int] | None = None) -> Crawl:
+def archive_of(folder: Path, answers: list[Answer], depths: dict[str, int] | None = None) -> Crawl:
     """An archive in which the crawl has captured these answers, at depth 0 unless told."""
     build(folder, answers)
     with Archive.write(folder, purpose="test") as archive:
         crawl = archive.crawls()[0]
         with archive.ledger.transaction():
             number = archive.catalog.crawl_no(crawl.id)
-            for url in {str(one.url) for one in answers}:  # type: ignore[attr-defined]
+            for url in {str(one.url) for one in answers}:
                 depth = (depths or {}).get(url.removeprefix("http://a.org/"), 0)
                 hops = "P" if url.endswith("/robots.txt") else "L" * depth
                 archive.ledger.db.execute(
@@ -70,7 +69,7 @@ def written(folder: Path, crawl: Crawl) -> tuple[list[str], str]:
     return text.splitlines(), numbers.read_text()
 
 
-def test_both_files_lie_beside_the_archive_in_the_stated_format(tmp_path: Path):
+def test_both_files_lie_beside_the_archive_in_the_stated_format(tmp_path: Path) -> None:
     answers = [answer("", 1, b"x" * 300), answer("2", 2, b"y" * 100), answer("3", 3, b"z" * 101)]
     crawl = archive_of(tmp_path / "archive", answers, {"2": 1, "3": 2})
     urls, numbers = written(tmp_path / "archive", crawl)
@@ -83,7 +82,7 @@ def test_both_files_lie_beside_the_archive_in_the_stated_format(tmp_path: Path):
     )
 
 
-def test_only_pages_are_listed_once_each_in_the_order_of_capture(tmp_path: Path):
+def test_only_pages_are_listed_once_each_in_the_order_of_capture(tmp_path: Path) -> None:
     """Status 200 and HTML: no redirect, dead link, image or robots.txt; not by name but time."""
     crawl = archive_of(
         tmp_path / "archive",
@@ -102,7 +101,7 @@ def test_only_pages_are_listed_once_each_in_the_order_of_capture(tmp_path: Path)
     assert urls == ["http://a.org/z", "http://a.org/a", "http://a.org/x"]
 
 
-def test_the_size_is_that_of_the_document_as_a_file(tmp_path: Path):
+def test_the_size_is_that_of_the_document_as_a_file(tmp_path: Path) -> None:
     """Without content coding: what the assignment's urllib would have counted."""
     packed = gzip.compress(b"p" * 5000)
     crawl = archive_of(
@@ -111,7 +110,7 @@ def test_the_size_is_that_of_the_document_as_a_file(tmp_path: Path):
     assert written(tmp_path / "archive", crawl)[1].startswith("Maximum size: 5000 bytes\n")
 
 
-def test_a_page_that_was_found_unchanged_was_crawled(tmp_path: Path):
+def test_a_page_that_was_found_unchanged_was_crawled(tmp_path: Path) -> None:
     """By an equal digest or a 304; but a 304 for an image is no page."""
     folder = tmp_path / "archive"
     build(
@@ -127,8 +126,8 @@ def test_a_page_that_was_found_unchanged_was_crawled(tmp_path: Path):
         folder,
         [
             Answer("http://a.org/1", at(11), same_as=("http://a.org/1", at(1))),
-            NotModified("http://a.org/2", at(12), same_as=("http://a.org/2", at(2)), **unchanged),
-            NotModified("http://a.org/i", at(13), same_as=("http://a.org/i", at(3)), **unchanged),
+            NotModified("http://a.org/2", at(12), same_as=("http://a.org/2", at(2)), **unchanged),  # type: ignore[arg-type]
+            NotModified("http://a.org/i", at(13), same_as=("http://a.org/i", at(3)), **unchanged),  # type: ignore[arg-type]
         ],
     )
     urls, numbers = written(folder, crawl)
@@ -136,7 +135,7 @@ def test_a_page_that_was_found_unchanged_was_crawled(tmp_path: Path):
     assert numbers.startswith("Maximum size: 80 bytes\nMinimum size: 70 bytes\n")
 
 
-def test_a_damaged_page_still_counts_by_its_stored_size(tmp_path: Path):
+def test_a_damaged_page_still_counts_by_its_stored_size(tmp_path: Path) -> None:
     crawl = archive_of(tmp_path / "archive", [answer("1", 1, b"x" * 70)])
     path = tmp_path / "archive" / "warc" / f"000001-{CRAWL}.warc.gz"
     path.write_bytes(b"\0" * path.stat().st_size)
@@ -145,7 +144,7 @@ def test_a_damaged_page_still_counts_by_its_stored_size(tmp_path: Path):
     assert numbers.startswith("Maximum size: 70 bytes\n")
 
 
-def test_a_crawl_without_a_page_has_empty_figures(tmp_path: Path):
+def test_a_crawl_without_a_page_has_empty_figures(tmp_path: Path) -> None:
     crawl = archive_of(tmp_path / "archive", [answer("dead", 1, status="404 Not Found")])
     urls, numbers = written(tmp_path / "archive", crawl)
     assert urls == []
@@ -153,7 +152,7 @@ def test_a_crawl_without_a_page_has_empty_figures(tmp_path: Path):
     assert set(re.findall(r"\d+", numbers)) == {"0"}
 
 
-def test_each_url_is_in_the_file_as_soon_as_it_is_crawled(tmp_path: Path):
+def test_each_url_is_in_the_file_as_soon_as_it_is_crawled(tmp_path: Path) -> None:
     files = AssignmentFiles(tmp_path)
     path = tmp_path / "URLsCrawled.txt"
     files.crawled("http://a.org/")
@@ -164,7 +163,7 @@ def test_each_url_is_in_the_file_as_soon_as_it_is_crawled(tmp_path: Path):
     files.close()
 
 
-def test_a_resumed_crawl_goes_on_with_its_own_list(tmp_path: Path):
+def test_a_resumed_crawl_goes_on_with_its_own_list(tmp_path: Path) -> None:
     """Whatever another crawl left in the file, or a crash tore off."""
     path = tmp_path / "URLsCrawled.txt"
     path.write_text("http://other.org/\nhttp://tor")
@@ -178,14 +177,14 @@ def test_a_resumed_crawl_goes_on_with_its_own_list(tmp_path: Path):
     assert sorted(found.name for found in tmp_path.iterdir()) == ["URLsCrawled.txt", "stats.txt"]
 
 
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path):
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         AssignmentFiles(tmp_path / "none").crawled("http://a.org/")
     with pytest.raises(UsageError):
         AssignmentFiles(tmp_path / "none").finish([])
 
 
-def test_pages_know_their_depth_from_the_seed_on(tmp_path: Path):
+def test_pages_know_their_depth_from_the_seed_on(tmp_path: Path) -> None:
     crawl = archive_of(tmp_path / "archive", [answer("", 1), answer("2", 2)], {"2": 4})
     with Archive.open(tmp_path / "archive") as archive:
         pages = crawled_pages(archive, crawl)
@@ -196,7 +195,7 @@ def test_pages_know_their_depth_from_the_seed_on(tmp_path: Path):
 
 
 @given(st.lists(st.integers(0, 10**9), min_size=1), st.integers(1, 5))
-def test_the_figures_have_the_stated_form_and_order(sizes: list[int], depth: int):
+def test_the_figures_have_the_stated_form_and_order(sizes: list[int], depth: int) -> None:
     """Minimum <= average <= maximum, and the average is off by half a byte at most."""
     text = stats([Page(str(no), size, depth) for no, size in enumerate(sizes)])
     assert FORMAT.fullmatch(text)

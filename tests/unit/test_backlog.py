@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive.journal import Journal
 from asof.config import Config
@@ -19,7 +16,7 @@ from asof.model import Target
 from asof.testing import SimulatedClock
 from asof.warc.build import new_record_id
 from asof.warc.draft import Draft
-from exchanges import answer
+from support.exchanges import answer
 
 
 class Desk:

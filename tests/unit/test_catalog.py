@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from asof.catalog import captures as module
 from asof.catalog.captures import Catalog
 from asof.catalog.rows import capture_of, row_of
+from asof.catalog.validity import intervals
 from asof.clock import DAY, SECOND, Instant
 from asof.errors import ArchiveError
 from asof.ledger import Ledger
@@ -39,7 +41,7 @@ def catalog(ledger: Ledger) -> Catalog:
     return made
 
 
-def capture(number: int, at: Instant, url: str = URL, **fields: object) -> Capture:
+def capture(number: int, at: Instant, url: str = URL, **fields: Any) -> Capture:
     plain: dict[str, object] = {
         "kind": "response",
         "status": 200,
@@ -59,7 +61,7 @@ def capture(number: int, at: Instant, url: str = URL, **fields: object) -> Captu
     )
 
 
-def revisit(number: int, at: Instant, **fields: object) -> Capture:
+def revisit(number: int, at: Instant, **fields: Any) -> Capture:
     plain: dict[str, object] = {
         "kind": "revisit",
         "content": None,
@@ -105,7 +107,7 @@ def test_rows_of_exactly_the_url_come_before_those_that_share_its_key(catalog: C
     assert catalog.as_of("http://www.example.org/page", START + 2 * DAY) == other
     assert list(catalog.captures(url=URL)) == [exact]
     assert list(catalog.captures(url="http://www.example.org/page")) == [exact, other]
-    assert {validity.url for validity in catalog.history(URL)} == {URL}
+    assert {validity.url for validity in intervals(catalog.observations(URL))} == {URL}
 
 
 def test_a_url_may_be_asked_for_before_it_is_canonical(catalog: Catalog) -> None:
@@ -240,10 +242,10 @@ def test_a_revisit_resolves_by_url_and_date(catalog: Catalog) -> None:
     by_second = revisit(3, START + DAY, refers_to_url=origin.url, refers_to_at=START)
     missing = revisit(4, START, refers_to_url=origin.url, refers_to_at=START - DAY, digest="x")
     catalog.add([origin, by_name, by_second, missing], 1)
-    assert catalog.resolve(by_name) == origin
-    assert catalog.resolve(by_second) == origin
-    assert catalog.resolve(missing) is None
-    assert catalog.resolve(origin) == origin
+    assert catalog.observation(by_name).source == origin
+    assert catalog.observation(by_second).source == origin
+    assert catalog.observation(missing).source is None
+    assert catalog.observation(origin).source == origin
 
 
 def test_a_revisit_resolves_by_digest_when_it_names_nothing(catalog: Catalog) -> None:
@@ -251,16 +253,16 @@ def test_a_revisit_resolves_by_digest_when_it_names_nothing(catalog: Catalog) ->
     other = capture(3, START + DAY, digest="sha1:B")
     again = revisit(4, START + 2 * DAY)
     catalog.add([first, second, other, again], 1)
-    assert catalog.resolve(again) == second
-    assert catalog.resolve(revisit(5, START - DAY)) == first
-    assert catalog.resolve(revisit(6, START, digest=None)) is None
+    assert catalog.observation(again).source == second
+    assert catalog.observation(revisit(5, START - DAY)).source == first
+    assert catalog.observation(revisit(6, START, digest=None)).source is None
 
 
 def test_a_304_that_names_nothing_means_the_good_answer_before_it(catalog: Catalog) -> None:
     good, bad = capture(1, START), capture(2, START + 1, status=404)
     unchanged = revisit(3, START + 2, profile="server-not-modified", status=304, digest=None)
     catalog.add([good, bad, unchanged], 1)
-    assert catalog.resolve(unchanged) == good
+    assert catalog.observation(unchanged).source == good
 
 
 def test_revisits_of_revisits_are_followed_and_circles_end(catalog: Catalog) -> None:
@@ -271,9 +273,9 @@ def test_revisits_of_revisits_are_followed_and_circles_end(catalog: Catalog) -> 
     right = revisit(5, START + 4 * DAY, refers_to_url=URL, refers_to_at=left.at, digest="x")
     own = revisit(6, START + 5 * DAY, refers_to_url=URL, refers_to_at=START + 5 * DAY, digest="x")
     catalog.add([origin, first, second, left, right, own], 1)
-    assert catalog.resolve(second) == origin
-    assert catalog.resolve(left) is None
-    assert catalog.resolve(own) is None
+    assert catalog.observation(second).source == origin
+    assert catalog.observation(left).source is None
+    assert catalog.observation(own).source is None
 
 
 def test_history_merges_what_revisits_confirm(catalog: Catalog) -> None:
@@ -291,7 +293,7 @@ def test_history_merges_what_revisits_confirm(catalog: Catalog) -> None:
                 digest="sha1:C"),
     ]  # fmt: skip
     catalog.add([elsewhere, *captures], 1)
-    first, second, third = catalog.history(URL)
+    first, second, third = intervals(catalog.observations(URL))
     assert (first.since, first.until) == (START, START + 3 * DAY)
     assert [evidence.proof for evidence in first.evidence] == [
         Proof.DOWNLOAD,
@@ -307,7 +309,7 @@ def test_history_merges_what_revisits_confirm(catalog: Catalog) -> None:
 def test_a_redirect_that_leads_elsewhere_is_another_answer(catalog: Catalog) -> None:
     there = [URL + "1", URL + "1", URL + "2"]
     catalog.add([capture(n, START + n, status=301, redirect=to) for n, to in enumerate(there)], 1)
-    assert [len(validity.evidence) for validity in catalog.history(URL)] == [2, 1]
+    assert [len(validity.evidence) for validity in intervals(catalog.observations(URL))] == [2, 1]
 
 
 def test_what_holds_and_how_much(catalog: Catalog) -> None:

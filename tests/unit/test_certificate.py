@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from base64 import b32encode
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,8 +14,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.archive.folder import Folder
@@ -49,7 +46,8 @@ from asof.warc.info import crawl_record
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.write import WarcFile
-from exchanges import START, answer
+from support.exchanges import START, answer
+from support.laws import examples
 
 HOST = "http://a.example"
 FILL = b"Words enough to make a page that is worth a record of its own. " * 8
@@ -166,7 +164,7 @@ def document(site: Path) -> dict[str, Any]:
 # -- what it says ----------------------------------------------------------------------------------
 
 
-def test_every_page_has_its_grade_and_its_records(site: Path, document: dict[str, Any]):
+def test_every_page_has_its_grade_and_its_records(site: Path, document: dict[str, Any]) -> None:
     grades = {page["url"].rpartition("/")[2]: page["grade"] for page in document["pages"]}
     assert grades == {
         "joker": "proven", "same": "proven", "confirmed": "confirmed", "changes": "changed",
@@ -186,13 +184,15 @@ def test_every_page_has_its_grade_and_its_records(site: Path, document: dict[str
                 assert capture.digest == page[side]["digest"]
 
 
-def test_the_reference_is_the_turning_point(document: dict[str, Any]):
+def test_the_reference_is_the_turning_point(document: dict[str, Any]) -> None:
     turn = document["crawls"][0]["course"]["turn"]
     assert document["reference"] == turn == iso(START + 70 * SECOND)
     assert document["crawls"][0]["state"] == "finished"
 
 
-def test_it_holds_and_needs_no_database(site: Path, document: dict[str, Any], tmp_path: Path):
+def test_it_holds_and_needs_no_database(
+    site: Path, document: dict[str, Any], tmp_path: Path
+) -> None:
     out = tmp_path / "c.json"
     write_certificate(document, out)
     claim = load_certificate(out)
@@ -207,7 +207,7 @@ def test_it_holds_and_needs_no_database(site: Path, document: dict[str, Any], tm
     assert not (elsewhere / "asof.db").exists()
 
 
-def test_the_same_is_measured_from_the_catalog(site: Path, document: dict[str, Any]):
+def test_the_same_is_measured_from_the_catalog(site: Path, document: dict[str, Any]) -> None:
     with Archive.open(site) as archive:
         value = measured(gather(Catalogued(archive), CRAWL))
     assert value.mode is Mode.INDUCIBLE
@@ -216,14 +216,14 @@ def test_the_same_is_measured_from_the_catalog(site: Path, document: dict[str, A
     assert [page.grade for page in value.pages] == [page["grade"] for page in document["pages"]]
 
 
-def test_making_it_twice_gives_the_same_bytes(site: Path, document: dict[str, Any]):
+def test_making_it_twice_gives_the_same_bytes(site: Path, document: dict[str, Any]) -> None:
     assert "".join(certificate_text(made(site))) == "".join(certificate_text(document))
 
 
 # -- tampering with the certificate ----------------------------------------------------------------
 
 
-def test_no_single_character_can_be_changed(document: dict[str, Any]):
+def test_no_single_character_can_be_changed(document: dict[str, Any]) -> None:
     """Every place of the file, each against several characters: another meaning breaks the seal."""
     short = document | {"pages": document["pages"][:2]}
     text = "".join(certificate_text(short | {"digest": seal(short)}))
@@ -248,7 +248,7 @@ def test_no_single_character_can_be_changed(document: dict[str, Any]):
 
 
 @given(data=st.data())
-def test_nor_any_stretch_of_it(document: dict[str, Any], data: st.DataObject):
+def test_nor_any_stretch_of_it(document: dict[str, Any], data: st.DataObject) -> None:
     text = "".join(certificate_text(document)).encode()
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 60)))
@@ -264,7 +264,9 @@ def test_nor_any_stretch_of_it(document: dict[str, Any], data: st.DataObject):
     assert same or claim.document.get("digest") != claim.digest
 
 
-def test_white_space_and_the_order_of_names_do_not_matter(site: Path, document: dict[str, Any]):
+def test_white_space_and_the_order_of_names_do_not_matter(
+    site: Path, document: dict[str, Any]
+) -> None:
     turned = json.dumps(dict(reversed(document.items())), indent=3, ensure_ascii=False)
     claim = read_certificate(turned.encode(), "c.json")
     assert recheck(Folder(site), claim, spread=map, progress=_nothing).ok
@@ -342,14 +344,16 @@ FORGERIES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_with_a_fresh_seal_is_found_by_what_it_says(
     site: Path, document: dict[str, Any], name: str
-):
+) -> None:
     change, expected = FORGERIES[name]
-    said = checked(site, resealed(document, change))
+    said = checked(site, resealed(document, change))  # type: ignore[arg-type]
     assert any(expected in line for line in said), said
     assert not any(line.startswith("digest:") for line in said)
 
 
-def test_a_broken_seal_is_named_and_so_is_what_was_changed(site: Path, document: dict[str, Any]):
+def test_a_broken_seal_is_named_and_so_is_what_was_changed(
+    site: Path, document: dict[str, Any]
+) -> None:
     forged = json.loads(json.dumps(document))
     page(forged, "changes")["grade"] = "proven"
     said = checked(site, forged)
@@ -366,7 +370,7 @@ def test_a_broken_seal_is_named_and_so_is_what_was_changed(site: Path, document:
         max_leaves=8,
     )
 )
-def test_documents_differ_exactly_where_their_canonical_forms_do(value: object):
+def test_documents_differ_exactly_where_their_canonical_forms_do(value: object) -> None:
     other = json.loads(json.dumps(value))
     assert list(differences(value, other)) == []
     for changed in ({"a": value}, [value], [value, value], None, 0, "text"):
@@ -390,20 +394,24 @@ def only_file(root: Path) -> Path:
     return path
 
 
-def test_what_is_added_to_a_file_later_does_not_matter(copy: Path, document: dict[str, Any]):
+def test_what_is_added_to_a_file_later_does_not_matter(
+    copy: Path, document: dict[str, Any]
+) -> None:
     path = only_file(copy)
     path.write_bytes(path.read_bytes() + path.read_bytes() + b"torn")
     assert checked(copy, document) == ()
 
 
-def test_other_files_do_not_matter(copy: Path, document: dict[str, Any]):
+def test_other_files_do_not_matter(copy: Path, document: dict[str, Any]) -> None:
     maker = Maker(copy)
     inducible(maker, "20260102000000-bbbb", START - 1000 * SECOND)
     assert checked(copy, document) == ()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.99])
-def test_a_changed_byte_of_a_file_is_found(copy: Path, document: dict[str, Any], share: float):
+def test_a_changed_byte_of_a_file_is_found(
+    copy: Path, document: dict[str, Any], share: float
+) -> None:
     path = only_file(copy)
     data = bytearray(path.read_bytes())
     data[int(share * len(data))] ^= 0x10
@@ -411,7 +419,7 @@ def test_a_changed_byte_of_a_file_is_found(copy: Path, document: dict[str, Any],
     assert any(f"files[{path.name}].sha256: says" in line for line in checked(copy, document))
 
 
-def test_a_lost_a_renamed_and_a_cut_file_are_found(copy: Path, document: dict[str, Any]):
+def test_a_lost_a_renamed_and_a_cut_file_are_found(copy: Path, document: dict[str, Any]) -> None:
     path = only_file(copy)
     whole = path.read_bytes()
     path.write_bytes(whole[:-10])
@@ -422,7 +430,7 @@ def test_a_lost_a_renamed_and_a_cut_file_are_found(copy: Path, document: dict[st
 
 def test_a_record_that_was_written_anew_with_its_old_digest_is_no_evidence(
     copy: Path, document: dict[str, Any]
-):
+) -> None:
     """A forger who packs the changed record anew, and sums and seals all of it again."""
     path = only_file(copy)
     same = [c for c in _captures(path) if c.url.endswith("/same")]
@@ -455,7 +463,7 @@ def _captures(path: Path) -> list[Capture]:
 # -- what is no certificate ------------------------------------------------------------------------
 
 
-def with_file(document: dict[str, Any], **changes: object) -> bytes:
+def with_file(document: dict[str, Any], **changes: Any) -> bytes:
     return json.dumps(document | {"files": [document["files"][0] | changes]}).encode()
 
 
@@ -481,7 +489,7 @@ def with_file(document: dict[str, Any], **changes: object) -> bytes:
     ],
     ids=lambda value: value[:12].decode("latin-1") if isinstance(value, bytes) else "",
 )
-def test_what_is_none_is_refused_by_its_name(text: bytes, complaint: str):
+def test_what_is_none_is_refused_by_its_name(text: bytes, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as refusal:
         read_certificate(text, "c.json")
     assert str(refusal.value).startswith("c.json ")
@@ -505,7 +513,7 @@ def test_what_is_none_is_refused_by_its_name(text: bytes, complaint: str):
 )
 def test_a_list_of_files_that_cannot_be(
     document: dict[str, Any], changes: dict[str, object], complaint: str
-):
+) -> None:
     with pytest.raises(InputError, match=complaint):
         read_certificate(with_file(document, **changes), "c.json")
 
@@ -526,18 +534,20 @@ def test_a_list_of_files_that_cannot_be(
     ],
     ids=str,
 )
-def test_what_a_check_rests_on_must_be_there(document: dict[str, Any], changes: dict[str, object]):
+def test_what_a_check_rests_on_must_be_there(
+    document: dict[str, Any], changes: dict[str, object]
+) -> None:
     with pytest.raises(InputError, match="damaged certificate"):
         read_certificate(json.dumps(document | changes).encode(), "c.json")
 
 
-def test_a_file_named_twice(document: dict[str, Any]):
+def test_a_file_named_twice(document: dict[str, Any]) -> None:
     twice = document | {"files": document["files"] * 2}
     with pytest.raises(InputError, match="names a file twice"):
         read_certificate(json.dumps(twice).encode(), "c.json")
 
 
-def test_a_huge_file_is_not_read_to_its_end(tmp_path: Path):
+def test_a_huge_file_is_not_read_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "huge.json"
     with path.open("wb") as file:
         file.truncate(MOST_BYTES * 100)
@@ -545,7 +555,7 @@ def test_a_huge_file_is_not_read_to_its_end(tmp_path: Path):
         load_certificate(path)
 
 
-def test_what_is_no_file(tmp_path: Path):
+def test_what_is_no_file(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.json"):
         with pytest.raises(InputError, match="is not a file"):
             load_certificate(path)
@@ -590,7 +600,7 @@ SECOND_CRAWL = "20260105000000-bbbb"
     ],
     ids=str,
 )
-def test_a_choice_is_certified_and_holds(two: Path, choice: Choice, pages: int):
+def test_a_choice_is_certified_and_holds(two: Path, choice: Choice, pages: int) -> None:
     document = made(two, choice)
     assert document["counts"]["pages"] == pages
     assert checked(two, document) == ()
@@ -598,12 +608,12 @@ def test_a_choice_is_certified_and_holds(two: Path, choice: Choice, pages: int):
         assert measured(gather(Catalogued(archive), choice)).c == document["c"]
 
 
-def test_the_certificate_of_an_earlier_crawl_does_not_name_files_of_a_later_one(two: Path):
+def test_the_certificate_of_an_earlier_crawl_does_not_name_files_of_a_later_one(two: Path) -> None:
     document = made(two)
     assert [item["file"] for item in document["files"]] == ["000001-20260101000000-aaaa.warc.gz"]
 
 
-def test_what_an_earlier_crawl_saw_is_evidence_for_a_later_one(two: Path):
+def test_what_an_earlier_crawl_saw_is_evidence_for_a_later_one(two: Path) -> None:
     """The second crawl was told by a 304 that nothing changed, and the first has the bytes."""
     document = made(two, Choice((SECOND_CRAWL,)))
     found = page(document, "never")
@@ -612,7 +622,7 @@ def test_what_an_earlier_crawl_saw_is_evidence_for_a_later_one(two: Path):
     assert len(document["files"]) == 2
 
 
-def test_without_a_course_the_reference_is_the_best_moment(two: Path):
+def test_without_a_course_the_reference_is_the_best_moment(two: Path) -> None:
     with Archive.open(two) as archive:
         found = gather(Catalogued(archive), Choice())
     assert found.mode is Mode.OFF
@@ -624,14 +634,14 @@ def test_without_a_course_the_reference_is_the_best_moment(two: Path):
         assert other.c <= value.c + 1 / 8, "nowhere are clearly more pages known"
 
 
-def test_what_was_never_captured_cannot_be_certified(two: Path):
+def test_what_was_never_captured_cannot_be_certified(two: Path) -> None:
     with pytest.raises(NotCaptured):
         made(two, Choice(prefix="http://b.example/"))
     with pytest.raises(UsageError, match="no crawl"):
         made(two, Choice(("nothing",)))
 
 
-def test_a_catalog_that_says_otherwise_stops_a_certificate(site: Path, copy: Path):
+def test_a_catalog_that_says_otherwise_stops_a_certificate(site: Path, copy: Path) -> None:
     reindex(Folder(copy), spread=map, progress=_nothing)
     path = only_file(copy)
     data = bytearray(path.read_bytes())
@@ -642,7 +652,7 @@ def test_a_catalog_that_says_otherwise_stops_a_certificate(site: Path, copy: Pat
         made(copy)
 
 
-def test_a_record_whose_digest_never_held_is_no_evidence_but_stops_nothing(copy: Path):
+def test_a_record_whose_digest_never_held_is_no_evidence_but_stops_nothing(copy: Path) -> None:
     """The catalog of an import does not judge digests; a certificate does, and counts them."""
     path = only_file(copy)
     same = [c for c in _captures(path) if c.url.endswith("/same")]
@@ -654,7 +664,7 @@ def test_a_record_whose_digest_never_held_is_no_evidence_but_stops_nothing(copy:
     assert checked(copy, document) == ()
 
 
-def test_contents_known_by_different_hashes_are_compared_under_one(tmp_path: Path):
+def test_contents_known_by_different_hashes_are_compared_under_one(tmp_path: Path) -> None:
     """What another tool captured with SHA-1 is the same as what asof captured with SHA-256."""
     maker = Maker(tmp_path / "archive")
     crawl = maker.crawl("20260101000000-aaaa")
@@ -674,7 +684,7 @@ def test_contents_known_by_different_hashes_are_compared_under_one(tmp_path: Pat
     assert checked(maker.folder.root, document) == ()
 
 
-def test_what_a_revisit_refers_to_under_another_host_is_found(tmp_path: Path):
+def test_what_a_revisit_refers_to_under_another_host_is_found(tmp_path: Path) -> None:
     """Payloads are stored once, wherever they were met first; chunked ones need that record."""
     maker = Maker(tmp_path / "archive")
     chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(FILL), FILL)
@@ -696,7 +706,7 @@ def test_what_a_revisit_refers_to_under_another_host_is_found(tmp_path: Path):
     assert checked(root, document) == ()
 
 
-def test_a_course_of_odd_numbers_can_be_written():
+def test_a_course_of_odd_numbers_can_be_written() -> None:
     odd = Course("inducible", "bfs", float("nan"), 1, float("inf"))
     document: dict[str, Any] = certificate(
         Measurement(Mode.OFF, START, ()),
@@ -712,7 +722,7 @@ def test_a_course_of_odd_numbers_can_be_written():
     assert (course["expected"], course["eta"], document["c"]) == (None, None, None)
 
 
-def test_a_turning_point_is_not_forgotten_by_a_file_that_was_begun_after_it(tmp_path: Path):
+def test_a_turning_point_is_not_forgotten_by_a_file_that_was_begun_after_it(tmp_path: Path) -> None:
     maker = Maker(tmp_path / "archive")
     name = "20260101000000-aaaa"
     crawl = maker.crawl(name, course=Course("inducible", "bfs"))
@@ -742,21 +752,21 @@ VISIT = st.tuples(
     turn=st.none() | st.integers(0, 90),
     mode=st.sampled_from(("inducible", "measurable", "off", "odd")),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_catalog_and_files_agree_about_any_crawl(
     tmp_path_factory: pytest.TempPathFactory,
     visits: list[tuple[Any, ...]],
     turn: int | None,
     mode: str,
-):
+) -> None:
     maker = Maker(tmp_path_factory.mktemp("any") / "archive")
     crawl = maker.crawl("20260101000000-aaaa", course=Course(mode, "bfs"))
     last: dict[str, Capture] = {}
     for host, path, status, body, moment, tag, dated in visits:
         url, at = f"http://{host}/{path}", START + moment * SECOND
         headers = (("ETag", tag),) if tag else ()
-        headers += (("Last-Modified", http_date(at - 9 * SECOND)),) if dated else ()
-        headers += (("Location", f"/{body.decode()}"),) if status == 302 else ()
+        headers += (("Last-Modified", http_date(at - 9 * SECOND)),) if dated else ()  # type: ignore[assignment]
+        headers += (("Location", f"/{body.decode()}"),) if status == 302 else ()  # type: ignore[assignment]
         known = last.get(url)
         found = maker.visit(
             crawl, url, b"" if status == 304 else body, at,
@@ -774,7 +784,7 @@ def test_catalog_and_files_agree_about_any_crawl(
 # -- clocks ----------------------------------------------------------------------------------------
 
 
-def test_clocks_are_read_from_some_records_of_every_host(tmp_path: Path):
+def test_clocks_are_read_from_some_records_of_every_host(tmp_path: Path) -> None:
     maker = Maker(tmp_path / "archive")
     crawl = maker.crawl("c")
     hour = 3600 * SECOND
@@ -795,6 +805,6 @@ def test_clocks_are_read_from_some_records_of_every_host(tmp_path: Path):
     assert set(lost.values()) == {None}
 
 
-def test_reasons_and_grades_are_words_of_the_certificate(document: dict[str, Any]):
+def test_reasons_and_grades_are_words_of_the_certificate(document: dict[str, Any]) -> None:
     assert {found["reason"] for found in document["pages"]} <= {reason.value for reason in Reason}
     assert {found["grade"] for found in document["pages"]} <= {grade.value for grade in Grade}

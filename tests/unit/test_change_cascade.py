@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from asof.catalog.observe import Hint, observe
 from asof.change.cascade import compare
 from asof.change.categories import Category, Stage, Thresholds
 from asof.change.digests import bytes_digest
@@ -15,9 +17,9 @@ from asof.change.link_changes import link_changes, link_target
 from asof.change.measures import jaccard
 from asof.change.passages import passages, words
 from asof.change.shingles import shingles
-from asof.change.version import Standing, Version, standing, tells, version_of
+from asof.change.version import Version, version_of
 from asof.clock import SECOND
-from asof.model import Capture, Location
+from asof.model import Capture, Location, State
 from asof.text.document import Document
 
 URL = "https://example.org/a/page.html"
@@ -28,7 +30,7 @@ def unreadable() -> Document:
     raise AssertionError("a cheap stage should have decided")
 
 
-def stored(content: str = "A", **fields: object) -> Version:
+def stored(content: str = "A", **fields: Any) -> Version:
     """A version as a row of the catalog has it, whose text must not be read."""
     plain: dict[str, object] = {
         "url": URL,
@@ -40,9 +42,7 @@ def stored(content: str = "A", **fields: object) -> Version:
     return Version(**(plain | fields))  # type: ignore[arg-type] # fields of different types by name
 
 
-def page(
-    main: str, *, links: tuple[str, ...] = (), title: str = "Page", **fields: object
-) -> Version:
+def page(main: str, *, links: tuple[str, ...] = (), title: str = "Page", **fields: Any) -> Version:
     """A version with its text at hand."""
     text = str(fields.pop("text", f"Menu {main} Imprint"))
     media_type = str(fields.get("media_type", "text/html"))
@@ -71,7 +71,7 @@ class TestStatus:
     def test_an_answer_about_the_server_says_nothing_about_the_page(self, status: int) -> None:
         sick = stored(status=status)
         assert compare(stored(), sick).category is Category.UNAVAILABLE
-        assert not tells(sick)
+        assert not sick.tells
 
     def test_no_answer_is_no_removal(self) -> None:
         change = compare(
@@ -101,27 +101,49 @@ class TestStatus:
         assert compare(first, stored()).category is Category.APPEARED
 
     @pytest.mark.parametrize(
-        ("url", "target", "says"),
+        ("url", "target", "means"),
         [
-            (URL, "https://example.org/", Standing.GONE),
-            (URL, "https://example.org", Standing.GONE),
-            (URL, "https://new.example/", Standing.GONE),
-            ("https://example.org/", "https://www.example.org/", Standing.ELSEWHERE),
-            ("https://example.org", "https://www.example.org/", Standing.ELSEWHERE),
-            ("https://example.org/index.html", "https://example.org/", Standing.ELSEWHERE),
-            ("https://example.org/Home", "https://example.org/", Standing.ELSEWHERE),
-            (URL, "https://example.org/a/", Standing.ELSEWHERE),
-            (URL, "https://example.org/?p=7", Standing.ELSEWHERE),
-            (URL, "https://example.org/login?next=/a", Standing.SILENT),
-            (URL, "https://example.org/users/sign_in", Standing.ELSEWHERE),
-            (URL, "https://id.example/sso/saml", Standing.SILENT),
-            ("https://example.org/login", "https://example.org/login/", Standing.ELSEWHERE),
-            (URL, "https://example.org/blogin/", Standing.ELSEWHERE),
-            (URL, "http://[bad/", Standing.ELSEWHERE),
+            (URL, "https://example.org/", Hint.FRONT_PAGE),
+            (URL, "https://example.org", Hint.FRONT_PAGE),
+            (URL, "https://new.example/", Hint.FRONT_PAGE),
+            ("https://example.org/", "https://www.example.org/", Hint.NONE),
+            ("https://example.org", "https://www.example.org/", Hint.NONE),
+            ("https://example.org/index.html", "https://example.org/", Hint.NONE),
+            ("https://example.org/Home", "https://example.org/", Hint.NONE),
+            (URL, "https://example.org/a/", Hint.NONE),
+            (URL, "https://example.org/?p=7", Hint.NONE),
+            (URL, "https://example.org/login?next=/a", Hint.LOGIN),
+            (URL, "https://example.org/users/sign_in", Hint.NONE),
+            (URL, "https://id.example/sso/saml", Hint.LOGIN),
+            ("https://example.org/login", "https://example.org/login/", Hint.NONE),
+            (URL, "https://example.org/blogin/", Hint.NONE),
+            (URL, "http://[bad/", Hint.NONE),
         ],
     )
-    def test_what_a_redirect_says(self, url: str, target: str, says: Standing) -> None:
-        assert standing(stored(url=url, status=302, redirect=target)) is says
+    def test_what_a_redirect_says_and_what_it_may_mean(
+        self, url: str, target: str, means: Hint
+    ) -> None:
+        found = stored(url=url, status=302, redirect=target)
+        assert (found.state, found.hint) == (State.ELSEWHERE, means)
+        category = {
+            Hint.FRONT_PAGE: Category.REMOVED,
+            Hint.LOGIN: Category.UNAVAILABLE,
+            Hint.NONE: Category.MOVED,
+        }[means]
+        assert compare(stored(url=url), found).category is category
+        assert compare(None, found).category is category
+        assert found.tells is (means is not Hint.LOGIN)
+
+    def test_a_soft_404_is_as_good_as_a_404(self) -> None:
+        soft = stored(status=302, redirect="https://example.org/")
+        assert compare(stored(status=404), soft).category is Category.UNCHANGED
+        assert compare(soft, stored(status=404)).category is Category.UNCHANGED
+        assert compare(soft, soft).category is Category.UNCHANGED
+
+    def test_a_redirect_without_a_target_says_nothing(self) -> None:
+        lost = stored(status=301)
+        assert (lost.state, lost.tells) == (State.ELSEWHERE, False)
+        assert compare(stored(), lost).category is Category.UNAVAILABLE
 
     @pytest.mark.parametrize(
         ("new", "category"),
@@ -361,8 +383,8 @@ class TestSimilarity:
 
 
 class TestData:
-    def data(self, value: object, media_type: str = "application/json", **style: object) -> Version:
-        text = value if isinstance(value, str) else json.dumps(value, **style)  # type: ignore[arg-type]
+    def data(self, value: object, media_type: str = "application/json", **style: Any) -> Version:
+        text = value if isinstance(value, str) else json.dumps(value, **style)
         document = Document(media_type=media_type, text=text)
         return stored(text, media_type=media_type, read=lambda: document)
 
@@ -476,7 +498,7 @@ class TestElsewhere:
 
 
 class TestCaptures:
-    def capture(self, **fields: object) -> Capture:
+    def capture(self, **fields: Any) -> Capture:
         plain: dict[str, object] = {
             "url": URL, "surt": "", "at": THEN, "kind": "response", "status": 200,
             "media_type": "text/html", "digest": "sha256:A", "content": "sha256:B", "size": 1,
@@ -484,8 +506,12 @@ class TestCaptures:
         }  # fmt: skip
         return Capture(**(plain | fields))  # type: ignore[arg-type]
 
+    def versions(self, *captures: Capture) -> list[Version]:
+        """In order of time, by what they show."""
+        return [version_of(seen) for seen in observe(captures)[URL]]
+
     def test_a_download(self) -> None:
-        version = version_of(self.capture(truncated="length"))
+        [version] = self.versions(self.capture(truncated="length"))
         assert (version.payload, version.entity, version.etag) == ("sha256:A", "sha256:B", '"x"')
         assert version.truncated
         assert not version.confirms
@@ -493,27 +519,50 @@ class TestCaptures:
     def test_a_304_stands_for_what_it_confirms(self) -> None:
         bare = self.capture(
             kind="revisit", status=304, profile="server-not-modified", digest=None, content=None,
-            media_type=None, etag=None,
+            media_type=None, etag=None, at=THEN + SECOND, record_id="s",
         )  # fmt: skip
-        version = version_of(bare, self.capture())
+        before, version = self.versions(self.capture(), bare)
         assert (version.status, version.entity, version.media_type) == (
             200,
             "sha256:B",
             "text/html",
         )
-        assert compare(version_of(self.capture()), version).stage is Stage.VALIDATOR
-        # Without the capture that it refers to it confirms what was there before.
-        assert compare(version_of(self.capture()), version_of(bare)).stage is Stage.VALIDATOR
+        assert compare(before, version).stage is Stage.VALIDATOR
+        # Without anything that it could be about it says nothing.
+        [alone] = self.versions(bare)
+        assert (alone.state, alone.tells) == (State.SILENT, False)
+        assert compare(before, alone).category is Category.UNAVAILABLE
+
+    def test_a_304_about_what_is_not_here_is_no_proof(self) -> None:
+        lost = self.capture(
+            kind="revisit", status=304, profile="server-not-modified", digest=None, content=None,
+            etag=None, at=THEN + SECOND, refers_to_at=THEN - SECOND,
+        )  # fmt: skip
+        before, version = self.versions(self.capture(record_id="q"), lost)
+        assert version.state is State.PRESENT
+        assert compare(before, version).category is Category.UNAVAILABLE
 
     def test_a_304_about_another_version_is_no_proof(self) -> None:
-        bare = self.capture(kind="revisit", status=304, profile="server-not-modified")
-        newer = self.capture(content=bytes_digest(b"new"), digest=bytes_digest(b"new"))
-        old = version_of(self.capture(content=bytes_digest(b"old"), digest=bytes_digest(b"old")))
-        assert compare(old, version_of(bare, newer)).category is Category.MAJOR
+        old = self.capture(content=bytes_digest(b"old"), digest=bytes_digest(b"old"))
+        newer = self.capture(
+            content=bytes_digest(b"new"), digest=bytes_digest(b"new"), at=THEN + SECOND
+        )
+        bare = self.capture(
+            kind="revisit", status=304, profile="server-not-modified", content=None, digest=None,
+            at=THEN + 2 * SECOND, refers_to_at=THEN + SECOND, record_id="s",
+        )  # fmt: skip
+        before, _, version = self.versions(old, newer, bare)
+        assert version.confirms
+        assert compare(before, version).category is Category.MAJOR
 
     def test_a_revisit_by_digest(self) -> None:
-        revisit = self.capture(kind="revisit", profile="identical-payload-digest", etag=None)
-        assert compare(version_of(self.capture()), version_of(revisit, self.capture())).stage in (
+        revisit = self.capture(
+            kind="revisit", profile="identical-payload-digest", etag=None, content=None,
+            at=THEN + SECOND, record_id="s",
+        )  # fmt: skip
+        before, version = self.versions(self.capture(), revisit)
+        assert version.entity == "sha256:B"
+        assert compare(before, version).stage in (
             Stage.PAYLOAD,
             Stage.VALIDATOR,
         )
@@ -535,7 +584,7 @@ def test_endless_texts_are_compared_in_part() -> None:
         Version(
             "http://a.example/",
             entity=f"sha256:{n}",
-            read=lambda text=text: Document("text/plain", main=text, text=text),
+            read=lambda text=text: Document("text/plain", main=text, text=text),  # type: ignore[misc]
         )
         for n, text in enumerate((old, new))
     ]

@@ -322,7 +322,7 @@ class TestPage:
         names = {tag for tag, _ in told.tags}
         assert names <= {
             "html", "head", "meta", "title", "style", "body", "h1", "ul", "li", "div", "span",
-            "ins", "del", "details", "summary", "p",
+            "ins", "del", "details", "summary", "p", "header", "main", "footer",
         }  # fmt: skip
         assert not [attrs for _, attrs in told.tags if set(attrs) & {"src", "href", "onerror"}]
         assert evil in told.text

@@ -14,10 +14,10 @@ from asof.change.digests import (
     data_form,
     digests,
     main_digest,
-    same,
 )
 from asof.change.noise import RULES, bare, noise, settled
 from asof.text.document import Document
+from asof.warc.digest import same
 
 
 def page(main: str, title: str | None = None, **fields: str) -> Document:

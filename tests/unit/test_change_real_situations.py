@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -91,7 +92,7 @@ def markup(
 <aside>{beside}</aside><footer><p>{footer}</p></footer></body></html>"""
 
 
-def version(html: str, **fields: object) -> Version:
+def version(html: str, **fields: Any) -> Version:
     def read() -> Document:
         page = read_html(html, URL)
         return Document(

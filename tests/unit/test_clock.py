@@ -211,7 +211,7 @@ class TestSystemClock:
 @pytest.mark.parametrize(
     "text", ["2026", "202611", "2026-11-15", "20261115190512", "2026-11-15T19"]
 )
-def test_where_a_stretch_begins_a_moment_means_the_start_of_its_unit(text: str):
+def test_where_a_stretch_begins_a_moment_means_the_start_of_its_unit(text: str) -> None:
     if text.endswith("T19"):
         with pytest.raises(UsageError):
             parse_moment(text, 0, start=True)

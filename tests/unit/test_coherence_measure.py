@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
+from asof.catalog.observe import Reader, observe
+from asof.catalog.referents import Held
 from asof.catalog.validity import validities
 from asof.clock import DAY, SECOND
 from asof.coherence.intervals import coverage, expected_valid, stab
 from asof.coherence.invariance import Bounds, archive_coherence, interval_bounds
 from asof.coherence.measure import measure
-from asof.coherence.observations import _Referred, sights
 from asof.coherence.verdict import Grade, Mode, PageVerdict, Reason, Standing
 from asof.model import Capture, Location, Proof
+from asof.url import surt
 
 HOST = "example.org"
 URL = f"http://{HOST}/page"
@@ -29,13 +33,10 @@ def at(seconds: float) -> int:
     return REFERENCE + round(seconds * SECOND)
 
 
-def taken(
-    seconds: float, what: str = "A", /, *, status: int | None = 200, **more: object
-) -> Capture:
+def taken(seconds: float, what: str = "A", /, *, status: int | None = 200, **more: Any) -> Capture:
     """A download, so many seconds after the moment."""
     plain: dict[str, object] = {
         "url": URL,
-        "surt": "org,example)/page",
         "kind": "response",
         "media_type": "text/html",
         "digest": f"sha1:{what}",
@@ -44,7 +45,8 @@ def taken(
         "record_id": f"{seconds}-{what}-{status}",
         "where": Location("file", 0, 1),
     }
-    return Capture(at=at(seconds), status=status, **(plain | more))  # type: ignore[arg-type]
+    fields = plain | more
+    return Capture(at=at(seconds), status=status, surt=surt(str(fields["url"])), **fields)  # type: ignore[arg-type]
 
 
 def sha(content: str) -> str:
@@ -52,7 +54,7 @@ def sha(content: str) -> str:
     return "sha1:" + (content.upper() * 32)[:32]
 
 
-def unchanged(seconds: float, original: Capture, **more: object) -> Capture:
+def unchanged(seconds: float, original: Capture, **more: Any) -> Capture:
     """A 304 about a capture, with its ETag, as our crawls store it."""
     plain: dict[str, object] = {
         "kind": "revisit",
@@ -68,7 +70,7 @@ def unchanged(seconds: float, original: Capture, **more: object) -> Capture:
     return taken(seconds, **(plain | more))  # type: ignore[arg-type]
 
 
-def same_again(seconds: float, original: Capture, **more: object) -> Capture:
+def same_again(seconds: float, original: Capture, **more: Any) -> Capture:
     """A download of the same payload, of which only a revisit record was kept."""
     plain: dict[str, object] = {
         "kind": "revisit",
@@ -79,7 +81,7 @@ def same_again(seconds: float, original: Capture, **more: object) -> Capture:
         "refers_to_at": original.at,
         "record_id": f"{seconds}-same",
     }
-    return taken(seconds, **(plain | more))
+    return taken(seconds, **(plain | more))  # type: ignore[arg-type]
 
 
 def verdict(
@@ -94,8 +96,8 @@ def verdict(
     return page
 
 
-def outcome(*captures: Capture, **how: object) -> tuple[Grade, Reason]:
-    page = verdict(*captures, **how)  # type: ignore[arg-type]
+def outcome(*captures: Capture, **how: Any) -> tuple[Grade, Reason]:
+    page = verdict(*captures, **how)
     return page.grade, page.reason
 
 
@@ -452,7 +454,7 @@ def test_a_304_by_date_is_as_good_as_the_dates(
 # -- Last-Modified ---------------------------------------------------------------------------------
 
 
-def dated(seconds: float, modified: float, content: str = "A", **more: object) -> Capture:
+def dated(seconds: float, modified: float, content: str = "A", **more: Any) -> Capture:
     return taken(seconds, content, last_modified=at(modified), **more)
 
 
@@ -835,24 +837,21 @@ def test_revisits_of_revisits_are_followed_once_however_many_there_are() -> None
     chain = [first]
     for number in range(1000):
         chain.append(same_again(number - 999, chain[-1], digest=None, record_id=str(number)))
-    names = [(each.url, each.at // SECOND) for each in chain]
-    found = sights(chain)[URL]
+    found = observe(chain)[URL]
     assert {sight.content for sight in found} == {first.content}
     circle = [
         replace(each, content=None, refers_to_at=other.at)
         for each, other in zip(chain[1:4], chain[2:4] + chain[1:2], strict=True)
     ]
-    assert [sight.content for sight in sights(circle)[URL]] == [None] * 3
+    assert [sight.content for sight in observe(circle)[URL]] == [None] * 3
     steps = 0
 
-    class Counted(dict[tuple[str, int], list[Capture]]):
-        def get(self, *given: object) -> object:  # type: ignore[override]
+    class Counted(Held):
+        def within(self, key: str, at: int) -> Sequence[Capture]:
             nonlocal steps
             steps += 1
-            return super().get(*given)  # type: ignore[call-overload]
+            return super().within(key, at)
 
-    known = _Referred([chain])
-    assert set(known._in_second) == set(names[:-1])
-    known._in_second = Counted(known._in_second)
-    assert {known.content_of(each) for each in reversed(chain[1:])} == {first}
-    assert steps < 3 * len(chain)
+    reader = Reader(Counted(chain))
+    assert {reader.read(each).source for each in reversed(chain[1:])} == {first}
+    assert steps == len(chain) - 1

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import integrate, optimize, stats
 
 from asof.coherence import optimal as planner
@@ -33,7 +36,7 @@ GOLDEN = np.array([0.9, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01])
 BOTH = pytest.mark.parametrize("mode", [Mode.INDUCIBLE, Mode.MEASURABLE])
 
 
-def grid(family, load, count):
+def grid(family: str, load: float, count: int) -> NDArray[Any]:
     """The design's quantile grids: no random numbers."""
     u = (np.arange(count) + 0.5) / count
     if family == "uniform":
@@ -47,7 +50,7 @@ def grid(family, load, count):
     return np.clip(rates, 0, 1)
 
 
-def exact(survival, lengths):
+def exact(survival: Any, lengths: NDArray[Any]) -> Any:
     """The expected C of the best of all orders."""
     count = len(survival)
     matrix = chances(survival, np.arange(count)[:, None], lengths)
@@ -55,19 +58,19 @@ def exact(survival, lengths):
     return matrix[pages, places].sum() / count
 
 
-def uneven(chance, count):
+def uneven(chance: np.random.Generator, count: int) -> NDArray[Any]:
     lengths = np.cumsum(chance.lognormal(0, chance.uniform(0.2, 2.5), count))
     lengths[0] = 0
     return lengths * 2 * count / lengths[-1]
 
 
-def posteriors(chance, count, load):
+def posteriors(chance: np.random.Generator, count: int, load: float) -> Expected:
     """Gamma posteriors that differ in both parameters."""
     shape = chance.lognormal(0, 1.5, count)
     return Expected(shape, chance.lognormal(0, 1.5, count) * count / load)
 
 
-def some_sites(count):
+def some_sites(count: int) -> Iterator[tuple[Any, ...]]:
     """Sites of all kinds, each with slots: families, loads, modes, uneven slots, posteriors."""
     chance = np.random.default_rng(7)
     for family, load, mode in itertools.product(
@@ -87,20 +90,20 @@ def some_sites(count):
 # Survivals
 
 
-def test_a_page_that_surely_changes_is_safe_for_no_time_only():
+def test_a_page_that_surely_changes_is_safe_for_no_time_only() -> None:
     survival = Discrete(np.array([1.0, 0.0]))
     lengths = np.array([0.0, 1.0])
     assert survival.at(np.array([0, 0]), lengths).tolist() == [1.0, 0.0]
     assert survival.at(np.array([1, 1]), lengths).tolist() == [1.0, 1.0]
 
 
-def test_discrete_survival_is_a_power():
+def test_discrete_survival_is_a_power() -> None:
     rates = np.array([0.3, 0.001])
     survival = Discrete(rates).at(np.array([0, 1]), np.array([4.0, 4.0]))
     assert survival == pytest.approx((1 - rates) ** 4, abs=1e-15)
 
 
-def test_posterior_survival_is_the_mean_over_the_gamma_posterior():
+def test_posterior_survival_is_the_mean_over_the_gamma_posterior() -> None:
     shape, rate, length = 1.7, 30.0, 12.0
     mean, _ = integrate.quad(
         lambda r: math.exp(-r * length) * stats.gamma.pdf(r, shape, scale=1 / rate), 0, 3
@@ -110,12 +113,12 @@ def test_posterior_survival_is_the_mean_over_the_gamma_posterior():
 
 
 @pytest.mark.parametrize("rates", [[-0.1], [1.1], [math.nan], [[0.1]]])
-def test_no_survival_without_probabilities(rates):
+def test_no_survival_without_probabilities(rates: list[float | list[float]]) -> None:
     with pytest.raises(ValueError, match="change probability"):
         Discrete(np.array(rates))
 
 
-def test_no_posterior_without_its_two_parameters():
+def test_no_posterior_without_its_two_parameters() -> None:
     with pytest.raises(ValueError, match="shape and a rate"):
         Expected(np.ones(2), np.ones(3))
     with pytest.raises(ValueError, match="no posterior"):
@@ -125,7 +128,7 @@ def test_no_posterior_without_its_two_parameters():
 # Golden values and the table of 20-coherence.md
 
 
-def test_golden_case_inducible():
+def test_golden_case_inducible() -> None:
     survival, lengths = Discrete(GOLDEN), slots(8, Mode.INDUCIBLE)
     assert 8 * expected_c(survival, np.arange(8), lengths) == pytest.approx(4.434910686, abs=5e-10)
     for eta, order, value in (
@@ -140,7 +143,7 @@ def test_golden_case_inducible():
     assert best.order.tolist() == [0, 3, 4, 5, 6, 7, 2, 1]
 
 
-def test_golden_case_measurable():
+def test_golden_case_measurable() -> None:
     survival, lengths = Discrete(GOLDEN), slots(8, Mode.MEASURABLE)
     for plan in (by_threshold(survival, lengths, 0.6), optimal(survival, lengths)):
         assert plan.order.tolist() == list(range(8))
@@ -157,7 +160,9 @@ def test_golden_case_measurable():
         ("lognormal", 10, 0.3603, 0.4096, 0.4666, 0.5089),
     ],
 )
-def test_table_of_the_design(family, load, fifo, lifo, threshold, optimum):
+def test_table_of_the_design(
+    family: str, load: int, fifo: float, lifo: float, threshold: float, optimum: float
+) -> None:
     survival, lengths = Discrete(grid(family, load, 10_000)), slots(10_000, Mode.INDUCIBLE)
     assert round(bfs_fifo(survival), 4) == fifo
     assert round(bfs_lifo(survival, lengths), 4) == lifo
@@ -168,10 +173,10 @@ def test_table_of_the_design(family, load, fifo, lifo, threshold, optimum):
 # The threshold. kappa < eta is written as survival > 1 - eta, as kappa may be rounded to 1.
 
 
-def figure_7(rates, eta):
+def figure_7(rates: list[float], eta: float) -> list[int]:
     """Figure 7 word for word, but for time, which passes only on a download."""
     hottest = sorted(range(len(rates)), key=lambda page: -rates[page])
-    downloaded, skipped = [], []
+    downloaded, skipped = [], []  # type: ignore[var-annotated]
     for page in hottest:
         if (1 - rates[page]) ** len(downloaded) > 1 - eta:
             downloaded.append(page)
@@ -180,7 +185,7 @@ def figure_7(rates, eta):
     return downloaded + skipped[::-1]
 
 
-def figure_8(rates, eta):
+def figure_8(rates: list[float], eta: float) -> list[int]:
     """Figure 8 word for word: a moved page is taken out and put in, and the rest shifts."""
     pages = sorted(range(len(rates)), key=lambda page: -rates[page])
     slot, last_promising = 1, len(pages)
@@ -195,7 +200,7 @@ def figure_8(rates, eta):
 
 @BOTH
 @pytest.mark.parametrize("eta", [0, 0.1, 0.45, 0.6, 0.75, 0.99, 1])
-def test_threshold_is_the_seeds_pseudo_code(mode, eta):
+def test_threshold_is_the_seeds_pseudo_code(mode: Mode, eta: float) -> None:
     chance = np.random.default_rng(3)
     literal = figure_8 if mode is Mode.INDUCIBLE else figure_7
     for count in (1, 2, 3, 10, 60, 200):
@@ -205,7 +210,7 @@ def test_threshold_is_the_seeds_pseudo_code(mode, eta):
 
 
 @BOTH
-def test_threshold_with_pages_that_never_and_surely_change(mode):
+def test_threshold_with_pages_that_never_and_surely_change(mode: Mode) -> None:
     rates = [1.0, 0.0, 0.5, 1.0, 0.5, 0.0, 1.0]
     literal = figure_8 if mode is Mode.INDUCIBLE else figure_7
     for eta in (0.0, 0.2, 0.5, 0.75, 1.0):
@@ -213,13 +218,13 @@ def test_threshold_with_pages_that_never_and_surely_change(mode):
         assert order.tolist() == literal(rates, eta)
 
 
-def test_eta_of_0_gives_all_up_coldest_first():
+def test_eta_of_0_gives_all_up_coldest_first() -> None:
     order = threshold_order(Discrete(GOLDEN), 0, slots(8, Mode.INDUCIBLE))
     assert order.tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
 
 
 @pytest.mark.parametrize("eta", [-0.1, 1.1, math.nan])
-def test_eta_is_a_probability(eta):
+def test_eta_is_a_probability(eta: float) -> None:
     with pytest.raises(ValueError, match="probability"):
         threshold_order(Discrete(GOLDEN), eta, slots(8, Mode.INDUCIBLE))
 
@@ -227,7 +232,7 @@ def test_eta_is_a_probability(eta):
 # The optimum
 
 
-def test_up_to_400_pages_the_optimum_is_exact():
+def test_up_to_400_pages_the_optimum_is_exact() -> None:
     for count in (5, 40, 150):
         for survival, lengths in some_sites(count):
             best = exact(survival, lengths)
@@ -235,17 +240,34 @@ def test_up_to_400_pages_the_optimum_is_exact():
 
 
 @pytest.fixture(scope="module")
-def refereed():
+def refereed() -> list[
+    tuple[Discrete, NDArray[Any], Any]
+    | tuple[Expected, NDArray[Any], Any]
+    | tuple[Poisson, NDArray[Any], Any]
+]:
     """Sites of 450 pages, with the expected C of exact assignment."""
     return [(*site, exact(*site)) for site in some_sites(450)]
 
 
-def test_with_more_pages_it_is_within_a_ten_thousandth(refereed):
+def test_with_more_pages_it_is_within_a_ten_thousandth(
+    refereed: list[
+        tuple[Discrete, NDArray[Any], Any]
+        | tuple[Expected, NDArray[Any], Any]
+        | tuple[Poisson, NDArray[Any], Any]
+    ],
+) -> None:
     for survival, lengths, best in refereed:
         assert -1e-9 < best - optimal(survival, lengths).expected < 1e-4
 
 
-def test_with_cells_of_alike_pages_too(refereed, monkeypatch):
+def test_with_cells_of_alike_pages_too(
+    refereed: list[
+        tuple[Discrete, NDArray[Any], Any]
+        | tuple[Expected, NDArray[Any], Any]
+        | tuple[Poisson, NDArray[Any], Any]
+    ],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(planner, "_MODELS", 220)
     for survival, lengths, best in refereed:
         # Two blurs at once, cells and a choice of pages by several keys: 220 models are too few.
@@ -256,7 +278,9 @@ def test_with_cells_of_alike_pages_too(refereed, monkeypatch):
 @BOTH
 @pytest.mark.parametrize("rate", [0.0, 0.01, 1.0])
 @pytest.mark.parametrize("count", [1, 2, 3, 50, 2_500])
-def test_equal_pages_keep_their_order_and_need_no_choice(mode, rate, count):
+def test_equal_pages_keep_their_order_and_need_no_choice(
+    mode: Mode, rate: float, count: int
+) -> None:
     survival, lengths = Discrete(np.full(count, rate)), slots(count, mode)
     plan = optimal(survival, lengths)
     assert sorted(plan.order.tolist()) == list(range(count))
@@ -264,7 +288,7 @@ def test_equal_pages_keep_their_order_and_need_no_choice(mode, rate, count):
     assert plan.order.tolist() == optimal(survival, lengths).order.tolist()
 
 
-def test_a_site_without_pages_is_coherent():
+def test_a_site_without_pages_is_coherent() -> None:
     survival, none = Discrete(np.zeros(0)), np.zeros(0)
     assert optimal(survival, none).expected == 1.0
     assert bfs_lifo(survival, none) == bfs_fifo(survival) == 1.0
@@ -274,7 +298,7 @@ def test_a_site_without_pages_is_coherent():
 
 
 @pytest.mark.parametrize("count", [3_000, 10_001])
-def test_on_large_sites_it_is_never_below_the_others(count):
+def test_on_large_sites_it_is_never_below_the_others(count: int) -> None:
     chance = np.random.default_rng(11)
     lengths = slots(count, Mode.INDUCIBLE)
     for survival in (
@@ -293,7 +317,7 @@ def test_on_large_sites_it_is_never_below_the_others(count):
 # Budgets, hosts, forced visits
 
 
-def test_a_budget_gives_up_the_hopeless():
+def test_a_budget_gives_up_the_hopeless() -> None:
     rates = np.array([0.9, 0.001, 0.95, 0.002, 0.003])
     plan = optimal(Discrete(rates), slots(5, Mode.INDUCIBLE), revisits=2)
     assert sorted(plan.order[:3].tolist()) == [1, 3, 4]
@@ -302,7 +326,7 @@ def test_a_budget_gives_up_the_hopeless():
     assert plan.visits.tolist() == plan.order[::-1].tolist()
 
 
-def test_a_small_budget_of_a_large_site():
+def test_a_small_budget_of_a_large_site() -> None:
     survival = Discrete(np.random.default_rng(1).permutation(grid("lognormal", 10, 5_000)))
     plan = optimal(survival, slots(5_000, Mode.INDUCIBLE), revisits=100)
     coldest = np.argsort(survival.heat, kind="stable")[:101]
@@ -313,14 +337,14 @@ def test_a_small_budget_of_a_large_site():
     assert nothing.expected == pytest.approx(1 / 5_000)
 
 
-def test_no_budget_below_nothing():
+def test_no_budget_below_nothing() -> None:
     with pytest.raises(ValueError, match="budget"):
         optimal(Discrete(GOLDEN), slots(8, Mode.INDUCIBLE), revisits=-1)
     with pytest.raises(ValueError, match="budget"):
         optimal_hosts([(Discrete(GOLDEN), slots(8, Mode.INDUCIBLE))], -1)
 
 
-def test_hosts_share_a_budget_as_well_as_any_split_of_it():
+def test_hosts_share_a_budget_as_well_as_any_split_of_it() -> None:
     chance = np.random.default_rng(5)
     for trial in range(6):
         hosts, curves = [], []
@@ -350,14 +374,14 @@ def test_hosts_share_a_budget_as_well_as_any_split_of_it():
         assert got == pytest.approx(best, abs=1e-9)
 
 
-def test_hosts_without_a_budget_are_planned_one_by_one():
+def test_hosts_without_a_budget_are_planned_one_by_one() -> None:
     hosts = [(Discrete(GOLDEN), slots(8, Mode.INDUCIBLE)), (Poisson(GOLDEN), np.arange(8) * 3.0)]
-    plans = optimal_hosts(hosts)
-    assert [plan.expected for plan in plans] == [optimal(*host).expected for host in hosts]
+    plans = optimal_hosts(hosts)  # type: ignore[arg-type]
+    assert [plan.expected for plan in plans] == [optimal(*host).expected for host in hosts]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("revisits", [None, 20])
-def test_revisits_after_forced_visits_are_the_best_there_are(revisits):
+def test_revisits_after_forced_visits_are_the_best_there_are(revisits: int | None) -> None:
     chance = np.random.default_rng(8)
     for survival in (
         Discrete(chance.permutation(grid("exponential", 3, 80))),
@@ -376,7 +400,7 @@ def test_revisits_after_forced_visits_are_the_best_there_are(revisits):
         assert plan.expected == pytest.approx(best, abs=1e-9)
 
 
-def test_without_a_page_at_the_turning_point_all_are_revisited():
+def test_without_a_page_at_the_turning_point_all_are_revisited() -> None:
     before = np.array([3.0, 1.0, 2.0])
     plan = forced_visits(Discrete(np.array([0.1, 0.2, 0.3])), before, 2.0)
     assert sorted(plan.revisits.tolist()) == [0, 1, 2]
@@ -385,7 +409,7 @@ def test_without_a_page_at_the_turning_point_all_are_revisited():
     assert few.revisits.tolist() == [0]
 
 
-def test_revisits_after_forced_visits_gain_two_points_on_lifo():
+def test_revisits_after_forced_visits_gain_two_points_on_lifo() -> None:
     survival = Discrete(np.random.default_rng(2).permutation(grid("exponential", 3, 6_000)))
     lifo = lifo_of(survival, np.arange(6_000), slots(6_000, Mode.INDUCIBLE))
     plan = forced_visits(survival, np.arange(6_000, dtype=float))
@@ -396,7 +420,7 @@ def test_revisits_after_forced_visits_gain_two_points_on_lifo():
 # Conventional orders
 
 
-def test_lifo_is_the_mean_over_all_orders():
+def test_lifo_is_the_mean_over_all_orders() -> None:
     survival = Discrete(np.array([0.9, 0.4, 0.1, 0.0]))
     lengths = slots(4, Mode.INDUCIBLE)
     every = [
@@ -405,7 +429,7 @@ def test_lifo_is_the_mean_over_all_orders():
     assert bfs_lifo(survival, lengths) == pytest.approx(np.mean(every), abs=1e-12)
 
 
-def test_fifo_is_the_mean_over_all_orders():
+def test_fifo_is_the_mean_over_all_orders() -> None:
     survival = Discrete(np.array([0.9, 0.4, 0.1, 0.0]))
     every = [
         fifo_of(survival, np.array(order)).expected for order in itertools.permutations(range(4))
@@ -413,7 +437,7 @@ def test_fifo_is_the_mean_over_all_orders():
     assert bfs_fifo(survival) == pytest.approx(np.mean(every), abs=1e-12)
 
 
-def test_lifo_on_any_slots_is_exact_to_nine_digits():
+def test_lifo_on_any_slots_is_exact_to_nine_digits() -> None:
     chance = np.random.default_rng(4)
     count = 2_000
     for survival in (
@@ -428,7 +452,7 @@ def test_lifo_on_any_slots_is_exact_to_nine_digits():
             assert bfs_lifo(survival, lengths) == pytest.approx(mean, abs=1e-9)
 
 
-def test_orders_of_visits_and_revisits():
+def test_orders_of_visits_and_revisits() -> None:
     survival, order = Discrete(GOLDEN[:4]), np.array([2, 0, 3, 1])
     lifo = lifo_of(survival, order, slots(4, Mode.INDUCIBLE))
     assert (lifo.visits.tolist(), lifo.revisits.tolist()) == ([1, 3, 0, 2], [0, 3, 1])
@@ -440,7 +464,7 @@ def test_orders_of_visits_and_revisits():
 # Automatic choice
 
 
-def test_auto_takes_the_best_under_the_posterior():
+def test_auto_takes_the_best_under_the_posterior() -> None:
     chance = np.random.default_rng(6)
     survival, lengths = posteriors(chance, 300, 3), slots(300, Mode.INDUCIBLE)
     given = chance.permutation(300)
@@ -453,7 +477,9 @@ def test_auto_takes_the_best_under_the_posterior():
 
 
 @BOTH
-def test_auto_reads_a_given_order_as_one_of_visits(mode, monkeypatch):
+def test_auto_reads_a_given_order_as_one_of_visits(
+    mode: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
     survival = Discrete(np.random.default_rng(9).random(30) ** 3)
     lengths = slots(30, mode)
     best = optimal(survival, lengths).order

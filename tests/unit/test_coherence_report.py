@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import runpy
 import shlex
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -35,18 +34,17 @@ from asof.coherence.verdict import (
 )
 from asof.crawl.plan import HostPlan, Itinerary
 from asof.model import Course, Crawl, CrawlState, Proof, Target
-from asof.report import quality_words as words
+from asof.report import quality_words, words
 from asof.report.quality_advice import advice, gains
 from asof.report.quality_commands import crawl_of_part, diff, listing
-from asof.report.quality_drawing import BINS, SINGLE_ROWS, Window, safe_link, window_of
+from asof.report.quality_drawing import BINS, SINGLE_ROWS, Window, window_of
 from asof.report.quality_json import report_json
 from asof.report.quality_page import page
 from asof.report.quality_text import report_text
+from support import made_up_report
+from support.made_up_report import SITE, made_up, verdict
 
-MADE: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[1] / "made_up_report.py"))
-made_up, verdict = MADE["made_up"], MADE["verdict"]
-T = MADE["START"] + 3600 * SECOND
-SITE = MADE["SITE"]
+T = made_up_report.START + 3600 * SECOND
 EVIL = (
     "'\"><script>alert(1)</script><img src=x onerror=alert(1)>&lt;</style></title>\u202e\x1b[31m`"
 )
@@ -68,7 +66,13 @@ def report_of(*pages: PageVerdict, mode: Mode = Mode.INDUCIBLE, **rest: Any) -> 
     state = rest.pop("state", CrawlState.FINISHED)
     settings = rest.pop("settings", {"conditional": True})
     crawl = Crawl(
-        "20260301115500-ab12", (f"{SITE}/",), MADE["START"], state, T + DAY, settings, course=course
+        "20260301115500-ab12",
+        (f"{SITE}/",),
+        made_up_report.START,
+        state,
+        T + DAY,
+        settings,
+        course=course,
     )
     return Report((crawl,), Measurement(mode, T, pages, hosts), **rest)
 
@@ -107,13 +111,13 @@ def test_every_cause_has_words() -> None:
         (Grade.UNKNOWN, each.value) for each in set(Reason) - certain - {Reason.WEAK_VALIDATOR}
     }
     told |= {(Grade.CHANGED, "other"), (Grade.EQUIVALENT, "weak-validator")}
-    assert told <= words.CAUSES.keys()
-    assert all(title and meaning.endswith(".") for title, meaning in words.CAUSES.values())
+    assert told <= quality_words.CAUSES.keys()
+    assert all(title and meaning.endswith(".") for title, meaning in quality_words.CAUSES.values())
 
 
 def test_what_has_no_words_yet_is_still_named() -> None:
-    assert words.titled(Grade.CHANGED, "brand-new") == ("Brand new", "")
-    assert words.titled(Grade.UNKNOWN, "") == ("Unknown", "")
+    assert quality_words.titled(Grade.CHANGED, "brand-new") == ("Brand new", "")
+    assert quality_words.titled(Grade.UNKNOWN, "") == ("Unknown", "")
 
 
 def test_the_gravest_come_first_and_in_a_group_the_longest_apart() -> None:
@@ -212,7 +216,7 @@ def test_sights_in_one_second_are_told_apart() -> None:
     ],
 )
 def test_the_headline_says_it_plainly(pages: list[PageVerdict], told: str) -> None:
-    assert words.headline(report_of(*pages)).startswith(told)
+    assert quality_words.headline(report_of(*pages)).startswith(told)
 
 
 # -- JSON ------------------------------------------------------------------------------------------
@@ -703,7 +707,7 @@ def test_what_strangers_wrote_is_only_text(where: str) -> None:
     ],
 )
 def test_links_lead_to_pages_only(href: str | None, kept: bool) -> None:
-    assert safe_link(href) == (href if kept else None)
+    assert words.safe_link(href) == (href if kept else None)
 
 
 def test_changed_pages_have_their_difference() -> None:
@@ -744,7 +748,7 @@ def test_bars_dots_and_line_stand_where_they_belong() -> None:
 def test_a_changed_page_shows_doubt_and_no_bar() -> None:
     told = read(page(report_of(page_at(10, Grade.CHANGED), page_at(20, Grade.UNKNOWN))))
     assert [a["class"] for a in rects(told, "doubt")] == ["doubt unknown", "doubt changed"]
-    assert len(rects(told, "other")[0]["d"].split("M")) == 2  # type: ignore[union-attr]
+    assert len(rects(told, "other")[0]["d"].split("M")) == 2
     assert not [a for a in rects(told, "changed") if "width" in a]
 
 
@@ -826,7 +830,7 @@ def test_definition_3_1_has_three_answers(whole: Whole, told: str) -> None:
 
 
 def test_below_a_whole_c_needs_no_excuse() -> None:
-    told = words.whole_sentence(report_of(*proven(2), *ONCE))
+    told = quality_words.whole_sentence(report_of(*proven(2), *ONCE))
     assert told == "Not known: what was seen proves no moment for all pages, and rules none out."
 
 
@@ -846,7 +850,7 @@ def test_definition_3_2_has_three_answers(
 ) -> None:
     hosts = [Standing(f"{n}.example", trusts_dates=each) for n, each in enumerate(trusted)]
     report = report_of(*proven(2), hosts=hosts, observable=stretch)
-    assert words.observable_sentence(report).startswith(told)
+    assert quality_words.observable_sentence(report).startswith(told)
     assert report_json(report)["coherence"]["is_observable"] is answer  # type: ignore[index]
     assert told in read(page(report)).text
 
@@ -876,7 +880,7 @@ def test_the_picture_says_what_its_bars_are() -> None:
 
 def test_dates_that_were_wrong_are_not_those_that_were_never_checked() -> None:
     wrong, unproved = (
-        words.titled(Grade.UNKNOWN, reason.value)
+        quality_words.titled(Grade.UNKNOWN, reason.value)
         for reason in (Reason.UNTRUSTED_DATES, Reason.UNPROVED_DATES)
     )
     assert wrong != unproved
@@ -888,7 +892,11 @@ def test_the_docs_have_every_reason_in_the_same_words() -> None:
     text = (Path(__file__).parents[2] / "docs" / "coherence.md").read_text(encoding="utf-8")
     for reason in set(Reason) - {Reason.NONE}:
         row = next(row for row in text.splitlines() if row.startswith(f"| `{reason.value}` |"))
-        told = [meaning for (_, name), (_, meaning) in words.CAUSES.items() if name == reason.value]
+        told = [
+            meaning
+            for (_, name), (_, meaning) in quality_words.CAUSES.items()
+            if name == reason.value
+        ]
         assert all(meaning.rstrip(".") in row for meaning in told[:1]), (reason, told, row)
 
 
@@ -898,7 +906,7 @@ def test_every_mode_and_state_has_a_page(mode: Mode, state: CrawlState) -> None:
     report = report_of(*ONCE, mode=mode, state=state, course=None)
     crawl = replace(report.crawls[0], ended=None)
     told = read(page(replace(report, crawls=(crawl, crawl))))
-    assert words.method(mode) in told.text
+    assert quality_words.method(mode) in told.text
     assert report_text(replace(report, crawls=(crawl, crawl)), 80)
 
 
@@ -917,17 +925,19 @@ def test_an_outcome_is_held_against_the_plan_only_where_both_speak_of_the_same()
 
 def test_the_moment_is_named_for_what_it_is() -> None:
     report = report_of(*proven(2), mode=Mode.OFF)
-    assert words.reference_name(report) == "a moment that was chosen afterwards"
+    assert quality_words.reference_name(report) == "a moment that was chosen afterwards"
     best = replace(report, best=Best(T - 1, T + 1, 2))
-    assert words.reference_name(best) == "the moment at which most pages hold together"
+    assert quality_words.reference_name(best) == "the moment at which most pages hold together"
 
 
 def test_intervals_that_nobody_believes_are_not_sold_as_coherence() -> None:
     doubted = replace(page_at(5, Grade.UNKNOWN), reason=Reason.UNTRUSTED_DATES)
     report = report_of(*proven(1), doubted, best=Best(T - 1, T + 1, 2))
-    assert words.best_sentence(report).endswith("100.0 %, if every confirmation is believed)")
+    assert quality_words.best_sentence(report).endswith(
+        "100.0 %, if every confirmation is believed)"
+    )
     plain = report_of(*proven(2), best=Best(T - 1, T + 1, 2))
-    assert words.best_sentence(plain).endswith("(2 of 2 pages, 100.0 %)")
+    assert quality_words.best_sentence(plain).endswith("(2 of 2 pages, 100.0 %)")
 
 
 # -- the plan before a crawl -----------------------------------------------------------------------
@@ -953,7 +963,7 @@ def test_a_plan_speaks_of_nothing_internal(capsys: pytest.CaptureFixture[str]) -
 def test_short_slots_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
     print_plan(itinerary([0.0, 0.2, 0.4, 61.0, float("inf")], 0.1))
     told = capsys.readouterr().out
-    shown = re.findall(r"^ +(\S+(?: s| again)?) +\d+\.\d%", told, re.MULTILINE)
+    shown = re.findall(r"^ +(\S+(?: s| again)?) +\d+\.\d %", told, re.MULTILINE)
     assert shown == ["0.0 s", "0.2 s", "0.4 s", "1:01", "not again"]
     assert "The visits take about 0.5 s, the revisits 0.3 s." in told
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from asof.crawl.loop import INTERRUPTED
-from made_up_web import A, Web, seen_twice
+from support.made_up_web import A, Web, seen_twice
 
 
 def test_a_wish_for_coherence_outlives_the_run_that_had_it(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import math
 from itertools import permutations
 from pathlib import Path
+from random import Random
 from statistics import NormalDist
 
 import click
@@ -34,6 +35,7 @@ from asof.coherence.simulate import (
     worst_possible,
 )
 from asof.coherence.verdict import Mode
+from support.laws import examples
 
 # -- Sites ----------------------------------------------------------------------------------------
 
@@ -138,7 +140,9 @@ def literals(draw_: st.DrawFn, most: int = 6) -> Literal:
 
 
 @given(literals(), st.randoms(use_true_random=False))
-def test_two_numbers_a_page_tell_what_the_whole_history_tells(past: Literal, random) -> None:
+def test_two_numbers_a_page_tell_what_the_whole_history_tells(
+    past: Literal, random: Random
+) -> None:
     """LIFO and FIFO on the same history: all of it written down, or the two quiet stretches."""
     visits = list(range(past.pages))
     random.shuffle(visits)
@@ -179,7 +183,7 @@ def every_pair(history: History) -> list[float]:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(histories(most=4))
 def test_limits_are_those_of_all_pairs_of_orders(history: History) -> None:
     found = every_pair(history)
@@ -204,9 +208,9 @@ def test_orders_that_do_not_mirror_each_other_can_do_better() -> None:
     assert best_possible(history) == 1.0
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(histories(most=40), st.randoms(use_true_random=False))
-def test_no_strategy_leaves_the_limits(history: History, random) -> None:
+def test_no_strategy_leaves_the_limits(history: History, random: Random) -> None:
     pages = list(range(len(history.after)))
     random.shuffle(pages)
     order = np.array(pages, dtype=np.intp)
@@ -221,7 +225,7 @@ def test_limits_of_sites_that_never_and_always_change(mode: Mode) -> None:
     assert (worst_possible(still), best_possible(still)) == (1.0, 1.0)
     restless = draw(np.ones(50), mode, np.random.default_rng(1))
     joker = pytest.approx(1 / 50)
-    assert (worst_possible(restless), best_possible(restless)) == (joker, joker)
+    assert (worst_possible(restless), best_possible(restless)) == (joker, joker)  # type: ignore[comparison-overlap]
 
 
 # -- Strategies -----------------------------------------------------------------------------------

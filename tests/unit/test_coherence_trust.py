@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from scipy.stats import beta
@@ -18,7 +19,7 @@ HOUR = 3600
 SHA256 = "sha256:" + "A" * 52 + "===="
 
 
-def taken(seconds: float, what: str = "A", /, **more: object) -> Capture:
+def taken(seconds: float, what: str = "A", /, **more: Any) -> Capture:
     plain: dict[str, object] = {
         "url": f"http://{HOST}/page",
         "surt": "org,example)/page",
@@ -37,7 +38,7 @@ def taken(seconds: float, what: str = "A", /, **more: object) -> Capture:
     return Capture(at=START + round(seconds * SECOND), **(plain | more))  # type: ignore[arg-type]
 
 
-def unchanged(seconds: float, original: Capture, **more: object) -> Capture:
+def unchanged(seconds: float, original: Capture, **more: Any) -> Capture:
     plain: dict[str, object] = {
         "kind": "revisit",
         "status": 304,
@@ -52,8 +53,8 @@ def unchanged(seconds: float, original: Capture, **more: object) -> Capture:
     return taken(seconds, **(plain | more))
 
 
-def standing(*captures: Capture, skew: int | None = 0, **how: object) -> Standing:
-    [found] = standings(captures, {HOST: skew}, **how).values()  # type: ignore[arg-type]
+def standing(*captures: Capture, skew: int | None = 0, **how: Any) -> Standing:
+    [found] = standings(captures, {HOST: skew}, **how).values()
     assert found.host == HOST
     return found
 

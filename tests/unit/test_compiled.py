@@ -23,32 +23,32 @@ RECORD = (
 )
 
 
-def test_ci_has_it():
+def test_ci_has_it() -> None:
     """Where the tests must be whole, both readers are tried."""
     assert compiled is not None or os.environ.get("CI") != "true"
 
 
 @needs_it
-def test_it_reads_what_it_should():
+def test_it_reads_what_it_should() -> None:
     at = 1_582_945_445_250_000
     uuid = "2becb774-9327-4d2c-83d3-b8d831691857"
     digest = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
     modified = 1_577_836_800_000_000
     found = (at, uuid, "http://example.org/", 200, None, digest, 10, "x", modified, None)
     assert compiled.response(RECORD) == found
-    kind, block, payload, *_ = compiled.digests(RECORD)
+    kind, block, payload, *_ = compiled.digests(RECORD)  # type: ignore[misc]
     assert (kind, RECORD[block:][:5], RECORD[payload:-4]) == (b"response", b"HTTP/", b"hello wide")
 
 
 @needs_it
 @pytest.mark.parametrize("text", ["", "WARC/1.1", None, 7, memoryview(RECORD)])
-def test_only_bytes_are_taken(text: object):
+def test_only_bytes_are_taken(text: object) -> None:
     with pytest.raises(TypeError):
-        compiled.response(text)
+        compiled.response(text)  # type: ignore[arg-type]
 
 
 @needs_it
-def test_it_survives_every_cut_and_every_changed_byte():
+def test_it_survives_every_cut_and_every_changed_byte() -> None:
     """Whatever stands where, the answer is a value or None; reading past the end would show."""
     for end in range(len(RECORD)):
         assert compiled.response(RECORD[:end]) is None
@@ -61,7 +61,7 @@ def test_it_survives_every_cut_and_every_changed_byte():
 
 
 @needs_it
-def test_it_survives_noise():
+def test_it_survives_noise() -> None:
     chance = random.Random(7)
     pieces = [
         RECORD[:10],
@@ -79,7 +79,7 @@ def test_it_survives_noise():
 
 
 @needs_it
-def test_it_finds_the_members_that_bytes_find_finds():
+def test_it_finds_the_members_that_bytes_find_finds() -> None:
     chance = random.Random(3)
     magic = b"\x1f\x8b\x08"
     for _ in range(20_000):
@@ -90,13 +90,13 @@ def test_it_finds_the_members_that_bytes_find_finds():
 
 @needs_it
 @pytest.mark.parametrize("arguments", [(), (b"",), (b"", -1), ("", 0), (b"", "0"), (b"", 0, 0)])
-def test_it_finds_nothing_in_nonsense(arguments: tuple[object, ...]):
+def test_it_finds_nothing_in_nonsense(arguments: tuple[object, ...]) -> None:
     with pytest.raises((TypeError, ValueError)):
-        compiled.find_member(*arguments)
+        compiled.find_member(*arguments)  # type: ignore[arg-type]
 
 
 @needs_it
-def test_base32_is_that_of_the_standard_library():
+def test_base32_is_that_of_the_standard_library() -> None:
     chance = random.Random(5)
     for size in range(65):
         for _ in range(20):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,16 +12,15 @@ from hypothesis import strategies as st
 
 from asof.frontier import report
 from asof.frontier.completeness import Completeness, Share, completeness, completeness_json
-from asof.frontier.queue import url_key
 from asof.frontier.report import Reason
 from asof.frontier.states import State
-from asof.ledger import Ledger
+from asof.ledger import Ledger, url_key
 
 CRAWL = 1
 
 
 @pytest.fixture
-def ledger(tmp_path: Path):
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
     found = Ledger(tmp_path / "asof.db", writable=True)
     found.begin()
     yield found
@@ -54,7 +54,7 @@ def of(ledger: Ledger) -> Completeness:
 # -- Vertical -----------------------------------------------------------------------------------
 
 
-def test_found_and_not_taken_are_failed_queued_and_refused_by_robots(ledger: Ledger):
+def test_found_and_not_taken_are_failed_queued_and_refused_by_robots(ledger: Ledger) -> None:
     put(ledger, "done", "a.org/", hops="")
     put(ledger, "done", "a.org/1", "a.org/2")
     put(ledger, "failed", "a.org/dead", reason="timeout")
@@ -65,7 +65,7 @@ def test_found_and_not_taken_are_failed_queued_and_refused_by_robots(ledger: Led
     assert of(ledger).hosts == (("a.org", Share(8, 3)),)
 
 
-def test_what_the_rules_left_out_does_not_belong(ledger: Ledger):
+def test_what_the_rules_left_out_does_not_belong(ledger: Ledger) -> None:
     put(ledger, "done", "a.org/")
     put(ledger, "left_out", "a.org/x", reason="excluded by x")
     put(ledger, "left_out", "a.org/y", reason="deeper than 2")
@@ -74,7 +74,7 @@ def test_what_the_rules_left_out_does_not_belong(ledger: Ledger):
     assert of(ledger).vertical == Share(1, 1)
 
 
-def test_robots_txt_itself_is_no_page(ledger: Ledger):
+def test_robots_txt_itself_is_no_page(ledger: Ledger) -> None:
     """Nor is what it redirects to; but a page that its sitemap lists is one."""
     put(ledger, "done", "a.org/robots.txt", hops="P")
     put(ledger, "done", "a.org/robots", hops="PR")
@@ -83,7 +83,7 @@ def test_robots_txt_itself_is_no_page(ledger: Ledger):
     assert of(ledger).vertical == Share(1, 1)
 
 
-def test_a_guess_counts_when_it_was_right(ledger: Ledger):
+def test_a_guess_counts_when_it_was_right(ledger: Ledger) -> None:
     put(ledger, "done", "a.org/guessed", hops="LX")
     put(ledger, "failed", "a.org/wrong", hops="LX", reason="reset")
     put(ledger, "queued", "a.org/maybe", hops="LX")
@@ -96,7 +96,7 @@ def test_a_guess_counts_when_it_was_right(ledger: Ledger):
 # -- Horizontal ---------------------------------------------------------------------------------
 
 
-def test_entry_points_are_the_hosts_that_links_lead_to(ledger: Ledger):
+def test_entry_points_are_the_hosts_that_links_lead_to(ledger: Ledger) -> None:
     put(ledger, "done", "a.org/", hops="")
     put(ledger, "left_out", "b.org/", "b.org/2", reason="other host")
     put(ledger, "left_out", "c.org/", hops="LM", reason="other host")
@@ -104,7 +104,7 @@ def test_entry_points_are_the_hosts_that_links_lead_to(ledger: Ledger):
     assert of(ledger).horizontal == Share(found=4, taken=1)
 
 
-def test_parts_of_pages_and_guesses_make_no_entry_point(ledger: Ledger):
+def test_parts_of_pages_and_guesses_make_no_entry_point(ledger: Ledger) -> None:
     put(ledger, "done", "a.org/", hops="")
     put(ledger, "done", "cdn.org/a.css", hops="LE")
     put(ledger, "done", "cdn.org/b.css", hops="LER")
@@ -115,7 +115,7 @@ def test_parts_of_pages_and_guesses_make_no_entry_point(ledger: Ledger):
     assert of(ledger).horizontal == Share(2, 2)
 
 
-def test_a_host_of_which_only_robots_txt_came_was_not_taken(ledger: Ledger):
+def test_a_host_of_which_only_robots_txt_came_was_not_taken(ledger: Ledger) -> None:
     put(ledger, "done", "a.org/robots.txt", hops="P")
     put(ledger, "left_out", "a.org/", reason="robots.txt")
     assert of(ledger).horizontal == Share(1, 0)
@@ -124,7 +124,7 @@ def test_a_host_of_which_only_robots_txt_came_was_not_taken(ledger: Ledger):
 # -- Both ---------------------------------------------------------------------------------------
 
 
-def test_without_a_frontier_nothing_is_known(ledger: Ledger):
+def test_without_a_frontier_nothing_is_known(ledger: Ledger) -> None:
     """After `asof reindex`: no share, rather than a share of 0 or 1."""
     value = of(ledger)
     assert (value.vertical.share, value.horizontal.share) == (None, None)
@@ -135,7 +135,7 @@ def test_without_a_frontier_nothing_is_known(ledger: Ledger):
     }
 
 
-def test_other_crawls_do_not_count(ledger: Ledger):
+def test_other_crawls_do_not_count(ledger: Ledger) -> None:
     put(ledger, "queued", "b.org/")
     ledger.db.execute("UPDATE targets SET crawl = ?", (CRAWL + 1,))
     put(ledger, "done", "a.org/")
@@ -143,7 +143,7 @@ def test_other_crawls_do_not_count(ledger: Ledger):
     assert of(ledger).horizontal == Share(1, 1)
 
 
-def test_hosts_that_miss_most_come_first(ledger: Ledger):
+def test_hosts_that_miss_most_come_first(ledger: Ledger) -> None:
     put(ledger, "done", "a.org/1", "a.org/2", "c.org/")
     put(ledger, "queued", "b.org/1", "b.org/2", "c.org/1")
     assert [host for host, _ in of(ledger).hosts] == ["b.org", "c.org", "a.org"]
@@ -163,7 +163,7 @@ rows = st.lists(
 
 
 @given(rows)
-def test_the_figures_are_those_of_the_definition(found: list[tuple[str, str, str]]):
+def test_the_figures_are_those_of_the_definition(found: list[tuple[str, str, str]]) -> None:
     """The docstring's words, in Python, over any set of targets."""
     ledger = Ledger(":memory:", writable=True)  # type: ignore[arg-type]
     for url, hops, fate in found:
@@ -185,7 +185,7 @@ def test_the_figures_are_those_of_the_definition(found: list[tuple[str, str, str
 # -- What was left out, and what failed ---------------------------------------------------------
 
 
-def test_reasons_come_with_counts_and_the_first_few_examples(ledger: Ledger):
+def test_reasons_come_with_counts_and_the_first_few_examples(ledger: Ledger) -> None:
     put(ledger, "left_out", "a.org/deep", reason="deeper than 2")
     put(ledger, "left_out", *(f"b.org/{no}" for no in range(5)), reason="other host")
     put(ledger, "failed", "dead.org/", reason="dns")
@@ -199,12 +199,12 @@ def test_reasons_come_with_counts_and_the_first_few_examples(ledger: Ledger):
     assert report.reasons(ledger, CRAWL) == {"other host": 5, "deeper than 2": 1, "dns": 1}
 
 
-def test_a_target_without_a_reason_is_reported_all_the_same(ledger: Ledger):
+def test_a_target_without_a_reason_is_reported_all_the_same(ledger: Ledger) -> None:
     put(ledger, "failed", "a.org/")
     assert report.failed(ledger, CRAWL) == [Reason("no reason given", 1, ("https://a.org/",))]
 
 
-def test_the_queue_by_state_and_host(ledger: Ledger):
+def test_the_queue_by_state_and_host(ledger: Ledger) -> None:
     put(ledger, "done", "a.org/")
     put(ledger, "queued", "a.org/1", "b.org/1", "b.org/2")
     assert report.tally(ledger, CRAWL) == {

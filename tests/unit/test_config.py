@@ -8,7 +8,7 @@ from asof.config import Config, is_relation_name, named_relations
 from asof.errors import ConfigError
 
 
-def test_later_sources_win(tmp_path: Path):
+def test_later_sources_win(tmp_path: Path) -> None:
     (tmp_path / "asof.toml").write_text('delay = 2\nuser_agent = "file"\ndepth = 7\n')
     config = Config.load(
         tmp_path, {"ASOF_USER_AGENT": "env", "ASOF_DEPTH": "5", "HOME": "/"}, depth=3, scope=None
@@ -38,19 +38,19 @@ def test_later_sources_win(tmp_path: Path):
         ("[relation]\na = 'x'", "unknown setting 'relation'"),
     ],
 )
-def test_a_wrong_file_is_refused_with_advice(tmp_path: Path, toml: str, complaint: str):
+def test_a_wrong_file_is_refused_with_advice(tmp_path: Path, toml: str, complaint: str) -> None:
     (tmp_path / "asof.toml").write_text(toml)
     with pytest.raises(ConfigError, match=complaint.replace("(", r"\(")) as refusal:
         Config.load(tmp_path, {})
     assert refusal.value.hint
 
 
-def test_settings_survive_the_way_through_a_crawl_row():
+def test_settings_survive_the_way_through_a_crawl_row() -> None:
     config = Config().updated({"exclude": ["a", "b"], "depth": 2}, source="test")
     assert Config().updated(config.as_dict(), source="row") == config
 
 
-def test_relations_by_name_are_no_settings(tmp_path: Path):
+def test_relations_by_name_are_no_settings(tmp_path: Path) -> None:
     """A crawl reads past them; whether they say anything is seen when one is used."""
     assert named_relations(tmp_path) == {}
     (tmp_path / "asof.toml").write_text("delay = 2\n[relations]\ncopies = 'J(d1,d2) ='\nx-1 = ''\n")
@@ -59,5 +59,5 @@ def test_relations_by_name_are_no_settings(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["", "1", "a.b", "a b", "-a", "ä", "a" * 81, "C(d1,d2)", "a\n"])
-def test_what_is_no_name_of_a_relation(name: str):
+def test_what_is_no_name_of_a_relation(name: str) -> None:
     assert not is_relation_name(name)

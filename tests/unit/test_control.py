@@ -67,7 +67,7 @@ def append(home: Folder, data: bytes) -> None:
 # -- Orders -------------------------------------------------------------------------------------
 
 
-def test_orders_arrive_once_and_in_order(home: Folder, clock: SimulatedClock, ear: Ear):
+def test_orders_arrive_once_and_in_order(home: Folder, clock: SimulatedClock, ear: Ear) -> None:
     sent = [
         send_order(home, clock, Act.PAUSE),
         send_order(home, clock, Act.EXCLUDE, r"/cal/\d+ \N{SNOWMAN}" + "\n☃"),
@@ -79,7 +79,9 @@ def test_orders_arrive_once_and_in_order(home: Folder, clock: SimulatedClock, ea
     assert ear.notes == []
 
 
-def test_orders_from_before_the_start_are_not_for_this_crawl(home: Folder, clock: SimulatedClock):
+def test_orders_from_before_the_start_are_not_for_this_crawl(
+    home: Folder, clock: SimulatedClock
+) -> None:
     Control(home, clock, "c0").close()
     send_order(home, clock, Act.STOP)
     assert Ear(home, clock).hear() == []
@@ -87,7 +89,7 @@ def test_orders_from_before_the_start_are_not_for_this_crawl(home: Folder, clock
 
 def test_looking_for_orders_costs_one_stat_at_most(
     ear: Ear, monkeypatch: pytest.MonkeyPatch, clock: SimulatedClock
-):
+) -> None:
     """Nothing new: a stat. Five times a second at most: not even that."""
     asked: list[object] = []
     plain = os.stat
@@ -107,7 +109,7 @@ def test_looking_for_orders_costs_one_stat_at_most(
 
 def test_an_order_that_is_not_written_whole_yet_is_waited_for(
     home: Folder, clock: SimulatedClock, ear: Ear
-):
+) -> None:
     line = Order("a1", clock.now(), Act.PAUSE).line()
     append(home, line[:20])
     assert ear.hear() == []
@@ -115,7 +117,9 @@ def test_an_order_that_is_not_written_whole_yet_is_waited_for(
     assert [order.id for order in ear.hear()] == ["a1"]
 
 
-def test_a_torn_line_does_not_swallow_the_next_order(home: Folder, clock: SimulatedClock, ear: Ear):
+def test_a_torn_line_does_not_swallow_the_next_order(
+    home: Folder, clock: SimulatedClock, ear: Ear
+) -> None:
     append(home, b'{"id": "torn", "ord')
     sent = send_order(home, clock, Act.PAUSE)
     assert ear.hear() == [sent]
@@ -143,7 +147,7 @@ BAD_LINES = {
 @pytest.mark.parametrize("line", BAD_LINES.values(), ids=BAD_LINES)
 def test_what_is_no_order_is_passed_over_with_a_note(
     home: Folder, clock: SimulatedClock, ear: Ear, line: bytes
-):
+) -> None:
     """The crawl goes on, hears the next order, and holds no more than a look's bytes."""
     append(home, line + b"\n")
     sent = send_order(home, clock, Act.PAUSE)
@@ -153,14 +157,14 @@ def test_what_is_no_order_is_passed_over_with_a_note(
     assert ear.notes[0].startswith("1 line ignored: ")
 
 
-def test_a_flood_of_nonsense_is_one_note_a_look(home: Folder, ear: Ear):
+def test_a_flood_of_nonsense_is_one_note_a_look(home: Folder, ear: Ear) -> None:
     append(home, b"x\n" * 100_000)
     ear.hear()
     assert ear.notes == ["100000 lines ignored: not JSON."]
 
 
 @given(line=st.binary(max_size=200))
-def test_no_line_is_an_error(line: bytes):
+def test_no_line_is_an_error(line: bytes) -> None:
     assert isinstance(parse_order(line), Order | str)
 
 
@@ -169,7 +173,7 @@ def test_no_line_is_an_error(line: bytes):
     pattern=st.text(min_size=1, max_size=50).filter(control._compiles),
     at=st.integers(0, 4_000_000_000_000_000),
 )
-def test_an_order_survives_its_line(act: Act, pattern: str, at: int):
+def test_an_order_survives_its_line(act: Act, pattern: str, at: int) -> None:
     order = Order("0a1b", at, act, pattern if act is Act.EXCLUDE else "")
     line = order.line()
     assert line.count(b"\n") == 1
@@ -178,7 +182,7 @@ def test_an_order_survives_its_line(act: Act, pattern: str, at: int):
 
 def test_another_file_in_its_place_is_read_but_old_orders_are_not_obeyed(
     home: Folder, clock: SimulatedClock
-):
+) -> None:
     """An editor that saves, or `: > orders.jsonl`, must not bring back last week's stop."""
     old = Order("old", clock.now(), Act.STOP).line()
     clock.jump(days=7)
@@ -199,7 +203,7 @@ def test_another_file_in_its_place_is_read_but_old_orders_are_not_obeyed(
 @pytest.mark.parametrize("kind", ["missing", "pipe", "link", "folder"])
 def test_an_odd_file_is_a_note_and_no_hang(
     home: Folder, clock: SimulatedClock, ear: Ear, tmp_path: Path, kind: str
-):
+) -> None:
     path = control.orders_file(home)
     path.unlink()
     secret = tmp_path / "secret"
@@ -224,7 +228,7 @@ def test_an_odd_file_is_a_note_and_no_hang(
 @pytest.mark.parametrize("pattern", ["(", "", "a" * 20_000], ids=["bad", "empty", "long"])
 def test_a_pattern_that_cannot_be_obeyed_is_not_sent(
     home: Folder, clock: SimulatedClock, ear: Ear, pattern: str
-):
+) -> None:
     with pytest.raises(UsageError):
         send_order(home, clock, Act.EXCLUDE, pattern)
     assert ear.hear() == []
@@ -233,7 +237,7 @@ def test_a_pattern_that_cannot_be_obeyed_is_not_sent(
 # -- Status -------------------------------------------------------------------------------------
 
 
-def test_the_status_comes_back_whole(home: Folder, clock: SimulatedClock, ear: Ear):
+def test_the_status_comes_back_whole(home: Folder, clock: SimulatedClock, ear: Ear) -> None:
     order = Order("a1", clock.now(), Act.EXCLUDE, "x")
     ear.control.obeyed(order, "7 URLs left out")
     ear.control.publish(SNAPSHOT)
@@ -249,7 +253,7 @@ def test_the_status_comes_back_whole(home: Folder, clock: SimulatedClock, ear: E
 
 def test_the_status_is_written_once_a_second_unless_there_is_news(
     home: Folder, clock: SimulatedClock, ear: Ear
-):
+) -> None:
     path = control.status_file(home)
     ear.control.publish(SNAPSHOT)
     first = path.stat().st_ino, path.stat().st_mtime_ns
@@ -266,7 +270,7 @@ def test_the_status_is_written_once_a_second_unless_there_is_news(
     assert not path.with_suffix(".part").exists()
 
 
-def test_urls_of_megabytes_do_not_make_the_status_unreadable(home: Folder, ear: Ear):
+def test_urls_of_megabytes_do_not_make_the_status_unreadable(home: Folder, ear: Ear) -> None:
     url = "https://example.org/" + "x" * 2_000_000
     shot = replace(SNAPSHOT, current=url, recent=((200, url),) * 6, reasons=((url, 1),) * 8)
     ear.control.publish(shot)
@@ -276,20 +280,20 @@ def test_urls_of_megabytes_do_not_make_the_status_unreadable(home: Folder, ear: 
     assert url.startswith(status.snapshot.current)
 
 
-def test_an_ended_crawl_leaves_no_status(home: Folder, ear: Ear):
+def test_an_ended_crawl_leaves_no_status(home: Folder, ear: Ear) -> None:
     ear.control.publish(SNAPSHOT)
     ear.control.close()
     assert not control.status_file(home).exists()
     ear.control.close()
 
 
-def test_a_status_without_a_lock_is_a_dead_crawls(home: Folder, ear: Ear):
+def test_a_status_without_a_lock_is_a_dead_crawls(home: Folder, ear: Ear) -> None:
     ear.control.publish(SNAPSHOT)
     assert running(home) is None
     assert writer(home) == ("", 0)
 
 
-def test_the_lock_of_somebody_else_does_not_revive_a_dead_crawl(home: Folder, ear: Ear):
+def test_the_lock_of_somebody_else_does_not_revive_a_dead_crawl(home: Folder, ear: Ear) -> None:
     """After a kill, an import may hold the archive: the status of then says another process."""
     ear.control.publish(SNAPSHOT)
     hold = "import sys, fcntl, os; f = open(sys.argv[1], 'w'); fcntl.flock(f, fcntl.LOCK_EX); "
@@ -314,7 +318,7 @@ def test_the_lock_of_somebody_else_does_not_revive_a_dead_crawl(home: Folder, ea
 
 def test_a_full_disk_is_one_note_and_no_error(
     ear: Ear, home: Folder, monkeypatch: pytest.MonkeyPatch
-):
+) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -355,13 +359,13 @@ def statuses() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", statuses())
-def test_a_status_that_makes_no_sense_is_none(home: Folder, ear: Ear, name: str):
+def test_a_status_that_makes_no_sense_is_none(home: Folder, ear: Ear, name: str) -> None:
     control.status_file(home).write_bytes(statuses()[name])
     with home.lock("crawl"):
         assert running(home) is None
 
 
-def test_orders_without_ids_in_a_status_are_none_of_ours(home: Folder, ear: Ear):
+def test_orders_without_ids_in_a_status_are_none_of_ours(home: Folder, ear: Ear) -> None:
     ear.control.publish(SNAPSHOT)
     value = json.loads(control.status_file(home).read_bytes()) | {"obeyed": [{}, 3, {"id": 1}]}
     control.status_file(home).write_text(json.dumps(value))
@@ -381,7 +385,7 @@ json_values = st.recursive(
 
 
 @given(field=st.sampled_from(sorted(snapshot_json(SNAPSHOT))), value=json_values)
-def test_a_foreign_snapshot_is_read_or_refused(field: str, value: object):
+def test_a_foreign_snapshot_is_read_or_refused(field: str, value: object) -> None:
     """A value of any shape in any field gives a snapshot or ValueError, nothing else."""
     try:
         found = snapshot_of(snapshot_json(SNAPSHOT) | {field: value})

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import json
-import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
 from asof.catalog.crawls import Runs
 from asof.cli.plan import plan_json
 from asof.clock import SECOND
+from asof.crawl import CrawlRequest
 from asof.crawl.plan import Itinerary
-from asof.crawl.run import CrawlRequest, plan_crawl
+from asof.crawl.run import plan_crawl
 from asof.errors import UsageError
 from asof.ledger import Ledger
 from asof.model import Course, Crawl, CrawlState
 from asof.warc.info import _course_from, _course_json
-from made_up_web import A, B, Copies, Web, seen_twice, turn
+from support.made_up_web import A, B, Copies, Web, seen_twice, turn
 
 # Seconds from one request to the next, and from one crawl of the history to the next.
 STEP = 3.0
@@ -49,7 +48,7 @@ def live(web: Web, folder: Path, *hot: str, crawls: int = 4, seeds: tuple[str, .
     web.asked.clear()
 
 
-def planned(folder: Path, *seeds: str, **settings: object) -> Itinerary:
+def planned(folder: Path, *seeds: str, **settings: Any) -> Itinerary:
     return plan_crawl(CrawlRequest(folder, seeds or (A,), {"delay": STEP, **settings}))
 
 

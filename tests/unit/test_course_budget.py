@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from asof.crawl.run import CrawlRequest, plan_crawl
-from made_up_web import A, Web
+from asof.crawl import CrawlRequest
+from asof.crawl.run import plan_crawl
+from support.made_up_web import A, Web
 
 PLANS = ("auto", "optimal", "threshold", "lifo", "fifo")
 

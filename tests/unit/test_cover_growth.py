@@ -5,18 +5,12 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_shingle_cache import BOATS, add, assert_equal, read_all
 
 from asof.archive import Archive
 from asof.archive.folder import Folder
@@ -39,7 +33,8 @@ from asof.cover.options import CoverOptions
 from asof.cover.run import Outcome, thin_out
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.solve import solve as solved
-from exchanges import START
+from support.boats import BOATS, add, assert_equal, read_all
+from support.exchanges import START
 
 SCHEMA = (("length", "number"),)
 RULE = "C(d1,d2) >= 0.5"
@@ -309,6 +304,7 @@ def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
         relation = type_check(parse_relation(rule), part.columns)
         edges = found_pairs(part, relation, Limits())
         assert part.document_ids is not None
+        assert isinstance(edges, Edges)
         store.keep(growth.canonical(relation), (), FoundPairs(part.document_ids, edges))
 
     def noted(entry: KeptPairs) -> KeptPairs:
@@ -336,7 +332,9 @@ def test_pairs_of_a_looser_rule_are_tested_block_by_block(
     sizes: list[int] = []
     monkeypatch.setattr(growth, "_BLOCK", block)
     monkeypatch.setattr(
-        growth, "Pairs", lambda *given: sizes.append(given[0].size) or Pairs(*given)
+        growth,
+        "Pairs",
+        lambda *given: sizes.append(given[0].size) or Pairs(*given),
     )
     with earlier_runs(Folder(tmp_path), "main", 1) as earlier:
         looser = thin_out(found, RULE, CoverOptions(), Limits(), earlier)
@@ -396,7 +394,7 @@ def test_an_archive_that_grows_answers_as_one_that_is_compared_anew(
             ):
                 found = collected_or_kept(archive)
                 assert_equal(found, scratch)
-                assert set(found.columns) == earlier.attributes
+                assert set(found.columns) == earlier.attributes  # type: ignore[comparison-overlap]
                 outcome = thin_out(found, rule, CoverOptions(), Limits(), earlier)
                 part = collected_or_kept(archive, where='text contains "harbour"')
                 some = thin_out(part, rule, CoverOptions(prefer="recency"), Limits(), earlier)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import resource
+from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +24,7 @@ from asof.errors import StorageError, UsageError
 HALF = Bound.containment("0.5")
 
 
-def found(blocks) -> dict[tuple[int, int], int]:
+def found(blocks: Iterator[Any] | list[Edges]) -> dict[tuple[int, int], int]:
     """Edges by pair; a pair that comes twice is an error."""
     pairs: dict[tuple[int, int], int] = {}
     for block in blocks:
@@ -34,9 +37,9 @@ def found(blocks) -> dict[tuple[int, int], int]:
 
 
 @pytest.fixture(params=["compiled", "plain"])
-def plain(request) -> bool:
+def plain(request: pytest.FixtureRequest) -> bool:
     if request.param == "compiled":
-        assert ranking.compiled is not None, "the extension is not built"
+        assert ranking.compiled is not None, "the extension is not built"  # type: ignore[attr-defined]
     return request.param == "plain"
 
 
@@ -44,13 +47,13 @@ def numbers(*values: int) -> np.ndarray:
     return np.array(values, np.int64)
 
 
-def test_containment_has_a_direction(plain):
+def test_containment_has_a_direction(plain: bool) -> None:
     """A page that took another in covers it, and is not covered by it."""
     sets = Sets.of([range(10), range(40)])
     assert found(join(sets, Bound.containment("0.7"), plain=plain)) == {(0, 1): 10}
 
 
-def test_a_threshold_is_exact(plain):
+def test_a_threshold_is_exact(plain: bool) -> None:
     """Seven of ten is 0.7, which a float is not; and is not above 0.7."""
     sets = Sets.of([range(10), range(3, 100)])
     assert found(join(sets, Bound.containment("0.7"), plain=plain)) == {(0, 1): 7}
@@ -75,13 +78,13 @@ def test_a_threshold_is_exact(plain):
         (Bound(dice=Least(Fraction(2, 3), strict=True)), {}),
     ],
 )
-def test_measures(bound, pairs, plain):
+def test_measures(bound: Bound, pairs: dict[tuple[int, int], int], plain: bool) -> None:
     """Each measure at the value that a pair has: 2 of 4 and 4; 4 of 4 and 8, 2 of 4 and 8."""
     sets = Sets.of([range(4), [2, 3, 8, 9], [0, 1, 2, 3, 20, 21, 22, 23]])
     assert found(join(sets, bound, plain=plain)) == pairs
 
 
-def test_empty_documents_pair_with_each_other_only(plain):
+def test_empty_documents_pair_with_each_other_only(plain: bool) -> None:
     sets = Sets.of([[], [1, 2], [], [1, 2]])
     pairs = {(0, 2): 0, (2, 0): 0, (1, 3): 2, (3, 1): 2}
     for bound in (HALF, Bound(jaccard=Least(Fraction(1))), Bound(dice=Least(Fraction(1, 9)))):
@@ -89,19 +92,19 @@ def test_empty_documents_pair_with_each_other_only(plain):
     assert found(join(sets, Bound.containment(1, strict=True), plain=plain)) == {}
 
 
-def test_no_documents(plain):
+def test_no_documents(plain: bool) -> None:
     assert found(join(Sets.of([]), HALF, plain=plain)) == {}
     assert found(join(Sets.of([[]]), HALF, plain=plain)) == {}
 
 
-def test_copies_pair_with_each_other_and_with_all_that_cover_them(plain):
+def test_copies_pair_with_each_other_and_with_all_that_cover_them(plain: bool) -> None:
     sets = Sets.of([[1, 2], [1, 2], [1, 2, 3], [1, 2]])
     pairs = found(join(sets, Bound.containment(1), plain=plain))
     copies = [0, 1, 3]
     assert pairs == {(i, j): 2 for i in copies for j in range(4) if i != j}
 
 
-def test_more_copies_than_a_block_holds(monkeypatch, plain):
+def test_more_copies_than_a_block_holds(monkeypatch: pytest.MonkeyPatch, plain: bool) -> None:
     """A pair of groups whose edges are many comes in blocks of bounded size, and whole."""
     monkeypatch.setattr(grouping, "PAIRS", 7)
     sets = Sets.of([[1, 2]] * 12 + [[1, 2, 3]] * 5)
@@ -110,7 +113,7 @@ def test_more_copies_than_a_block_holds(monkeypatch, plain):
     assert len(found(blocks)) == 12 * 11 + 5 * 4 + 12 * 5
 
 
-def test_partitions(plain):
+def test_partitions(plain: bool) -> None:
     """Only equal codes pair; a missing one, -1, pairs with nothing."""
     sets = Sets.of([[1, 2]] * 3 + [[1, 2, 3]] * 3)
     parts = numbers(0, 1, -1, 0, 1, -1)
@@ -118,12 +121,12 @@ def test_partitions(plain):
     assert set(pairs) == {(0, 3), (1, 4)}
 
 
-def test_windows(plain):
+def test_windows(plain: bool) -> None:
     """The span from the covered to the covering document has to lie within, ends included."""
     sets = Sets.of([[1, 2], [1, 2], [1, 2, 3]])
     when = numbers(5, 0, 7)
 
-    def pairs(*window):
+    def pairs(*window: Any) -> set[tuple[int, int]]:
         return set(found(join(sets, HALF, position=when, window=window, plain=plain)))
 
     assert pairs(0, None) == {(1, 0), (0, 2), (1, 2)}
@@ -133,13 +136,13 @@ def test_windows(plain):
     assert len(pairs(None, None)) == 6
 
 
-def test_positions_far_away_and_missing(plain):
+def test_positions_far_away_and_missing(plain: bool) -> None:
     """No span overflows; what has no position pairs with nothing as soon as one is asked for."""
     sets = Sets.of([[1, 2]] * 4)
     far, least = 2**61 - 1, np.iinfo(np.int64).min
     when = numbers(-far, far, least, 2**61)
 
-    def pairs(*window):
+    def pairs(*window: Any) -> set[tuple[int, int]]:
         return set(found(join(sets, HALF, position=when, window=window, plain=plain)))
 
     assert pairs(0, None) == {(0, 1)}
@@ -148,14 +151,14 @@ def test_positions_far_away_and_missing(plain):
     assert pairs(10**30, None) == set()
 
 
-def test_sides(plain):
+def test_sides(plain: bool) -> None:
     sets = Sets.of([[1, 2]] * 4)
     d1, d2 = np.array([1, 1, 0, 0], np.bool_), np.array([0, 1, 1, 0], np.bool_)
     pairs = found(join(sets, HALF, d1=d1, d2=d2, plain=plain))
     assert set(pairs) == {(0, 1), (0, 2), (1, 2)}
 
 
-def test_without_a_bound_all_pairs_of_a_partition(plain):
+def test_without_a_bound_all_pairs_of_a_partition(plain: bool) -> None:
     sets = Sets.of([[1, 2], [2, 3], [5], [2]])
     pairs = found(join(sets, Bound(), partition=numbers(0, 0, 1, 0), plain=plain))
     assert pairs == {(0, 1): 1, (1, 0): 1, (0, 3): 1, (3, 0): 1, (1, 3): 1, (3, 1): 1}
@@ -163,7 +166,7 @@ def test_without_a_bound_all_pairs_of_a_partition(plain):
         join(sets, Bound())
 
 
-def test_no_room_for_ranks_is_told():
+def test_no_room_for_ranks_is_told() -> None:
     sets = Sets.of([range(n, n + 50) for n in range(0, 4000, 3)])
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
@@ -174,7 +177,7 @@ def test_no_room_for_ranks_is_told():
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_budget_of_memory_changes_nothing(plain):
+def test_a_budget_of_memory_changes_nothing(plain: bool) -> None:
     """Ranks in a file, and postings of a few documents at a time."""
     rng = np.random.default_rng(1)
     base = rng.integers(0, 500, (40, 60))
@@ -184,14 +187,14 @@ def test_a_budget_of_memory_changes_nothing(plain):
     assert found(join(sets, HALF, memory=1000, plain=plain)) == whole
 
 
-def test_shingles_in_a_mapped_file(tmp_path):
+def test_shingles_in_a_mapped_file(tmp_path: Path) -> None:
     sets = Sets.of([range(30), range(5, 30), range(90, 99)])
     sets.items.tofile(tmp_path / "items")
     mapped = Sets(sets.offsets, np.memmap(tmp_path / "items", np.uint64, "r"))
     assert found(join(mapped, HALF)) == {(0, 1): 25, (1, 0): 25}
 
 
-def test_ranges_of_values(monkeypatch):
+def test_ranges_of_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many ranges and threads rank as one range does, however the values lie."""
     monkeypatch.setattr(ranking, "_RANGE", 50)
     rng = np.random.default_rng(2)
@@ -216,7 +219,7 @@ def test_ranges_of_values(monkeypatch):
         assert uses.tolist() == np.bincount(other.ranks).tolist()
 
 
-def test_progress_and_cancel(plain):
+def test_progress_and_cancel(plain: bool) -> None:
     sets = Sets.of([list(range(at, at + 20)) for at in range(200)])
     told: list[tuple[str, int, int]] = []
     whole = list(join(sets, HALF, plain=plain, progress=lambda *news: told.append(news)))
@@ -227,7 +230,9 @@ def test_progress_and_cancel(plain):
     assert list(join(sets, HALF, plain=plain, cancel=lambda: True)) == []
 
 
-def test_a_step_that_looks_at_much_comes_back_before_its_end(monkeypatch, plain):
+def test_a_step_that_looks_at_much_comes_back_before_its_end(
+    monkeypatch: pytest.MonkeyPatch, plain: bool
+) -> None:
     sets = Sets.of([list(range(at, at + 20)) for at in range(100)])
     whole = found(join(sets, HALF, plain=plain))
     monkeypatch.setattr(joining, "_LOOKS", 10)
@@ -235,7 +240,7 @@ def test_a_step_that_looks_at_much_comes_back_before_its_end(monkeypatch, plain)
     assert found(join(sets, HALF, plain=plain)) == whole
 
 
-def test_sums_that_are_equal_by_chance(monkeypatch, plain):
+def test_sums_that_are_equal_by_chance(monkeypatch: pytest.MonkeyPatch, plain: bool) -> None:
     """Sets are only taken for equal when they are."""
     monkeypatch.setattr(fallback, "digests", lambda items, offsets: bytes(16 * (offsets.size - 1)))
     monkeypatch.setattr(grouping, "compiled", None)
@@ -243,19 +248,19 @@ def test_sums_that_are_equal_by_chance(monkeypatch, plain):
     assert set(found(join(sets, HALF, plain=plain))) == {(0, 2), (2, 0), (1, 3), (3, 1)}
 
 
-def test_overlaps(plain):
+def test_overlaps(plain: bool) -> None:
     sets = Sets.of([[1, 2, 3], [], [2, 3, 4, 2**64 - 1]])
     i, j = numbers(0, 0, 2, 1), numbers(2, 1, 2, 1)
     assert overlaps(sets, i, j, plain=plain).tolist() == [2, 0, 4, 0]
 
 
 @pytest.mark.parametrize("threshold", ["0", "1.5", "-1"])
-def test_thresholds_that_are_none(threshold):
+def test_thresholds_that_are_none(threshold: str) -> None:
     with pytest.raises(UsageError, match="above 0 and at most 1"):
         Bound.containment(threshold)
 
 
-def test_arrays_that_do_not_fit():
+def test_arrays_that_do_not_fit() -> None:
     sets = Sets.of([[1], [2]])
     with pytest.raises(UsageError, match="3 values do not describe 2 documents"):
         join(sets, HALF, partition=numbers(1, 2, 3))
@@ -268,7 +273,7 @@ def test_arrays_that_do_not_fit():
         HALF.shares(LARGEST_SET + 1)
 
 
-def test_compiled_code_refuses_what_does_not_fit():
+def test_compiled_code_refuses_what_does_not_fit() -> None:
     """Nothing is read beyond an array, whatever is given."""
     items, offsets = np.arange(4, dtype=np.uint64), numbers(0, 2, 4)
     ranks = np.arange(4, dtype=np.uint32)
@@ -305,6 +310,6 @@ def test_compiled_code_refuses_what_does_not_fit():
             call()
 
 
-def test_edges_turn():
+def test_edges_turn() -> None:
     edges = Edges(*(np.array([value], np.int32) for value in (1, 2, 3)))
     assert (edges.turned().i[0], edges.turned().j[0], len(edges)) == (2, 1, 1)

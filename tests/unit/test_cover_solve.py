@@ -12,11 +12,12 @@ import asof.cover.solve.solve
 from asof.cover.join.graph import Coverage, components
 from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
 from asof.cover.solve.reduce import reduce, settle_single
+from asof.cover.solve.requirements import Cover
 from asof.cover.solve.solve import solve
 from asof.errors import UsageError
 
 
-def kept(cover: asof.cover.solve.solve.Cover) -> list[int]:
+def kept(cover: Cover) -> list[int]:
     return np.flatnonzero(cover.kept).tolist()
 
 

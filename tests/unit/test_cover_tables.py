@@ -46,7 +46,7 @@ def shown(column: Column) -> tuple[str, list[object]]:
     say = {"text": (*column.strings, None).__getitem__, "time": _second, "number": float}[
         column.kind
     ]
-    return column.kind, [say(v) if here else None for v, here in zip(values, known, strict=True)]
+    return column.kind, [say(v) if here else None for v, here in zip(values, known, strict=True)]  # type: ignore[operator]
 
 
 def _second(instant: int) -> str:
@@ -192,7 +192,7 @@ def test_parquet_has_values_as_json_would_have_them(tmp_path: Path) -> None:
             "text": ["a b", None],
             "moment": [moment, None],
             "local": [datetime(2010, 1, 1), None],  # noqa: DTZ001, as many files have it
-            "fine": pa.array([NEW_YEAR * 1000 + 1, None], pa.timestamp("ns")),
+            "fine": pa.array([NEW_YEAR * 1000 + 1, None], pa.timestamp("ns")),  # type: ignore[operator]
             "day": [date(2010, 1, 1), None],
             "day64": pa.array([date(2010, 1, 1), None], pa.date64()),
             "hour": [time(3), None],
@@ -237,7 +237,7 @@ def test_both_formats_give_the_same_collection(tmp_path: Path) -> None:
     rows = [{"id": n, "text": f"word {n} " * n, "n": n / 3, "host": "ab"[n % 2]} for n in range(50)]
     lines = read(tmp_path, *rows).collection(3)
     columns = {key: [row[key] for row in rows] for key in rows[0]}
-    parquet = stored(tmp_path, columns).collection(3)
+    parquet = stored(tmp_path, columns).collection(3)  # type: ignore[arg-type]
     assert lines.names == parquet.names
     assert lines.sets.items.tolist() == parquet.sets.items.tolist()
     assert lines.sets.offsets.tolist() == parquet.sets.offsets.tolist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,18 +14,16 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from asof.archive import Archive
 from asof.archive.journal import Group
 from asof.archive.reindex import reindex
 from asof.config import Config
+from asof.crawl import CrawlRequest, run_crawl
 from asof.crawl import run as run_module
 from asof.crawl.control import Act, Control, send_order
 from asof.crawl.events import EventLog
 from asof.crawl.loop import Crawler
 from asof.crawl.monitor import Monitor
-from asof.crawl.run import CrawlRequest, run_crawl
 from asof.crawl.summary import Summary
 from asof.crawl.writer import OwnWriter, Writer
 from asof.errors import StorageError
@@ -35,7 +32,7 @@ from asof.frontier.queue import Applied, Changes
 from asof.model import CrawlState, Exchange, Failure, Headers, Target
 from asof.testing import SimulatedClock
 from asof.url import host_of
-from exchanges import CRAWL, answer, failure
+from support.exchanges import CRAWL, answer, failure
 
 A, B, C = "http://a.example/", "http://b.example/", "http://c.example/"
 # A turn that waits for nothing would never let virtual time pass: this many are a loop gone mad.
@@ -69,11 +66,11 @@ class Web(Fetcher):
         self.busy: Counter[str] = Counter()
         self.most_at_once = 0
 
-    def put(self, url: str, *links: str, **changes: object) -> None:
+    def put(self, url: str, *links: str, **changes: Any) -> None:
         """A page with links."""
         body = "".join(f'<a href="{link}">x</a>' for link in links) + f"<p>This is {url}.</p>"
         said = changes.pop("body", body.encode())
-        self.says(url, lambda asked: answer(asked, said, at=self.clock.now(), **changes))  # type: ignore[arg-type]
+        self.says(url, lambda asked: answer(asked, said, at=self.clock.now(), **changes))
 
     def says(self, url: str, what: Callable[[str], Answer]) -> None:
         self.pages[url] = what
@@ -145,7 +142,7 @@ class Rig:
         beside: Beside | None = None,
         writer: Callable[[Writer], Writer] = lambda own: own,
         controlled: bool = False,
-        **settings: object,
+        **settings: Any,
     ) -> Summary:
         """Crawl to the end; `beside` is a coroutine function that runs at the same time."""
         plain = {"robots": "ignore", "retries": 0, "disk_reserve": 0}

@@ -18,6 +18,7 @@ from asof.clock import DAY, parse_http_date, parse_iso, parse_stamp
 from asof.model import Capture, Location
 from asof.warc.digest import base32, digest_text, plain_base32
 from asof.warc.record import StoredRecord, WarcHeader
+from support.laws import examples
 
 URL = "http://www.example.org/Page"
 ID = "2becb774-9327-4d2c-83d3-b8d831691857"
@@ -98,7 +99,7 @@ def test_a_response() -> None:
     ],
 )
 def test_what_is_no_capture(fields: dict[str, str | None]) -> None:
-    record = stored(**fields)
+    record = stored(**fields)  # type: ignore[arg-type]
     assert derive(record) is None
     assert row(record) is None
     assert not is_capture(record.header)
@@ -290,7 +291,7 @@ def test_warc_dates_in_every_form(text: str, iso: str) -> None:
 DIGITS = st.text("0123456789", min_size=2, max_size=2)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.tuples(*[DIGITS] * 5),
     st.sampled_from(["1970", "1999", "2024", "0000"]),
@@ -338,7 +339,7 @@ STATUS = st.sampled_from(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(
     STATUS, LINES, st.sampled_from([b"\r\n", b"\n"]), st.sampled_from([b"", b"body", b"\r\nbody"])
 )

@@ -8,7 +8,6 @@ import zlib
 import pytest
 
 from asof.crawl.discover import (
-    GUESS_STEP,
     MAX_FEED_PAGES,
     follow,
     found_in,
@@ -112,7 +111,7 @@ def test_the_charset_of_the_headers_is_used() -> None:
     [
         ("text/html", True), ("text/css", True), ("application/pdf", True), ("text/plain", True),
         ("application/atom+xml", True), ("application/vnd.x+json", True), ("image/svg+xml", True),
-        ("image/png", False), ("video/mp4", False), ("application/zip", False), (None, False),
+        ("image/png", False), ("video/mp4", False), ("application/zip", False), (None, True),
         ("application/octet-stream", False), ("", False),
     ],
 )  # fmt: skip
@@ -131,13 +130,15 @@ PAGE = Target("http://h/p", depth=2, via="http://h/", hops="LL", priority=2.0)
         (Hop.REDIRECT, 2, 2.0),
         (Hop.SITEMAP, 3, 3.0),
         (Hop.FEED, 3, 3.0),
-        (Hop.GUESS, 3, 3.0 + GUESS_STEP),
+        (Hop.GUESS, 3, 3.0),
     ],
 )
 def test_depth_and_priority(hop: Hop, depth: int, priority: float) -> None:
     """Breadth first; what a page needs comes right after it, guesses come last."""
     target = follow(PAGE, "x", hop)
-    assert target == Target("http://h/x", depth, "http://h/p", "LL" + hop.value, priority)
+    guess = hop is Hop.GUESS
+    path = "LL" + hop.value
+    assert target == Target("http://h/x", depth, "http://h/p", path, priority, guess=guess)
 
 
 def test_a_redirect_keeps_its_turn() -> None:
@@ -146,7 +147,7 @@ def test_a_redirect_keeps_its_turn() -> None:
     assert guess is not None
     moved = follow(guess, "/m", Hop.REDIRECT)
     assert moved is not None
-    assert (moved.priority, moved.hops) == (guess.priority, "LLXR")
+    assert (moved.priority, moved.hops, moved.guess) == (guess.priority, "LLXR", True)
 
 
 def test_what_is_no_url_is_no_target() -> None:
@@ -234,3 +235,17 @@ def test_pdf_in_an_object_stream() -> None:
     data = zlib.compress(b"<</S/URI/URI(http://o/b)>>")
     pdf = b"%PDF-1.7\n2 0 obj<</Type/ObjStm/Filter/FlateDecode>>stream\n" + data + b"\nendstream"
     assert found("application/pdf", pdf) == [("http://o/b", "L")]
+
+
+@pytest.mark.parametrize(
+    ("document", "links"),
+    [
+        (b"<html><a href=/x>", ["/x"]),
+        (b'<svg xmlns="http://www.w3.org/2000/svg"><a href="/x"/></svg>', ["/x"]),
+        (b"\x89PNG\r\n\x1a\n<a href=/x>", []),
+        (b"words, <a href=/x>", []),
+        (b"", []),
+    ],
+)
+def test_what_has_no_type_is_searched_as_what_it_is(document: bytes, links: list[str]) -> None:
+    assert [link.reference for link in references(None, document).found] == links

@@ -65,7 +65,7 @@ class Page:
 def test_a_fetch_is_json_whatever_its_strings(
     url: str, via: str | None, hops: str, truncated: str, revisit: bool,
     status: int, size: int, ms: float, depth: int, micros: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """The line that is made by hand says what json.dumps would."""
     page = Page()
     page.clock = page.log._clock = SimulatedClock(micros, virtual=True)
@@ -81,7 +81,9 @@ def test_a_fetch_is_json_whatever_its_strings(
 
 
 @given(url=texts, reason=texts, detail=texts, tries=st.integers(0, 99))
-def test_a_failure_is_json_whatever_its_strings(url: str, reason: str, detail: str, tries: int):
+def test_a_failure_is_json_whatever_its_strings(
+    url: str, reason: str, detail: str, tries: int
+) -> None:
     page = Page()
     page.log.failed(url, reason, detail, tries)
     assert page.line() == {
@@ -95,20 +97,20 @@ plain_values = st.none() | st.booleans() | st.integers() | texts
 
 
 @given(event=texts, fields=st.dictionaries(names, plain_values))
-def test_any_event_is_json(event: str, fields: dict[str, object]):
+def test_any_event_is_json(event: str, fields: dict[str, object]) -> None:
     page = Page()
     page.log.write(event, **fields)
     assert page.line() == {"at": iso(page.clock.now()), "event": event, **fields}
 
 
-def test_what_json_cannot_hold_is_written_as_text():
+def test_what_json_cannot_hold_is_written_as_text() -> None:
     page = Page()
     page.log.write("started", folder=Path("/a"), seeds=("x",))
     assert page.line()["folder"] == "/a"
     assert page.line()["seeds"] == ["x"]
 
 
-def test_lines_wait_for_a_second_or_256_of_them(folio: Folio):
+def test_lines_wait_for_a_second_or_256_of_them(folio: Folio) -> None:
     folio.log.write("started")
     folio.log.tick()
     assert folio.lines() == []
@@ -122,21 +124,21 @@ def test_lines_wait_for_a_second_or_256_of_them(folio: Folio):
     assert len(folio.lines()) == 257
 
 
-def test_a_late_line_takes_the_waiting_ones_along(folio: Folio):
+def test_a_late_line_takes_the_waiting_ones_along(folio: Folio) -> None:
     folio.log.write("one")
     folio.clock.jump(seconds=2)
     folio.log.write("two")
     assert len(folio.lines()) == 2
 
 
-def test_closing_writes_the_rest(folio: Folio):
+def test_closing_writes_the_rest(folio: Folio) -> None:
     folio.log.write("ended", captured=3)
     folio.log.close()
     assert folio.lines()[0]["captured"] == 3
     folio.log.close()
 
 
-def test_a_resumed_crawl_goes_on_in_the_same_file(folio: Folio):
+def test_a_resumed_crawl_goes_on_in_the_same_file(folio: Folio) -> None:
     """Even after a crash that tore the last line: the torn one stands alone."""
     folio.log.write("one")
     folio.log.close()
@@ -149,7 +151,7 @@ def test_a_resumed_crawl_goes_on_in_the_same_file(folio: Folio):
     assert [json.loads(lines[no])["event"] for no in (0, 2)] == ["one", "two"]
 
 
-def test_a_large_file_is_moved_aside(folio: Folio, monkeypatch: pytest.MonkeyPatch):
+def test_a_large_file_is_moved_aside(folio: Folio, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two files of the limit's size at most: the one that is written and the one before."""
     monkeypatch.setattr(events, "ROTATE_AT", 1000)
     for no in range(100):
@@ -166,7 +168,7 @@ def test_a_large_file_is_moved_aside(folio: Folio, monkeypatch: pytest.MonkeyPat
 
 def test_a_full_disk_ends_the_log_with_one_note_and_no_torn_line(
     folio: Folio, monkeypatch: pytest.MonkeyPatch
-):
+) -> None:
     folio.log.write("one")
     folio.log.flush()
     plain, room = os.write, [10]
@@ -189,7 +191,9 @@ def test_a_full_disk_ends_the_log_with_one_note_and_no_torn_line(
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
-def test_no_log_is_written_into_anything_but_a_plain_file(folio: Folio, tmp_path: Path, kind: str):
+def test_no_log_is_written_into_anything_but_a_plain_file(
+    folio: Folio, tmp_path: Path, kind: str
+) -> None:
     path, other = folio.log.path, tmp_path / "other"
     path.parent.mkdir()
     other.write_text("mine")
@@ -219,5 +223,5 @@ def test_no_log_is_written_into_anything_but_a_plain_file(folio: Folio, tmp_path
 )
 def test_a_log_lies_in_the_archive_whatever_the_crawl_is_called(
     tmp_path: Path, crawl: str, name: str
-):
+) -> None:
     assert log_file(Folder(tmp_path), crawl) == tmp_path / "logs" / name

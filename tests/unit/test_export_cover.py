@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.archive.export import EXPORTERS, Exported
@@ -27,7 +24,7 @@ from asof.warc.build import exchange_records
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord
 from asof.warc.write import WarcFile
-from exchanges import START, answer
+from support.exchanges import START, answer
 
 BOATS = " ".join(f"The harbour master wrote sentence {n} about boats and tides." for n in range(30))
 FOOD = " ".join(f"Cooks of the valley praise recipe {n} with onions and rye." for n in range(30))

@@ -7,7 +7,9 @@ import io
 import os
 import random
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -44,7 +46,7 @@ KNOWN = {
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
 @pytest.mark.parametrize("name", KNOWN)
-def test_known_formats(tmp_path, name, pack):
+def test_known_formats(tmp_path: Path, name: str, pack: Callable[..., Any] | type[bytes]) -> None:
     data, wanted = KNOWN[name]
     path = tmp_path / "misleading.docx"
     path.write_bytes(pack(data))
@@ -56,7 +58,9 @@ def test_known_formats(tmp_path, name, pack):
     "names",
     [("archive/a.warc.gz",), ("datapackage.json",), ("b.wacz", "x"), ("pages/x", "a.warc")],
 )
-def test_wacz_whatever_its_members_hold(tmp_path, names, content):
+def test_wacz_whatever_its_members_hold(
+    tmp_path: Path, names: tuple[str, ...], content: bytes
+) -> None:
     path = tmp_path / "x.warc"
     data = zipped(*names, content=content)
     for whole_or_torn in (data, data[:-30], b"#!/bin/sh\n" + data):
@@ -64,20 +68,20 @@ def test_wacz_whatever_its_members_hold(tmp_path, names, content):
         assert sniff(path) is Format.WACZ
 
 
-def test_a_wacz_that_has_lost_its_start(tmp_path):
+def test_a_wacz_that_has_lost_its_start(tmp_path: Path) -> None:
     path = tmp_path / "x.wacz"
     for content in (random.Random(3).randbytes(500), gzip.compress(WARC) * 9):
         path.write_bytes(zipped("archive/a.warc.gz", "archive/b.warc.gz", content=content)[100:])
         assert sniff(path) is Format.WACZ
 
 
-def test_a_warc_that_ends_in_a_zip_is_a_warc(tmp_path):
+def test_a_warc_that_ends_in_a_zip_is_a_warc(tmp_path: Path) -> None:
     path = tmp_path / "x.warc"
     path.write_bytes(WARC + zipped("archive/a.warc.gz"))
     assert sniff(path) is Format.WARC
 
 
-def test_a_gzip_file_whose_first_members_are_damaged(tmp_path):
+def test_a_gzip_file_whose_first_members_are_damaged(tmp_path: Path) -> None:
     bad = bytearray(gzip.compress(WARC * 20))
     bad[20:40] = bytes(20)
     path = tmp_path / "x.gz"
@@ -90,7 +94,9 @@ def test_a_gzip_file_whose_first_members_are_damaged(tmp_path):
 )
 @pytest.mark.parametrize("data", [WARC, ARC, TREC])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_junk_in_front_of_a_file(tmp_path, junk, data, pack):
+def test_junk_in_front_of_a_file(
+    tmp_path: Path, junk: bytes, data: bytes, pack: Callable[..., Any] | type[bytes]
+) -> None:
     path = tmp_path / "x"
     path.write_bytes(junk + b"\n" + pack(data) + pack(data))
     assert sniff(path) is sniff_plain(tmp_path, data)
@@ -101,7 +107,7 @@ def sniff_plain(folder: Path, data: bytes) -> Format:
     return sniff(folder / "plain")
 
 
-def test_a_zstd_file_with_a_dictionary_is_a_warc(tmp_path):
+def test_a_zstd_file_with_a_dictionary_is_a_warc(tmp_path: Path) -> None:
     path = tmp_path / "x.zst"
     path.write_bytes(
         b"\x5d\x2a\x4d\x18" + (4).to_bytes(4, "little") + b"dict" + b"\x28\xb5\x2f\xfd"
@@ -125,7 +131,7 @@ def test_a_zstd_file_with_a_dictionary_is_a_warc(tmp_path):
         (b"PK\x05\x06" + bytes(18), "not a WACZ"),
     ],
 )
-def test_what_is_unknown_says_so_and_what_to_do(tmp_path, data, what):
+def test_what_is_unknown_says_so_and_what_to_do(tmp_path: Path, data: bytes, what: str) -> None:
     path = tmp_path / "x.warc.gz"
     path.write_bytes(data)
     with pytest.raises(InputError, match=what) as caught:
@@ -134,7 +140,7 @@ def test_what_is_unknown_says_so_and_what_to_do(tmp_path, data, what):
     assert caught.value.hint
 
 
-def test_what_is_no_file_says_so(tmp_path):
+def test_what_is_no_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         sniff(tmp_path / "none.warc")
     with pytest.raises(InputError, match="not a regular file"):
@@ -147,7 +153,7 @@ def test_what_is_no_file_says_so(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission_says_so(tmp_path):
+def test_a_file_without_permission_says_so(tmp_path: Path) -> None:
     path = tmp_path / "x.warc"
     path.write_bytes(WARC)
     path.chmod(0)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from asof.freshness.estimate import GRID, YEAR, Online, histories, peaks, rate_of, rates
@@ -44,13 +46,13 @@ def simulated(rate: np.ndarray, lengths: np.ndarray, seed: int) -> Observed:
 
 @pytest.mark.parametrize("length", [1e-3, 1.0, DAY, 1e9])
 @pytest.mark.parametrize(("n", "changes"), [(1, 1), (2, 1), (5, 5), (10, 3), (400, 399), (400, 1)])
-def test_regular_visits_have_a_closed_form(length, n, changes):
+def test_regular_visits_have_a_closed_form(length: float, n: int, changes: int) -> None:
     page = [(length, k < changes) for k in range(n)]
     expected = -math.log((n - changes + 0.5) / (n + 0.5)) / length
     assert rate_of(tuple(Gap(*gap) for gap in page)) == pytest.approx(expected, rel=1e-10)
 
 
-def test_irregular_visits_agree_with_a_bracketing_solver():
+def test_irregular_visits_agree_with_a_bracketing_solver() -> None:
     random = np.random.default_rng(5)
     pages = []
     for _ in range(200):
@@ -65,7 +67,7 @@ def test_irregular_visits_agree_with_a_bracketing_solver():
         total = sum(length for length, _ in page)
         right = total - changed.sum() + total / len(page) / 2
 
-        def excess(u, changed=changed, right=right):
+        def excess(u: float, changed: NDArray[Any] = changed, right: Any = right) -> float:
             x = np.minimum(np.exp(u) * changed, 700)
             return float((changed / np.expm1(x)).sum() / right - 1)
 
@@ -73,7 +75,7 @@ def test_irregular_visits_agree_with_a_bracketing_solver():
         assert rate == pytest.approx(root, rel=1e-8)
 
 
-def test_pages_without_changes_and_without_gaps():
+def test_pages_without_changes_and_without_gaps() -> None:
     found = rates(observed([(DAY, False)], [], [(DAY, True)]))
     assert found[0] == 0
     assert np.isnan(found[1])
@@ -83,7 +85,7 @@ def test_pages_without_changes_and_without_gaps():
 
 
 @pytest.mark.parametrize("per_gap", [0.1, 0.5, 1.0, 2.0])
-def test_rates_of_simulated_pages_are_not_biased(per_gap):
+def test_rates_of_simulated_pages_are_not_biased(per_gap: float) -> None:
     pages, visits = 4000, 40
     lengths = np.random.default_rng(1).uniform(0.5, 1.5, (pages, visits)) * DAY
     rate = per_gap / DAY
@@ -94,12 +96,12 @@ def test_rates_of_simulated_pages_are_not_biased(per_gap):
     assert counted < rate * (1 - 0.3 * min(per_gap, 1.0))
 
 
-def test_counting_is_what_maximum_likelihood_is_for_rare_changes():
+def test_counting_is_what_maximum_likelihood_is_for_rare_changes() -> None:
     page = [(1.0, k < 3) for k in range(10_000)]
     assert rate_of(tuple(Gap(*gap) for gap in page)) == pytest.approx(3e-4, rel=1e-3)
 
 
-def test_peaks_are_where_the_posterior_is_highest():
+def test_peaks_are_where_the_posterior_is_highest() -> None:
     random = np.random.default_rng(3)
     lengths = np.exp(random.normal(9, 1, (20, 60)))
     pages = simulated(np.exp(random.normal(-9, 1, 20)), lengths, 4)
@@ -108,7 +110,7 @@ def test_peaks_are_where_the_posterior_is_highest():
 
     for page in range(20):
 
-        def logarithm(u, page=page):
+        def logarithm(u: float, page: int = page) -> Any:
             x = np.exp(u) * lengths[page]
             changed = pages.changed.reshape(20, 60)[page]
             chances = np.where(changed, np.log(-np.expm1(-x)), -x).sum()
@@ -121,7 +123,7 @@ def test_peaks_are_where_the_posterior_is_highest():
         assert sharpness[page] == pytest.approx(bend, rel=1e-3)
 
 
-def test_online_is_the_rule_of_the_design():
+def test_online_is_the_rule_of_the_design() -> None:
     start = Online(0.5, 10.0, a=2.0, b=30.0)
     assert start.rate == pytest.approx(2.5 / 40)
     after = start.update(8.0, changed=True, half_life=16.0)
@@ -130,10 +132,10 @@ def test_online_is_the_rule_of_the_design():
     assert after.a == pytest.approx(2 * kept + expected / (1 - math.exp(-expected)))
     assert after.b == pytest.approx(30 * kept + 8)
     still = start.update(8.0, changed=False, half_life=16.0)
-    assert (still.a, still.b) == (pytest.approx(2 * kept), pytest.approx(30 * kept + 8))
+    assert (still.a, still.b) == (pytest.approx(2 * kept), pytest.approx(30 * kept + 8))  # type: ignore[comparison-overlap]
 
 
-def test_online_finds_a_steady_rate():
+def test_online_finds_a_steady_rate() -> None:
     for rate in (0.2 / DAY, 1.5 / DAY):
         random = np.random.default_rng(9)
         learnt = []
@@ -145,7 +147,7 @@ def test_online_finds_a_steady_rate():
         assert np.mean(learnt) == pytest.approx(rate, rel=0.05)
 
 
-def test_online_forgets():
+def test_online_forgets() -> None:
     online = Online(0.1, DAY)
     for _ in range(1000):
         online = online.update(DAY, changed=True)
@@ -163,14 +165,14 @@ def test_online_forgets():
 
 @pytest.mark.parametrize("changed", [True, False])
 @pytest.mark.parametrize("gap", [0.0, -1.0, 1e-9, 1e12])
-def test_online_survives_odd_gaps(gap, changed):
+def test_online_survives_odd_gaps(gap: float, changed: bool) -> None:
     after = Online(0.1, 3600.0).update(gap, changed)
     assert math.isfinite(after.rate)
     assert after.rate > 0
     assert Online(0.0, 1.0).update(gap, changed).rate >= 0
 
 
-def test_likelihoods_on_the_grid_are_those_of_the_gaps():
+def test_likelihoods_on_the_grid_are_those_of_the_gaps() -> None:
     page = [(3600.0, True), (DAY, False), (50_000.0, True), (600.0, False)]
     met = histories(observed(page, [(7.0, False)]))
     row = np.exp(met.likelihood(met.of[[0]])[0])
@@ -181,7 +183,7 @@ def test_likelihoods_on_the_grid_are_those_of_the_gaps():
     assert np.abs(row - np.exp(exact - exact.max())).max() < 0.02
 
 
-def test_pages_with_the_same_gaps_share_a_history():
+def test_pages_with_the_same_gaps_share_a_history() -> None:
     a = [(3600.0, True), (DAY, False), (7200.0, True)]
     b = [(7200.0, True), (DAY / 2, False), (3600.0, True), (DAY / 2, False)]
     others = [
@@ -200,7 +202,7 @@ def test_pages_with_the_same_gaps_share_a_history():
     assert met.still[met.of[2]] == pytest.approx(3600 + DAY)
 
 
-def test_histories_of_many_pages_are_their_own():
+def test_histories_of_many_pages_are_their_own() -> None:
     random = np.random.default_rng(8)
     lengths = np.exp(random.normal(8, 2, (500, 4)))
     pages = simulated(np.exp(random.normal(-8, 1, 500)), lengths, 3)

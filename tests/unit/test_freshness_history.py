@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ START = 1_700_000_000 * SECOND
 URL = "http://example.org/news/a.html"
 
 
-def capture(second: float, letter: str = "A", *, url: str = URL, **fields: object) -> Capture:
+def capture(second: float, letter: str = "A", *, url: str = URL, **fields: Any) -> Capture:
     plain: dict[str, object] = {
         "surt": "org,example)/news/a.html",
         "kind": "response",
@@ -43,7 +45,7 @@ def seen(*captures: Capture, trusted: bool = False) -> list[tuple[float, bool]]:
     """The gaps of the only page among the captures."""
     observed = gather(captures, trusted=lambda host: trusted)
     assert len(observed) == 1
-    return [tuple(gap) for gap in observed.gaps(0)]
+    return [tuple(gap) for gap in observed.gaps(0)]  # type: ignore[misc]
 
 
 PLAIN = [
@@ -131,7 +133,7 @@ PLAIN = [
 
 
 @pytest.mark.parametrize(("captures", "expected"), PLAIN)
-def test_gaps_between_sights(captures, expected):
+def test_gaps_between_sights(captures: list[Capture], expected: list[tuple[float, bool]]) -> None:
     assert seen(*captures) == expected
 
 
@@ -165,18 +167,20 @@ DATED = [
 
 
 @pytest.mark.parametrize(("captures", "expected"), DATED)
-def test_dates_that_are_trusted_say_when(captures, expected):
+def test_dates_that_are_trusted_say_when(
+    captures: list[Capture], expected: list[tuple[float, bool]]
+) -> None:
     assert seen(*captures, trusted=True) == expected
 
 
-def test_dates_that_are_not_trusted_say_nothing():
+def test_dates_that_are_not_trusted_say_nothing() -> None:
     pair = capture(0), capture(100, "B", last_modified=START + 70 * SECOND)
     assert seen(*pair) == [(100.0, True)]
     assert gaps(validities(pair)) == (Gap(100.0, True),)
     assert gaps(validities(pair), trusted_dates=True) == (Gap(1.0, True), Gap(30.0, False))
 
 
-def test_trust_is_asked_for_once_a_host():
+def test_trust_is_asked_for_once_a_host() -> None:
     asked: list[str] = []
 
     def trusted(host: str) -> bool:
@@ -193,7 +197,7 @@ def test_trust_is_asked_for_once_a_host():
     assert np.diff(observed.offsets).tolist() == [0, 0, 2, 2]
 
 
-def test_urls_of_one_key_are_pages_of_their_own():
+def test_urls_of_one_key_are_pages_of_their_own() -> None:
     both = sorted(
         (
             capture(second, content, url=url)
@@ -207,13 +211,13 @@ def test_urls_of_one_key_are_pages_of_their_own():
     assert [observed.gaps(page) for page in (0, 1)] == [(Gap(60.0, True),)] * 2
 
 
-def test_pages_that_never_answered_are_left_out():
+def test_pages_that_never_answered_are_left_out() -> None:
     lost = capture(0, "E", status=404, url="http://example.org/x", surt="org,example)/x")
     observed = gather([capture(0), lost])
     assert observed.urls == (URL,)
 
 
-def test_an_empty_archive():
+def test_an_empty_archive() -> None:
     observed = gather([])
     assert len(observed) == 0
     assert observed.offsets.tolist() == [0]
@@ -232,11 +236,11 @@ def test_an_empty_archive():
         ("http://example.org", "/"),
     ],
 )
-def test_groups_of_urls(url, directory):
+def test_groups_of_urls(url: str, directory: str) -> None:
     assert group_of(url, "Text/HTML") == Group("example.org", directory, "text/html")
 
 
-def test_groups_of_pages():
+def test_groups_of_pages() -> None:
     pages = [
         capture(0),
         capture(1, "B", url="http://example.org/b", surt="z", media_type=None),
@@ -251,7 +255,7 @@ def test_groups_of_pages():
     ]
 
 
-def test_some_of_the_pages():
+def test_some_of_the_pages() -> None:
     observed = Observed(
         ("a", "b", "c"),
         np.array([0, 2, 2, 5]),

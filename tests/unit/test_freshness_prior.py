@@ -72,7 +72,7 @@ def distance(page: Page, prior: Prior) -> float:
 
 
 @pytest.mark.parametrize("pages", [[], [()], [(), (), ()]])
-def test_a_first_crawl_has_the_default(pages):
+def test_a_first_crawl_has_the_default(pages: list[Page]) -> None:
     seen = observed(*pages)
     assert fit(seen) == DEFAULT
     found = posterior(seen, DEFAULT)
@@ -83,19 +83,19 @@ def test_a_first_crawl_has_the_default(pages):
 @pytest.mark.parametrize(
     ("days", "published"), [(1, 0.23), (7, 0.40), (365, 0.50)], ids=["day", "week", "year"]
 )
-def test_the_default_is_near_what_was_published(days, published):
+def test_the_default_is_near_what_was_published(days: int, published: float) -> None:
     changed = 1 - (DEFAULT.rate / (DEFAULT.rate + days * DAY)) ** DEFAULT.shape
     assert changed == pytest.approx(published, abs=0.1)
 
 
-def test_a_week_of_the_default_is_as_published():
+def test_a_week_of_the_default_is_as_published() -> None:
     assert 1 - (1 + 7 * DAY / DEFAULT.rate) ** -DEFAULT.shape == pytest.approx(0.40, abs=0.005)
 
 
 @pytest.mark.parametrize(
     ("shape", "rate"), [(0.1, 3600.0), (0.5, 1e5), (1.0, 0.5), (2.0, 1e6), (0.4, 1e8)]
 )
-def test_a_site_is_recovered(shape, rate):
+def test_a_site_is_recovered(shape: float, rate: float) -> None:
     random = np.random.default_rng(11)
     pages = 4000
     lengths = np.exp(random.normal(math.log(rate / shape), 1, (pages, 3)))
@@ -105,7 +105,7 @@ def test_a_site_is_recovered(shape, rate):
     assert found.pace == {}
 
 
-def test_twenty_pages_outweigh_the_default():
+def test_twenty_pages_outweigh_the_default() -> None:
     random = np.random.default_rng(4)
     lengths = random.uniform(0.2, 3.0, (20, 4))
     found = fit(simulated(random.gamma(1.0, 1.0, 20), lengths, random))
@@ -129,7 +129,7 @@ def test_twenty_pages_outweigh_the_default():
         pytest.param([((3e8, True),), ((3e8, False),), (), ()] * 300, id="one in thirty years"),
     ],
 )
-def test_odd_sites_have_a_prior(pages):
+def test_odd_sites_have_a_prior(pages: list[Page]) -> None:
     seen = observed(*pages)
     prior = fit(seen)
     found = posterior(seen, prior)
@@ -143,7 +143,9 @@ def test_odd_sites_have_a_prior(pages):
 @pytest.mark.parametrize("prior", [Prior(0.1, 1e12), Prior(20.0, 1e-2), Prior(1e-4, 1e-2)])
 @pytest.mark.parametrize("changes", [1, 30, 40, 400])
 @pytest.mark.parametrize("length", [1e-3, 1.0, 1e9])
-def test_pages_against_all_that_was_expected_of_them(prior, changes, length):
+def test_pages_against_all_that_was_expected_of_them(
+    prior: Prior, changes: int, length: float
+) -> None:
     page = ((length, True),) * changes
     still = ((length, True), (length * 100, False))
     found = posterior(observed(page, still), prior)
@@ -152,7 +154,7 @@ def test_pages_against_all_that_was_expected_of_them(prior, changes, length):
     assert (found.rate > 0).all()
 
 
-def test_sites_without_changes_are_believed_to_be_slow_and_others_fast():
+def test_sites_without_changes_are_believed_to_be_slow_and_others_fast() -> None:
     def hour(*pages: Page) -> float:
         seen = observed(*pages)
         return float(survival(posterior(seen, fit(seen)), 3600.0)[0])
@@ -164,16 +166,16 @@ def test_sites_without_changes_are_believed_to_be_slow_and_others_fast():
     assert default > changed[0] > changed[1] > changed[2]
 
 
-def test_pages_without_changes_are_exact():
+def test_pages_without_changes_are_exact() -> None:
     page = ((100.0, False), (1e5, False), (0.25, False))
     found = posterior(observed(page, ()), Prior(0.3, 777.0))
     assert found.shape.tolist() == [0.3, 0.3]
     assert found.rate.tolist() == [pytest.approx(777 + 100 + 1e5 + 0.25, rel=1e-14), 777.0]
 
 
-def test_survival_is_near_the_exact_one():
+def test_survival_is_near_the_exact_one() -> None:
     random = np.random.default_rng(2)
-    distances = []
+    distances = []  # type: ignore[var-annotated]
     while len(distances) < 80:
         prior = Prior(math.exp(random.uniform(-3.5, 1.6)), math.exp(random.uniform(0, 16)))
         count = int(random.integers(1, 8))
@@ -189,14 +191,14 @@ def test_survival_is_near_the_exact_one():
 @pytest.mark.parametrize(
     ("changes", "gaps"), [(40, 80), (41, 80), (80, 120), (100, 100), (150, 300), (500, 1000)]
 )
-def test_long_histories_are_near_the_exact_ones(changes, gaps):
+def test_long_histories_are_near_the_exact_ones(changes: int, gaps: int) -> None:
     lengths = np.exp(np.random.default_rng(3).normal(7, 0.3, gaps)).tolist()
     page = tuple((length, k < changes) for k, length in enumerate(lengths))
     assert distance(page, DEFAULT) < 0.002
 
 
 @pytest.mark.parametrize("visits", [1, 3, 8])
-def test_beliefs_are_calibrated(visits):
+def test_beliefs_are_calibrated(visits: int) -> None:
     random = np.random.default_rng(visits)
     pages = 6000
     rate = random.gamma(0.5, 1 / DAY, pages)
@@ -229,7 +231,7 @@ GROUPS = tuple(
 )
 
 
-def test_groups_have_their_paces():
+def test_groups_have_their_paces() -> None:
     spread = np.random.default_rng(1).normal(0, 1.5, len(GROUPS))
     seen = grouped(150, np.exp(spread), GROUPS, 2)
     found = fit(seen)
@@ -240,12 +242,12 @@ def test_groups_have_their_paces():
     assert fit(replace(seen, groups=GROUPS[:1] * len(GROUPS))).shape < 0.75 * found.shape
 
 
-def test_groups_that_do_not_differ_have_none():
+def test_groups_that_do_not_differ_have_none() -> None:
     found = fit(grouped(150, np.ones(len(GROUPS)), GROUPS, 3))
     assert all(0.7 < pace < 1.4 for pace in found.pace.values())
 
 
-def test_small_groups_are_taken_as_what_is_around_them():
+def test_small_groups_are_taken_as_what_is_around_them() -> None:
     groups = (GROUPS[0], GROUPS[6], Group("a.org", "/rare/", "text/html"))
     seen = grouped(100, np.array([1.0, 50.0, 1.0]), groups, 5)
     few = seen.pages(np.arange(203))
@@ -255,7 +257,7 @@ def test_small_groups_are_taken_as_what_is_around_them():
     assert found.pace[Group("b.org")] > 10 * found.pace[Group("a.org")]
 
 
-def test_pages_never_seen_get_the_smallest_group_known():
+def test_pages_never_seen_get_the_smallest_group_known() -> None:
     prior = Prior(
         0.5,
         100.0,
@@ -268,7 +270,7 @@ def test_pages_never_seen_get_the_smallest_group_known():
     assert prior.of("http://a.org/x/1", "u") == (0.5, 25.0)
 
 
-def test_posteriors_of_fast_groups_are_those_of_slower_time():
+def test_posteriors_of_fast_groups_are_those_of_slower_time() -> None:
     page = ((100.0, True), (5000.0, False), (300.0, True))
     fast = Group("fast.org", "/", "text/html")
     prior = Prior(0.5, 1000.0, {fast: 4.0})
@@ -288,7 +290,7 @@ FAMILIES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("visits", [1, 5])
-def test_plans_on_posteriors_are_not_below_blind_ones(family, visits):
+def test_plans_on_posteriors_are_not_below_blind_ones(family: str, visits: int) -> None:
     """Over loads and lengths of gaps that tell much or hardly anything; 20-coherence."""
     pages, gains = 150, []
     lengths = slots(pages, Mode.INDUCIBLE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -27,7 +28,7 @@ PLENTY = 30
 class Hopper:
     """A funnel into a queue of its own."""
 
-    def __init__(self, ledger: Ledger, crawl: int = 1, **settings: object) -> None:
+    def __init__(self, ledger: Ledger, crawl: int = 1, **settings: Any) -> None:
         config = Config().updated(settings, source="a test")
         self.ledger = ledger
         self.crawl = crawl

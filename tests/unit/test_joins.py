@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from asof.native import compiled
 from asof.url.whatwg import MAX_LENGTH, plain_relative, plain_rooted
+from support.laws import examples
 
 STEM = "http://example.org"
 FOLDER = "http://example.org/dir/"
@@ -42,7 +43,7 @@ def swiftly(reference: str) -> str | None:
 
 
 @needs_it
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(references)
 @example("/")
 @example("//")
@@ -102,7 +103,7 @@ def test_they_agree_on_the_greatest_length(slack: int, lead: str) -> None:
     assert swiftly(reference + "#" + "f" * 100) == plainly(reference + "#" + "f" * 100) == found
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(references)
 def test_what_is_joined_plainly_is_what_the_standard_says(reference: str) -> None:
     """The patterns take only what the parser would leave untouched."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import random
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive.journal import GROUP_BYTES, Group, Journal
 from asof.config import Config
@@ -19,7 +16,7 @@ from asof.testing import SimulatedClock
 from asof.warc.build import exchange_records, new_record_id
 from asof.warc.draft import Draft
 from asof.warc.record import Record
-from exchanges import answer
+from support.exchanges import answer
 
 URL = "http://a.example/"
 

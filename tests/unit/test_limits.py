@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -50,7 +50,7 @@ def clock() -> SimulatedClock:
     return SimulatedClock(virtual=True)
 
 
-def limits(clock: SimulatedClock, per_host: int | None = None, **settings: object) -> Limits:
+def limits(clock: SimulatedClock, per_host: int | None = None, **settings: Any) -> Limits:
     config = Config().updated(settings, source="a test")
     return Limits(config, clock, Path("/nowhere"), per_host)
 

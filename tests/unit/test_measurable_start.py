@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from asof.clock import SECOND
-from made_up_web import A, Web, turn
+from support.made_up_web import A, Web, turn
 
 
 @pytest.mark.parametrize("audit", [True, False])

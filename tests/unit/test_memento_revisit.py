@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.catalog import memento as module
 from asof.catalog.captures import Catalog
@@ -24,7 +22,7 @@ from asof.warc.build import exchange_records
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.write import WarcFile
-from exchanges import START, answer
+from support.exchanges import START, answer
 
 ONE, OTHER = "http://a.example/one", "http://b.example/other"
 PAGE = b"<p>hello, world</p>" * 100
@@ -76,8 +74,8 @@ def shelf(
     made.close()
 
 
-def later(url: str, body: bytes, seconds: int = 60, **changes: object) -> Exchange:
-    return answer(url, body, at=START + seconds * SECOND, **changes)  # type: ignore[arg-type]
+def later(url: str, body: bytes, seconds: int = 60, **changes: Any) -> Exchange:
+    return answer(url, body, at=START + seconds * SECOND, **changes)
 
 
 def as_it_came(exchange: Exchange) -> bytes:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.crawl.assignment import URLS
@@ -20,7 +17,7 @@ from asof.crawl.monitor import Monitor, monitoring
 from asof.crawl.summary import Snapshot, Summary
 from asof.model import Target
 from asof.testing import SimulatedClock
-from exchanges import CRAWL, answer, failure
+from support.exchanges import CRAWL, answer, failure
 
 URL = "http://a.example/"
 SNAPSHOT = Snapshot(1.0, 10, 0, 0, 5, 999, 1, URL)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from asof.cli import run as cli
 from asof.config import Config, is_relation_name, named_relations
 from asof.cover.ask import Rule, checked, prepare, rule_of
+from asof.cover.kept import named_relations as module
 from asof.cover.kept.named_relations import check_relation_name, save_relation
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.columns import number_column, text_column, time_column
@@ -72,19 +73,32 @@ def test_files_as_people_write_them(tmp_path: Path, before: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "before",
+    ("before", "after"),
     [
-        "relations = {a = 'x'}\n",
-        'relations.a = "x"\n',
-        '[relations]\nversions = """\nx"""\n',
-        'include = ["""\n[relations]\n"""]\n',
+        ("relations = {a = 'x'}\n", f"relations = {{a = 'x',versions = '{RULE}'}}\n"),
+        ('relations.a = "x"\n', f"relations.a = \"x\"\nrelations.versions = '{RULE}'\n"),
+        ('[relations]\nversions = """\nx"""\n', f"[relations]\nversions = '{RULE}'\n"),
+        (
+            'include = ["""\n[relations]\n"""]\n',
+            f'include = ["""\n[relations]\n"""]\n\n[relations]\nversions = \'{RULE}\'\n',
+        ),
     ],
 )
-def test_a_form_that_is_not_changed_here_is_told(tmp_path: Path, before: str) -> None:
+def test_rare_forms_of_toml_stay_what_they_are(tmp_path: Path, before: str, after: str) -> None:
     (tmp_path / "asof.toml").write_text(before)
-    with pytest.raises(ConfigError, match="Write it there yourself: versions = 'C"):
+    save_relation(tmp_path, "versions", RULE)
+    assert read(tmp_path) == after
+
+
+@pytest.mark.parametrize("made", ["delay = 3\n", "[["], ids=["other settings", "no TOML"])
+def test_nothing_is_written_that_says_anything_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str
+) -> None:
+    (tmp_path / "asof.toml").write_text(SETTINGS)
+    monkeypatch.setattr(module, "_with", lambda *_: made)
+    with pytest.raises(ConfigError, match="Write it there yourself: versions = "):
         save_relation(tmp_path, "versions", RULE)
-    assert read(tmp_path) == before
+    assert read(tmp_path) == SETTINGS
 
 
 def test_nothing_is_written_where_nothing_changes(tmp_path: Path) -> None:
@@ -103,6 +117,13 @@ def test_comments_and_line_ends_stay(tmp_path: Path, value: str, end: str) -> No
     assert (tmp_path / "asof.toml").read_bytes() == after.encode()
     save_relation(tmp_path, "a", RULE)
     assert (tmp_path / "asof.toml").read_bytes() == f"{after}a = '{RULE}'{end}".encode()
+
+
+def test_a_new_table_has_the_line_ends_of_its_file(tmp_path: Path) -> None:
+    (tmp_path / "asof.toml").write_bytes(b"delay = 2.0\r\n")
+    save_relation(tmp_path, "a", RULE)
+    after = f"delay = 2.0\r\n\r\n[relations]\r\na = '{RULE}'\r\n"
+    assert (tmp_path / "asof.toml").read_bytes() == after.encode()
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])

@@ -6,7 +6,6 @@ import gzip
 import os
 import random
 import resource as limits
-import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
+from warcio.archiveiterator import ArchiveIterator
 
 from asof.errors import StorageError
 from asof.model import Body, Target
@@ -25,7 +22,7 @@ from asof.warc.build import exchange_records
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord
 from asof.warc.write import WarcFile, pack, raw_record
-from exchanges import answer
+from support.exchanges import answer
 
 URL = "http://a.example/"
 # The head of a gzip member and its end, and five bytes for every 65,535 that are stored.

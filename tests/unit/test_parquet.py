@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
@@ -78,7 +77,8 @@ def test_a_row_in_full(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "host", "tld", "domain", "port", "path"),
     [
-        ("http://example.co.uk/", "example.co.uk", "uk", None, None, "/"),
+        ("http://www.example.co.uk/", "www.example.co.uk", "uk", "example.co.uk", None, "/"),
+        ("http://a.github.io/", "a.github.io", "io", "github.io", None, "/"),
         ("http://192.0.2.7/x", "192.0.2.7", None, None, None, "/x"),
         ("http://[::1]:8080/", "[::1]", None, None, 8080, "/"),
         ("http://localhost/", "localhost", None, None, None, "/"),
@@ -125,14 +125,3 @@ def test_without_pyarrow_it_says_what_to_install(
     with pytest.raises(UsageError, match=r"asof\[parquet\]"):
         write_parquet([], tmp_path / "index.parquet")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.needs("module:tldextract")
-def test_the_public_suffix_list_has_nothing_below_the_flat_domains() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import tldextract
-    extract = tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
-    below = {suffix.rpartition(".")[2] for suffix in extract.tlds if "." in suffix}
-    assert set(extract.tlds) >= module._FLAT_DOMAINS
-    assert not module._FLAT_DOMAINS & below

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import sha1, sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.catalog.captures import Catalog
-from asof.catalog.payloads import PayloadFilter, Payloads, payload_key
-from asof.ledger import Ledger
+from asof.catalog.payloads import PayloadFilter, Payloads
+from asof.ledger import Ledger, payload_key
 from asof.model import Capture, Location, Segment
 from asof.warc.digest import base32, digest_text
 
@@ -35,7 +36,7 @@ def digest(word: str) -> str:
     return digest_text(sha256(word.encode()).digest())
 
 
-def capture(word: str, offset: int, **changes: object) -> Capture:
+def capture(word: str, offset: int, **changes: Any) -> Capture:
     values: dict[str, object] = {
         "url": f"http://a.example/{offset}",
         "surt": f"example,a)/{offset}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,9 +25,9 @@ from asof.cover.language.columns import Column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
 from asof.model import Course
+from support import served_archive
+from support.served_archive import Page
 
-TOOLS = runpy.run_path(str(Path(__file__).parents[1] / "served_archive.py"))
-Page: Any = TOOLS["Page"]
 SITE = "http://site.example/"
 TEXT = " ".join(f"Sentence {n} tells of boats and tides." for n in range(20))
 
@@ -66,7 +65,7 @@ COHERENCE = [5, 5, 0, 1, 0, 5, 5, 0]  # of b the text of one o'clock is the near
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The archive, all of its documents read."""
-    folder: Path = TOOLS["build"](tmp_path_factory.mktemp("qualities") / "archive", stored())
+    folder: Path = served_archive.build(tmp_path_factory.mktemp("qualities") / "archive", stored())
     with Archive.write(folder, purpose="test") as found:
         (crawl,) = found.crawls()
         course = Course("inducible", "optimal", turn=parse_iso("2026-01-01T12:00:00Z"))

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from asof.clock import DAY, parse_iso
-from asof.cover.join.pushdown import push_down
-from asof.cover.language.analyse import Key, analyse, parse_relation
+from asof.cover.join.pushdown import Pushdown, push_down
+from asof.cover.language.analyse import Alternative, Key, analyse, parse_relation
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.columns import Column, number_column, text_column, time_column
 from asof.cover.language.evaluate import Pairs, evaluate_filter, prepared
-from asof.cover.language.explain import explain
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_condition, parse_filter
 from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
+from asof.report.relation_words import explain
 
 
-def only(text: str):
+def only(text: str) -> Alternative:
     (alternative,) = analyse(parse_relation(text)).alternatives
     return alternative
 
@@ -212,7 +212,10 @@ class TestEvaluation:
         texts = np.array([True, True, False])
         asked = []
         found = evaluate_filter(
-            written, columns, 3, lambda phrase: (asked.append(phrase), texts)[1]
+            written,
+            columns,
+            3,
+            lambda phrase: (asked.append(phrase), texts)[1],
         )
         assert found.tolist() == [True, False, True]
         assert asked == ["x"]
@@ -226,7 +229,7 @@ class TestPushing:
         "x": number_column([0.5, 2, 3, 4]),
     }
 
-    def pushdown(self, text: str):
+    def pushdown(self, text: str) -> Pushdown:
         relation = type_check(parse_relation(f"J(d1,d2) >= .5 and {text}"), self.COLUMNS)
         (alternative,) = analyse(relation).alternatives
         return push_down(alternative, self.COLUMNS, 4)
@@ -239,7 +242,7 @@ class TestPushing:
 
     def test_two_keys_are_one_partition(self) -> None:
         found = self.pushdown("host(d1) = host(d2) and n(d1) = n(d2)")
-        assert np.unique(found.partition).size == 4
+        assert np.unique(found.partition).size == 4  # type: ignore[arg-type]
 
     def test_the_narrowest_window_of_a_time(self) -> None:
         found = self.pushdown("t(d1) < t(d2) and t(d2) - t(d1) <= 7d and t(d1) < t(d2) + 1d")
@@ -253,18 +256,18 @@ class TestPushing:
         assert self.pushdown("x(d1) < x(d2)").position.tolist() == [0, 1, 2, 3]
         left = self.pushdown("x(d1) + 2 <= x(d2)")
         assert left.window is None
-        assert unparse(left.residual) == "x(d1) + 2 <= x(d2)"
+        assert unparse(left.residual) == "x(d1) + 2 <= x(d2)"  # type: ignore[arg-type]
 
     def test_a_second_attribute_waits_for_the_pairs(self) -> None:
         found = self.pushdown("n(d1) <= n(d2) and t(d1) <= t(d2)")
         assert found.position.tolist() == [5, 3, 4, 0]
-        assert unparse(found.residual) == "n(d1) <= n(d2)"
+        assert unparse(found.residual) == "n(d1) <= n(d2)"  # type: ignore[arg-type]
 
     def test_keys_of_two_attributes_meet_by_codes(self) -> None:
         found = self.pushdown("n(d1) = x(d2)")
-        d1, d2 = found.meet
+        d1, d2 = found.meet  # type: ignore[misc]
         assert (d1[:, None] == d2[None, :]).tolist() == [
             [n == x for x in (0.5, 2, 3, 4)] for n in (1, 2, 3, 4)
         ]
         assert found.partition is None
-        assert unparse(found.residual) == "n(d1) = x(d2)"
+        assert unparse(found.residual) == "n(d1) = x(d2)"  # type: ignore[arg-type]

@@ -11,7 +11,6 @@ import pytest
 
 from asof.clock import DAY, parse_iso
 from asof.cover.language.analyse import analyse, parse_relation
-from asof.cover.language.explain import explain
 from asof.cover.language.lexer import contains
 from asof.cover.language.parse import parse_condition, parse_filter
 from asof.cover.language.syntax import (
@@ -31,6 +30,7 @@ from asof.cover.language.syntax import (
 )
 from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
+from asof.report.relation_words import explain
 
 SEED = "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2) and hostname(d1) = hostname(d2)"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -32,13 +33,13 @@ from asof.fetch.unfetched import Unfetched, no_connection, no_name
         ("http://a.example/a?b#c", Place("http", "a.example", 80), "/a?b", "a.example"),
     ],
 )  # fmt: skip
-def test_urls_are_split(url, place, target, authority):
+def test_urls_are_split(url: str, place: Place, target: str, authority: str) -> None:
     assert split_url(url) == (place, target)
     assert place.authority == authority
 
 
 @given(st.text(), st.lists(st.tuples(st.text(), st.text()), max_size=2))
-def test_no_url_and_no_header_can_add_a_line(tail, headers):
+def test_no_url_and_no_header_can_add_a_line(tail: str, headers: list[tuple[str, str]]) -> None:
     try:
         place, target = split_url("http://a.example/" + tail)
         lines = standing_lines("agent", "*/*") + added_lines(tuple(headers))
@@ -64,18 +65,18 @@ def test_no_url_and_no_header_can_add_a_line(tail, headers):
          "Proxy-Authorization: Basic dTpwQA0K\r\n"),
     ],
 )  # fmt: skip
-def test_proxies_are_read(url, host, port, line):
+def test_proxies_are_read(url: str, host: str, port: int, line: str) -> None:
     proxy = parse_proxy(url)
     assert (proxy.place.host, proxy.place.port, proxy.line) == (host, port, line)
 
 
 @pytest.mark.parametrize("url", ["https://p:1", "socks5://p:1", "http://", "http://p:0", "p q"])
-def test_what_is_no_proxy(url):
+def test_what_is_no_proxy(url: str) -> None:
     with pytest.raises(ConfigError):
         parse_proxy(url)
 
 
-def test_a_tunnel_request_names_host_and_port():
+def test_a_tunnel_request_names_host_and_port() -> None:
     proxy = parse_proxy("http://u:p@p.example:1")
     assert proxy.tunnel_request(Place("https", "::1", 443)) == (
         b"CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\nProxy-Authorization: Basic dTpw\r\n\r\n"
@@ -96,7 +97,7 @@ def test_a_tunnel_request_names_host_and_port():
         (UnicodeError("label too long"), "tls", False),
     ],
 )
-def test_errors_of_the_machine_have_reasons(error, reason, transient):
+def test_errors_of_the_machine_have_reasons(error: Any, reason: str, transient: bool) -> None:
     if isinstance(error, ssl.SSLCertVerificationError):
         error.verify_message = "certificate has expired"
     why = no_connection(error)
@@ -105,7 +106,7 @@ def test_errors_of_the_machine_have_reasons(error, reason, transient):
     assert (why.tls is not None) == (reason == "tls")
 
 
-def test_only_a_failing_name_server_is_worth_another_try():
+def test_only_a_failing_name_server_is_worth_another_try() -> None:
     assert no_name("a.example", socket.gaierror(socket.EAI_AGAIN, "try again")).transient
     missing = no_name("a.example", socket.gaierror(socket.EAI_NONAME, "unknown"))
     assert (missing.reason, missing.detail) == ("dns", "a.example: unknown")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from asof.config import Config
@@ -12,12 +14,12 @@ from asof.scope.rules import Decision, Scope, Step, Verdict
 SEED = "https://example.org/news/index.html"
 
 
-def scope_of(*rules: str, seeds: tuple[str, ...] = (SEED,), **settings: object) -> Scope:
+def scope_of(*rules: str, seeds: tuple[str, ...] = (SEED,), **settings: Any) -> Scope:
     given = {"rules": rules, **settings}
     return Scope(seeds, Config().updated(given, source="test"))
 
 
-def decide(url: str, *rules: str, depth: int = 2, hops: str = "LL", **settings: object) -> Decision:
+def decide(url: str, *rules: str, depth: int = 2, hops: str = "LL", **settings: Any) -> Decision:
     return scope_of(*rules, seeds=(SEED,), **settings).decide(Target(url, depth, SEED, hops))
 
 

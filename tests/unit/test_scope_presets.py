@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from asof.scope.rules import Scope
 SEED = "https://en.wikipedia.org/wiki/Karen_Sp%C3%A4rck_Jones"
 
 
-def configured(tmp_path: Path, seed: str = SEED, **flags: object) -> Config:
+def configured(tmp_path: Path, seed: str = SEED, **flags: Any) -> Config:
     return load_config(tmp_path, {}, (seed,), **flags)
 
 

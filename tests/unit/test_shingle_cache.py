@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,14 +11,12 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.change.texts import Texts
 from asof.cli import run as cli
 from asof.clock import SECOND
-from asof.cover.documents.collection import Collection
+from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.document_ids import DOCUMENT_ID
 from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, Gathered, Which, collected
 from asof.cover.documents.tables import Table, column_as
@@ -33,31 +30,8 @@ from asof.text.document import Document
 from asof.text.store import TextStore, document_key
 from asof.warc.build import exchange_records
 from asof.warc.write import WarcFile
-from exchanges import START, answer
-
-BOATS = " ".join(f"The harbour master wrote sentence {n} about boats and tides." for n in range(9))
-URLS = ["http://a.example/one", "http://www.b.example/two", "http://a.example/three"]
-
-
-def html(title: str, text: str) -> bytes:
-    named = f"<title>{title}</title>" if title else ""
-    menu = "<nav><a href='/'>Home of the menu</a></nav>"
-    return f"<!doctype html>{named}<body>{menu}<main><p>{text}</p></main></body>".encode()
-
-
-def add(folder: Path, url: str, text: str, *, at: int = START, page: bytes | None = None) -> None:
-    place = Folder(folder)
-    place.warc.mkdir(parents=True, exist_ok=True)
-    shown = answer(url, html(text[:9], text) if page is None else page, at=at)
-    records = exchange_records(shown, target=Target(url))
-    with WarcFile.create(place.new_segment("t")) as file:
-        file.append(list(records))
-    assert cli(["reindex", "-a", str(folder)]) == 0
-
-
-def read_all(folder: Path) -> None:
-    with Archive.open(folder) as archive, Texts(archive, writable=True) as texts:
-        texts.read_all(1)
+from support.boats import BOATS, URLS, add, assert_equal, html, read_all
+from support.exchanges import START, answer
 
 
 @pytest.fixture(scope="module")
@@ -90,28 +64,11 @@ def files(folder: Path) -> list[Path]:
     return sorted((folder / "derived" / "cover").iterdir())
 
 
-def assert_equal(one: Collection, other: Collection) -> None:
-    assert one.names == other.names
-    assert np.array_equal(one.sets.items, other.sets.items)
-    assert np.array_equal(one.sets.offsets, other.sets.offsets)
-    assert np.array_equal(one.weights, other.weights)
-    assert one.document_ids is not None
-    assert other.document_ids is not None
-    assert one.document_ids.tolist() == other.document_ids.tolist()
-    assert (one.numbers, one.records) == (other.numbers, other.records)
-    assert list(one.columns) == list(other.columns)
-    for name, column in one.columns.items():
-        twin = other.columns[name]
-        assert (column.kind, column.strings) == (twin.kind, twin.strings)
-        assert column.values.dtype == twin.values.dtype
-        assert np.array_equal(column.values, twin.values, equal_nan=column.kind == "number")
-
-
 @pytest.fixture
 def no_texts(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """From here on, whoever opens texts fails."""
 
-    def fail(*args: object, **options: object) -> NoReturn:
+    def fail(*args: object, **options: Any) -> NoReturn:
         raise AssertionError("texts are read")
 
     monkeypatch.setattr(shingle_cache, "gathered", fail)
@@ -200,7 +157,7 @@ def test_a_filter_holds_for_what_was_gathered_while_a_crawl_goes_on(
         file.append(list(exchange_records(shown, target=Target(url))))
     if not read_before:
         (folder / "derived" / "text.db").unlink()
-    where, choose = 'text contains "claim 1" or text contains "claim 2"', shingle_cache.chosen
+    where, choose = 'text contains "claim 1" or text contains "claim 2"', chosen
     wanted = gathered(folder, where=where)
 
     def while_others_come(*args: Any) -> Any:
@@ -347,7 +304,7 @@ def test_an_older_one_goes_on_for_those_who_have_it(folder: Path) -> None:
     assert mapped.sets.items.tolist() == before
 
 
-def rewritten(path: Path, **changed: object) -> None:
+def rewritten(path: Path, **changed: Any) -> None:
     """A file that is whole, with other arrays in the place of some."""
     arrays = {**read_arrays(path, path.name), **changed}
     assert write_arrays(path, path.name, {k: v for k, v in arrays.items() if v is not None})

@@ -10,14 +10,15 @@ import uvloop
 from asof.clock import DAY, SECOND, Clock
 from asof.errors import UsageError
 from asof.testing import START, SimulatedClock
+from support.raw_server import Run
 
 
-def test_it_is_a_clock():
+def test_it_is_a_clock() -> None:
     clock: Clock = SimulatedClock()
     assert START <= clock.now() < START + SECOND
 
 
-def test_real_time_flows_and_jumps():
+def test_real_time_flows_and_jumps() -> None:
     clock = SimulatedClock()
     before = clock.now()
     time.sleep(0.01)
@@ -26,7 +27,7 @@ def test_real_time_flows_and_jumps():
     assert clock.monotonic() >= 7 * 86_400
 
 
-def test_a_fast_clock_sleeps_less_and_never_wakes_early():
+def test_a_fast_clock_sleeps_less_and_never_wakes_early() -> None:
     clock = SimulatedClock(speed=1000)
 
     async def main() -> tuple[float, float]:
@@ -40,7 +41,7 @@ def test_a_fast_clock_sleeps_less_and_never_wakes_early():
         assert 0.02 <= real < 5
 
 
-def test_a_jump_from_another_thread_ends_a_real_sleep():
+def test_a_jump_from_another_thread_ends_a_real_sleep() -> None:
     clock = SimulatedClock()
 
     async def main() -> float:
@@ -72,12 +73,12 @@ def sleepers(clock: SimulatedClock) -> list[tuple[str, float]]:
 ORDER = [("a", 2.0), ("b", 3.0), ("a", 4.0), ("b", 6.0), ("a", 6.0), ("c", 86_400.0)]
 
 
-def test_virtual_sleepers_wake_in_the_order_of_their_deadlines():
+def test_virtual_sleepers_wake_in_the_order_of_their_deadlines() -> None:
     assert sleepers(SimulatedClock(virtual=True)) == ORDER
 
 
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
-def test_virtual_time_moves_on_a_loop_that_is_not_its_own(run):
+def test_virtual_time_moves_on_a_loop_that_is_not_its_own(run: Run) -> None:
     clock = SimulatedClock(virtual=True)
 
     async def main() -> list[float]:
@@ -92,7 +93,7 @@ def test_virtual_time_moves_on_a_loop_that_is_not_its_own(run):
     assert time.perf_counter() - began < 10
 
 
-def test_virtual_time_stands_still_while_there_is_work():
+def test_virtual_time_stands_still_while_there_is_work() -> None:
     clock = SimulatedClock(virtual=True)
 
     async def main() -> float:
@@ -107,7 +108,7 @@ def test_virtual_time_stands_still_while_there_is_work():
     assert clock.monotonic() == 5.0
 
 
-def test_thousands_of_virtual_sleeps_take_no_time():
+def test_thousands_of_virtual_sleeps_take_no_time() -> None:
     clock = SimulatedClock(virtual=True)
 
     async def host(number: int) -> None:
@@ -123,7 +124,7 @@ def test_thousands_of_virtual_sleeps_take_no_time():
     assert time.perf_counter() - began < 10
 
 
-def test_advance_goes_sleeper_by_sleeper():
+def test_advance_goes_sleeper_by_sleeper() -> None:
     clock = SimulatedClock(virtual=True, auto=False)
     woken: list[float] = []
 
@@ -145,7 +146,7 @@ def test_advance_goes_sleeper_by_sleeper():
     clock.run(main())
 
 
-def test_a_cancelled_sleeper_does_not_move_time():
+def test_a_cancelled_sleeper_does_not_move_time() -> None:
     clock = SimulatedClock(virtual=True)
 
     async def main() -> None:
@@ -158,7 +159,7 @@ def test_a_cancelled_sleeper_does_not_move_time():
     assert clock.monotonic() == 0.0
 
 
-def test_nonsense_is_refused():
+def test_nonsense_is_refused() -> None:
     with pytest.raises(UsageError, match="jump back"):
         SimulatedClock().jump(days=-1)
     with pytest.raises(UsageError, match="speed"):

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from asof.clock import DAY, SECOND, http_date, parse_http_date
 from asof.errors import UsageError
 from asof.testing import START, Kind, Rates, SiteSpec, SyntheticSite
+from support.laws import examples
 
 BUSY = SiteSpec(
     seed=5, pages=60, rates=Rates.exponential(1.5), static=0.2, asset_rate=0.3,
@@ -41,17 +42,17 @@ class Outline(HTMLParser):
         self.close()
         assert not self.open, f"never closed: {self.open}"
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given_ = dict(attrs)
         if tag == "a":
-            self.anchors.append(given_["href"])
+            self.anchors.append(given_["href"] or "")
         if tag in ("link", "img", "script"):
-            self.requisites.append(given_.get("href") or given_["src"])
+            self.requisites.append(given_.get("href") or given_["src"] or "")
         if tag not in VOID:
             self.open.append(tag)
         self.headings += tag == "h1"
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
 
@@ -89,18 +90,18 @@ def everything(site: SyntheticSite, t: int) -> dict[str, bytes]:
     return {path: site.respond("GET", path, (), t).wire() for path in sorted(site.expected(t))}
 
 
-def test_equal_specs_make_byte_for_byte_equal_webs():
+def test_equal_specs_make_byte_for_byte_equal_webs() -> None:
     one, other = SyntheticSite(BUSY), SyntheticSite(BUSY)
     for t in MOMENTS:
         assert everything(one, t) == everything(other, t)
 
 
-def test_another_seed_makes_another_web():
+def test_another_seed_makes_another_web() -> None:
     other = SyntheticSite(SiteSpec(seed=6, pages=60))
     assert set(SyntheticSite(SiteSpec(seed=5, pages=60)).paths(START)) != set(other.paths(START))
 
 
-def test_the_order_of_questions_makes_no_difference():
+def test_the_order_of_questions_makes_no_difference() -> None:
     forward, backward = SyntheticSite(BUSY), SyntheticSite(BUSY)
     early = {(t, path): forward.version(path, t) for t in MOMENTS for path in forward.paths(t)}
     late = {
@@ -112,13 +113,13 @@ def test_the_order_of_questions_makes_no_difference():
     assert everything(forward, MOMENTS[1]) == everything(backward, MOMENTS[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.sampled_from(sorted(SyntheticSite(BUSY).expected(START) - {"/robots.txt"})),
     st.integers(0, 30 * DAY),
     st.integers(0, 30 * DAY),
 )
-def test_content_differs_exactly_when_the_true_history_says_so(path, a, b):
+def test_content_differs_exactly_when_the_true_history_says_so(path: str, a: int, b: int) -> None:
     site = SyntheticSite(BUSY)
     t0, t1 = START + min(a, b), START + max(a, b)
     changes = site.changes(path, t0, t1)
@@ -133,7 +134,7 @@ def test_content_differs_exactly_when_the_true_history_says_so(path, a, b):
         assert site.modified(path, t1) == changes[-1]
 
 
-def test_changes_come_at_the_given_rates():
+def test_changes_come_at_the_given_rates() -> None:
     days = 50
     site = SyntheticSite(SiteSpec(seed=3, pages=400, rates=Rates.uniform(1.0)))
     end = START + days * DAY
@@ -147,7 +148,7 @@ def test_changes_come_at_the_given_rates():
     assert abs(total - expected) < 5 * math.sqrt(expected)
 
 
-def test_gaps_between_changes_are_exponential():
+def test_gaps_between_changes_are_exponential() -> None:
     site = SyntheticSite(SiteSpec(seed=9, pages=1, rates=Rates.fixed(24.0), links=1))
     times = site.changes("/", START, START + 300 * DAY)
     gaps = [(b - a) / (DAY / 24) for a, b in pairwise(times)]
@@ -157,7 +158,7 @@ def test_gaps_between_changes_are_exponential():
     assert sum(gap > 1 for gap in gaps) / len(gaps) == pytest.approx(math.exp(-1), abs=0.03)
 
 
-def test_rates_are_quantile_grids_with_exact_means():
+def test_rates_are_quantile_grids_with_exact_means() -> None:
     assert Rates.uniform(1.0).grid(4) == (0.25, 0.75, 1.25, 1.75)
     exponential = Rates.exponential(2.0).grid(1000)
     assert math.fsum(exponential) == pytest.approx(2000)
@@ -170,31 +171,31 @@ def test_rates_are_quantile_grids_with_exact_means():
     assert lognormal[-1] / lognormal[500] == pytest.approx(math.exp(2 * upper))
 
 
-def test_fixed_rates_are_given_out_in_page_order():
+def test_fixed_rates_are_given_out_in_page_order() -> None:
     site = SyntheticSite(SiteSpec(pages=8, rates=Rates.fixed(3.0, 0.0)))
     assert [site.rate(path) for path in site.paths(START)] == [3.0, 0.0] * 4
 
 
-def test_the_static_share_never_changes():
+def test_the_static_share_never_changes() -> None:
     site = SyntheticSite(SiteSpec(pages=100, rates=Rates.uniform(5.0), static=0.3))
     still = [path for path in site.paths(START) if not site.version(path, START + 99 * DAY)]
     assert len(still) == 30
 
 
 @pytest.mark.parametrize("text", ["exponential", "zipf:1", "uniform:1,2", "fixed:x", "uniform:-1"])
-def test_rates_that_make_no_sense_are_refused(text):
+def test_rates_that_make_no_sense_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="rates"):
         Rates.parse(text)
 
 
-def test_rates_are_read_from_text():
+def test_rates_are_read_from_text() -> None:
     assert Rates.parse("lognormal:2") == Rates.lognormal(2.0)
     assert Rates.parse("fixed:3,0,0.5") == Rates.fixed(3.0, 0.0, 0.5)
     assert Rates.parse("none").grid(2) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("t", MOMENTS)
-def test_a_crawl_from_the_front_page_finds_exactly_what_is_expected(t):
+def test_a_crawl_from_the_front_page_finds_exactly_what_is_expected(t: int) -> None:
     site = SyntheticSite(BUSY)
     assert crawl(site, t) == site.expected(t)
     assert set(site.paths(t)) <= site.expected(t)
@@ -204,7 +205,7 @@ def test_a_crawl_from_the_front_page_finds_exactly_what_is_expected(t):
 @pytest.mark.parametrize("pages", [1, 2, 5, 6, 30, 41])
 @pytest.mark.parametrize("images", [0, 1, 70])
 @pytest.mark.parametrize("links", [1, 20])
-def test_sites_of_every_shape_are_complete(pages, images, links):
+def test_sites_of_every_shape_are_complete(pages: int, images: int, links: int) -> None:
     spec = SiteSpec(pages=pages, images=images, links=links, words=30, css=0, scripts=0)
     site = SyntheticSite(spec)
     assert len(site.paths(START)) == pages
@@ -212,7 +213,7 @@ def test_sites_of_every_shape_are_complete(pages, images, links):
     assert sum("/img/plate" in path for path in site.expected(START)) == images
 
 
-def test_a_large_site_is_reachable_within_a_few_clicks():
+def test_a_large_site_is_reachable_within_a_few_clicks() -> None:
     site = SyntheticSite(SiteSpec(pages=3000, words=10))
     depth = {"/": 0}
     queue = ["/"]
@@ -225,7 +226,7 @@ def test_a_large_site_is_reachable_within_a_few_clicks():
     assert max(depth.values()) <= 6
 
 
-def test_hosts_are_sites_of_their_own_that_point_to_one_another():
+def test_hosts_are_sites_of_their_own_that_point_to_one_another() -> None:
     spec = SiteSpec(pages=50, hosts=3)
     site = SyntheticSite(spec, ["http://a.example", "http://b.example", "http://c.example"])
     assert sum(len(site.paths(START, host=host)) for host in range(3)) == 50
@@ -237,7 +238,7 @@ def test_hosts_are_sites_of_their_own_that_point_to_one_another():
     assert len(titles) == 3
 
 
-def test_the_same_web_under_other_origins_keeps_its_history():
+def test_the_same_web_under_other_origins_keeps_its_history() -> None:
     site = SyntheticSite(BUSY)
     moved = site.at(["http://127.0.0.1:8000"])
     t = MOMENTS[2]
@@ -248,7 +249,7 @@ def test_the_same_web_under_other_origins_keeps_its_history():
     assert b"127.0.0.1" not in site.respond("GET", "/robots.txt", (), t).body
 
 
-def test_pages_appear_and_vanish_and_their_links_with_them():
+def test_pages_appear_and_vanish_and_their_links_with_them() -> None:
     site = SyntheticSite(BUSY)
     first, last = set(site.paths(START)), set(site.paths(START + 20 * DAY))
     assert len(first) == 60
@@ -269,7 +270,7 @@ def test_pages_appear_and_vanish_and_their_links_with_them():
         assert all(path not in site.links(other, gone) for other in site.paths(gone))
 
 
-def test_links_are_the_anchors_of_the_page():
+def test_links_are_the_anchors_of_the_page() -> None:
     site = SyntheticSite(BUSY)
     for t in MOMENTS:
         for path in site.paths(t):
@@ -278,7 +279,7 @@ def test_links_are_the_anchors_of_the_page():
             assert outline.headings == 1
 
 
-def test_editions_show_their_number_and_differ_in_a_few_sentences():
+def test_editions_show_their_number_and_differ_in_a_few_sentences() -> None:
     site = SyntheticSite(SiteSpec(seed=2, pages=30, rates=Rates.fixed(1.0)))
     path = site.paths(START)[20]
     moments = [START, *site.changes(path, START, START + 30 * DAY)]
@@ -293,7 +294,7 @@ def test_editions_show_their_number_and_differ_in_a_few_sentences():
     assert len(set(links)) > 1
 
 
-def test_texts_are_about_as_long_as_asked():
+def test_texts_are_about_as_long_as_asked() -> None:
     site = SyntheticSite(SiteSpec(pages=80, words=400))
     lengths = []
     for path in site.paths(START):
@@ -303,7 +304,7 @@ def test_texts_are_about_as_long_as_asked():
     assert statistics.fmean(lengths) == pytest.approx(400, rel=0.15)
 
 
-def test_pictures_are_real_and_change_with_their_version():
+def test_pictures_are_real_and_change_with_their_version() -> None:
     site = SyntheticSite(SiteSpec(pages=10, images=4, asset_rate=1.0))
     for path in ("/img/plate-2.png", "/img/plate-4.png"):
         data = site.respond("GET", path, (), START).body
@@ -317,7 +318,7 @@ def test_pictures_are_real_and_change_with_their_version():
         )
 
 
-def test_validators_are_honest_at_every_change():
+def test_validators_are_honest_at_every_change() -> None:
     site = SyntheticSite(SiteSpec(seed=4, pages=6, rates=Rates.fixed(4000.0), words=40))
     for change in site.changes("/", START, START + DAY // 20):
         for t in (change - 1, change, change + 400_000, change + 1_500_000):
@@ -333,7 +334,7 @@ def test_validators_are_honest_at_every_change():
                 assert (site.respond("GET", "/", since, later).status == 304) is unchanged
 
 
-def test_conditional_requests_follow_the_precedence_of_rfc_9110():
+def test_conditional_requests_follow_the_precedence_of_rfc_9110() -> None:
     site = SyntheticSite(SiteSpec(pages=5, rates=Rates.fixed(1.0)))
     t = START + DAY // 1000
     fresh = site.respond("GET", "/", (), t)
@@ -359,13 +360,13 @@ def test_conditional_requests_follow_the_precedence_of_rfc_9110():
     ("etag", "wanted"),
     [("strong", {'"'}), ("weak", {"W"}), ("none", {""}), ("mixed", {'"', "W", ""})],
 )
-def test_entity_tags_are_of_the_kind_asked_for(etag, wanted):
-    site = SyntheticSite(SiteSpec(pages=30, etag=etag))
+def test_entity_tags_are_of_the_kind_asked_for(etag: str, wanted: set[str]) -> None:
+    site = SyntheticSite(SiteSpec(pages=30, etag=etag))  # type: ignore[arg-type]
     tags = {site.respond("GET", p, (), START).header("ETag") or "" for p in site.paths(START)}
     assert {tag[:1] for tag in tags} == wanted
 
 
-def test_features_can_be_switched_off():
+def test_features_can_be_switched_off() -> None:
     plain = SiteSpec(
         pages=12, etag="none", last_modified=False, conditional=False, gzip=False, chunked=0.0,
         redirects=0, errors=(), robots=False, sitemap="none", images=0, css=0, scripts=0,
@@ -380,7 +381,7 @@ def test_features_can_be_switched_off():
     assert site.respond("GET", "/robots.txt", (), START).status == 404
 
 
-def test_redirects_of_all_kinds_and_chains_end_at_a_page():
+def test_redirects_of_all_kinds_and_chains_end_at_a_page() -> None:
     site = SyntheticSite(SiteSpec(pages=20, redirects=5, chain=4))
     statuses = []
     for number in range(1, 6):
@@ -394,7 +395,7 @@ def test_redirects_of_all_kinds_and_chains_end_at_a_page():
     assert set(statuses) == {301, 302, 307, 308}
 
 
-def test_errors_answer_with_their_status():
+def test_errors_answer_with_their_status() -> None:
     site = SyntheticSite(SiteSpec(pages=20, errors=(404, 410, 500, 503), retry_after=7))
     for status in (404, 410, 500, 503):
         response = site.respond("GET", f"/lost/{status}", (), START)
@@ -404,13 +405,13 @@ def test_errors_answer_with_their_status():
     assert site.respond("POST", "/", (), START).status == 405
 
 
-def test_a_sitemap_index_lists_every_page_with_its_last_change():
+def test_a_sitemap_index_lists_every_page_with_its_last_change() -> None:
     site = SyntheticSite(SiteSpec(pages=1200, words=10, sitemap="index", rates=Rates.uniform(1.0)))
     t = START + 5 * DAY
     index = site.respond("GET", "/sitemap.xml", (), t).body.decode()
     parts = re.findall(r"<loc>[^<]*(/sitemap-\d+\.xml)</loc>", index)
     assert len(parts) == 3
-    found = {}
+    found = {}  # type: ignore[var-annotated]
     for part in parts:
         text = site.respond("GET", part, (), t).body.decode()
         found |= dict(re.findall(r"<loc>[^<]*example([^<]*)</loc><lastmod>([^<]*)", text))
@@ -433,12 +434,14 @@ def test_a_sitemap_index_lists_every_page_with_its_last_change():
         {"pages": 60_000},
     ],
 )
-def test_specs_that_make_no_sense_say_what_to_give_instead(wrong):
+def test_specs_that_make_no_sense_say_what_to_give_instead(
+    wrong: dict[str, float | tuple[int]],
+) -> None:
     with pytest.raises(UsageError, match="Give"):
-        SiteSpec(**wrong)
+        SiteSpec(**wrong)  # type: ignore[arg-type]
 
 
-def test_questions_that_make_no_sense_are_refused():
+def test_questions_that_make_no_sense_are_refused() -> None:
     with pytest.raises(UsageError, match="nothing at"):
         SyntheticSite(SiteSpec()).version("/no/such/page", START)
     with pytest.raises(UsageError, match="origins"):
@@ -451,7 +454,7 @@ def test_questions_that_make_no_sense_are_refused():
 
 
 @pytest.mark.parametrize("module", ["asof.testing.spec", "asof.testing.simclock"])
-def test_docstring_examples_hold(module):
+def test_docstring_examples_hold(module: str) -> None:
     results = doctest.testmod(importlib.import_module(module))
     assert results.attempted
     assert not results.failed

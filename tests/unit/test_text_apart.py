@@ -13,13 +13,11 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import office_files as office
 from asof.errors import AsofError
 from asof.text import sandbox as module
 from asof.text.read import read
 from asof.text.sandbox import Limits, ReadApart, Source, read_many
+from support import office_files as office
 
 # Keeps a reader busy for several seconds: a table of nothing that has to be looked at.
 SLOW = (b"<rss><channel>" + b"<x>" * 4_000_000, "application/rss+xml")
@@ -262,7 +260,7 @@ def test_a_child_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) 
 def test_a_reader_may_neither_connect_nor_run_programs_nor_write(tmp_path: Path) -> None:
     code = (
         "import sys; sys.argv[1:] = ['500', '10', sys.argv[1]]\n"
-        "from asof.text import apart_child\n"
+        "from asof.text import sandbox_child as apart_child\n"
         "apart_child._limit(500)\n"
         "import socket, subprocess\n"
         "for act in (lambda: socket.create_connection(('127.0.0.1', 9)),\n"

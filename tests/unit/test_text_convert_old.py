@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import struct
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import office_files as office
 from asof.text.convert import CONVERTERS, Refused, by_magic, read_ole, read_rtf
 from asof.text.convert.biff import Segments
-from asof.text.convert.msg import unpacked_rtf
+from asof.text.convert.found import Found
+from asof.text.convert.msg import fill_msg, unpacked_rtf
 from asof.text.convert.ole import Compound, codec
 from asof.text.document import Page
+from support import office_files as office
 
 
 def reason_or_method(read: Callable[[bytes], Page], data: bytes) -> str:
@@ -50,6 +48,15 @@ def test_large_streams_and_small_ones() -> None:
     assert compound.read("SMALL") == data[:100]
     assert compound.read("None") == b""
     assert compound.read("missing") == b""
+
+
+def test_a_file_that_breaks_off_is_read_as_far_as_it_goes() -> None:
+    data = random.Random(1).randbytes(10_000)
+    whole = office.compound({"Large": data, "Small": data[:100]})
+    assert Compound(whole[:-100]).read("large") == data
+    without_table = Compound(whole[:-512])
+    assert without_table.read("small") == data[:100]
+    assert without_table.read("large")[:512] == data[:512]
 
 
 @given(st.binary(max_size=600), st.integers(0, 2000))
@@ -290,6 +297,40 @@ def test_a_message_of_outlook() -> None:
     assert page.links == ("http://m.example/",)
 
 
+@pytest.mark.parametrize(
+    ("tag", "value", "text", "encoding"),
+    [
+        (0x3FFD0003, 1251, "Привет", "cp1251"),
+        (0x3FF10003, 0x0411, "日本語", "cp932"),
+        (0x3FF10003, 0x0404, "測試", "cp950"),
+        (0x3FF10003, 0x0804, "测试", "cp936"),
+        (0x3FF10003, 0x0407, "Grüße", "cp1252"),
+        (0x0E070003, 1, "Grüße", "cp1252"),
+    ],
+)
+def test_a_message_in_a_code_page(tag: int, value: int, text: str, encoding: str) -> None:
+    streams = {
+        "__properties_version1.0": bytes(32) + struct.pack("<IIII", tag, 6, value, 0) + b"cut",
+        "__substg1.0_0037001E": text.encode(encoding),
+    }
+    assert read_ole(office.compound(streams)).text == f"Subject: {text}"
+
+
+def test_attachments_have_their_long_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = "__attach_version1.0_#0000000"
+    streams = {
+        f"{folder}0/__substg1.0_3704001e": b"MINUTE~1.DOC",
+        f"{folder}0/__substg1.0_3707001e": b"Minutes of May.doc",
+        f"{folder}1/__substg1.0_3704001f": "ÄHR.TXT".encode("utf-16-le"),
+    }
+    compound = Compound(office.compound({"__properties_version1.0": bytes(32)}))
+    monkeypatch.setattr(compound, "names", tuple(streams))
+    monkeypatch.setattr(compound, "read", lambda name: streams.get(name, b""))
+    found = Found()
+    fill_msg(compound, found)
+    assert found.page("msg").text == "Minutes of May.doc\nÄHR.TXT"
+
+
 def test_packed_rtf_of_messages() -> None:
     """The example of the format's description ([MS-OXRTFCP] section 3.1.1)."""
     packed = bytes.fromhex(
@@ -335,6 +376,10 @@ def rtf(body: str, head: str = "\\ansi\\ansicpg1252") -> bytes:
         ("{\\upr{old}{\\*\\ud{new}}}", "new"),
         ("one\\cell two\\row three", "one\ttwo\nthree"),
         ("a{\\i0\\*\\cs7 b}", "ab"),
+        (
+            "super{\\*\\annotation{\\*\\atnref 1}\\pard a word}cali{\\footnote a note}.",
+            "supercali.\na word\na note",
+        ),
     ],
 )
 def test_rich_text(body: str, text: str) -> None:

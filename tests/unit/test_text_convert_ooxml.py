@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import struct
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import office_files as office
 from asof.text.convert import CONVERTERS, Refused, read_zip
 from asof.text.convert.cells import Style, shown, style_of
 from asof.text.convert.flow import field_links
 from asof.text.convert.xlsb import records, rk
+from support import office_files as office
 
 P = office.paragraph
 WORDS = st.text(st.characters(categories=("L", "N"), include_characters=" "), min_size=1)

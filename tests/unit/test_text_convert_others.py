@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import office_files as office
 from asof.text.convert import CONVERTERS, TEXTS, Refused, read_pdf, read_xml, read_zip
 from asof.text.convert.found import cleaned, day_of, tag_of, tidied
 from asof.text.document import Page
+from support import office_files as office
 
 # -- OpenDocument -----------------------------------------------------------------------------
 

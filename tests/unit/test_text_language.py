@@ -38,28 +38,28 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("language", SENTENCES)
-def test_a_sentence_is_enough(language):
+def test_a_sentence_is_enough(language: str) -> None:
     assert language_of(SENTENCES[language]) == language
 
 
 @pytest.mark.parametrize("language", [code for code in SENTENCES if code != "en"])
-def test_a_template_that_says_english_of_everything_is_not_believed(language):
+def test_a_template_that_says_english_of_everything_is_not_believed(language: str) -> None:
     assert language_of(SENTENCES[language] * 2, "en-US") == language
 
 
-def test_a_hint_decides_between_close_languages():
+def test_a_hint_decides_between_close_languages() -> None:
     both = "Selo je blizu mora, a ljudi rade na brodu i prodaju ribu na trgu svaki dan."
     assert language_of(both, "hr") == "hr"
     assert language_of(both, "bs") == "bs"
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "12345 67890 " * 50, "Hi!", "<>&%$ " * 100, "海"])
-def test_too_little_text_says_nothing(text):
+def test_too_little_text_says_nothing(text: str) -> None:
     assert language_of(text) is None
     assert language_of(text, "fr-CA") == "fr"
 
 
-def test_addresses_are_no_words():
+def test_addresses_are_no_words() -> None:
     assert language_of("https://www.example.com/the/quick/brown/fox/jumps " * 20) is None
 
 
@@ -84,11 +84,11 @@ def test_addresses_are_no_words():
         ("d\u00e9", None),
     ],
 )
-def test_the_primary_tag(tag, language):
+def test_the_primary_tag(tag: str | None, language: str | None) -> None:
     assert primary_tag(tag) == language
 
 
-def test_an_unknown_hint_does_no_harm():
+def test_an_unknown_hint_does_no_harm() -> None:
     assert language_of(SENTENCES["de"], "qqq") == "de"
     assert language_of(SENTENCES["de"], "\0" * 100) == "de"
 
@@ -96,12 +96,12 @@ def test_an_unknown_hint_does_no_harm():
 @pytest.mark.parametrize(
     "mess", ["\0", "\x01\x7f\x9f", "\ud800", "\ufffe", "\U0010ffff", "\ufdd0", "\u202e"]
 )
-def test_characters_that_are_none_do_no_harm(mess):
+def test_characters_that_are_none_do_no_harm(mess: str) -> None:
     assert language_of(mess.join(SENTENCES["fr"].split(" ")) + " " + SENTENCES["fr"]) == "fr"
 
 
 @pytest.mark.parametrize("text", ["a" * 3_000_000, "ab " * 1_000_000, "https://" * 300_000])
-def test_a_long_text_takes_no_longer_than_its_sample(text):
+def test_a_long_text_takes_no_longer_than_its_sample(text: str) -> None:
     start = time.process_time()
     language_of(text)
     assert time.process_time() - start < 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from asof.text.html.blocks import Block, joined, layout
@@ -108,7 +110,7 @@ class TestDefault:
     def test_what_trafilatura_cannot_read_the_fast_method_does(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def broken(*_: object, **__: object) -> str:
+        def broken(*_: object, **__: Any) -> str:
             raise RecursionError
 
         monkeypatch.setattr("trafilatura.extract", broken)
@@ -144,7 +146,7 @@ def test_a_line_that_is_text_elsewhere_stays() -> None:
 
 
 def test_wild_pages_are_kept_from_trafilatura(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(*_: object, **__: object) -> str:
+    def never(*_: object, **__: Any) -> str:
         raise AssertionError
 
     monkeypatch.setattr("trafilatura.extract", never)

@@ -90,7 +90,7 @@ def ole(*streams: str, embedded: str | None = None) -> bytes:
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
-def test_a_signature_proves_a_format(data, media_type):
+def test_a_signature_proves_a_format(data: bytes, media_type: str) -> None:
     assert sniffed(data) == media_type
 
 
@@ -105,7 +105,7 @@ def test_a_signature_proves_a_format(data, media_type):
         b"FORM 27b",
     ],
 )
-def test_letters_that_text_may_begin_with_prove_nothing(text):
+def test_letters_that_text_may_begin_with_prove_nothing(text: bytes) -> None:
     assert sniffed(text) == "text/plain"
 
 
@@ -131,17 +131,19 @@ def test_letters_that_text_may_begin_with_prove_nothing(text):
     ],
     ids=str,
 )
-def test_a_zip_file_is_known_by_its_members(members, media_type):
+def test_a_zip_file_is_known_by_its_members(
+    members: list[tuple[str, bytes]], media_type: str
+) -> None:
     assert sniffed(zipped(*members)) == media_type
 
 
-def test_a_file_inside_of_a_zip_file_does_not_decide():
+def test_a_file_inside_of_a_zip_file_does_not_decide() -> None:
     inner = zipped(("xl/workbook.xml", b"<d/>"))
     outer = zipped(("ppt/embeddings/a.xlsx", inner), ("ppt/presentation.xml", b"<d/>"), stored=True)
     assert zip_type(outer) == PPTX
 
 
-def test_a_zip_file_that_was_cut_off_or_has_something_before_it_is_known():
+def test_a_zip_file_that_was_cut_off_or_has_something_before_it_is_known() -> None:
     whole = zipped(("[Content_Types].xml", b"<T/>"), ("word/document.xml", b"<d/>" * 500))
     assert zip_type(whole[:-60]) == DOCX
     assert zip_type(b"PK\x03\x04" + whole) == DOCX
@@ -159,16 +161,18 @@ def test_a_zip_file_that_was_cut_off_or_has_something_before_it_is_known():
         (("EncryptedPackage",), OLE),
     ],
 )
-def test_an_ole_file_is_known_by_the_streams_of_its_root(streams, media_type):
+def test_an_ole_file_is_known_by_the_streams_of_its_root(
+    streams: tuple[str, ...], media_type: str
+) -> None:
     assert sniffed(ole(*streams)) == media_type
 
 
-def test_an_embedded_workbook_does_not_make_a_letter_a_workbook():
+def test_an_embedded_workbook_does_not_make_a_letter_a_workbook() -> None:
     assert ole_type(ole("WordDocument", "ObjectPool", embedded="Workbook")) == "application/msword"
     assert ole_type(ole("ObjectPool", embedded="Workbook")) == OLE
 
 
-def test_an_ole_file_with_loops_and_lies_ends():
+def test_an_ole_file_with_loops_and_lies_ends() -> None:
     data = bytearray(ole("a", "WordDocument"))
     data[512 + 4 : 512 + 8] = struct.pack("<I", 1)  # the directory's chain leads to itself
     assert ole_type(bytes(data)) == "application/msword"
@@ -221,7 +225,7 @@ def test_an_ole_file_with_loops_and_lies_ends():
         ("\ttabs\x1b[1m and colours\x0c", "text/plain"),
     ],
 )
-def test_kinds_of_text_are_told_apart(text, media_type):
+def test_kinds_of_text_are_told_apart(text: str, media_type: str) -> None:
     assert sniffed(text.encode()) == media_type
 
 
@@ -232,7 +236,7 @@ LETTER = (
 )
 
 
-def test_letters_are_known_by_their_headers():
+def test_letters_are_known_by_their_headers() -> None:
     assert sniffed(LETTER.format("").encode()) == "message/rfc822"
     saved = LETTER.format('Content-Type: multipart/related; boundary="x"\r\n')
     assert sniffed(saved.encode()) == "multipart/related"
@@ -240,7 +244,7 @@ def test_letters_are_known_by_their_headers():
     assert sniffed(box.encode()) == "application/mbox"
 
 
-def test_a_text_with_colons_is_no_letter():
+def test_a_text_with_colons_is_no_letter() -> None:
     text = "From: the harbour\nTo: the market\nVia: the hill, as people\nhave always walked\n"
     assert sniffed(text.encode()) == "text/plain"
 
@@ -248,24 +252,24 @@ def test_a_text_with_colons_is_no_letter():
 @pytest.mark.parametrize(
     "codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
 )
-def test_wide_text_is_text(codec):
+def test_wide_text_is_text(codec: str) -> None:
     assert sniffed("<!DOCTYPE html><title>Früh</title>".encode(codec)) == "text/html"
     assert sniffed("Früh am Morgen, as they say".encode(codec)) == "text/plain"
 
 
-def test_east_asian_text_in_utf_16_is_text_and_random_bytes_are_not():
+def test_east_asian_text_in_utf_16_is_text_and_random_bytes_are_not() -> None:
     text = "清晨，老渔夫驾着小船出海，直到太阳落到山后才回到港口。"  # noqa: RUF001
     assert sniffed(text.encode("utf-16-le")) == "text/plain"
     noise = bytes((i * 167 + i * i * 31 + 7) % 256 for i in range(1000))
     assert sniffed(noise) == OCTETS
 
 
-def test_korean_with_shifts_is_text():
+def test_korean_with_shifts_is_text() -> None:
     assert sniffed("이른 아침 바다로".encode("iso2022_kr")) == "text/plain"
 
 
-def test_nothing_is_seen_in_no_bytes():
-    assert media_of(b"") == Media(None, None, OCTETS)
+def test_nothing_is_seen_in_no_bytes() -> None:
+    assert media_of(b"") == Media(None, None, "text/plain")
     assert media_of(b"", "text/css; charset=utf-8") == Media("text/css", None, "text/css")
 
 
@@ -286,7 +290,7 @@ def test_nothing_is_seen_in_no_bytes():
         ("text/\u212a", None),
     ],
 )
-def test_the_essence_of_a_content_type(value, media_type):
+def test_the_essence_of_a_content_type(value: str | None, media_type: str | None) -> None:
     assert essence(value) == media_type
 
 
@@ -341,11 +345,13 @@ NOISE = bytes(range(256)) * 4
     ],
     ids=str,
 )
-def test_what_is_settled_on(data, declared, name, settled):
+def test_what_is_settled_on(
+    data: bytes, declared: str | None, name: str | None, settled: str
+) -> None:
     assert media_of(data, declared, name).settled == settled
 
 
-def test_both_are_kept_when_they_disagree():
+def test_both_are_kept_when_they_disagree() -> None:
     found = media_of(PDF, "text/html; charset=utf-8")
     assert (found.declared, found.sniffed) == ("text/html", "application/pdf")
     assert found.disagree
@@ -373,14 +379,14 @@ def test_both_are_kept_when_they_disagree():
     ],
     ids=lambda data: repr(data[:12]),
 )
-def test_a_hostile_document_is_settled_soon(data):
+def test_a_hostile_document_is_settled_soon(data: bytes) -> None:
     start = time.process_time()
     found = media_of(data, "x" * 100_000, "y." * 100_000)
     assert found.settled
     assert time.process_time() - start < 2
 
 
-def test_every_beginning_of_every_format_is_some_type():
+def test_every_beginning_of_every_format_is_some_type() -> None:
     whole = [zipped(("word/document.xml", b"<d/>")), ole("WordDocument"), HTML, PDF, PNG]
     whole.append(LETTER.format("").encode())
     whole.append(json.dumps({"a": [1, {"b": "ü"}]}).encode())
@@ -389,9 +395,28 @@ def test_every_beginning_of_every_format_is_some_type():
             assert media_of(data[:end]).settled
 
 
-def test_parts_have_their_own_answers():
+def test_parts_have_their_own_answers() -> None:
     assert signature_type(b"") is None
     assert iso_media_type(b"\0\0\0\x18ftypmif1\0\0\0\0mif1avif") == "image/avif"
     assert iso_media_type(b"\0\0\0\x18ftyp3gp4") == "video/3gpp"
     assert binary_share(b"") == 0.0
     assert binary_share(b"ab\0\1") == 0.5
+
+
+@pytest.mark.parametrize(
+    ("start", "media_type"),
+    [
+        (b"<!DOCTYPE HTML PUBLIC>", "text/html"),
+        (b"\xef\xbb\xbf \n<html>", "text/html"),
+        (b"<abbr>", "text/plain"),
+        (b"GIF89a", "image/gif"),
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"RIFF....WEBPVP8 ", "image/webp"),
+        (b"%PDF-1.7", "application/pdf"),
+        (b"plain words", "text/plain"),
+        (b"\x00\x01", "application/octet-stream"),
+        (b"", "text/plain"),
+    ],
+)
+def test_what_has_no_name_is_known_by_its_first_bytes(start: bytes, media_type: str) -> None:
+    assert media_of(start).settled == media_type

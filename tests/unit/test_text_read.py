@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import office_files as office
 from asof.text import read as module
 from asof.text.convert import CONVERTERS, TEXTS
 from asof.text.document import Document
 from asof.text.read import read
+from support import office_files as office
 
 SAMPLES = {
     "a.docx": office.docx(office.paragraph("Hello")),

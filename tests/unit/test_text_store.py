@@ -15,9 +15,10 @@ from asof.text import database as shelf_module
 from asof.text.database import Shelf
 from asof.text.document import Document
 from asof.text.store import BLOCK, TextStore, document_key
+from support.laws import examples
 
 # Texts as readers give them: decoded, so without lone surrogates.
-texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)  # type: ignore[arg-type]
 maybe = st.none() | texts
 documents = st.builds(
     Document,
@@ -41,7 +42,7 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
     made.close()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(50))
 @given(st.dictionaries(st.integers(-(2**63), 2**63 - 1), documents, max_size=5))
 def test_what_is_put_comes_back(shelf: Shelf, given_documents: dict[int, Document]) -> None:
     store = TextStore(shelf)

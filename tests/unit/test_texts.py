@@ -10,10 +10,9 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.archive.folder import Folder
@@ -30,7 +29,7 @@ from asof.warc.build import exchange_records
 from asof.warc.compose import compose
 from asof.warc.record import Record
 from asof.warc.write import WarcFile
-from exchanges import START, answer
+from support.exchanges import START, answer
 
 URL = "http://a.example/x"
 DAY = 86_400 * SECOND
@@ -69,7 +68,7 @@ def put_revisit(folder: Path, exchange: Exchange, url: str, at: Instant) -> None
 def categories(folder: Path, url: str = URL) -> list[str | None]:
     with Archive.open(folder) as archive, Texts(archive, writable=True) as texts:
         texts.read_all(1)
-    with Archive.open(folder) as archive, judgements(archive) as judged:
+    with Archive.open(folder) as archive, judgements(archive) as judged:  # type: ignore[arg-type]
         return [judged(capture) for capture in archive.captures(url=url)]
 
 
@@ -196,7 +195,7 @@ def test_a_child_that_answers_nonsense_costs_one_document() -> None:
         def ask(self, *request: object) -> bytes:
             return b"\xff{"
 
-        def end(self, **how: object) -> str:
+        def end(self, **how: Any) -> str:
             return ""
 
     with ReadApart() as apart:

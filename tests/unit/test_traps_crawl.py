@@ -12,6 +12,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -104,8 +105,8 @@ def asker(site: SyntheticSite) -> Callable[[str], Answer]:
     return ask
 
 
-def synthetic(**spec: object) -> tuple[SyntheticSite, Crawl]:
-    site = SyntheticSite(SiteSpec(words=60, **spec), [A])  # type: ignore[arg-type]
+def synthetic(**spec: Any) -> tuple[SyntheticSite, Crawl]:
+    site = SyntheticSite(SiteSpec(words=60, **spec), [A])
     return site, crawl(asker(site))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import os
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -79,11 +81,13 @@ def damage(items: list[Record | Damage]) -> list[Damage]:
     return [item for item in items if isinstance(item, Damage)]
 
 
-def field(record: Record, name: str) -> str | None:
+def field(record: Record | Damage, name: str) -> str | None:
+    assert isinstance(record, Record)
     return dict(record.fields).get(name)
 
 
-def block(record: Record) -> bytes:
+def block(record: Record | Damage) -> bytes:
+    assert isinstance(record, Record)
     return b"".join(chunk for part in record.block for chunk in part.chunks())
 
 
@@ -100,7 +104,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_slide_69(path, pack):
+def test_slide_69(path: Path, pack: Callable[..., Any] | type[bytes]) -> None:
     first, second = found(path, pack(SLIDE_69))
     assert field(first, "WARC-Type") == "response"
     assert field(first, "WARC-Target-URI") == "http://www.example.com/test.html"
@@ -116,21 +120,21 @@ def test_slide_69(path, pack):
     assert block(second).endswith(b"information about tropical fish.\n</HTML>")
 
 
-def test_tags_in_any_case_and_lines_with_cr(path):
+def test_tags_in_any_case_and_lines_with_cr(path: Path) -> None:
     data = doc(1).lower().replace(b"http/1.0 200 ok", b"HTTP/1.0 200 OK").replace(b"\n", b"\r\n")
     (record,) = found(path, data + b"\r\n")
     assert field(record, "WARC-TREC-ID") == "d-1"
     assert block(record).endswith(b"content-type: text/html\r\n\r\n<p>fish</p>")
 
 
-def test_tags_with_spaces_and_content_on_the_line_of_the_tag(path):
+def test_tags_with_spaces_and_content_on_the_line_of_the_tag(path: Path) -> None:
     data = b"<DOC ><DOCNO> D-1 </DOCNO> <DOCHDR>http://a/ 1.2.3.4 19970101013145 text/html 1\n"
     (record,) = found(path, data + b"HTTP/1.0 200 OK</DOCHDR >text</DOC >")
     assert field(record, "WARC-TREC-ID") == "D-1"
     assert block(record) == b"HTTP/1.0 200 OK\n\ntext"
 
 
-def test_a_header_line_of_a_url_alone_takes_the_date_of_the_head(path):
+def test_a_header_line_of_a_url_alone_takes_the_date_of_the_head(path: Path) -> None:
     """As in the GOV2 collection."""
     (record,) = found(path, doc(1, line=b"http://www.example.gov/a"))
     assert field(record, "WARC-Target-URI") == "http://www.example.gov/a"
@@ -138,7 +142,7 @@ def test_a_header_line_of_a_url_alone_takes_the_date_of_the_head(path):
     assert field(record, "WARC-IP-Address") is None
 
 
-def test_a_document_without_dochdr_is_a_resource_named_by_its_docno(path):
+def test_a_document_without_dochdr_is_a_resource_named_by_its_docno(path: Path) -> None:
     data = b"<DOC>\n<DOCNO> AP880212-0001 </DOCNO>\n<TEXT>\nnews\n</TEXT>\n</DOC>\n"
     path.write_bytes(data)
     os.utime(path, (1_000_000_000, 1_000_000_000))
@@ -166,7 +170,7 @@ def test_a_document_without_dochdr_is_a_resource_named_by_its_docno(path):
         (b"\xff\x00 junk outside of any document\n", "no document begins here"),
     ],
 )
-def test_what_is_wrong_costs_only_its_own_document(path, bad, reason):
+def test_what_is_wrong_costs_only_its_own_document(path: Path, bad: bytes, reason: str) -> None:
     items = found(path, doc(1) + bad + doc(3) + doc(4))
     assert urls(items) == ["http://a/1", "http://a/3", "http://a/4"]
     (lost,) = damage(items)
@@ -175,7 +179,7 @@ def test_what_is_wrong_costs_only_its_own_document(path, bad, reason):
     assert len(bad) - 1 <= lost.length <= len(bad)
 
 
-def test_the_first_end_tag_ends_the_document_and_the_rest_is_reported(path):
+def test_the_first_end_tag_ends_the_document_and_the_rest_is_reported(path: Path) -> None:
     items = found(path, doc(1, b"about </DOC> tags\n") + doc(2))
     assert urls(items) == ["http://a/1", "http://a/2"]
     assert block(records(items)[0]).endswith(b"\n\nabout ")
@@ -183,7 +187,7 @@ def test_the_first_end_tag_ends_the_document_and_the_rest_is_reported(path):
     assert lost.offset == doc(1, b"about </DOC> tags\n").index(b"tags")
 
 
-def test_cut_anywhere_the_whole_documents_come(path):
+def test_cut_anywhere_the_whole_documents_come(path: Path) -> None:
     data = doc(1) + doc(2)
     whole = records(found(path, data))
     for cut in range(len(doc(1)) + 1, len(data) - 1):
@@ -192,7 +196,7 @@ def test_cut_anywhere_the_whole_documents_come(path):
         assert [lost.offset for lost in damage(items)] == [len(doc(1))]
 
 
-def test_a_damaged_gzip_member_costs_its_documents_only(path):
+def test_a_damaged_gzip_member_costs_its_documents_only(path: Path) -> None:
     packed = [bytearray(gzip.compress(doc(number))) for number in range(4)]
     packed[1][-3] ^= 0xFF
     packed[1][40] ^= 0xFF
@@ -203,7 +207,7 @@ def test_a_damaged_gzip_member_costs_its_documents_only(path):
     assert {lost.offset for lost in damage(items)} == {len(packed[0])}
 
 
-def test_large_content_goes_to_a_file(path, tmp_path):
+def test_large_content_goes_to_a_file(path: Path, tmp_path: Path) -> None:
     content = b"<p>fish</p>\n" * 300_000
     spool = tmp_path / "spool"
     spool.mkdir()
@@ -220,16 +224,17 @@ AT = 852_082_305 * SECOND
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 
 
-def document(**changes: object) -> TrecDocument:
+def document(**changes: Any) -> TrecDocument:
     values: dict[str, object] = {
         "docno": "D-1", "url": "http://a/1", "ip": "192.0.2.7", "at": AT,
         "media_type": "text/html", "head": HEAD, "payload": b"<p>fish</p>\n",
     }  # fmt: skip
-    return TrecDocument(**{**values, **changes})  # type: ignore[arg-type]
+    return TrecDocument(**{**values, **changes})
 
 
-def read_back(record: Record) -> TrecDocument:
+def read_back(record: Record | Damage) -> TrecDocument:
     """The document that a record holds, as far as a record keeps it."""
+    assert isinstance(record, Record)
     head = record.block[0].data if field(record, "WARC-Type") == "response" else b""
     kind = field(record, "Content-Type") or ""
     at = parse_iso(field(record, "WARC-Date") or "")
@@ -245,7 +250,7 @@ def read_back(record: Record) -> TrecDocument:
     )
 
 
-def test_what_is_written_looks_like_slide_69(path):
+def test_what_is_written_looks_like_slide_69(path: Path) -> None:
     assert write_trec(path, [document()]) == 1
     assert path.read_bytes() == (
         b"<DOC>\n<DOCNO>D-1</DOCNO>\n<DOCHDR>\n"
@@ -261,7 +266,7 @@ NASTY = [
 
 
 @pytest.mark.parametrize("nasty", NASTY)
-def test_content_can_neither_end_its_document_nor_open_another(path, nasty):
+def test_content_can_neither_end_its_document_nor_open_another(path: Path, nasty: bytes) -> None:
     head = b"HTTP/1.1 200 OK\r\nX-Evil: " + nasty.replace(b"\n", b" ").strip() + b"\r\n\r\n"
     wanted = [
         document(payload=nasty), document(docno="D-2", head=head, payload=nasty * 3),
@@ -274,14 +279,14 @@ def test_content_can_neither_end_its_document_nor_open_another(path, nasty):
     assert [read_back(record) for record in records(items)] == wanted
 
 
-def test_a_page_that_claims_to_be_stuffed_is_not_believed(path):
+def test_a_page_that_claims_to_be_stuffed_is_not_believed(path: Path) -> None:
     head = b"HTTP/1.1 200 OK\nX-Asof-Stuffed: yes\n\n"
     wanted = [document(head=head, payload=b"<\\b>"), document(head=HEAD, payload=b"<\\/b>")]
     write_trec(path, wanted)
     assert [read_back(record) for record in records(found(path))] == wanted
 
 
-def test_large_stuffed_content_is_unstuffed_on_the_way(path):
+def test_large_stuffed_content_is_unstuffed_on_the_way(path: Path) -> None:
     wanted = document(payload=b"<\\x></DOC>" * 200_000 + b"<")
     write_trec(path, [wanted])
     (record,) = found(path)
@@ -289,7 +294,7 @@ def test_large_stuffed_content_is_unstuffed_on_the_way(path):
     record.block[1].discard()
 
 
-def test_what_the_format_cannot_hold_is_made_to_fit(path):
+def test_what_the_format_cannot_hold_is_made_to_fit(path: Path) -> None:
     odd = document(
         docno="a b<c>\xfc", url="http://a/</DOCHDR>\n\xfc x", ip="", media_type="junk", at=AT + 5
     )
@@ -302,7 +307,7 @@ def test_what_the_format_cannot_hold_is_made_to_fit(path):
     assert b" 0.0.0.0 19970101013145 application/octet-stream " in path.read_bytes()
 
 
-def test_a_gz_name_gives_gzip_and_the_same_bytes_every_time(tmp_path):
+def test_a_gz_name_gives_gzip_and_the_same_bytes_every_time(tmp_path: Path) -> None:
     for name in ("a.trec.gz", "b.trec.gz"):
         write_trec(tmp_path / name, [document()])
     first, second = ((tmp_path / name).read_bytes() for name in ("a.trec.gz", "b.trec.gz"))
@@ -311,8 +316,8 @@ def test_a_gz_name_gives_gzip_and_the_same_bytes_every_time(tmp_path):
     assert len(found(tmp_path / "a.trec.gz")) == 1
 
 
-def test_nothing_is_left_of_a_write_that_fails(tmp_path):
-    def broken():
+def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path) -> None:
+    def broken() -> Iterator[TrecDocument]:
         yield document()
         raise OSError(28, "No space left on device")
 
@@ -359,7 +364,9 @@ def documents(draw: st.DrawFn) -> TrecDocument:
 @given(wanted=st.lists(documents(), max_size=4), packed=st.booleans())
 @example(wanted=[document(head=b"HTTP/1.1 200 OK\n\r\n")], packed=False)
 @example(wanted=[document(head=b"HTTP/1.1 200 OK\r\n\n", payload=b"\r")], packed=False)
-def test_what_is_written_can_be_read(tmp_path_factory, wanted, packed):
+def test_what_is_written_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory, wanted: list[TrecDocument], packed: bool
+) -> None:
     path = tmp_path_factory.mktemp("law") / ("x.trec.gz" if packed else "x.trec")
     assert write_trec(path, wanted) == len(wanted)
     items = found(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +17,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
@@ -27,7 +24,8 @@ from asof.clock import SECOND, iso
 from asof.crawl import phases as turning
 from asof.crawl.control import Act, send_order
 from asof.model import CrawlState
-from made_up_web import A, B, Copies, Odd, Web, captures, course, seen_twice, turn
+from support.laws import examples
+from support.made_up_web import A, B, Copies, Odd, Web, captures, course, seen_twice, turn
 
 ALL = ["/", "/1", "/2", "/3", "/4", "/5", "/6"]
 
@@ -554,7 +552,7 @@ def test_a_stop_in_the_revisits(web: Web, folder: Path) -> None:
 
 
 @given(st.integers(0, 1 << 32))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_whatever_happens_every_page_is_seen_once_in_each_phase(number: int) -> None:
     """Any links, busy servers, pages that change and come and go, stops and lost databases."""
     chance = random.Random(number)
@@ -609,7 +607,7 @@ def test_whatever_happens_every_page_is_seen_once_in_each_phase(number: int) -> 
 
 
 @given(st.data())
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_politeness_holds_across_the_turning_point(data: st.DataObject) -> None:
     """Delay, Crawl-delay and Retry-After, in visits, revisits and audits, of two hosts."""
     web = Web(takes=data.draw(st.sampled_from([0.0, 0.3, 2.0])))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from dataclasses import replace
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof.archive import Archive
 from asof.coherence.certificate import Choice
 from asof.coherence.quality import measure_choice
 from asof.model import Exchange, Failure, Headers
-from made_up_web import A, B, Web, turn
+from support.made_up_web import A, B, Web, turn
 
 LAST = f"{A}9"
 

@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from asof.url import canonical, host_of, origin, resolve
+from support.laws import examples
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def whatwg(url: str, base: str | None = None) -> str | None:
     return parsed.href.partition("#")[0] if parsed.protocol in ("http:", "https:") else None
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=examples(800), deadline=None)
 @given(absolute | text)
 @example("http://a.example-/")
 @example("http://-a.example/")
@@ -138,13 +139,13 @@ def test_the_shortcut_for_absolute_urls_agrees_with_ada(url: str) -> None:
     assert canonical(url) == whatwg(url)
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=examples(800), deadline=None)
 @given(st.sampled_from(BASES), text | absolute)
 def test_the_shortcuts_for_references_agree_with_ada(base: str, reference: str) -> None:
     assert resolve(base, reference) == whatwg(reference, base)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(
     st.sampled_from([*BASES, "http://a.b/c/d/e/f?/g/h", "http://a.b/c//d/"]),
     st.lists(
@@ -156,13 +157,13 @@ def test_the_shortcut_for_climbing_references_agrees_with_ada(base: str, pieces:
     assert resolve(base, reference) == whatwg(reference, base)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(absolute)
 def test_the_shortcut_for_origins_agrees_with_ada(url: str) -> None:
     assert origin(url) == (ada_url.URL(url).origin if whatwg(url) is not None else None)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(absolute)
 def test_canonical_is_idempotent_and_host_of_needs_no_canonical_url(url: str) -> None:
     once = canonical(url)

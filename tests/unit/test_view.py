@@ -41,14 +41,14 @@ def lines(snapshot: Snapshot, width: int) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
-def test_it_is_a_dozen_lines_that_fit(width: int):
+def test_it_is_a_dozen_lines_that_fit(width: int) -> None:
     shown = lines(SNAPSHOT, width)
     assert len(shown) <= 12
     assert max(map(len, shown)) <= width
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_it_tells_everything_at_common_widths(width: int):
+def test_it_tells_everything_at_common_widths(width: int) -> None:
     text = "\n".join(lines(SNAPSHOT, width))
     told = [
         "crawling", "3:12", "about 4:40 to go", "1,204 captured", "3,456 queued", "12 failed",
@@ -60,19 +60,19 @@ def test_it_tells_everything_at_common_widths(width: int):
     assert [words for words in told if words not in text] == []
 
 
-def test_the_newest_answer_stands_last_and_keeps_both_ends():
+def test_the_newest_answer_stands_last_and_keeps_both_ends() -> None:
     urls = [line for line in lines(SNAPSHOT, 80) if "https://" in line]
     assert len(urls) == 4
     assert urls[-1].startswith("  200 https://www.example.org/long/")
     assert urls[-1].rstrip().endswith("long/end")
 
 
-def test_a_wide_terminal_has_hosts_and_urls_side_by_side():
+def test_a_wide_terminal_has_hosts_and_urls_side_by_side() -> None:
     both = [line for line in lines(SNAPSHOT, 120) if "queued" in line and "https://" in line]
     assert len(both) == 4
 
 
-def test_before_the_first_answer_it_shows_what_there_is():
+def test_before_the_first_answer_it_shows_what_there_is() -> None:
     text = "\n".join(lines(EMPTY, 80))
     assert "0 captured" in text
     assert "to go" not in text
@@ -81,7 +81,7 @@ def test_before_the_first_answer_it_shows_what_there_is():
 
 
 @pytest.mark.parametrize("state", ["paused", "stopping"])
-def test_a_crawl_that_waits_or_ends_says_so_and_foretells_nothing(state: str):
+def test_a_crawl_that_waits_or_ends_says_so_and_foretells_nothing(state: str) -> None:
     text = "\n".join(lines(replace(SNAPSHOT, state=state), 80))
     assert state in text
     assert "to go" not in text
@@ -98,7 +98,7 @@ hostile = st.text(st.characters(exclude_categories=()), max_size=60)
 )  # fmt: skip
 def test_no_snapshot_can_break_the_view_or_steer_the_terminal(
     url: str, host: str, reason: str, width: int, numbers: list[int], wait: float
-):
+) -> None:
     """Neither escape codes nor line breaks get through, at any width and with any figures."""
     captured, failed, left_out, queued, size, hosts = numbers
     snapshot = Snapshot(
@@ -115,7 +115,7 @@ def test_no_snapshot_can_break_the_view_or_steer_the_terminal(
 
 
 @given(hostile, st.integers(0, 30))
-def test_a_shortened_text_fits_and_keeps_what_fits(text: str, room: int):
+def test_a_shortened_text_fits_and_keeps_what_fits(text: str, room: int) -> None:
     short = shortened(text, room)
     assert len(short) <= room
     assert short.isprintable()
@@ -127,7 +127,7 @@ def test_a_shortened_text_fits_and_keeps_what_fits(text: str, room: int):
     ("seconds", "text"),
     [(0, "0:00"), (59.9, "0:59"), (3599, "59:59"), (3600, "1:00:00"), (90061, "1 d 1:01:01")],
 )
-def test_lengths_of_time(seconds: float, text: str):
+def test_lengths_of_time(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
@@ -149,7 +149,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def test_without_a_terminal_there_is_a_line_every_ten_seconds(
     now: list[float], capsys: pytest.CaptureFixture[str]
-):
+) -> None:
     with CrawlView() as view:
         assert not view.is_live
         for tenth in range(251):
@@ -159,7 +159,7 @@ def test_without_a_terminal_there_is_a_line_every_ten_seconds(
     assert capsys.readouterr().err.splitlines() == [snapshot_line(SNAPSHOT)] * 2 + ["Recovered."]
 
 
-def test_a_silent_view_says_nothing(now: list[float], capsys: pytest.CaptureFixture[str]):
+def test_a_silent_view_says_nothing(now: list[float], capsys: pytest.CaptureFixture[str]) -> None:
     with CrawlView(silent=True) as view:
         now[0] += 1000
         view.show(SNAPSHOT)
@@ -167,7 +167,9 @@ def test_a_silent_view_says_nothing(now: list[float], capsys: pytest.CaptureFixt
     assert capsys.readouterr() == ("", "")
 
 
-def test_on_a_terminal_it_is_drawn_at_its_own_pace_and_goes_away(monkeypatch: pytest.MonkeyPatch):
+def test_on_a_terminal_it_is_drawn_at_its_own_pace_and_goes_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A thousand snapshots a second cost the crawl nothing: few of them are drawn."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
@@ -196,7 +198,7 @@ def test_on_a_terminal_it_is_drawn_at_its_own_pace_and_goes_away(monkeypatch: py
 # -- Rates --------------------------------------------------------------------------------------
 
 
-def test_the_rate_now_is_that_of_the_last_ten_seconds():
+def test_the_rate_now_is_that_of_the_last_ten_seconds() -> None:
     meter = Meter()
     for tenth in range(1000):
         rate = meter.rate(tenth / 10, tenth * 5)
@@ -206,14 +208,14 @@ def test_the_rate_now_is_that_of_the_last_ten_seconds():
     assert rate == 0.0, "a stall shows after ten seconds"
 
 
-def test_a_rate_needs_two_moments():
+def test_a_rate_needs_two_moments() -> None:
     meter = Meter()
     assert meter.rate(1.0, 0) == 0.0
     assert meter.rate(1.0, 10) == 0.0
     assert meter.rate(2.0, 10) == 10.0
 
 
-def test_the_meter_remembers_the_last_few_answers():
+def test_the_meter_remembers_the_last_few_answers() -> None:
     meter = Meter()
     for no in range(20):
         meter.came(200, f"https://a.org/{no}")
@@ -221,7 +223,7 @@ def test_the_meter_remembers_the_last_few_answers():
     assert len(meter.recent) == 6
 
 
-def test_what_is_left_is_foretold_by_the_rate_now_else_by_the_mean():
+def test_what_is_left_is_foretold_by_the_rate_now_else_by_the_mean() -> None:
     assert SNAPSHOT.remaining == pytest.approx(3456 / 12.3)
     assert replace(SNAPSHOT, rate_now=0.0).remaining == pytest.approx(3456 / (1204 / 192.4))
     assert EMPTY.remaining is None

@@ -7,7 +7,9 @@ import hashlib
 import json
 import struct
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +17,8 @@ from asof.clock import SECOND
 from asof.errors import InputError, StorageError, UsageError
 from asof.model import Damage
 from asof.warc.foreign import wacz_write
-from asof.warc.foreign.wacz import Kind, Page, extract_warcs, wacz_members, write_wacz
+from asof.warc.foreign.wacz import Kind, extract_warcs, wacz_members, write_wacz
+from asof.warc.foreign.wacz_write import Page
 
 NOW = 1_700_000_000 * SECOND
 WARC = gzip.compress(
@@ -40,12 +43,12 @@ def warcs(tmp_path: Path) -> list[Path]:
     return sorted(folder.iterdir(), reverse=True)
 
 
-def make(out: Path, warcs: list[Path], lines=(), pages=()) -> Path:
+def make(out: Path, warcs: list[Path], lines: Any = (), pages: Any = ()) -> Path:
     write_wacz(out, warcs, lines, pages, title="Fish", software="asof 0", created=NOW)
     return out
 
 
-def foreign(path: Path, members: dict[str, bytes], package: object = None, **wrong: object) -> Path:
+def foreign(path: Path, members: dict[str, bytes], package: object = None, **wrong: Any) -> Path:
     """A WACZ by another tool, with its manifest unless one is given."""
     resources = [
         {"path": name, "hash": f"sha256:{hashlib.sha256(data).hexdigest()}", "bytes": len(data)}
@@ -69,7 +72,7 @@ def taken(path: Path, into: Path) -> tuple[list[tuple[str, bytes]], list[Damage]
 # -- out ------------------------------------------------------------------------------------------
 
 
-def test_a_wacz_has_what_the_standard_asks_for(tmp_path, warcs):
+def test_a_wacz_has_what_the_standard_asks_for(tmp_path: Path, warcs: list[Path]) -> None:
     page = Page("http://a/1", "Fish \U0001f41f", NOW)
     out = make(tmp_path / "x.wacz", warcs, [line(1)], [page, Page("http://a/2", "", NOW + SECOND)])
     with zipfile.ZipFile(out) as zipped:
@@ -130,7 +133,9 @@ def index_of(path: Path) -> tuple[list[bytes], list[bytes]]:
     return lines, keys
 
 
-def test_the_index_is_sorted_and_every_block_of_it_can_be_found(tmp_path, warcs, monkeypatch):
+def test_the_index_is_sorted_and_every_block_of_it_can_be_found(
+    tmp_path: Path, warcs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(wacz_write, "_RUN_LINES", 700)
     wanted = [line(number) for number in range(2500)]
     mixed = [*wanted[1500:], *wanted[:1500], *wanted[:10]]
@@ -140,11 +145,11 @@ def test_the_index_is_sorted_and_every_block_of_it_can_be_found(tmp_path, warcs,
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["warcs"]
 
 
-def test_an_index_of_nothing(tmp_path, warcs):
+def test_an_index_of_nothing(tmp_path: Path, warcs: list[Path]) -> None:
     assert index_of(make(tmp_path / "x.wacz", warcs)) == ([], [])
 
 
-def test_the_same_input_gives_the_same_bytes(tmp_path, warcs):
+def test_the_same_input_gives_the_same_bytes(tmp_path: Path, warcs: list[Path]) -> None:
     pages = [Page("http://a/1", "Fish", NOW)]
     first, second = (
         make(tmp_path / name, warcs, [line(1)], pages) for name in ("1.wacz", "2.wacz")
@@ -152,7 +157,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path, warcs):
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_what_goes_out_comes_in(tmp_path, warcs):
+def test_what_goes_out_comes_in(tmp_path: Path, warcs: list[Path]) -> None:
     out = make(tmp_path / "x.wacz", warcs, [line(1)])
     files, damage = taken(out, tmp_path / "into")
     assert files == [("one.warc.gz", WARC), ("Two_Words.warc", gzip.decompress(OTHER))]
@@ -163,7 +168,7 @@ def test_what_goes_out_comes_in(tmp_path, warcs):
     ]  # fmt: skip
 
 
-def test_a_large_warc_gets_zip64(tmp_path):
+def test_a_large_warc_gets_zip64(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "z", "w") as zipped:
         package = wacz_write._Package(zipped, NOW)
         package.add("archive/big.warc", iter([b"start"]), 5 << 30)
@@ -172,14 +177,16 @@ def test_a_large_warc_gets_zip64(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["x.warc.zst", "x.arc.gz", "notes.txt"])
-def test_files_that_a_wacz_may_not_hold_are_refused(tmp_path, name):
+def test_files_that_a_wacz_may_not_hold_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(WARC)
     with pytest.raises(UsageError, match="cannot go into a WACZ"):
         make(tmp_path / "x.wacz", [tmp_path / name])
     assert not (tmp_path / "x.wacz").exists()
 
 
-def test_no_warc_a_missing_one_and_two_of_one_name_are_refused(tmp_path, warcs):
+def test_no_warc_a_missing_one_and_two_of_one_name_are_refused(
+    tmp_path: Path, warcs: list[Path]
+) -> None:
     with pytest.raises(UsageError, match="no WARC"):
         make(tmp_path / "x.wacz", [])
     with pytest.raises(UsageError, match="not a file"):
@@ -189,8 +196,8 @@ def test_no_warc_a_missing_one_and_two_of_one_name_are_refused(tmp_path, warcs):
         make(tmp_path / "x.wacz", [*warcs, tmp_path / "one.warc.gz"])
 
 
-def test_nothing_is_left_of_a_write_that_fails(tmp_path, warcs):
-    def broken():
+def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path, warcs: list[Path]) -> None:
+    def broken() -> Iterator[str]:
         yield line(1)
         raise OSError(28, "No space left on device")
 
@@ -200,11 +207,11 @@ def test_nothing_is_left_of_a_write_that_fails(tmp_path, warcs):
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_write_that_fails_leaves_the_old_file(tmp_path, warcs):
+def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, warcs: list[Path]) -> None:
     out = tmp_path / "x.wacz"
     out.write_bytes(b"precious")
 
-    def broken():
+    def broken() -> Iterator[Page]:
         yield Page("http://a/", "", NOW)
         raise RuntimeError
 
@@ -219,13 +226,13 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, warcs):
 @pytest.mark.parametrize(
     "name", ["archive/a.warc.gz", "data/archive/a.warc.gz", "a.WARC.GZ", "archive/deep/a.warc.gz"]
 )
-def test_warcs_are_found_in_any_folder(tmp_path, name):
+def test_warcs_are_found_in_any_folder(tmp_path: Path, name: str) -> None:
     files, damage = taken(foreign(tmp_path / "x.wacz", {name: WARC}), tmp_path / "into")
     assert files == [(name.rpartition("/")[2], WARC)]
     assert not damage
 
 
-def test_the_manifest_of_wacz_1_0_is_checked_too(tmp_path):
+def test_the_manifest_of_wacz_1_0_is_checked_too(tmp_path: Path) -> None:
     stats = {"hash": hashlib.sha256(OTHER).hexdigest(), "bytes": len(OTHER)}
     resources = [{"path": "archive/a.warc.gz", "stats": stats, "hashing": "sha256"}]
     path = foreign(tmp_path / "x.wacz", {"archive/a.warc.gz": WARC}, {"resources": resources})
@@ -234,7 +241,7 @@ def test_the_manifest_of_wacz_1_0_is_checked_too(tmp_path):
     assert ["sha256" in item.reason for item in damage] == [True]
 
 
-def test_a_wrong_digest_is_reported_and_the_file_still_comes(tmp_path):
+def test_a_wrong_digest_is_reported_and_the_file_still_comes(tmp_path: Path) -> None:
     wrong = [{"path": "archive/a.warc.gz", "hash": "sha256:" + "0" * 64}]
     path = foreign(tmp_path / "x.wacz", {"archive/a.warc.gz": WARC}, resources=wrong)
     files, (item,) = taken(path, tmp_path / "into")
@@ -245,7 +252,7 @@ def test_a_wrong_digest_is_reported_and_the_file_still_comes(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["md5:" + hashlib.md5(WARC).hexdigest(), "crc9:0", "junk", 7])
-def test_other_digests_are_checked_where_we_know_them(tmp_path, text):
+def test_other_digests_are_checked_where_we_know_them(tmp_path: Path, text: int | str) -> None:
     resources = [{"path": "archive/a.warc.gz", "hash": text}]
     path = foreign(tmp_path / "x.wacz", {"archive/a.warc.gz": WARC}, resources=resources)
     files, damage = taken(path, tmp_path / "into")
@@ -253,7 +260,7 @@ def test_other_digests_are_checked_where_we_know_them(tmp_path, text):
     assert bool(damage) == (text == "junk")
 
 
-def test_a_wrong_checksum_is_reported_and_the_file_still_comes(tmp_path):
+def test_a_wrong_checksum_is_reported_and_the_file_still_comes(tmp_path: Path) -> None:
     path = foreign(tmp_path / "x.wacz", {"archive/a.warc.gz": WARC, "archive/b.warc.gz": OTHER})
     data = bytearray(path.read_bytes())
     data[data.index(WARC) + 20] ^= 0x01
@@ -264,7 +271,7 @@ def test_a_wrong_checksum_is_reported_and_the_file_still_comes(tmp_path):
     assert [item.reason for item in damage] == ["archive/a.warc.gz does not match its checksum"]
 
 
-def test_a_manifest_that_was_changed_is_reported(tmp_path):
+def test_a_manifest_that_was_changed_is_reported(tmp_path: Path) -> None:
     path = foreign(tmp_path / "x.wacz", {"archive/a.warc.gz": WARC})
     with zipfile.ZipFile(path, "a") as zipped:
         seal = {"path": "datapackage.json", "hash": "sha256:" + "0" * 64}
@@ -275,14 +282,14 @@ def test_a_manifest_that_was_changed_is_reported(tmp_path):
 
 
 @pytest.mark.parametrize("package", [[], "text", 5, {"resources": "x"}, {"resources": [1, {}]}])
-def test_a_manifest_of_another_shape_is_no_obstacle(tmp_path, package):
+def test_a_manifest_of_another_shape_is_no_obstacle(tmp_path: Path, package: Any) -> None:
     path = foreign(tmp_path / "x.wacz", {"archive/a.warc.gz": WARC}, package)
     files, damage = taken(path, tmp_path / "into")
     assert files == [("a.warc.gz", WARC)]
     assert bool(damage) == (not isinstance(package, dict))
 
 
-def test_a_file_that_is_promised_but_missing_is_named(tmp_path):
+def test_a_file_that_is_promised_but_missing_is_named(tmp_path: Path) -> None:
     missing = [{"path": "archive/gone.warc.gz", "hash": "sha256:" + "0" * 64}]
     path = foreign(tmp_path / "x.wacz", {"archive/a.warc.gz": WARC}, resources=missing)
     files, (item,) = taken(path, tmp_path / "into")
@@ -290,7 +297,7 @@ def test_a_file_that_is_promised_but_missing_is_named(tmp_path):
     assert "archive/gone.warc.gz" in item.reason
 
 
-def test_a_package_of_packages_says_what_to_do(tmp_path):
+def test_a_package_of_packages_says_what_to_do(tmp_path: Path) -> None:
     inner = foreign(tmp_path / "inner.wacz", {"archive/a.warc.gz": WARC}).read_bytes()
     path = foreign(tmp_path / "x.wacz", {"inner.wacz": inner}, profile="multi-wacz-package")
     files, (item,) = taken(path, tmp_path / "into")
@@ -304,14 +311,14 @@ def test_a_package_of_packages_says_what_to_do(tmp_path):
     assert "https://a/b.wacz" in taken(path, tmp_path / "into")[1][0].reason
 
 
-def test_a_zip_without_warcs_says_so(tmp_path):
+def test_a_zip_without_warcs_says_so(tmp_path: Path) -> None:
     files, (item,) = taken(foreign(tmp_path / "x.wacz", {"readme.txt": b"hi"}), tmp_path / "into")
     assert not files
     assert "no WARC" in item.reason
 
 
 @pytest.mark.parametrize("data", [b"", b"PK", b"no zip at all" * 100, b"PK\x05\x06" + bytes(18)])
-def test_what_is_no_zip_is_an_input_error(tmp_path, data):
+def test_what_is_no_zip_is_an_input_error(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.wacz"
     path.write_bytes(data)
     with pytest.raises(InputError, match=r"not a WACZ.*Name"):
@@ -320,7 +327,7 @@ def test_what_is_no_zip_is_an_input_error(tmp_path, data):
         list(extract_warcs(path, tmp_path / "into"))
 
 
-def test_bytes_before_and_after_the_zip_do_not_matter(tmp_path):
+def test_bytes_before_and_after_the_zip_do_not_matter(tmp_path: Path) -> None:
     path = foreign(tmp_path / "x.wacz", {"archive/a.warc.gz": WARC})
     path.write_bytes(b"#!/bin/sh\n" + path.read_bytes() + b"trailing")
     files, damage = taken(path, tmp_path / "into")
@@ -328,7 +335,7 @@ def test_bytes_before_and_after_the_zip_do_not_matter(tmp_path):
     assert not damage
 
 
-def test_each_file_may_be_removed_before_the_next_is_asked_for(tmp_path):
+def test_each_file_may_be_removed_before_the_next_is_asked_for(tmp_path: Path) -> None:
     members = {f"archive/{number}.warc.gz": WARC for number in range(5)}
     into = tmp_path / "into"
     most = 0

@@ -8,6 +8,7 @@ import warnings
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -52,7 +53,7 @@ INTERIM = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-def exchange(head: bytes = HEAD, body: bytes = b"hello", **changes: object) -> Exchange:
+def exchange(head: bytes = HEAD, body: bytes = b"hello", **changes: Any) -> Exchange:
     made = Exchange(
         url="https://a.example/page?q=1",
         request=b"GET /page?q=1 HTTP/1.1\r\nHost: a.example\r\n\r\n",

@@ -133,7 +133,7 @@ def test_a_file_that_cannot_be_opened_is_an_input_error(tmp_path: Path) -> None:
 def test_a_dictionary_in_front_of_zstd_frames_is_used(tmp_path: Path, packed: bool) -> None:
     rng = random.Random(5)
     samples = [raw(no, rng.randbytes(30) + b"<html><body>" * 9) for no in range(300)]
-    trained = zstandard.train_dictionary(4096, samples)
+    trained = zstandard.train_dictionary(4096, samples)  # type: ignore[arg-type]
     packer = zstandard.ZstdCompressor(dict_data=trained, write_checksum=True)
     dictionary = frame(trained.as_bytes()) if packed else trained.as_bytes()
     head = struct.pack("<II", 0x184D2A5D, len(dictionary)) + dictionary
@@ -175,8 +175,8 @@ def test_headers_of_other_tools(tmp_path: Path) -> None:
             assert {item.data for item in found} == {b"block"}, case
     assert records(put(tmp_path, cases["a folded value"]))[0].header.get("X-Folded") == "a b c"
     for case in ("Latin-1", "UTF-8"):
-        [found] = records(put(tmp_path, cases[case]))
-        assert found.header.get("WARC-Target-URI") == "http://ü/", case
+        [found] = records(put(tmp_path, cases[case]))  # type: ignore[assignment]
+        assert found.header.get("WARC-Target-URI") == "http://ü/", case  # type: ignore[attr-defined]
     assert ("WARC-Type", "resource") in records(put(tmp_path, cases["much space"]))[0].header.fields
 
 
@@ -378,7 +378,7 @@ def test_warcio_check_says_the_same(tmp_path: Path) -> None:
         [sys.executable, "-m", "warcio.cli", "check", str(path)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    lines = done.stdout.splitlines()
+    lines = done.stdout.splitlines()  # type: ignore[assignment]
     theirs = {int(line.split("<urn:x:")[1].split(">")[0]) for line in lines if "<urn:x:" in line}
     ours = {number for number, found in enumerate(records(path)) if verify(found)}
     assert ours <= theirs

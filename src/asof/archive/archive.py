@@ -1,4 +1,4 @@
-"""Archive: open a folder and ask it questions. The commands use nothing else."""
+"""An archive's folder, opened: what it holds, by URL and time. `asof.Archive` builds on it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,26 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from asof.archive.folder import Folder
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import content_digest
 from asof.catalog.memento import Memento, memento
-from asof.catalog.validity import validities
-from asof.clock import Clock, Instant, SystemClock, from_datetime, parse_moment
-from asof.errors import ArchiveError, UsageError
-from asof.ledger import Ledger
+from asof.catalog.observe import Observation
+from asof.catalog.validity import intervals
+from asof.clock import (
+    Clock,
+    Instant,
+    SystemClock,
+    from_datetime,
+    iso,
+    parse_moment,
+    stamp,
+    to_datetime,
+)  # fmt: skip
+from asof.errors import ArchiveError, NotCaptured, UsageError
+from asof.ledger import Ledger, is_outdated
 from asof.model import Capture, Crawl, CrawlState, Segment, Validity
 from asof.url import canonical
 
@@ -29,6 +38,18 @@ def _settled(crawl: Crawl) -> Crawl:
     if crawl.state is CrawlState.RUNNING:
         return replace(crawl, state=CrawlState.INTERRUPTED)
     return crawl
+
+
+def _upgrade(folder: Folder) -> None:
+    """Bring the database of an earlier asof up to date, for those who only want to read."""
+    try:
+        with folder.lock("upgrade"):
+            Ledger(folder.db, writable=True).close()
+    except UsageError as error:
+        raise ArchiveError(
+            f"{folder.db} was written by an earlier asof, and its folder cannot be written.",
+            hint="Copy the archive to where it can be written: it is upgraded when it is opened.",
+        ) from error
 
 
 class Archive:
@@ -43,13 +64,15 @@ class Archive:
         self._held = ExitStack()
         if writable:
             self._held.enter_context(folder.lock(purpose))
+        elif is_outdated(folder.db):
+            _upgrade(folder)
         try:
             self.ledger = Ledger(folder.db, writable=writable)
         except BaseException:
             self._held.close()
             raise
         self._held.callback(self.ledger.close)
-        self.catalog = Catalog(self.ledger)
+        self.catalog = Catalog(self.ledger, self.folder.warc)
 
     @classmethod
     def open(cls, path: str | Path, *, clock: Clock | None = None) -> Self:
@@ -77,12 +100,7 @@ class Archive:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -105,8 +123,8 @@ class Archive:
             raise UsageError("The stretch of time ends before it begins.", hint="Swap the two.")
         if url is not None and prefix is not None:
             raise UsageError("A URL and a prefix exclude each other.", hint="Give one of them.")
-        if crawl is not None and self.catalog.crawl(crawl) is None:
-            raise UsageError(f"There is no crawl {crawl!r}.", hint="`asof status` lists them.")
+        if crawl is not None:
+            self.crawl(crawl)
         address = None if url is None else self.address(url)
         return self.catalog.captures(
             url=address, prefix=prefix, since=start, until=end, crawl=crawl
@@ -123,19 +141,39 @@ class Archive:
         """The capture that shows a URL as of a moment: the latest at or before it."""
         return self.catalog.as_of(self.address(url), self.moment(moment))
 
+    def captured(self, url: str, moment: Moment = "now", *, use: str = "--at") -> Capture:
+        """The same, for those who cannot go on without one; `use` is how they name a moment."""
+        found = self.as_of(url, moment)
+        if found is None:
+            raise self.not_captured(url, moment, use=use)
+        return found
+
+    def not_captured(self, url: str, moment: Moment, *, use: str = "--at") -> NotCaptured:
+        """That there is no capture of a URL as of a moment, and when there is one."""
+        first = next(self.captures(url=url), None)
+        if first is None:
+            hint = "Capture it with `asof crawl`."
+            return NotCaptured(f"{url} is not in the archive.", hint=hint)
+        asked = moment if isinstance(moment, str) else iso(self.moment(moment))
+        then = to_datetime(first.at).strftime("%Y-%m-%d %H:%M:%S")
+        return NotCaptured(
+            f"{url} was not captured as of {asked}.",
+            hint=f"Its first capture is of {then} UTC: use {use} {stamp(first.at)} or later.",
+        )
+
     def history(self, url: str) -> list[Validity]:
         """The contents a URL has had, each with the stretch of time it is proven for."""
-        captures = self.catalog.answers(self.address(url))
-        algorithms = {c.content.partition(":")[0] for c in captures if c.content is not None}
+        seen = self.catalog.observations(self.address(url))
+        algorithms = {o.content.partition(":")[0] for o in seen if o.content is not None}
         if len(algorithms) > 1:
             # By tools that hash differently: equal contents show only under one hash.
-            captures = [self._rehashed(capture) for capture in captures]
-        return validities(captures)
+            seen = [self._rehashed(each) for each in seen]
+        return intervals(seen)
 
-    def _rehashed(self, capture: Capture) -> Capture:
-        if capture.content is None or capture.content.startswith("sha256:"):
-            return capture
-        return replace(capture, content=content_digest((), self.read(capture).payload()))
+    def _rehashed(self, seen: Observation) -> Observation:
+        if seen.source is None or seen.content is None or seen.content.startswith("sha256:"):
+            return seen
+        return replace(seen, content=content_digest((), self.read(seen.capture).payload()))
 
     def read(self, capture: Capture) -> Memento:
         """The stored bytes and metadata of a capture; a revisit is followed to its payload."""
@@ -147,6 +185,16 @@ class Archive:
         if self.ledger.writable or not self.folder.is_locked():
             return [_settled(crawl) for crawl in crawls]
         return crawls
+
+    def crawl(self, name: str | None = None) -> Crawl | None:
+        """The crawl of that id; without one the newest, or None when there is none."""
+        crawls = self.crawls()
+        if name is None:
+            return crawls[-1] if crawls else None
+        found = next((crawl for crawl in crawls if crawl.id == name), None)
+        if found is None:
+            raise UsageError(f"There is no crawl {name!r}.", hint="`asof status` lists them.")
+        return found
 
     def segments(self) -> list[Segment]:
         """All WARC files, oldest first."""

@@ -92,7 +92,7 @@ def _with_sources(archive: Archive, selection: Selection) -> set[str]:
     wanted: set[str] = set()
     for capture in selection.captures(archive):
         wanted.add(capture.record_id)
-        source = archive.catalog.resolve(capture) if capture.kind == "revisit" else None
+        source = archive.catalog.observation(capture).source
         if source is not None:
             wanted.add(source.record_id)
     return wanted

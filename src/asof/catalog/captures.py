@@ -9,18 +9,22 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
+from pathlib import Path
 
 from asof.catalog.crawls import Runs
+from asof.catalog.derive import identity
+from asof.catalog.observe import Observation, Reader, observe
 from asof.catalog.payloads import Payloads
+from asof.catalog.referents import ANSWERS, NOT_MODIFIED, last_instant
 from asof.catalog.rows import COLUMNS, Row, capture_of, fetch, row_of, translated
-from asof.catalog.validity import ANSWERS, NOT_MODIFIED, validities
-from asof.clock import SECOND, Instant
+from asof.clock import Instant
+from asof.errors import AsofError
 from asof.ledger import Ledger
-from asof.model import Capture, Crawl, Segment, Validity
+from asof.model import Capture, Crawl, Segment
 from asof.url import canonical, key_ranges, surt
+from asof.warc.reader import read_record
 
 # Rows fetched at a time. Each batch is a query of its own, so a long listing holds no read
 # transaction open and goes on from its last key, whatever is written meanwhile.
@@ -49,7 +53,7 @@ _EVERYTHING = (("", "\U0010ffff"),)
 # A condition in SQL, and the values for its question marks.
 Condition = tuple[str, Sequence[str | int]]
 _ANSWER: Condition = (f"c.kind IN ({', '.join('?' * len(ANSWERS))})", ANSWERS)
-_PAYLOAD: Condition = ("c.kind <> ?", ("revisit",))
+_PAYLOAD: Condition = ("c.kind IN ('response', 'resource') AND c.status IS NOT 304", ())
 
 
 def _is_plain(row: Row) -> bool:
@@ -59,11 +63,13 @@ def _is_plain(row: Row) -> bool:
 class Catalog:
     """Questions about captures, crawls and segments, and their entry.
 
-    What is written joins the caller's transaction when one is open.
+    What is written joins the caller's transaction when one is open. `warc` is the folder of the
+    files: only a record itself can say of which URL it is that holds a payload.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, warc: Path | None = None) -> None:
         self._ledger = ledger
+        self._warc = warc
         self._runs = Runs(ledger)
         self.payloads = Payloads(ledger)
 
@@ -138,32 +144,17 @@ class Catalog:
         for low, high in reversed(ranges) if reverse else ranges:
             yield from self._scan(low, high, where, reverse)
 
-    def history(self, url: str) -> list[Validity]:
-        """The contents that a URL has had, each with the stretch of time it is proven for."""
-        return validities(self.answers(url))
+    def observations(self, url: str) -> list[Observation]:
+        """What the captures of a URL show of it, by time."""
+        key, names = surt(url), _names(url)[0]
+        together = list(self._scan(key, key + "\0", [_ANSWER], False))
+        own = {c.url for c in together if c.url in names} or {c.url for c in together}
+        found = observe(together, urls=own, others=self)
+        return sorted((each for seen in found.values() for each in seen), key=attrgetter("at"))
 
-    def answers(self, url: str) -> list[Capture]:
-        """The captures of a URL by time, revisits with the content that they confirm."""
-        return [self._with_content(found) for found in self.captures(url=url)]
-
-    def resolve(self, revisit: Capture) -> Capture | None:
-        """The capture whose record holds the payload of a revisit; None when it is not here.
-
-        By the URL and date that the revisit names, else by an equal digest under the same key; a
-        304 that names nothing means the capture before it. Revisits of revisits are followed.
-        """
-        seen: set[str] = set()
-        found: Capture | None = revisit
-        while found is not None and found.kind == "revisit":
-            if found.record_id in seen:
-                return None
-            seen.add(found.record_id)
-            found = self.referent(found)
-        return found
-
-    def referent(self, revisit: Capture) -> Capture | None:
-        """The capture that a revisit refers to itself, which may be a revisit as well."""
-        return self._named(revisit) or self._alike(revisit) or self._before(revisit)
+    def observation(self, capture: Capture) -> Observation:
+        """What one capture shows."""
+        return Reader(self).read(capture)
 
     def holds(self, capture: Capture) -> bool:
         """Whether a capture is in the catalog, here or as a copy in another segment."""
@@ -276,62 +267,53 @@ class Catalog:
         rows = fetch(self._ledger, sql, values)
         return [capture_of(row[:_WIDTH], row[_WIDTH], row[_WIDTH + 1]) for row in rows]
 
-    def _with_content(self, capture: Capture) -> Capture:
-        """A revisit with what its payload is, where that is known; others as they are."""
-        if capture.kind != "revisit" or capture.content is not None:
-            return capture
-        source = self.resolve(capture)
-        if source is None:
-            return capture
-        if capture.status not in (None, 304):
-            return replace(capture, content=source.content)
-        return replace(
-            capture, content=source.content, status=source.status, redirect=source.redirect
-        )
+    def within(self, key: str, at: Instant) -> Sequence[Capture]:
+        """Captures of an instant or its second, to which revisits may refer."""
+        when: Condition = ("c.at BETWEEN ? AND ?", [at, last_instant(at)])
+        return self._select([("c.surt = ?", [key]), when, _ANSWER], "")
 
-    def _named(self, revisit: Capture) -> Capture | None:
-        """The capture that a revisit names by URL and date."""
-        at = revisit.refers_to_at
-        if at is None:
-            return None
-        url = revisit.refers_to_url or revisit.url
-        # The date is often cut to seconds where that of the record is not.
-        until = at if at % SECOND else at + SECOND - 1
-        near: list[Condition] = [("c.surt = ?", [surt(url)]), ("c.at BETWEEN ? AND ?", [at, until])]
-        others = [c for c in self._select(near, "") if c.record_id != revisit.record_id]
-        return min(
-            others,
-            key=lambda c: (c.url != url, c.kind == "revisit", c.digest != revisit.digest, c.at),
-            default=None,
-        )
+    def holding(self, digest: str, key: str, at: Instant) -> Capture | None:
+        """A capture that holds a payload: under the key the last by then, or the first after it."""
+        where: list[Condition] = [("c.surt = ?", [key]), ("c.digest = ?", [digest]), _PAYLOAD]
+        by_then: Condition = ("c.at <= ?", [at])
+        found = self._select([*where, by_then], "ORDER BY c.at DESC, c.record_id DESC LIMIT 1")
+        found = found or self._select(where, "ORDER BY c.at, c.record_id LIMIT 1")
+        return found[0] if found else self.with_payload(digest)
 
-    def _alike(self, revisit: Capture) -> Capture | None:
-        """A capture with the digest that a revisit declares: the last before it, else the first."""
-        if revisit.digest is None:
+    def with_payload(self, digest: str) -> Capture | None:
+        """A capture of any URL that holds a payload."""
+        place = None if self._warc is None else self.payloads.find(digest)
+        if place is None or self._warc is None:
             return None
-        key = surt(revisit.refers_to_url or revisit.url)
+        try:
+            found = identity(read_record(self._warc / place.file, place.offset).header)
+        except AsofError:  # lost or damaged since
+            return None
+        if found is None:
+            return None
+        _, url, at = found
         where: list[Condition] = [
-            ("c.surt = ?", [key]),
-            ("c.digest = ?", [revisit.digest]),
+            ("c.surt = ?", [surt(url)]),
+            ("c.at = ?", [at]),
+            ("c.digest = ?", [digest]),
+            ("c.offset = ?", [place.offset]),
             _PAYLOAD,
         ]
-        before = self._select([*where, ("c.at <= ?", [revisit.at])], "ORDER BY c.at DESC LIMIT 1")
-        after = before or self._select(where, "ORDER BY c.at LIMIT 1")
-        return after[0] if after else None
+        captures = self._select(where, "LIMIT 1")
+        return captures[0] if captures else None
 
-    def _before(self, revisit: Capture) -> Capture | None:
-        """The good answer before a 304, which the server was asked about."""
-        if revisit.profile != NOT_MODIFIED or revisit.refers_to_at is not None:
-            return None
+    def before(self, capture: Capture) -> Sequence[Capture]:
+        """The last answers of its URL that a 304 may be about, those of one instant."""
         where: list[Condition] = [
-            ("c.surt = ?", [revisit.surt]),
-            ("c.url = ?", [revisit.url]),
-            ("c.at <= ?", [revisit.at]),
-            ("c.status BETWEEN 200 AND 299", []),
-            _PAYLOAD,
+            ("c.surt = ?", [capture.surt]),
+            ("c.url = ?", [capture.url]),
+            ("c.at <= ?", [capture.at]),
+            ("ifnull(c.status BETWEEN 200 AND 399 AND c.status <> 304, 1)", []),
+            ("c.profile IS NOT ?", [NOT_MODIFIED]),
+            _ANSWER,
         ]
-        found = self._select(where, "ORDER BY c.at DESC, c.record_id DESC LIMIT 1")
-        return found[0] if found else None
+        last = self._select(where, "ORDER BY c.at DESC LIMIT 1")
+        return self._select([*where, ("c.at = ?", [last[0].at])], "") if last else ()
 
 
 def _names(url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import ENTITY_LIMIT, HEAD_REACH, is_http, stored_id
-from asof.catalog.validity import NOT_MODIFIED
+from asof.catalog.observe import Observation
+from asof.catalog.referents import is_304
 from asof.clock import iso
 from asof.errors import DamageError, InputError, NotCaptured
 from asof.http.entity import decode
@@ -88,10 +89,9 @@ class Memento:
         chunks = _behind(block_chunks(self._record), len(self._stored.raw))
         if limit is None:
             limit = max(ENTITY_LIMIT, self._record.size)
-        # Of another URL the same bytes may mean something else: a packed file here, a packed page
-        # there. Of one URL they mean the same, though some tools leave headers out of a revisit.
-        elsewhere = self._own is not None and self.source.url != self.capture.url
-        coded = self._own if elsewhere and self._own is not None else self._stored
+        # Of another URL the same bytes may mean something else (asof.catalog.observe).
+        is_apart = self.source.surt != self.capture.surt
+        coded = self._own if is_apart and self._own is not None else self._stored
         return decode(coded.headers, chunks, limit=limit)
 
 
@@ -101,26 +101,23 @@ def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
     head = _head(record, capture)
     if capture.kind != "revisit":
         return Memento(capture, capture, _status(head), head.headers, head.raw, record, head)
-    source = catalog.resolve(capture)
+    seen = catalog.observation(capture)
+    source, answer = seen.source, seen.answer
     if source is None:
-        raise _missing(capture)
-    if capture.profile == NOT_MODIFIED and source.url != capture.url:
-        said = catalog.referent(capture)
-        if said is not None and said.url == capture.url and said.profile != NOT_MODIFIED:
-            # What is confirmed is what this URL said, though the payload lies under another.
-            confirmed = memento(catalog, warc_dir, said)
-            headers = _freshened(confirmed.headers, head.headers)
-            return replace(confirmed, capture=capture, headers=headers, head=head.raw)
+        raise _missing(seen)
+    if is_304(capture):
+        # What is confirmed is what this URL said, though the payload may lie under another.
+        is_own = answer is not None and answer.url == capture.url
+        confirmed = memento(catalog, warc_dir, answer if answer is not None and is_own else source)
+        headers = _freshened(confirmed.headers, head.headers)
+        return replace(confirmed, capture=capture, headers=headers, head=head.raw)
     stored_record = _read(warc_dir, source)
     stored = _head(stored_record, source)
-    if capture.profile == NOT_MODIFIED:
-        status, headers = _status(stored), _freshened(stored.headers, head.headers)
-    elif head.status:
-        status, headers = _status(head), head.headers
-        return Memento(capture, source, status, headers, head.raw, stored_record, stored, head)
-    else:
-        status, headers = _status(stored), stored.headers
-    return Memento(capture, source, status, headers, head.raw, stored_record, stored)
+    own = head if head.status else None
+    shown = own or stored
+    return Memento(
+        capture, source, _status(shown), shown.headers, head.raw, stored_record, stored, own
+    )
 
 
 def _status(head: Head) -> int | None:
@@ -180,11 +177,17 @@ def _freshened(stored: Headers, update: Headers) -> Headers:
     return tuple((name, value) for name, value in stored if name.lower() not in replaced) + new
 
 
-def _missing(revisit: Capture) -> NotCaptured:
+def _missing(seen: Observation) -> NotCaptured:
+    revisit = seen.capture
+    what = f"The capture of {revisit.url} at {iso(revisit.at)} holds no payload and refers to"
     origin = revisit.refers_to_url or revisit.url
     at = f" of {iso(revisit.refers_to_at)}" if revisit.refers_to_at is not None else ""
+    if seen.unclear:
+        return NotCaptured(
+            f"{what} a capture{at}: there are several, and they differ.",
+            hint="Nobody knows which is meant; `asof show` lists them, `--at` chooses one.",
+        )
     return NotCaptured(
-        f"The capture of {revisit.url} at {iso(revisit.at)} holds no payload and refers to "
-        f"a capture{at} that is not in the archive.",
+        f"{what} a capture{at} that is not in the archive.",
         hint=f"Import the WARC file that holds {origin}{at}.",
     )

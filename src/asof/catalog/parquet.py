@@ -1,8 +1,7 @@
 """A Parquet index with the columns of the Common Crawl's, for DuckDB, Spark, pandas and the like.
 
-Columns of the same name mean the same, with these differences: times are in microseconds, digests
-carry their algorithm, and the registered domain is null where only the Public Suffix List could
-tell it. The columns from `kind` on are our own.
+Columns of the same name mean the same, with these differences: times are in microseconds, and
+digests carry their algorithm. The columns from `kind` on are our own.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import ada_url
 
 from asof.errors import StorageError, UsageError
 from asof.model import Capture
+from asof.url import registered_domain
 
 # A row group of captures takes about 100 MB while it is built, and scans well.
 ROW_GROUP = 50_000
@@ -46,16 +46,6 @@ _COLUMNS = {
     "last_modified": "timestamp",
     "etag": "string",
 }
-# Top-level domains that register names directly below themselves and nowhere else, by the ICANN
-# part of the Public Suffix List. What is below others takes the list, which changes every week.
-# fmt: off
-_FLAT_DOMAINS = frozenset({
-    "app", "asia", "biz", "blog", "cat", "cc", "ch", "club", "com", "coop", "cz", "de", "dev",
-    "dk", "edu", "eu", "gov", "info", "is", "jobs", "li", "lu", "mil", "mobi", "museum", "name",
-    "net", "news", "nl", "online", "org", "post", "ru", "shop", "si", "site", "sk", "su", "tel",
-    "top", "travel", "tv", "wiki", "xyz",
-})
-# fmt: on
 _DOMAIN = 0  # ada's HostType of a name, as against an IPv4 or IPv6 address
 
 _Place = tuple[str | None, str | None, str | None, str | None, int | None, str | None, str | None]
@@ -145,13 +135,11 @@ def _place(url: str) -> _Place:
         scheme, colon, _ = url.partition(":")
         return None, None, None, scheme if colon else None, None, None, None
     host = parsed.hostname or None
-    labels = host.split(".") if host and parsed.host_type == _DOMAIN else []
-    tld = labels[-1] if len(labels) > 1 else None
-    registered = ".".join(labels[-2:]) if tld in _FLAT_DOMAINS else None
+    named = host if host and parsed.host_type == _DOMAIN and "." in host else None
     return (
         host,
-        tld,
-        registered,
+        named and named.rpartition(".")[2],
+        named and registered_domain(named),
         parsed.protocol.removesuffix(":"),
         int(parsed.port) if parsed.port else None,
         parsed.pathname,

@@ -9,25 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from asof.catalog.rows import COLUMNS, Row
-from asof.ledger import Ledger
+from asof.ledger import Ledger, payload_key
 from asof.model import Location
 
 _KIND, _DIGEST, _SIZE = (COLUMNS.index(name) for name in ("kind", "digest", "size"))
 _OFFSET, _TRUNCATED = (COLUMNS.index(name) for name in ("offset", "truncated"))
 _BIT_WIDTH = 24
 _BIT_MASK = (1 << _BIT_WIDTH) - 1
-_LETTERS = 12  # of 5 bits each: what fits into an integer of SQLite
-# int() reads base 32, but with other digits than RFC 4648.
-_DIGITS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "0123456789abcdefghijklmnopqrstuv")
-
-
-def payload_key(digest: str) -> int | None:
-    """The key of a digest as records write it; None when it is no base32."""
-    value = digest.partition(":")[2][:_LETTERS]
-    try:
-        return int(value.translate(_DIGITS), 32) if len(value) == _LETTERS else None
-    except ValueError:
-        return None
 
 
 class PayloadFilter:

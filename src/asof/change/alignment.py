@@ -1,9 +1,8 @@
 """What two sequences have in common, in order: a longest common subsequence in bounded time.
 
 Comparing line by line is quadratic in the worst case, and pages that repeat themselves (tables,
-logs, calendars) are that case. Here the whole table of a comparison is one integer a row
-(Hyyro's bit-vectors, "Bit-parallel LCS-length computation revisited", 2004): a step costs one
-addition of long integers, so what is quadratic runs at the speed of memory.
+logs, calendars) are that case. rapidfuzz compares 64 lines in a step; its table has a bit for each
+pair of lines.
 
 Before that, items that stand once on both sides are taken as anchors (patience diff): they are
 what a person would align by, and they cut most comparisons to pieces of a few lines.
@@ -16,11 +15,11 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-# A table of so many bits is kept whole to walk back through it (8 MB).
-_TABLE = 1 << 26
-# Larger comparisons than this are cut where they are: the outcome is still a difference, maybe not
-# the shortest. 2 x 131,072 lines without a single anchor are still exact.
-LARGEST = 1 << 34
+from rapidfuzz.distance import LCSseq, Levenshtein
+
+# The largest table (64 MB). Larger comparisons are cut in the middle: the outcome is still a
+# difference, maybe not the shortest. 2 x 23,000 lines without a single anchor are still exact.
+LARGEST = 1 << 29
 
 
 class Match(NamedTuple):
@@ -125,125 +124,22 @@ def _longest(
     rows = [i for i in range(a, b) if old[i] in shared]
     columns = [j for j in range(c, d) if new[j] in shared]
     left, right = [old[i] for i in rows], [new[j] for j in columns]
-    for i, j in _exact(left, right, largest):
+    for i, j in _without_anchors(left, right, largest):
         yield rows[i], columns[j]
 
 
-def _exact(left: list[int], right: list[int], largest: int) -> Iterator[tuple[int, int]]:
-    """A longest common subsequence, by halves where the table would be large (Hirschberg 1975)."""
+def _without_anchors(left: list[int], right: list[int], largest: int) -> Iterator[tuple[int, int]]:
     waiting = [(0, len(left), 0, len(right))]
     while waiting:
         a, b, c, d = waiting.pop()
-        rows, columns = b - a, d - c
-        if not rows or not columns:
+        if (b - a) * (d - c) > largest:
+            half, cut = (a + b) // 2, (c + d) // 2
+            waiting += [(half, b, cut, d), (a, half, c, cut)]
             continue
-        if rows * columns <= _TABLE:
-            yield from ((a + i, c + j) for i, j in _walk(left[a:b], right[c:d]))
-            continue
-        half = a + rows // 2
-        if rows * columns > largest:
-            cut = c + columns // 2
-        elif rows == 1:
-            # One long row: any place where it stands will do.
-            if left[a] in right[c:d]:
-                yield a, right.index(left[a], c, d)
-            continue
-        else:
-            cut = c + _best_cut(left[a:half], left[half:b], right[c:d])
-        waiting.append((half, b, cut, d))
-        waiting.append((a, half, c, cut))
-
-
-def _positions(items: list[int]) -> dict[int, int]:
-    """For each item the places where it stands, as bits."""
-    places: dict[int, list[int]] = {}
-    for place, item in enumerate(items):
-        places.setdefault(item, []).append(place)
-    masks: dict[int, int] = {}
-    size = len(items) // 8 + 1
-    for item, stands in places.items():
-        bits = bytearray(size)
-        for place in stands:
-            bits[place >> 3] |= 1 << (place & 7)
-        masks[item] = int.from_bytes(bits, "little")
-    return masks
-
-
-def _rows(left: list[int], right: list[int]) -> Iterator[int]:
-    """The table by rows: bit j is 0 where the subsequence grows with the j-th item of `right`."""
-    masks = _positions(right)
-    ones = (1 << len(right)) - 1
-    row = ones
-    for item in left:
-        both = row & masks.get(item, 0)
-        row = ((row + both) | (row - both)) & ones
-        yield row
-
-
-def _walk(left: list[int], right: list[int]) -> list[tuple[int, int]]:
-    table = [(1 << len(right)) - 1, *_rows(left, right)]
-    found: list[tuple[int, int]] = []
-    i, j = len(left), len(right)
-    while i and j:
-        if table[i] >> (j - 1) & 1:
-            j -= 1  # the last item of `right` adds nothing
-        elif not table[i - 1] >> (j - 1) & 1:
-            i -= 1  # it did so without this row
-        else:
-            i, j = i - 1, j - 1
-            found.append((i, j))
-    return found[::-1]
-
-
-def _best_cut(upper: list[int], lower: list[int], right: list[int]) -> int:
-    """Where to cut `right` so that both halves together have as much in common as the whole."""
-    forward = _lengths(upper, right)
-    backward = _lengths(lower[::-1], right[::-1])
-    columns = len(right)
-    best, at = -1, 0
-    for cut in range(columns + 1):
-        length = forward[cut] + backward[columns - cut]
-        if length > best:
-            best, at = length, cut
-    return at
-
-
-def _lengths(left: list[int], right: list[int]) -> list[int]:
-    """How much `left` has in common with each head of `right`."""
-    last = (1 << len(right)) - 1
-    for row in _rows(left, right):  # only the last one counts
-        last = row
-    lengths = [0]
-    for bit in reversed(f"{last:0{len(right)}b}"):
-        lengths.append(lengths[-1] + (bit == "0"))
-    return lengths
+        for i, j, length in LCSseq.editops(left[a:b], right[c:d]).as_matching_blocks():
+            yield from ((a + i + step, c + j + step) for step in range(length))
 
 
 def edit_distance(old: Sequence[Hashable], new: Sequence[Hashable]) -> int:
-    """How many items must be put in, taken out or replaced (Levenshtein), by bit-vectors.
-
-    Myers 1999 in the form of Hyyro 2003, over one integer as long as `old`.
-    """
-    if len(old) < len(new):
-        old, new = new, old
-    if not new:
-        return len(old)
-    numbers: dict[Hashable, int] = {}
-    masks = _positions([numbers.setdefault(item, len(numbers)) for item in old])
-    size = len(old)
-    ones = (1 << size) - 1
-    up, down, distance = ones, 0, size
-    for item in new:
-        mask = masks.get(numbers[item], 0) if item in numbers else 0
-        diagonal = (((mask & up) + up) ^ up) | mask | down
-        right = down | ~(diagonal | up) & ones
-        left = up & diagonal
-        if right >> (size - 1) & 1:
-            distance += 1
-        elif left >> (size - 1) & 1:
-            distance -= 1
-        right = (right << 1 | 1) & ones
-        left = left << 1 & ones
-        up = left | ~(diagonal | right) & ones
-        down = right & diagonal
-    return distance
+    """How many items must be put in, taken out or replaced (Levenshtein)."""
+    return Levenshtein.distance(old, new)

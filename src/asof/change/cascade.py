@@ -20,14 +20,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from asof.catalog.observe import Hint
 from asof.change.alignment import edit_distance
 from asof.change.categories import Category, Change, Stage, Thresholds
-from asof.change.digests import DATA, compared_text, same
+from asof.change.digests import DATA, compared_text
 from asof.change.link_changes import Holdings, LinkChanges, link_changes
 from asof.change.noise import bare, settled
 from asof.change.passages import Passages, passages, words
-from asof.change.version import PAGES, Standing, Version, signpost, soft_404, standing
+from asof.change.version import PAGES, Version, signpost, soft_404
+from asof.model import State
 from asof.text.document import Document
+from asof.warc.digest import same
 
 DEFAULT = Thresholds()
 # Characters of a text that are compared. Reading and comparing two of nearly 16 million took 49 s
@@ -67,31 +70,36 @@ def compare(
 
 def _first(new: Version) -> Change:
     category = {
-        Standing.PRESENT: Category.APPEARED,
-        Standing.ELSEWHERE: Category.MOVED,
-        Standing.GONE: Category.REMOVED,
-        Standing.SILENT: Category.UNAVAILABLE,
-    }[standing(new)]
+        State.PRESENT: Category.APPEARED,
+        State.ELSEWHERE: Category.REMOVED if _is_gone(new) else Category.MOVED,
+        State.GONE: Category.REMOVED,
+        State.SILENT: Category.UNAVAILABLE,
+    }[new.state]
+    if not new.tells:
+        category = Category.UNAVAILABLE
     moved_to = new.redirect if category is Category.MOVED else None
     return Change(category, Stage.STATUS, moved_to=moved_to, details=("no version before",))
 
 
+def _is_gone(version: Version) -> bool:
+    """Whether the page is not there, or its URL leads to the front page: a soft 404."""
+    return version.state is State.GONE or version.hint is Hint.FRONT_PAGE
+
+
 def _by_status(old: Version, new: Version) -> Change | None:
     """Where one of the two has no content there is nothing to compare but the answers."""
-    before, now = standing(old), standing(new)
-    if now is Standing.SILENT:
-        return Change(Category.UNAVAILABLE, Stage.STATUS, details=(_answer(new),))
-    if now is Standing.GONE:
-        if before is Standing.GONE:
-            return Change(Category.UNCHANGED, Stage.STATUS, details=(_answer(new),))
-        return Change(
-            Category.REMOVED, Stage.STATUS, moved_to=new.redirect, details=(_answer(new),)
-        )
-    if now is Standing.ELSEWHERE:
-        kept = before is Standing.ELSEWHERE and old.redirect == new.redirect
+    details = (_answer(new),)
+    if not new.tells:
+        return Change(Category.UNAVAILABLE, Stage.STATUS, details=details)
+    if _is_gone(new):
+        category = Category.UNCHANGED if _is_gone(old) else Category.REMOVED
+        moved_to = new.redirect if category is Category.REMOVED else None
+        return Change(category, Stage.STATUS, moved_to=moved_to, details=details)
+    if new.state is State.ELSEWHERE:
+        kept = old.state is State.ELSEWHERE and old.redirect == new.redirect
         category = Category.UNCHANGED if kept else Category.MOVED
-        return Change(category, Stage.STATUS, moved_to=new.redirect, details=(_answer(new),))
-    if before is not Standing.PRESENT:
+        return Change(category, Stage.STATUS, moved_to=new.redirect, details=details)
+    if old.state is not State.PRESENT:
         return Change(Category.APPEARED, Stage.STATUS, details=(f"before: {_answer(old)}",))
     return None
 
@@ -113,7 +121,7 @@ def _by_claims(old: Version, new: Version) -> Change | None:
         known = same(old.payload, new.payload)
     if known is False:
         return None
-    if new.confirms:
+    if known and new.confirms:
         return Change(Category.UNCHANGED, Stage.VALIDATOR, 1.0, details=("304 Not Modified",))
     if _same_strong_etag(old, new):
         return Change(Category.UNCHANGED, Stage.VALIDATOR, 1.0, details=("the same strong ETag",))
@@ -180,6 +188,9 @@ def _by_content(
     old: Version, new: Version, thresholds: Thresholds, holdings: Holdings | None
 ) -> Change:
     before, after = _read(old), _read(new)
+    if not (_has_bytes(old) and _has_bytes(new)) and (before is None or after is None):
+        note = "what one of the two confirms is not in the archive"
+        return Change(Category.UNAVAILABLE, Stage.STATUS, details=(note,))
     if before is None or after is None:
         # Pictures, sounds, archives; or a document that could not be read. The bytes differ, and
         # that is all there is to say: a picture stored anew looks no different to a digest.
@@ -208,6 +219,11 @@ def _by_content(
         if change.category in (Category.INSIGNIFICANT, Category.MINOR):
             change = replace(change, category=Category.STRUCTURE)
     return change
+
+
+def _has_bytes(version: Version) -> bool:
+    """Whether anything is known of the bytes."""
+    return version.entity is not None or version.payload is not None
 
 
 def _read(version: Version) -> Document | None:

@@ -16,7 +16,7 @@ from hashlib import sha256
 
 from asof.change.noise import settled
 from asof.text.document import Document
-from asof.warc.digest import digest_text, parse_digest
+from asof.warc.digest import digest_text
 
 # Types whose text is data or code: a figure in them is not a clock, and no part is furniture.
 DATA = frozenset(
@@ -75,21 +75,3 @@ def data_form(media_type: str, text: str) -> str:
         except (ValueError, RecursionError):
             pass  # not JSON after all, or nested beyond reason: as text, then
     return " ".join(text.split())
-
-
-def same(one: str | None, other: str | None) -> bool | None:
-    """Whether two digests are of the same bytes; None where they cannot be compared.
-
-    A foreign record's SHA-1 and our SHA-256 say nothing about each other. Hexadecimal and base32 of
-    one value are the same digest.
-    """
-    if one is None or other is None:
-        return None
-    if one == other:
-        return True
-    first, second = parse_digest(one), parse_digest(other)
-    if not isinstance(first, tuple) or not isinstance(second, tuple):
-        return None
-    if first[0] is not second[0]:
-        return None
-    return first[1] == second[1]

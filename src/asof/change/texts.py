@@ -13,15 +13,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from asof.archive.archive import Archive
-from asof.catalog.validity import ANSWERS, NOT_MODIFIED
+from asof.catalog.referents import ANSWERS, is_304
 from asof.change.cascade import compare
 from asof.change.categories import Change
 from asof.change.judgements import ChangeStore
-from asof.change.version import Version, tells, version_of
+from asof.change.version import Version, version_of
 from asof.errors import AsofError
 from asof.model import Capture, find_header
 from asof.text.database import Shelf
@@ -91,12 +90,7 @@ class Texts:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._held.close()
 
     # -- one document
@@ -112,15 +106,15 @@ class Texts:
         if self._apart is None:
             self._apart = self._held.enter_context(ReadApart(self._limits))
         try:
-            source = self._source(capture)
+            source = source_of(self._archive, capture)
         except AsofError:
             return None
         return self._apart.read(source.data, source.declared, source.url)
 
     def version(self, capture: Capture) -> Version:
         """A capture as a version to compare; its text is read only if that is needed."""
-        original = self._archive.catalog.resolve(capture) if capture.kind == "revisit" else None
-        return version_of(capture, original, read=partial(self.document, capture))
+        seen = self._archive.catalog.observation(capture)
+        return version_of(seen, read=partial(self.document, capture))
 
     def _key(self, capture: Capture) -> int | None:
         """None where there is nothing to read."""
@@ -135,18 +129,11 @@ class Texts:
 
         As in `asof.catalog.memento`: the same bytes may be an error there, and a page here.
         """
-        catalog = self._archive.catalog
-        source, said = catalog.resolve(revisit), revisit
-        if source is not None and revisit.profile == NOT_MODIFIED and source.url != revisit.url:
-            said = catalog.referent(revisit) or revisit
-        if source is None or said.profile == NOT_MODIFIED or said.status is None:
+        seen = self._archive.catalog.observation(revisit)
+        source, said = seen.source, seen.answer
+        if source is None or said is None or said.status is None:
             return source
         return replace(source, status=said.status, media_type=said.media_type or source.media_type)
-
-    def _source(self, capture: Capture) -> Source:
-        found = self._archive.read(capture)
-        declared = find_header(found.headers, "Content-Type") or found.media_type
-        return Source(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
 
     # -- all of them
 
@@ -193,7 +180,7 @@ class Texts:
     def _sources(self, keys: deque[int], stop: Callable[[], bool]) -> Iterator[Source]:
         for key, capture in self.unread(stop):
             try:
-                source = self._source(capture)
+                source = source_of(self._archive, capture)
             except AsofError:  # damaged, or its payload is not here: nothing to read
                 continue
             keys.append(key)
@@ -237,8 +224,15 @@ class Texts:
                     continue
                 version = self.version(capture)
                 yield capture, before.get(capture.url), version
-                if tells(version):
+                if version.tells:
                     before[capture.url] = _Earlier(capture, version)
+
+
+def source_of(archive: Archive, capture: Capture) -> Source:
+    """What is stored of a capture, for those who read it."""
+    found = archive.read(capture)
+    declared = find_header(found.headers, "Content-Type") or found.media_type
+    return Source(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
 
 
 def documents_of(archive: Archive, captures: Iterable[Capture]) -> Iterator[Capture]:
@@ -264,11 +258,11 @@ def documents_of(archive: Archive, captures: Iterable[Capture]) -> Iterator[Capt
 
 def _copy(archive: Archive, capture: Capture) -> Capture | None:
     """A revisit of what is kept under another address, as the answer that it stands for."""
-    if capture.kind != "revisit" or capture.profile == NOT_MODIFIED:
+    if capture.kind != "revisit" or is_304(capture):
         return None
     source = None
     if capture.refers_to_url != capture.url:
-        source = archive.catalog.resolve(capture)
+        source = archive.catalog.observation(capture).source
     if source is None or source.url == capture.url:
         return None
     answer = replace(

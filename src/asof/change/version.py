@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
-from urllib.parse import urlsplit
 
-from asof.catalog.validity import NOT_MODIFIED
+from asof.catalog.observe import Hint, Observation, Silence, hint_of, state_of
 from asof.clock import Instant
-from asof.model import Capture
+from asof.model import State
 from asof.text.document import Document
 
 
@@ -23,7 +21,7 @@ class Version:
     """One answer to a URL at a moment.
 
     `payload` and `entity` are digests (see `asof.change.digests`). `failure` is the reason why
-    there was no answer. `confirms` marks an answer that only said "not modified".
+    there was no answer. `confirms` marks an answer that only said "not modified" of what is known.
     """
 
     url: str
@@ -39,82 +37,47 @@ class Version:
     confirms: bool = False
     read: Callable[[], Document | None] | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def state(self) -> State:
+        """What the answer says is there."""
+        if self.confirms and self.failure is None:
+            return State.PRESENT
+        return State.SILENT if self.failure is not None else state_of(self.status)
 
-def version_of(
-    capture: Capture,
-    original: Capture | None = None,
-    *,
-    read: Callable[[], Document | None] | None = None,
-) -> Version:
-    """The version that a capture is. A revisit has its content from the `original` it refers to."""
-    source = capture if original is None else original
-    status, redirect = capture.status, capture.redirect
-    if capture.profile == NOT_MODIFIED:
-        status, redirect = (source.status, source.redirect) if original else (200, None)
+    @property
+    def hint(self) -> Hint:
+        """What a redirect may mean."""
+        is_elsewhere = self.state is State.ELSEWHERE
+        return hint_of(self.url, self.redirect) if is_elsewhere else Hint.NONE
+
+    @property
+    def tells(self) -> bool:
+        """Whether a later version can be compared with this one: whether it says anything at all.
+
+        A redirect to a login is a refusal, and one that leads nowhere is a mistake.
+        """
+        if self.state is State.ELSEWHERE:
+            return self.redirect is not None and self.hint is not Hint.LOGIN
+        return self.state is not State.SILENT
+
+
+def version_of(seen: Observation, *, read: Callable[[], Document | None] | None = None) -> Version:
+    """The version that a capture is, by what it shows. A revisit has its content from another."""
+    capture = seen.capture
+    source = seen.source or capture
     return Version(
         url=capture.url,
-        status=status,
+        status=seen.status,
         media_type=source.media_type or capture.media_type,
         etag=capture.etag or source.etag,
         last_modified=capture.last_modified or source.last_modified,
         payload=source.digest or capture.digest,
-        entity=source.content or capture.content,
-        redirect=redirect,
-        truncated=bool(source.truncated),
-        confirms=capture.profile == NOT_MODIFIED,
+        entity=seen.content,
+        redirect=seen.redirect,
+        truncated=seen.why is Silence.PART,
+        confirms=seen.confirms and seen.content is not None and seen.state is State.PRESENT,
         read=read,
     )
-
-
-class Standing(StrEnum):
-    """What an answer says about the content of its URL."""
-
-    PRESENT = "present"
-    ELSEWHERE = "elsewhere"  # a redirect
-    GONE = "gone"
-    SILENT = "silent"  # nothing: the server is ill, wants a login, or did not answer
-
-
-# 451: taken away by law. It is gone for the reader, whatever the reason.
-_GONE = frozenset((404, 410, 451))
-_LOGIN = re.compile(r"(?:^|/)(?:log-?in|sign-?in|sso|oauth2?|cas|shibboleth)(?:$|[/._-])", re.I)
-_INDEX = re.compile(r"/(?:(?:index|default|home|start|main)(?:\.\w+)?)?\Z", re.I)
-
-
-def standing(version: Version) -> Standing:
-    """What an answer says. A failure or an error of the server says nothing about the content.
-
-    A redirect to a login is a refusal. A redirect of some page to the front page is how many
-    servers say that the page is gone: a soft 404.
-    """
-    if version.failure is not None:
-        return Standing.SILENT
-    status = version.status
-    if version.confirms or status is None or 200 <= status <= 299:
-        return Standing.PRESENT
-    if status in _GONE:
-        return Standing.GONE
-    if 300 <= status <= 399 and version.redirect:
-        return _redirect_standing(version.url, version.redirect)
-    return Standing.SILENT
-
-
-def _redirect_standing(url: str, target: str) -> Standing:
-    try:
-        before, after = urlsplit(url), urlsplit(target)
-    except ValueError:
-        return Standing.ELSEWHERE
-    if _LOGIN.search(after.path) and not _LOGIN.search(before.path):
-        return Standing.SILENT
-    # /index.html -> / and old.example/ -> new.example/ are moves; /a/b.html -> / is a goodbye.
-    was_front = _INDEX.fullmatch(before.path or "/") is not None
-    to_front = after.path in ("", "/") and not after.query
-    return Standing.GONE if to_front and not was_front else Standing.ELSEWHERE
-
-
-def tells(version: Version) -> bool:
-    """Whether a later version can be compared with this one: whether it says anything at all."""
-    return standing(version) is not Standing.SILENT
 
 
 # Where a document without text is still a page.

@@ -42,6 +42,7 @@ _VERBS = {
     "reindex": "files",
     "serve": "serve",
     "demo": "demo",
+    "completion": "completion",
 }
 
 

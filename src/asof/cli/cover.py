@@ -173,7 +173,9 @@ def _on_this_machine(asked: Given) -> int:
         was = f" (it was: {before})" if before not in (None, question.relation) else ""
         say(f"{path}: {asked.name} is a relation now: `asof cover {asked.name}`{was}")
     if asked.explain:
-        told, where = prepared.explained(), question.where
+        from asof.report.relation_words import explain
+
+        told, where = explain(prepared.relation, prepared.where), question.where
         if asked.as_json:
             print_json({"relation": question.relation, "where": where, "explained": told})
         else:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.output import human_bytes, maybe_iso, print_json, when
+from asof.cli.output import maybe_iso, print_json, when
 from asof.cli.view import printable
+from asof.report.cover_words import proof
+from asof.report.words import human_bytes, number, percent
 from asof.warc.atomic_file import whole_file
 
 if TYPE_CHECKING:
@@ -54,31 +56,18 @@ def print_answer(answer: CoverAnswer) -> None:
     lighter = 1 - figures.weight_kept / figures.weight if figures.weight else 0.0
     click.echo(
         f"{figures.kept:,} of {figures.documents:,} documents cover all of them: "
-        f"{fewer:.1%} fewer, and {lighter:.1%} fewer bytes ({human_bytes(figures.weight)} in all)."
+        f"{percent(fewer)} fewer, and {percent(lighter)} fewer bytes "
+        f"({human_bytes(figures.weight)} in all)."
     )
-    if not figures.complete:
-        click.echo("It was stopped: not all pairs were compared, so fewer might do.")
-    elif figures.optimal:
-        click.echo("No smaller set does: proven.")
-    else:
-        click.echo(f"A smaller set could have up to {figures.gap:,} documents fewer; not proven.")
-    counts = _counted(figures.edges, "pair"), _counted(figures.components, "component")
+    click.echo(proof(figures))
+    counts = number(figures.edges, "pair"), number(figures.components, "component")
     click.echo(f"{', '.join(counts)}, {figures.seconds:.1f} s.")
     for document in islice((each for each in answer.documents if not each.kept), SHOWN):
         click.echo(f"  {printable(str(document.id))}")
-        click.echo(f"    {_percent(document.containment or 0.0)} in {printable(str(document.by))}")
+        click.echo(f"    {percent(document.containment or 0.0)} in {printable(str(document.by))}")
     if gone > SHOWN:
         more = gone - SHOWN
         click.echo(f"  ... and {more:,} more that are covered (--json and --csv have all of them)")
-
-
-def _percent(share: float) -> str:
-    """To a tenth, rounded down: 100 % is said of nothing that misses a shingle."""
-    return f"{int(share * 1000 + 1e-9) / 10:.1f}%"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
 def write_csv(documents: Iterable[DocumentAnswer], out: Path) -> None:
@@ -230,7 +219,8 @@ def print_estimate(found: Estimate, *, as_json: bool) -> None:
             }
         )
         return
-    click.echo(f"Expected of {found.documents:,} documents, by {found.sample:.1%} of shingles:")
+    share = percent(found.sample)
+    click.echo(f"Expected of {found.documents:,} documents, by {share} of shingles:")
     click.echo(f"  {seconds.low:,.1f} to {seconds.high:,.1f} s")
     click.echo(f"  {int(edges.low):,} to {round(edges.high):,} pairs")
-    click.echo(f"  {kept.low:.1%} to {kept.high:.1%} of the documents stay")
+    click.echo(f"  {percent(kept.low)} to {percent(kept.high)} of the documents stay")

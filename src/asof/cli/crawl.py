@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from asof.cli.options import archive_option, examples, json_option, size
-from asof.cli.output import human_bytes, print_json, say
+from asof.cli.output import print_json, say
 from asof.cli.view import CrawlView, duration
 from asof.crawl import CrawlRequest, run_crawl
 from asof.crawl.run import CrawlOutcome
 from asof.crawl.summary import crawl_json
 from asof.model import CrawlState
+from asof.report.words import human_bytes
 
 
 @click.command(

@@ -19,6 +19,7 @@ from asof.crawl import CrawlRequest, run_crawl
 from asof.crawl.run import CrawlOutcome
 from asof.errors import UsageError
 from asof.model import Capture
+from asof.report.words import percent
 from asof.testing import Rates, SimulatedClock, SiteSpec, SyntheticSite, serve_in_thread
 
 
@@ -117,9 +118,9 @@ def _tell_coherence(archive: Archive) -> None:
     _, found = measure_choice(archive, Choice((archive.crawls()[-1].id,)))
     counts = found.counts
     click.echo(
-        f"  coherence C = {found.c or 0:.0%} as of {when(found.reference)}: of {len(found.pages)} "
-        f"pages {counts[Grade.PROVEN]} proven by\n  their bytes, {counts[Grade.CONFIRMED]} "
-        "confirmed by the server (asof quality has them all)"
+        f"  coherence C = {percent(found.c or 0)} as of {when(found.reference)}: of "
+        f"{len(found.pages)} pages {counts[Grade.PROVEN]} proven by\n  their bytes, "
+        f"{counts[Grade.CONFIRMED]} confirmed by the server (asof quality has them all)"
     )
 
 

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.archive import Archive
-from asof.catalog.validity import ANSWERS
 from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import (
     cores,
-    not_captured,
     open_archive,
     print_json,
     printable,
@@ -26,13 +24,13 @@ from asof.cli.output import (
 )
 from asof.clock import stamp
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
-from asof.model import Capture, find_header
+from asof.report.words import percent
 from asof.text.document import Document, Method
 from asof.text.sandbox import Limits, Source, read_many
 
 if TYPE_CHECKING:
     from asof.change.categories import Change
-    from asof.change.texts import Texts
+    from asof.change.comparison import Comparison
 
 _FULL = click.option("--full", is_flag=True, help="All of the text, not the main content alone.")
 
@@ -115,14 +113,9 @@ def _is_url(name: str) -> bool:
 
 
 def _captured(archive: Archive, url: str, moment: str) -> Source:
-    from asof.change.texts import MAX_DOCUMENT
+    from asof.change.texts import source_of
 
-    capture = archive.as_of(url, moment)
-    if capture is None:
-        raise not_captured(archive, url, moment)
-    found = archive.read(capture)
-    declared = find_header(found.headers, "Content-Type") or found.media_type
-    return Source(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
+    return source_of(archive, archive.captured(url, moment))
 
 
 def _file(path: Path) -> Source:
@@ -189,13 +182,9 @@ def diff_command(
     """
     if as_html and as_json:
         raise UsageError("--html and --json exclude each other.", hint="Give one of them.")
-    from asof.change.cascade import compare
-    from asof.change.texts import Texts
-
-    with open_archive(folder) as archive, Texts(archive) as texts:
-        old, new = _two_captures(archive, url, before, after)
-        change = compare(texts.version(old), texts.version(new))
-        shown = "".join(_shown_diff(texts, old, new, change, context, full, as_html, as_json))
+    with open_archive(folder) as archive:
+        found = archive.diff(url, before, after, full=full)
+    shown = "".join(_shown_diff(found, context, as_html=as_html, as_json=as_json))
     if output is None:
         click.echo(shown, nl=False)
     else:
@@ -203,66 +192,30 @@ def diff_command(
     return 0
 
 
-def _two_captures(
-    archive: Archive, url: str, before: str | None, after: str | None
-) -> tuple[Capture, Capture]:
-    if before is None:
-        return _last_two(archive, url)
-    found = []
-    for moment in (before, after or "now"):
-        capture = archive.as_of(url, moment)
-        if capture is None:
-            raise not_captured(archive, url, moment, use="a moment of")
-        found.append(capture)
-    return found[0], found[1]
-
-
-def _last_two(archive: Archive, url: str) -> tuple[Capture, Capture]:
-    """The last capture, and the one before it that has another content, if there is one."""
-    found = archive.catalog.answers(archive.address(url))
-    captures = [capture for capture in found if capture.kind in ANSWERS]
-    if not captures:
-        raise not_captured(archive, url, "now")
-    last = captures[-1]
-    if len(captures) == 1:
-        raise NotCaptured(f"{url} has one capture only.", hint="Crawl again, then ask again.")
-    others = [capture for capture in captures[:-1] if capture.content != last.content]
-    return (others or captures[:-1])[-1], last
-
-
-def _shown_diff(
-    texts: Texts,
-    old: Capture,
-    new: Capture,
-    change: Change,
-    context: int,
-    full: bool,
-    as_html: bool,
-    as_json: bool,
-) -> Iterator[str]:
+def _shown_diff(found: Comparison, context: int, *, as_html: bool, as_json: bool) -> Iterator[str]:
     import json
 
     from asof.change.difference import as_json as difference_json
-    from asof.change.difference import difference
-    from asof.report.difference_page import page
     from asof.report.difference_terminal import terminal
     from asof.report.terminal import harmless
 
-    documents = [texts.document(old), texts.document(new)]
-    found = difference(*[_text(document, full=full) for document in documents])
+    old, new, change = found.old, found.new, found.change
     names = (f"{when(old.at)} UTC", f"{when(new.at)} UTC")
     if as_json:
         value = {
             "url": new.url,
             "from": stamp(old.at),
             "to": stamp(new.at),
+            "states": list(found.states),
             **change.as_json(),
-            "difference": difference_json(found),
+            "difference": difference_json(found.difference),
         }
         yield json.dumps(value, ensure_ascii=False) + "\n"
     elif as_html:
+        from asof.report.difference_page import page
+
         notes = [_sentence(change), *change.details]
-        yield page(found, title=new.url, names=names, notes=notes, context=context)
+        yield page(found.difference, title=new.url, names=names, notes=notes, context=context)
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         yield f"{new.url}\n{_sentence(change)}\n"
@@ -270,18 +223,12 @@ def _shown_diff(
         yield from (f"+ {harmless(link)}\n" for link in change.links_added[:10])
         yield from (f"- {harmless(link)}\n" for link in change.links_removed[:10])
         colour = sys.stdout.isatty()
-        lines = terminal(found, width, colour=colour, context=context, names=names)
+        lines = terminal(found.difference, width, colour=colour, context=context, names=names)
         yield from (f"{line}\n" for line in lines)
 
 
-def _text(document: Document | None, *, full: bool) -> str:
-    if document is None:
-        return ""
-    return document.text if full else document.main or document.text
-
-
 def _sentence(change: Change) -> str:
-    alike = "" if change.similarity is None else f", {change.similarity:.0%} alike"
+    alike = "" if change.similarity is None else f", {percent(change.similarity)} alike"
     links = len(change.links_added), len(change.links_removed)
     changed = f"; links: {links[0]} added, {links[1]} removed" if any(links) else ""
     return f"{change.category.value} (by {change.stage.value}{alike}){changed}"

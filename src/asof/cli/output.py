@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 
-from asof.archive import Archive
+from asof.api import Archive
 from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, stamp, to_datetime
-from asof.errors import AsofError, NotCaptured
+from asof.errors import AsofError
 from asof.model import Capture, Damage, Validity
 
 
@@ -88,6 +88,7 @@ def validity_json(validity: Validity) -> dict[str, object]:
         "claimed_since": maybe_iso(validity.claimed_since),
         "content": validity.content,
         "status": validity.status,
+        "state": validity.state,
         "evidence": [
             {"proof": item.proof.value, "at": iso(item.at), "record_id": record_uri(item.record_id)}
             for item in validity.evidence
@@ -112,15 +113,6 @@ def print_damage(damages: Iterable[Damage], most: int = 20) -> None:
         say(f"  {damage.file} at {damage.offset:,}: {damage.reason}")
     if len(damages) > most:
         say(f"  ... and {len(damages) - most:,} more (--json lists all)")
-
-
-def human_bytes(count: float) -> str:
-    """A size as people read it."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"
 
 
 def byte_progress(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
@@ -196,17 +188,6 @@ def judgements(archive: Archive) -> Iterator[Callable[[Capture], str | None]]:
         yield category
     finally:
         shelf.close()
-
-
-def not_captured(archive: Archive, url: str, moment: str, use: str = "--at") -> NotCaptured:
-    """That there is no capture of a URL as of a moment, and when there is one."""
-    first = next(archive.captures(url=url), None)
-    if first is None:
-        return NotCaptured(f"{url} is not in the archive.", hint="Capture it with `asof crawl`.")
-    return NotCaptured(
-        f"{url} was not captured as of {moment}.",
-        hint=f"Its first capture is of {when(first.at)} UTC: use {use} {stamp(first.at)} or later.",
-    )
 
 
 def cores() -> int:

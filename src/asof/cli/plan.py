@@ -10,8 +10,10 @@ import click
 from asof.cli.output import print_json
 from asof.cli.view import duration, printable
 from asof.coherence.verdict import Mode
+from asof.crawl import CrawlRequest
 from asof.crawl.plan import HostPlan, Itinerary
-from asof.crawl.run import CrawlRequest, plan_crawl
+from asof.crawl.run import plan_crawl
+from asof.report.words import percent
 from asof.url import host_of
 
 _SHOWN = 5
@@ -138,11 +140,11 @@ def _print_host(host: HostPlan, since: str) -> None:
     click.echo(f"{printable(host.host)}: {len(rows):,} pages, one each {host.step:.2f} s")
     click.echo(f"  {since}, the shortest slots first")
     for url, slot, chance in rows[:_SHOWN]:
-        click.echo(f"    {_length(slot):>10}  {chance:7.1%}  {printable(url)}")
+        click.echo(f"    {_length(slot):>10}  {percent(chance):>7}  {printable(url)}")
     if len(rows) > _SHOWN:
         click.echo("  the longest slots, for pages that hardly change or are given up")
     for url, slot, chance in rows[_SHOWN:][-_SHOWN:]:
-        click.echo(f"    {_length(slot):>10}  {chance:7.1%}  {printable(url)}")
+        click.echo(f"    {_length(slot):>10}  {percent(chance):>7}  {printable(url)}")
 
 
 def _length(slot: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,14 @@ from asof.archive.scan import workers
 from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import byte_progress, cores, count_progress, open_archive, print_json, say
 from asof.cli.view import printable
-from asof.errors import NotCaptured, UsageError
-from asof.frontier.completeness import Completeness, Share, completeness, completeness_json
-from asof.model import Crawl
+from asof.errors import NotCaptured
+from asof.frontier.completeness import Completeness, Share, completeness_json
+from asof.report.words import number, percent
 from asof.warc.atomic_file import whole_file
 
 if TYPE_CHECKING:
     from asof.coherence.certificate import Choice
+    from asof.coherence.quality import Quality
     from asof.coherence.quality_report import Report
 
 _MOST_HOSTS = 10
@@ -68,9 +69,13 @@ def quality_command(
     Vertical completeness: of the URLs found that belong to the crawl, those captured. Horizontal:
     of the hosts that links lead to, in scope or not, those of which something was captured.
     """
+    # Here, for measuring needs numpy, which takes longer to load than the rest.
+    from asof.coherence.quality import chosen, quality
+
+    place = "" if folder == Path("archive") else f" -a {shlex.quote(str(folder))}"
     with open_archive(folder) as archive:
-        choice = _choice(archive, folder, crawls, prefix, moment)
-        found = _examined(archive, choice, folder)
+        choice = chosen(archive, crawls, prefix, moment)
+        found = quality(archive, choice, place, partial(count_progress, "comparing"))
     if certificate is not None:
         _certify(folder, choice, certificate)
     if page_file is not None:
@@ -82,59 +87,7 @@ def quality_command(
     return 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Examined:
-    """What was found out. `report` is None where nothing was captured."""
-
-    name: str
-    completeness: Completeness | None
-    report: Report | None
-
-
-def _choice(
-    archive: Archive,
-    folder: Path,
-    names: tuple[str, ...],
-    prefix: str | None,
-    moment: str | None,
-) -> Choice:
-    from asof.coherence.certificate import Choice
-
-    reference = None if moment is None else archive.moment(moment)
-    if names or prefix is None:
-        chosen = [choose_crawl(archive, name) for name in names or (None,)]
-        if None in chosen:
-            raise NotCaptured(
-                f"{folder} holds no crawl.",
-                hint="Make one with `asof crawl URL`; what was imported is measured with --url.",
-            )
-        names = tuple(crawl.id for crawl in chosen if crawl is not None)
-    return Choice(names, prefix, reference)
-
-
-def _examined(archive: Archive, choice: Choice, folder: Path) -> _Examined:
-    # Here, for measuring needs numpy, which takes longer to load than the rest.
-    from asof.coherence.quality import categorised, changed_pages, measure_choice, quality_report
-
-    names = choice.crawls
-    value = None
-    if len(names) == 1 and choice.prefix is None:
-        value = completeness(archive.ledger, archive.catalog.crawl_no(names[0]))
-    title = ", ".join(names) if names else f"all crawls of {choice.prefix}"
-    try:
-        gathered, measurement = measure_choice(archive, choice)
-    except NotCaptured:
-        if value is None:
-            raise
-        return _Examined(title, value, None)
-    count = len(changed_pages(measurement))
-    with count_progress("comparing", count) as progress:
-        measurement = categorised(archive, gathered, measurement, progress)
-    place = "" if folder == Path("archive") else f" -a {shlex.quote(str(folder))}"
-    return _Examined(title, value, quality_report(archive, gathered, measurement, place))
-
-
-def _print_json(found: _Examined) -> None:
+def _print_json(found: Quality) -> None:
     from asof.report.quality_json import report_json
 
     said: dict[str, object] = {"crawl": found.name, "coherence": None}
@@ -145,7 +98,7 @@ def _print_json(found: _Examined) -> None:
     print_json(said)
 
 
-def _print_text(found: _Examined) -> None:
+def _print_text(found: Quality) -> None:
     if found.report is not None:
         from asof.report.quality_text import report_text
 
@@ -188,37 +141,20 @@ def _certify(folder: Path, choice: Choice, out: Path) -> None:
             "`asof check` lists them.")  # fmt: skip
 
 
-def choose_crawl(archive: Archive, name: str | None) -> Crawl | None:
-    """The crawl of that id; without one the newest, or None when there is none."""
-    crawls = archive.crawls()
-    if name is None:
-        return crawls[-1] if crawls else None
-    found = next((crawl for crawl in crawls if crawl.id == name), None)
-    if found is None:
-        raise UsageError(f"There is no crawl {name!r}.", hint="`asof status` lists them.")
-    return found
-
-
 def print_completeness(value: Completeness) -> None:
     """The two figures, for people."""
-    click.echo(
-        f"  vertical completeness    {_percent(value.vertical)}  {_of(value.vertical, 'URL')}"
-    )
-    click.echo(
-        f"  horizontal completeness  {_percent(value.horizontal)}  {_of(value.horizontal, 'host')}"
-    )
-
-
-def _percent(share: Share) -> str:
-    """To a tenth, rounded down: 100 % is said of nothing that misses a page."""
-    part = share.share
-    return "  -    " if part is None else f"{int(part * 1000) / 10:>5.1f} %"
+    for name, share, noun in (
+        ("vertical", value.vertical, "URL"),
+        ("horizontal", value.horizontal, "host"),
+    ):
+        told = f"{percent(share.share):>7}  {_of(share, noun)}"
+        click.echo(f"  {name + ' completeness':<23}  {told}")
 
 
 def _of(share: Share, what: str) -> str:
     if not share.found:
         return "nothing is known of what was found"
-    return f"{share.taken:,} taken of {share.found:,} {what}{'s' if share.found != 1 else ''} found"
+    return f"{share.taken:,} taken of {number(share.found, what)} found"
 
 
 def _print_hosts(value: Completeness) -> None:
@@ -226,6 +162,6 @@ def _print_hosts(value: Completeness) -> None:
     if missing:
         click.echo("  hosts that miss most")
     for host, share in missing[:_MOST_HOSTS]:
-        click.echo(f"    {_percent(share)}  {share.missing:>9,} missing  {printable(host)}")
+        click.echo(f"    {percent(share.share):>7}  {share.missing:>9,} missing  {printable(host)}")
     if len(missing) > _MOST_HOSTS:
         click.echo(f"    ... and {len(missing) - _MOST_HOSTS:,} more (--json lists up to 100)")

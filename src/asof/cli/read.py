@@ -14,9 +14,7 @@ from asof.catalog.memento import Memento
 from asof.cli.options import archive_option, examples, json_option, selection_options
 from asof.cli.output import (
     capture_json,
-    human_bytes,
     judgements,
-    not_captured,
     open_archive,
     print_json,
     validity_json,
@@ -25,6 +23,7 @@ from asof.cli.output import (
 from asof.clock import stamp
 from asof.errors import NotCaptured, UsageError
 from asof.model import Capture
+from asof.report.words import human_bytes
 
 # `get` streams what it is asked for; this bounds a decompression bomb.
 MAX_PAYLOAD = 1 << 36
@@ -147,10 +146,7 @@ def get_command(
     if raw and head:
         raise UsageError("--raw and --head exclude each other.", hint="Give one of them.")
     with open_archive(folder) as archive:
-        capture = archive.as_of(url, moment)
-        if capture is None:
-            raise not_captured(archive, url, moment)
-        memento = archive.read(capture)
+        memento = archive.read(archive.captured(url, moment))
         if as_json:
             print_json(_memento_json(memento))
             return 0

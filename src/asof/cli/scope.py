@@ -17,7 +17,8 @@ from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import open_archive, print_json, when
 from asof.config import Config
 from asof.errors import UsageError
-from asof.frontier.queue import url_key
+from asof.frontier.report import look_up
+from asof.frontier.states import State
 from asof.model import Capture, Crawl, Hop, Target
 from asof.scope.presets import PRESETS, load_config
 from asof.scope.robots import MAX_BYTES, robots_from
@@ -33,7 +34,6 @@ _ROBOTS_REDIRECTS = 5
 _WIDE = 200
 # Reasons that only the crawl could find: by evidence, by answers, by counting.
 _MET = ("trap:", "rule: out media:", "rule: out size:", "more than ")
-_FOUND = "SELECT depth, via, hops, state, reason FROM targets WHERE crawl = ? AND key = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,14 +233,13 @@ class _Case:
         """The URL as the newest crawl found it, what became of it, and why it was left out."""
         if self.archive is not None and self.crawl is not None:
             number = self.archive.catalog.crawl_no(self.crawl.id)
-            row = self.archive.ledger.db.execute(_FOUND, (number, url_key(address))).fetchone()
-            if row is not None:
-                depth, via, hops, state, reason = row
-                met = state == "left_out" and str(reason).startswith(_MET)
-                fate = str(reason) if met else None
-                state = str(state).replace("_", " ") + (f": {reason}" if reason else "")
-                note = f"in crawl {self.crawl.id}: {state}"
-                return Target(address, depth, via, hops), (note,), fate
+            known = look_up(self.archive.ledger, number, address)
+            if known is not None:
+                target, state, reason = known
+                met = state is State.LEFT_OUT and str(reason).startswith(_MET)
+                became = state.replace("_", " ") + (f": {reason}" if reason else "")
+                note = f"in crawl {self.crawl.id}: {became}"
+                return target, (note,), reason if met else None
         hops = "" if address in self.seeds else Hop.LINK.value
         return Target(address, _depth(hops), None, hops), (), None
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from asof.archive import Archive
-from asof.catalog.validity import ANSWERS
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import cores, count_progress, not_captured, open_archive, print_json, say
-from asof.clock import stamp
-from asof.errors import ArchiveError, AsofError, UsageError
-from asof.model import Capture
+from asof.cli.output import cores, count_progress, open_archive, print_json, say
+from asof.errors import ArchiveError, UsageError
+from asof.report.words import percent
 
 if TYPE_CHECKING:
-    from asof.change.near import Measure, Near, NearIndex
-    from asof.change.texts import Reading, Texts
-
-Name = tuple[str, str]  # URL and stamp of a capture
+    from asof.change.near import Measure, Near
+    from asof.change.similar import Named, NearDuplicates
+    from asof.change.texts import Reading
 
 
 @click.command(
@@ -64,21 +59,17 @@ def similar_command(
         raise UsageError("Name a URL, or give --all.", hint="`asof similar --help` has examples.")
     if everything and contained:
         raise UsageError("--all compares by Jaccard only.", hint="Leave --contained out.")
-    from asof.change.texts import Texts
-
     with open_archive(folder) as archive:
         try:
             read_texts(archive)
         except ArchiveError as error:  # a crawl is reading them: what it has not, is read here
             say(f"asof: {error}")
-        with Texts(archive) as texts:
-            index = _index(archive, texts, threshold, versions=versions, moment=moment)
-            if everything:
-                return _print_all(index, threshold, limit, as_json=as_json)
-            assert url is not None
-            measure: Measure = "containment" if contained else "jaccard"
-            near = _near(archive, texts, index, url, moment, measure, versions=versions)
-            return _print_near(near, limit, as_json=as_json)
+        if url is None:
+            found = archive.near_duplicates(moment, threshold=threshold, versions=versions)
+            return _print_all(found, threshold, limit, as_json=as_json)
+        measure: Measure = "containment" if contained else "jaccard"
+        near = archive.similar(url, moment, threshold=threshold, measure=measure, versions=versions)
+        return _print_near(near, limit, as_json=as_json)
 
 
 def read_texts(archive: Archive) -> Reading:
@@ -91,78 +82,18 @@ def read_texts(archive: Archive) -> Reading:
             return texts.read_all(cores(), progress)
 
 
-def _index(
-    archive: Archive, texts: Texts, threshold: float, *, versions: bool, moment: str
-) -> NearIndex[Name]:
-    from asof.change.near import NearIndex
-
-    index: NearIndex[Name] = NearIndex(threshold)
-    index.add_all(_main_texts(archive, texts, versions=versions, moment=moment))
-    return index
-
-
-def _main_texts(
-    archive: Archive, texts: Texts, *, versions: bool, moment: str
-) -> Iterator[tuple[Name, str]]:
-    """The main texts of each URL's last capture, or of all that brought a content of their own."""
-    # URLs of one key, with and without www, come mixed.
-    for _, captures in groupby(archive.captures(until=moment), key=lambda capture: capture.surt):
-        last: dict[str, Capture] = {}
-        for capture in captures:
-            if versions and (capture.kind != "revisit" or capture.url not in last):
-                yield from _main_text(texts, capture)
-            if capture.kind in ANSWERS:
-                last[capture.url] = capture
-        if not versions:
-            for capture in last.values():
-                yield from _main_text(texts, capture)
-
-
-def _main_text(texts: Texts, capture: Capture) -> Iterator[tuple[Name, str]]:
-    document = texts.document(capture)
-    if document is not None:
-        yield (capture.url, stamp(capture.at)), document.main or document.text
-
-
-def _near(
-    archive: Archive,
-    texts: Texts,
-    index: NearIndex[Name],
-    url: str,
-    moment: str,
-    measure: Measure,
-    *,
-    versions: bool,
-) -> list[Near[Name]]:
-    """What is near a document; other versions of it only if they were asked for."""
-    capture = archive.as_of(url, moment)
-    if capture is None:
-        raise not_captured(archive, url, moment)
-    document = texts.document(capture)
-    if document is None or not (document.main or document.text).strip():
-        raise AsofError(f"{url} has no text to compare.", hint="`asof text` shows what it has.")
-    text = document.main or document.text
-    name = (capture.url, stamp(capture.at))
-    return [
-        each
-        for each in index.search(name, text, measure=measure)
-        # Captures that confirmed the same content are the document itself.
-        if each.b[0] != capture.url or (versions and each.overlap.jaccard < 1)
-    ]
-
-
-def _print_near(near: list[Near[Name]], limit: int, *, as_json: bool) -> int:
+def _print_near(near: list[Near[Named]], limit: int, *, as_json: bool) -> int:
     if as_json:
         for each in near:
-            print_json({"url": each.b[0], "timestamp": each.b[1], **_measures(each)})
+            print_json({"url": each.b.url, "timestamp": each.b.timestamp, **_measures(each)})
     else:
         for each in near[:limit]:
-            click.echo(f"{each.jaccard:6.1%}  {each.b[1]}  {each.b[0]}")
+            click.echo(f"{percent(each.jaccard):>7}  {each.b.timestamp}  {each.b.url}")
         _say_rest(len(near), limit)
     return 0 if near else 1
 
 
-def _measures(near: Near[Name]) -> dict[str, float]:
+def _measures(near: Near[Named]) -> dict[str, float]:
     return {
         "jaccard": round(near.jaccard, 6),
         "containment": round(near.a_in_b, 6),
@@ -171,14 +102,13 @@ def _measures(near: Near[Name]) -> dict[str, float]:
     }
 
 
-def _print_all(index: NearIndex[Name], threshold: float, limit: int, *, as_json: bool) -> int:
-    identical = index.identical()
-    pairs = sorted(index.pairs(), key=lambda near: (-near.jaccard, near.a, near.b))
+def _print_all(found: NearDuplicates, threshold: float, limit: int, *, as_json: bool) -> int:
+    identical, pairs = found.identical, found.pairs
     if as_json:
         print_json(
             {
                 "threshold": threshold,
-                "documents": len(index),
+                "documents": found.documents,
                 "identical": [[_named(name) for name in names] for names in identical],
                 "pairs": [
                     {"a": _named(near.a), "b": _named(near.b), **_measures(near)} for near in pairs
@@ -187,18 +117,21 @@ def _print_all(index: NearIndex[Name], threshold: float, limit: int, *, as_json:
         )
         return 0 if pairs or identical else 1
     for names in identical[:limit]:
-        click.echo(f"  equal  {names[0][0]}")
+        click.echo(f"  equal  {names[0].url}")
         for other, _ in names[1:]:
             click.echo(f"         {other}")
     for near in pairs[:limit]:
-        click.echo(f"{near.jaccard:7.1%}  {near.a[0]}\n         {near.b[0]}")
+        click.echo(f"{percent(near.jaccard):>7}  {near.a.url}\n         {near.b.url}")
     _say_rest(max(len(pairs), len(identical)), limit)
-    say(f"{len(index):,} documents: {len(identical):,} groups of equal ones, {len(pairs):,} pairs")
+    say(
+        f"{found.documents:,} documents: {len(identical):,} groups of equal ones, "
+        f"{len(pairs):,} pairs"
+    )
     return 0 if pairs or identical else 1
 
 
-def _named(name: Name) -> dict[str, str]:
-    return {"url": name[0], "timestamp": name[1]}
+def _named(name: Named) -> dict[str, str]:
+    return name._asdict()
 
 
 def _say_rest(found: int, limit: int) -> None:

@@ -17,6 +17,7 @@ from asof.cli.options import examples, json_option
 from asof.cli.output import count_progress, print_json, printable, say
 from asof.clock import SystemClock
 from asof.errors import InputError, UsageError
+from asof.report.words import percent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -284,7 +285,7 @@ def _table(setting: Setting, site: Sequence[Point], *, wide: bool) -> Table:
 
 
 def _percent(outcome: Outcome) -> str:
-    return f"{100 * outcome.mean:.1f}"
+    return percent(outcome.mean).removesuffix(" %")
 
 
 # -- Plans for pages with known change probabilities ----------------------------------------------

@@ -11,8 +11,8 @@ import click
 from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import human_bytes, open_archive, print_json, when
-from asof.cli.quality import choose_crawl, print_completeness
+from asof.cli.output import open_archive, print_json, when
+from asof.cli.quality import print_completeness
 from asof.cli.view import CrawlView, printable, shortened, snapshot_line
 from asof.clock import SECOND, Clock, SystemClock, iso
 from asof.crawl.control import running, writer
@@ -30,6 +30,7 @@ from asof.frontier.completeness import completeness, completeness_json
 from asof.frontier.report import Reason
 from asof.frontier.states import State
 from asof.model import Crawl, CrawlState
+from asof.report.words import human_bytes
 
 # A file is looked at every second; the database, which must count, less often.
 _LOOK_EVERY = 1.0
@@ -60,7 +61,7 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
         Folder(folder).require()
         return _follow(Folder(folder), SystemClock(), as_json=as_json)
     with open_archive(folder) as archive:
-        chosen = choose_crawl(archive, crawl)
+        chosen = archive.crawl(crawl)
         crawls = [(each, _summary(archive, each)) for each in archive.crawls()]
         segments = archive.segments()
         captures, urls = archive.catalog.count(), archive.catalog.count_urls()
@@ -204,7 +205,7 @@ def _print_now(crawl: str, snapshot: Snapshot, clock: Clock, *, as_json: bool) -
 def _print_end(home: Folder, crawl_id: str, *, as_json: bool) -> None:
     """The last word: how the crawl that was followed ended, or that there was none."""
     with Archive.open(home.root) as archive:
-        crawl = choose_crawl(archive, crawl_id or None)
+        crawl = archive.crawl(crawl_id or None)
         summary = Summary() if crawl is None else _summary(archive, crawl)
     if crawl is None:
         click.echo(f"{home.root} holds no crawl.", err=True)
@@ -248,7 +249,7 @@ class _Watch:
         except ArchiveError:  # it is being made
             return self._counted
         with archive:
-            crawl = choose_crawl(archive, None)
+            crawl = archive.crawl()
             if crawl is None or crawl.state is not CrawlState.RUNNING:
                 return self._counted
             return crawl.id, self._snapshot(archive, crawl, now)

@@ -6,11 +6,11 @@ import sys
 import time
 from collections.abc import Iterable
 from itertools import zip_longest
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from asof.cli.output import human_bytes, say
+from asof.cli.output import say
 from asof.crawl.summary import Snapshot
+from asof.report.words import human_bytes
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -54,12 +54,7 @@ class CrawlView:
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live is not None:
             self._live.stop()
 

@@ -241,14 +241,9 @@ class Scanned:
         self, warc: Path, captures: Sequence[Capture], crawls: Iterable[Crawl], unsound: int
     ) -> None:
         self.unsound = unsound
-        self._warc = warc
+        self.warc = warc
         self._captures = captures
         self._crawls = sorted(crawls, key=lambda crawl: (crawl.started, crawl.id))
-
-    @property
-    def warc(self) -> Path:
-        """The folder of the files."""
-        return self._warc
 
     def crawls(self) -> Sequence[Crawl]:
         """The crawls that the files speak of, oldest first."""
@@ -261,6 +256,10 @@ class Scanned:
     def of_sites(self, sites: Collection[str]) -> Iterator[Capture]:
         """All captures under these hosts."""
         return (capture for capture in self._captures if site_of(capture.surt) in sites)
+
+    def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
+        """Captures that hold these payloads."""
+        return (c for c in self._captures if c.digest in digests and c.kind != "revisit")
 
 
 @dataclass(frozen=True, slots=True)

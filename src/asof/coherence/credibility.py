@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from asof.catalog.observe import Firmness, Observation, Silence
 from asof.clock import DAY, SECOND, Instant
-from asof.coherence.observations import Firmness, Sight, State
 from asof.coherence.verdict import MARGIN, Reason, Standing
 
 # A Last-Modified so long before the download cannot hide a second change in its second (RFC 9110
@@ -16,20 +16,20 @@ _STRONG_DATE_UNSET: Instant = DAY
 
 
 def believed(
-    seen: Sequence[Sight],
+    seen: Sequence[Observation],
     standing: Standing,
     *,
     doubted: bool = False,
     lost: frozenset[str] = frozenset(),
-) -> tuple[list[Sight], list[tuple[Sight, Reason]]]:
+) -> tuple[list[Observation], list[tuple[Observation, Reason]]]:
     """Sights as firm as the host's word makes them, and those that show nothing, with the reason.
 
     `doubted` says that the page's own dates were found wrong; `lost` are the crawls whose clock
     ran back over the moment in question. No firmness DATED is left: a 304 by date is as good as a
     strong one, or weak.
     """
-    firm: list[Sight] = []
-    dropped: list[tuple[Sight, Reason]] = []
+    firm: list[Observation] = []
+    dropped: list[tuple[Observation, Reason]] = []
     for sight in seen:
         why = _disbelief(sight, standing, doubted, lost)
         if why is not Reason.NONE:
@@ -44,11 +44,13 @@ def believed(
     return firm, dropped
 
 
-def _disbelief(sight: Sight, standing: Standing, doubted: bool, lost: frozenset[str]) -> Reason:
+def _disbelief(
+    sight: Observation, standing: Standing, doubted: bool, lost: frozenset[str]
+) -> Reason:
     if sight.capture.crawl in lost:
         return Reason.CRAWLER_CLOCK
-    if sight.state is State.SILENT:
-        return sight.why
+    if sight.why is not Silence.NONE:
+        return Reason(sight.why.value)
     if sight.is_bytes:
         return Reason.NONE
     if not standing.trusts_validators:
@@ -60,7 +62,7 @@ def _disbelief(sight: Sight, standing: Standing, doubted: bool, lost: frozenset[
     return Reason.UNTRUSTED_DATES if is_wrong else Reason.NONE
 
 
-def _may_hide(sight: Sight, skew: int | None) -> bool:
+def _may_hide(sight: Observation, skew: int | None) -> bool:
     """Whether a page was taken so soon after it changed that its ETag may be that of two contents.
 
     Servers of files (nginx, Apache) make strong ETags of the second of the change and the size.
@@ -72,7 +74,7 @@ def _may_hide(sight: Sight, skew: int | None) -> bool:
     return asked.last_modified + MARGIN > taken + (skew or 0)
 
 
-def _is_strong_date(sight: Sight, skew: int | None) -> bool:
+def _is_strong_date(sight: Observation, skew: int | None) -> bool:
     """Whether a Last-Modified that a 304 was given by is too old to hide a change.
 
     Two changes within one second have one date, so one of the second of the download may be that

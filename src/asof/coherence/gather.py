@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 
 from asof.archive.archive import Archive
 from asof.catalog.derive import HEAD_REACH, content_digest, is_http
-from asof.catalog.validity import ANSWERS
+from asof.catalog.referents import ANSWERS, declared
 from asof.clock import SECOND, Instant, parse_http_date
 from asof.coherence.certificate import Choice
 from asof.coherence.host_trust import skew_of, standings
@@ -61,6 +61,10 @@ class Holdings(Protocol):
 
     def of_sites(self, sites: Collection[str]) -> Iterator[Capture]:
         """All captures under these hosts, as `site_of` names them."""
+        ...
+
+    def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
+        """Captures of any host that hold these payloads, at least one of each that is here."""
         ...
 
 
@@ -116,6 +120,11 @@ class Catalogued:
             return
         for site in sorted(sites):
             yield from self._archive.captures(prefix=f"{site})")
+
+    def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
+        """Captures that hold these payloads."""
+        found = map(self._archive.catalog.with_payload, sorted(digests))
+        return (capture for capture in found if capture is not None)
 
 
 def gather(holdings: Holdings, choice: Choice) -> Gathered:
@@ -222,14 +231,22 @@ def _everything(
         if not more:
             break
         urls |= more
-    return found, others
+    lost = _lost_payloads([*found, *others])
+    held = holdings.with_payloads(lost) if lost else ()
+    return found, _ordered([*others, *(c for c in held if c.at <= until and not c.truncated)])
+
+
+def _lost_payloads(captures: Sequence[Capture]) -> set[str]:
+    """Payloads that revisits declare, and that none of the captures holds."""
+    wanted = {declared(c) for c in captures if c.kind == "revisit" and c.content is None}
+    return {digest for digest in wanted if digest} - {c.digest for c in captures if c.content}
 
 
 def _elsewhere(captures: Iterable[Capture], sites: Collection[str]) -> set[str]:
     return {
         capture.refers_to_url
         for capture in captures
-        if capture.content is None
+        if (capture.content is None or capture.status is None)
         and capture.refers_to_url is not None
         and site_of(surt(capture.refers_to_url)) not in sites
     }

@@ -31,19 +31,12 @@ from operator import attrgetter
 from statistics import median
 from typing import Literal
 
-from asof.catalog.validity import ANSWERS
+from asof.catalog.observe import Firmness, Observation, Silence, is_strong, observe
+from asof.catalog.referents import ANSWERS
 from asof.clock import DAY, SECOND, Instant
-from asof.coherence.observations import (
-    Firmness,
-    Sight,
-    State,
-    is_page,
-    is_strong,
-    same_bytes,
-    sights,
-)
+from asof.coherence.observations import is_page, same_bytes
 from asof.coherence.verdict import MARGIN, Standing
-from asof.model import Capture
+from asof.model import Capture, State
 from asof.url import host_of
 
 Policy = Literal["auto", "always", "never"]
@@ -108,7 +101,7 @@ def standings(
     unsteady = frozenset(ran_back(everything))
     audits = _audits(everything)
     tallies: dict[str, _Tally] = {}
-    for url, seen in sights(everything).items():
+    for url, seen in observe(everything).items():
         host = host_of(url)
         tally = tallies.setdefault(host, _Tally())
         if len(seen) > 1 and is_page(url):
@@ -219,13 +212,14 @@ def _audits(captures: Iterable[Capture]) -> frozenset[tuple[str, str]]:
 
 def _learn(
     url: str,
-    seen: Sequence[Sight],
+    seen: Sequence[Observation],
     skew: int,
     unsteady: frozenset[str],
     audits: frozenset[tuple[str, str]],
     tally: _Tally,
 ) -> None:
-    whole = [sight for sight in seen if sight.state is State.PRESENT]
+    shown = [sight for sight in seen if sight.why is Silence.NONE]
+    whole = [sight for sight in shown if sight.state is State.PRESENT]
     downloads = [sight for sight in whole if sight.is_bytes]
     _learn_tags(downloads, tally)
     steady = [sight for sight in whole if sight.capture.crawl not in unsteady]
@@ -234,7 +228,7 @@ def _learn(
     rate, watched = _rate(steady, audits)
     tally.watch(rate, watched)
     moments = [sight.at for sight in bodies]
-    after: Sight | None = None
+    after: Observation | None = None
     for sight in reversed(steady):
         if sight.is_bytes:
             after = sight
@@ -246,9 +240,9 @@ def _learn(
             _learn_confirmation(sight, after, before, skew, rate if is_audit else None, tally)
 
 
-def _learn_tags(downloads: Sequence[Sight], tally: _Tally) -> None:
+def _learn_tags(downloads: Sequence[Observation], tally: _Tally) -> None:
     """Each strong ETag against the download before that has it."""
-    with_tag: dict[str, Sight] = {}
+    with_tag: dict[str, Observation] = {}
     for sight in downloads:
         tag = sight.capture.etag
         if tag is None or not is_strong(tag):
@@ -260,7 +254,7 @@ def _learn_tags(downloads: Sequence[Sight], tally: _Tally) -> None:
         with_tag[tag] = sight
 
 
-def _learn_dates(url: str, downloads: Sequence[Sight], skew: int, tally: _Tally) -> None:
+def _learn_dates(url: str, downloads: Sequence[Observation], skew: int, tally: _Tally) -> None:
     is_doubted = False
     for one, other in pairwise(downloads):
         if same_bytes(one, other) is not False or one.at == other.at:
@@ -278,8 +272,8 @@ def _learn_dates(url: str, downloads: Sequence[Sight], skew: int, tally: _Tally)
 
 
 def _learn_confirmation(
-    sight: Sight,
-    after: Sight,
+    sight: Observation,
+    after: Observation,
     before: Instant | None,
     skew: int,
     audited: float | None,
@@ -308,7 +302,7 @@ def _learn_confirmation(
         tally.audits.append((gap, audited))
 
 
-def _rate(seen: Sequence[Sight], audits: frozenset[tuple[str, str]]) -> tuple[float, Instant]:
+def _rate(seen: Sequence[Observation], audits: frozenset[tuple[str, str]]) -> tuple[float, Instant]:
     """How often a page changes, and over how long that was seen, audits left out.
 
     From how many of n gaps of about one length show a change, with the correction for few of them:

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from asof.catalog.observe import Firmness, observe
 from asof.clock import Instant
 from asof.coherence.credibility import believed
 from asof.coherence.intervals import coherence
-from asof.coherence.observations import Firmness, Run, State, alike, is_page, runs, sights
+from asof.coherence.observations import Run, alike, is_page, runs
 from asof.coherence.verdict import Standing
-from asof.model import Capture
+from asof.model import Capture, State
 from asof.url import host_of
 
 Answer = Literal["coherent", "incoherent", "unknown"]
@@ -52,7 +53,7 @@ def interval_bounds(
     All captures bound what is known. Errors of servers and weak validators bound nothing.
     """
     found = []
-    for url, seen in sorted(sights(captures).items()):
+    for url, seen in sorted(observe(captures).items()):
         if not is_page(url):
             continue
         host = host_of(url)
@@ -98,7 +99,7 @@ def _is_taken(run: Run, since: Instant | None, until: Instant | None) -> bool:
         return False
     return any(
         (since is None or since <= sight.at) and (until is None or sight.at <= until)
-        for sight in run.sights
+        for sight in run.seen
     )
 
 
@@ -113,4 +114,4 @@ def _bounds(url: str, intervals: Sequence[Run], taken: int) -> Bounds:
 
 def _differs(other: Run, run: Run) -> bool:
     """Whether two intervals are known to be of different answers."""
-    return not other.mixed and alike(other.sights[0], run.sights[0]) is False
+    return not other.mixed and alike(other.seen[0], run.seen[0]) is False

@@ -19,28 +19,18 @@ neglected: the moment of reference must not lie inside a visit.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asof.catalog.validity import ANSWERS
+from asof.catalog.observe import Firmness, Observation, observe
+from asof.catalog.referents import ANSWERS
 from asof.clock import Instant
 from asof.coherence.credibility import believed
 from asof.coherence.host_trust import RESOLUTION, dated, ran_back
-from asof.coherence.observations import (
-    Firmness,
-    Run,
-    Sight,
-    State,
-    alike,
-    is_page,
-    runs,
-    same_bytes,
-    sights,
-)
+from asof.coherence.observations import Run, alike, is_page, runs, same_bytes
 from asof.coherence.verdict import MARGIN, Grade, Measurement, Mode, PageVerdict, Reason, Standing
-from asof.model import Capture
+from asof.model import Capture, State
 from asof.url import host_of
 
 
@@ -71,8 +61,7 @@ def measure(
         for crawl, stretches in ran_back(everything).items()
         if any(low <= reference <= high for low, high in stretches)
     )
-    wanted = _with_referred(pages, everything)
-    seen = sights(c for c in everything if c.url in wanted)
+    seen = observe(everything, urls=pages)
     used = {host: standings.get(host, Standing(host)) for host in sorted(map(host_of, pages))}
     verdicts = []
     for url in sorted(pages):
@@ -85,21 +74,6 @@ def measure(
 def _is_answer(capture: Capture) -> bool:
     is_below = capture.status is None or 200 <= capture.status < 400
     return is_below and capture.kind in ANSWERS
-
-
-def _with_referred(urls: Iterable[str], captures: Sequence[Capture]) -> set[str]:
-    """The URLs, those that revisits of them refer to, and so on."""
-    referred: dict[str, set[str]] = defaultdict(set)
-    for capture in captures:
-        if capture.refers_to_url is not None:
-            referred[capture.url].add(capture.refers_to_url)
-    found = set(urls)
-    ahead = list(found)
-    while ahead:
-        new = referred[ahead.pop()] - found
-        found |= new
-        ahead += new
-    return found
 
 
 class _Claim(NamedTuple):
@@ -121,7 +95,7 @@ class _Judge:
     doubted: bool
     lost: frozenset[str]
 
-    def verdict(self, seen: Sequence[Sight]) -> PageVerdict:
+    def verdict(self, seen: Sequence[Observation]) -> PageVerdict:
         """By all sights of the URL, in order of time."""
         firm, dropped = believed(seen, self.standing, doubted=self.doubted, lost=self.lost)
         found = runs(firm, by_tag=self.standing.trusts_validators)
@@ -137,8 +111,8 @@ class _Judge:
     # -- seen on both sides, and the same ----------------------------------------------------------
 
     def _inside(self, run: Run) -> PageVerdict:
-        before = [sight for sight in run.sights if sight.at <= self.reference]
-        after = [sight for sight in run.sights if sight.at >= self.reference]
+        before = [sight for sight in run.seen if sight.at <= self.reference]
+        after = [sight for sight in run.seen if sight.at >= self.reference]
         if run.mixed:
             return self._same(run, Grade.CHANGED, Reason.OTHER_CONTENT, before[0], after[-1])
         joker = next((s for s in before if s.at == self.reference and s.is_bytes), None)
@@ -157,7 +131,7 @@ class _Judge:
         return self._same(run, Grade.EQUIVALENT, Reason.WEAK_VALIDATOR, one, other)
 
     def _same(
-        self, run: Run, grade: Grade, reason: Reason, before: Sight, after: Sight | None
+        self, run: Run, grade: Grade, reason: Reason, before: Observation, after: Observation | None
     ) -> PageVerdict:
         return PageVerdict(
             self.url,
@@ -172,24 +146,27 @@ class _Judge:
     # -- seen on one side, or something else on either ---------------------------------------------
 
     def _never_again(
-        self, before: Run | None, dropped: Sequence[tuple[Sight, Reason]], seen: Sequence[Sight]
+        self,
+        before: Run | None,
+        dropped: Sequence[tuple[Observation, Reason]],
+        seen: Sequence[Observation],
     ) -> PageVerdict:
         wanted = [why for sight, why in dropped if sight.at >= self.reference or before is None]
         reason = min(wanted, key=_TELLING.index, default=Reason.NOT_SEEN_AGAIN)
         if before is None:
             nearest = min(seen, key=lambda sight: abs(sight.at - self.reference)).at
             return PageVerdict(self.url, Grade.UNKNOWN, reason, None, None, nearest, nearest)
-        last = before.evidence(before.sights[-1])
+        last = before.evidence(before.seen[-1])
         return PageVerdict(self.url, Grade.UNKNOWN, reason, last, None, before.since, before.until)
 
     def _between(
-        self, before: Run | None, after: Run, dropped: Sequence[tuple[Sight, Reason]]
+        self, before: Run | None, after: Run, dropped: Sequence[tuple[Observation, Reason]]
     ) -> PageVerdict:
         claim = self._claim(before, after)
-        first = after.evidence(after.sights[0])
-        last = None if before is None else before.evidence(before.sights[-1])
+        first = after.evidence(after.seen[0])
+        last = None if before is None else before.evidence(before.seen[-1])
         if claim.since is not None:
-            copy = next(sight for sight in after.sights if sight.is_bytes)
+            copy = next(sight for sight in after.seen if sight.is_bytes)
             return PageVerdict(
                 self.url,
                 Grade.CLAIMED,
@@ -228,9 +205,11 @@ class _Judge:
         if before.mixed or after.mixed:
             return True
         trusts = self.standing.trusts_validators
-        return alike(before.sights[-1], after.sights[0], by_tag=trusts) is False
+        return alike(before.seen[-1], after.seen[0], by_tag=trusts) is False
 
-    def _why_not_before(self, reason: Reason, dropped: Sequence[tuple[Sight, Reason]]) -> Reason:
+    def _why_not_before(
+        self, reason: Reason, dropped: Sequence[tuple[Observation, Reason]]
+    ) -> Reason:
         """Why nothing is known of the time before: by what was tried then, else by the dates."""
         tried = [why for sight, why in dropped if sight.at <= self.reference]
         worth = [why for why in tried if why is not Reason.FAILED_AGAIN]
@@ -243,9 +222,9 @@ class _Judge:
     def _claim(self, before: Run | None, after: Run) -> _Claim:
         """Since when what was seen after the moment is there, by the dates of its server."""
         standing = self.standing
-        if after.state is State.GONE or after.mixed or not any(s.is_bytes for s in after.sights):
+        if after.state is State.GONE or after.mixed or not any(s.is_bytes for s in after.seen):
             return _Claim(None, Reason.NOT_SEEN_BEFORE)
-        given = [s for s in after.sights if s.capture.last_modified is not None]
+        given = [s for s in after.seen if s.capture.last_modified is not None]
         if not given:
             return _Claim(None, Reason.NO_DATE)
         skew = standing.skew or 0
@@ -282,7 +261,9 @@ _TELLING = (
 )
 
 
-def _equal_bytes(before: Sequence[Sight], after: Sequence[Sight]) -> tuple[Sight, Sight] | None:
+def _equal_bytes(
+    before: Sequence[Observation], after: Sequence[Observation]
+) -> tuple[Observation, Observation] | None:
     """The nearest downloads of the same bytes on either side; of pages that are gone, any two."""
     for other in after:
         if not other.is_bytes:

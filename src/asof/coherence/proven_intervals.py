@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from asof.catalog.observe import Firmness, observe
 from asof.clock import Instant
 from asof.coherence.credibility import believed
 from asof.coherence.host_trust import dated
-from asof.coherence.observations import Firmness, Run, State, is_page, runs, sights
+from asof.coherence.observations import Run, is_page, runs
 from asof.coherence.verdict import MARGIN, Standing
-from asof.model import Capture, Validity
+from asof.model import Capture, State, Validity
 from asof.url import host_of
 
 
@@ -27,9 +28,9 @@ def known_intervals(
     be trusted say of the time before stays apart (`claimed_since`). A page that is gone has no
     content, and no interval.
     """
-    seen = sights(captures)
+    seen = observe(captures, urls={url for url in urls if is_page(url)})
     found: list[Validity] = []
-    for url in sorted(url for url in set(urls) & seen.keys() if is_page(url)):
+    for url in sorted(seen):
         standing = standings.get(host_of(url), Standing(host_of(url)))
         doubted = standing.doubts(url)
         firm, _ = believed(seen[url], standing, doubted=doubted)
@@ -53,21 +54,22 @@ def with_claims(intervals: Iterable[Validity]) -> list[Validity]:
 
 
 def _interval(url: str, run: Run, claimed: Instant | None) -> Validity:
-    first = run.sights[0]
+    first = run.seen[0]
     return Validity(
         url=url,
-        content=first.content or first.digest or f"unknown:{first.capture.record_id}",
-        status=first.capture.status,
+        content=first.identity,
+        status=first.status,
         since=run.since,
         until=run.until,
         evidence=(),
         claimed_since=claimed,
+        state=first.state,
     )
 
 
 def _claimed(run: Run, skew: int, before: Instant | None) -> Instant | None:
     """Since when a content is there by its dates, clear of them as a verdict has to be."""
-    dates = [dated(sight.capture, skew) for sight in run.sights]
+    dates = [dated(sight.capture, skew) for sight in run.seen]
     believable = [date for date in dates if date is not None and date <= run.since]
     if not believable:
         return None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 
-from asof.archive import Archive
-from asof.catalog.validity import ANSWERS
+from asof.archive.archive import Archive, Moment
+from asof.catalog.referents import ANSWERS
 from asof.change.cascade import compare
 from asof.change.categories import Category
 from asof.change.texts import Texts
@@ -21,8 +22,8 @@ from asof.coherence.proven_intervals import known_intervals, with_claims
 from asof.coherence.quality_report import Answer, Report, Stretch, Taken, Whole
 from asof.coherence.rates import learn_rates
 from asof.coherence.verdict import MARGIN, Best, Coverage, Grade, Measurement, PageVerdict, Reason
-from asof.errors import AsofError
-from asof.frontier.completeness import Share, completeness
+from asof.errors import AsofError, NotCaptured
+from asof.frontier.completeness import Completeness, Share, completeness
 from asof.model import Capture, Evidence, Validity
 from asof.url import host_of
 
@@ -31,6 +32,61 @@ _POINTS = 400
 
 Progress = Callable[[int], None]
 CaptureKey = tuple[str, Instant, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What is known of how good a choice of captures is.
+
+    `completeness` is None for more than one crawl, `report` where nothing was captured.
+    """
+
+    name: str
+    completeness: Completeness | None
+    report: Report | None
+
+
+def quality(
+    archive: Archive,
+    choice: Choice,
+    place: str = "",
+    progress: Callable[[int], AbstractContextManager[Progress]] = lambda total: nullcontext(_quiet),
+) -> Quality:
+    """Measure what was chosen, and read what changed; `progress` is told how many there are."""
+    names = choice.crawls
+    value = None
+    if len(names) == 1 and choice.prefix is None:
+        value = completeness(archive.ledger, archive.catalog.crawl_no(names[0]))
+    title = ", ".join(names) if names else f"all crawls of {choice.prefix}"
+    try:
+        gathered, measurement = measure_choice(archive, choice)
+    except NotCaptured:
+        if value is None:
+            raise
+        return Quality(title, value, None)
+    with progress(len(changed_pages(measurement))) as advance:
+        measurement = categorised(archive, gathered, measurement, advance)
+    return Quality(title, value, quality_report(archive, gathered, measurement, place))
+
+
+def chosen(
+    archive: Archive, names: Sequence[str], prefix: str | None, moment: Moment | None
+) -> Choice:
+    """What is to be measured: the crawls named, or the newest; or all below a prefix."""
+    reference = None if moment is None else archive.moment(moment)
+    if names or prefix is None:
+        crawls = [archive.crawl(name) for name in names or (None,)]
+        if None in crawls:
+            raise NotCaptured(
+                f"{archive.folder.root} holds no crawl.",
+                hint="Make one with `asof crawl URL`; what was imported is measured with --url.",
+            )
+        names = [crawl.id for crawl in crawls if crawl is not None]
+    return Choice(tuple(names), prefix, reference)
+
+
+def _quiet(done: int) -> None:
+    pass
 
 
 def changed_pages(measurement: Measurement) -> list[PageVerdict]:

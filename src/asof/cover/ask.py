@@ -30,7 +30,6 @@ from asof.cover.kept.pair_cache import earlier_runs
 from asof.cover.kept.preferences import QUALITIES, with_quality
 from asof.cover.kept.saved_covers import asked_again, cover_path, save_cover
 from asof.cover.kept.shingle_cache import collected_or_kept, is_kept
-from asof.cover.language import explain
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.caret import listed, suggestion
 from asof.cover.language.columns import Column
@@ -78,10 +77,6 @@ class Prepared:
     relation: Relation
     where: Filter | None
     table: Table | None
-
-    def explained(self) -> str:
-        """What the relation says, and how it will be used."""
-        return explain.explain(self.relation, self.where)
 
 
 # -- relations, as they are written and by their names ---------------------------------------------

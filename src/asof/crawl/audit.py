@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections import Counter
 from zlib import crc32
 
-from asof.frontier.queue import LAST_PLACE
 from asof.model import Exchange, Target
 
 _ONE_IN = 10
 _AT_LEAST = 3
 _ENOUGH = 3
-_LATE = LAST_PLACE / 2
+# Where the second half of the places in a plan begins.
+_LATE = 0.5
 
 
 class Audits:

@@ -9,7 +9,7 @@ How deep a target is, and when its turn comes (lower is sooner):
 | redirect                     | that of what redirects       | the same                          |
 | sitemap, feed (the document) | that of what names it        | a quarter of a step later         |
 | entry of a sitemap, item     | as the links of a page there | its depth, moved a little by rank |
-| guess                        | one deeper                   | after everything else             |
+| guess                        | one deeper                   | its depth, after all the others   |
 
 A sitemap or feed that was come upon by an ordinary link has cost a step already, which its entries
 get back: they are as deep as the links of the page that linked to it.
@@ -22,7 +22,9 @@ from collections.abc import Iterator
 
 from asof.model import Headers, Hop, Target, find_header
 from asof.scope.traps import TOO_LONG
-from asof.text.encoding.encoding import css_codec
+from asof.text.encoding.charset import charset_of, decoded
+from asof.text.encoding.prescan import declared_label
+from asof.text.kinds.media import media_of
 from asof.text.links.css import css_links
 from asof.text.links.feeds import is_feed, read_feed
 from asof.text.links.html_links import Link, Links, html_links
@@ -40,7 +42,6 @@ MAX_DOCUMENT = 32 << 20
 # Pages of one feed that are followed: `?page=2` may go on for ever.
 MAX_FEED_PAGES = 50
 
-GUESS_STEP = 1000.0
 _REQUISITE_STEP = -0.5
 _LISTING_STEP = 0.25
 # How far a sitemap's own ranking (0 to 1, 0.5 when it says none) moves an entry either way.
@@ -72,7 +73,6 @@ _LIKE_XML = (
 )
 _HEAD = 4096
 _STYLE_SHEET = re.compile(r"<\?xml-stylesheet\s([^<>]{1,1000}?)\?>")
-_CHARSET = re.compile(r""";\s*charset\s*=\s*["']?([^\s"';]+)""", re.IGNORECASE)
 
 _DEEPER = frozenset((Hop.LINK, Hop.SITEMAP, Hop.FEED, Hop.GUESS))
 # The ways to a sitemap or feed that have cost a step of depth.
@@ -82,10 +82,11 @@ _NOTHING = Links(None, ())
 
 
 def is_searched(media_type: str | None, url: str = "") -> bool:
-    """Whether documents of this type are searched for links; packed ones if named like sitemaps."""
-    if media_type is None:
-        return False
-    if media_type in _SEARCHED or media_type.endswith(("+xml", "+json")):
+    """Whether documents of this type are searched for links; packed ones if named like sitemaps.
+
+    One without a type has to be looked at: browsers show such pages, and so does replay.
+    """
+    if media_type is None or media_type in _SEARCHED or media_type.endswith(("+xml", "+json")):
         return True
     return media_type in _PACKED and url.partition("?")[0].endswith(".gz")
 
@@ -161,14 +162,14 @@ def _onward(target: Target, url: str, hop: Hop, level: int, hint: float, listing
         # As near as the front page: what it lists is as deep as the links there.
         path, listing = "", True
     if hop is Hop.REDIRECT:
-        return Target(url, level, target.url, path + hop.value, target.priority)
+        return Target(url, level, target.url, path + hop.value, target.priority, guess=target.guess)
     if hop is Hop.REQUISITE:
         return Target(url, level, target.url, path + hop.value, level + _REQUISITE_STEP)
     if listing:
         return Target(url, level, target.url, path + hop.value, level + _LISTING_STEP)
     depth = level + (hop in _DEEPER)
-    step = GUESS_STEP if hop is Hop.GUESS else hint
-    return Target(url, depth, target.url, path + hop.value, depth + step)
+    guess = hop is Hop.GUESS
+    return Target(url, depth, target.url, path + hop.value, depth + hint, guess=guess)
 
 
 def _may_list(target: Target, hop: Hop) -> bool:
@@ -181,12 +182,14 @@ def _may_list(target: Target, hop: Hop) -> bool:
 def _references(media_type: str | None, document: bytes, charset: str | None, url: str) -> Links:
     if media_type == "text/html" and not document[:64].lstrip().startswith(_LIKE_XML):
         return html_links(document, charset)
-    if media_type is None or not is_searched(media_type, url):
+    if media_type is None:
+        return _references(media_of(document, None, url).settled, document, charset, url)
+    if not is_searched(media_type, url):
         return _NOTHING
     if media_type in _HTML or media_type.endswith("xml"):
         return _from_xml(media_type, document, charset)
     if media_type == "text/css":
-        text = document.decode(css_codec(document, charset), "replace")
+        text = decoded(document, charset_of(document, charset, sheet=True))
         return Links(None, tuple(css_links(text)))
     if media_type == "application/pdf":
         return Links(None, tuple(pdf_links(document)))
@@ -246,5 +249,4 @@ def _from_script(media_type: str, document: bytes, charset: str | None) -> Links
 
 
 def _charset(headers: Headers) -> str | None:
-    match = _CHARSET.search(find_header(headers, "Content-Type") or "")
-    return match[1] if match else None
+    return declared_label(find_header(headers, "Content-Type") or "")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from asof.clock import Clock
 from asof.config import Config
-from asof.frontier.queue import LAST_PLACE, Frontier
+from asof.frontier.queue import Frontier
 from asof.model import Hop, Target
 from asof.scope.rules import Scope, is_requisite
 from asof.scope.traps import SESSION, calendar_trap, session_key, shape_trap
@@ -16,8 +16,9 @@ from asof.scope.traps import SESSION, calendar_trap, session_key, shape_trap
 # again. The database has the last word; this only spares it the question.
 _REMEMBERED = 40_000
 _FAR = 1 << 30
-# Priorities by depth, which are less than this, fit between two places of a plan.
-_FAR_PLACES = 1 << 12
+# What a plan did not know fits between two of its places, first by depth, then the guesses.
+_BETWEEN = 1e-6
+_DEEPEST = 1 << 12
 # In a row, each to a new URL: more is no way to anywhere (Fetch standard, "HTTP-redirect fetch").
 MAX_REDIRECTS = 20
 _TOO_MANY = Hop.REDIRECT.value * (MAX_REDIRECTS + 1)
@@ -73,8 +74,8 @@ class Funnel:
 
     def _placed(self, target: Target) -> Target:
         """A target that was not planned, at its place; of several, in the usual order."""
-        place = (self.newcomers or 0.0) * LAST_PLACE
-        return replace(target, priority=min(place + target.priority / _FAR_PLACES, LAST_PLACE))
+        step = _BETWEEN * (target.priority / _DEEPEST + target.guess)
+        return replace(target, priority=min((self.newcomers or 0.0) + step, 1.0), guess=False)
 
     def _refusal(self, target: Target) -> str | None:
         decision = self.scope.decide(target)

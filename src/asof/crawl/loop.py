@@ -15,26 +15,19 @@ from dataclasses import replace
 from functools import partial
 
 from asof.archive import Archive
-from asof.archive.journal import Journal
 from asof.clock import SECOND
 from asof.config import Config
 from asof.crawl.backlog import Backlog
 from asof.crawl.control import Act, Order
-from asof.crawl.funnel import Funnel
-from asof.crawl.limits import Limits
+from asof.crawl.equipment import equip
 from asof.crawl.monitor import Monitor
 from asof.crawl.progress import Outlook, counted
-from asof.crawl.revisit import Revisitor
-from asof.crawl.store import Keeper
 from asof.crawl.summary import Snapshot, Summary
 from asof.crawl.visit import FULL, Visitor
 from asof.crawl.writer import Writer
 from asof.errors import AsofError
 from asof.fetch.http import Fetcher
-from asof.frontier.hosts import Hosts
-from asof.frontier.queue import Frontier
 from asof.frontier.states import State
-from asof.ledger import Ledger
 from asof.model import Crawl
 from asof.scope.rules import Scope
 
@@ -66,22 +59,13 @@ class Crawler:
         self._config = config
         self._monitor = monitor
         self._catalog = archive.catalog
-        self._number = archive.catalog.crawl_no(crawl.id)
-        scope = Scope(crawl.seeds, config)
-        self._reader = Ledger(archive.folder.db, writable=False)
-        self.frontier = Frontier(archive.ledger, self._number, reader=self._reader)
-        self.journal = Journal(self._clock, config)
-        self._backlog = Backlog(self.journal, self.frontier)
         self._writer = writer
-        self.keeper = Keeper(archive, self.journal, crawl.id, self._reader, config)
-        self.funnel = Funnel(scope, self.frontier, config, self._clock)
-        self._hosts = Hosts()
-        self._limits = Limits(config, self._clock, archive.folder.root, scope.per_host)
-        self.visitor = Visitor(
-            config, self._clock, fetcher, self.frontier, self.keeper, self.funnel, self._hosts,
-            self._limits, monitor,
-        )  # fmt: skip
-        self._serve = self.visitor.serve
+        self.equipment = equip(archive, crawl, config, fetcher, monitor)
+        self._reader, self.journal = self.equipment.reader, self.equipment.journal
+        self.frontier, self.funnel = self.equipment.frontier, self.equipment.funnel
+        self._hosts, self._limits = self.equipment.hosts, self.equipment.limits
+        self._backlog = Backlog(self.journal, self.frontier)
+        self.visitor = Visitor(self.equipment)
         self._begun = False
         self._visits: set[asyncio.Task[None]] = set()
         self._commit: asyncio.Task[None] | None = None
@@ -93,7 +77,7 @@ class Crawler:
         self._ended_by = ""
         self._deadline = float("inf")
         self._before = 0
-        self._outlook = Outlook(self._reader, self._number)
+        self._outlook = Outlook(self._reader, self.frontier.crawl)
 
     def stop(self, reason: str) -> None:
         """Begin no more fetches; those in flight are finished and kept, if they end in time."""
@@ -109,9 +93,8 @@ class Crawler:
 
     def serve_revisits(self) -> None:
         """The next run takes the queue of revisits (asof.crawl.phases)."""
-        self.frontier.serve(-self._number)
-        self.keeper.has_history = True
-        self._serve = Revisitor(self.visitor, self._config, self.keeper).serve
+        self.frontier.serve(revisits=True)
+        self.equipment.keeper.has_history = True
         self._limits.share = 1.0
         if self._ended_by != INTERRUPTED:  # a wish that came while the crawl turned
             self._ended_by, self._deadline = "", float("inf")
@@ -124,8 +107,7 @@ class Crawler:
 
     def serve_visits(self) -> None:
         """The next run takes what the crawl has found and not taken yet."""
-        self.frontier.serve(self._number)
-        self._serve = self.visitor.serve
+        self.frontier.serve()
 
     @property
     def stopping(self) -> bool:
@@ -137,7 +119,7 @@ class Crawler:
         self._before = self.frontier.tally[State.DONE]
         done = self.frontier.done_by_host()
         if not self._begun:
-            sizes = self.keeper.bytes_by_host() if self._limits.counts_bytes else {}
+            sizes = self.equipment.keeper.bytes_by_host() if self._limits.counts_bytes else {}
             self._limits.resume(done, sizes)
             self._begun = True
         # Nobody knows when the run before asked last: a delay ago at the least.
@@ -293,7 +275,7 @@ class Crawler:
         target = self.frontier.next(host, self._clock.now())
         try:
             if target is not None:
-                wait = await self._serve(target, host)
+                wait = await self.visitor.serve(target, host)
                 if wait is None:
                     self.stop(FULL)
         finally:
@@ -392,7 +374,7 @@ class Crawler:
     def summary(self) -> Summary:
         """How things stand, in full, of what is committed."""
         return replace(
-            counted(self._reader, self._number),
+            counted(self._reader, self.frontier.crawl),
             bytes=self._limits.bytes,
             seconds=round(self._limits.elapsed, 3),
             ended_by=self._ended_by or "done",

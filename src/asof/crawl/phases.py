@@ -26,19 +26,16 @@ from asof.coherence.survival import Floats, Pages, Survival
 from asof.config import Config
 from asof.crawl.catchup import take_again
 from asof.crawl.loop import Crawler
+from asof.crawl.patience import PATIENCE
 from asof.crawl.plan import paces
 from asof.crawl.summary import Summary
-from asof.crawl.visit import FULL, PATIENCE
-from asof.frontier.queue import LAST_PLACE, url_key
+from asof.crawl.visit import FULL
 from asof.frontier.report import captured_targets, tally
+from asof.frontier.revisits import queue_revisits
 from asof.model import Course
 from asof.url import host_of
 from asof.warc.info import crawl_record
 
-_QUEUE = """INSERT OR IGNORE INTO targets
-    (crawl, key, url, host, state, priority, depth, hops, via)
-    SELECT -crawl, key, url, host, 'queued', ?, depth, hops, via FROM targets
-    WHERE crawl = ? AND key = ?"""
 # Ends of the visits after which the revisits begin: nothing is left, or nothing more is wanted.
 _VISITED = ("done", FULL, "time-limit")
 _ERROR = (404, 0)  # of what was not visited before the turning point
@@ -102,16 +99,13 @@ def _queue_revisits(archive: Archive, crawler: Crawler, config: Config) -> None:
     number, course = crawler.frontier.crawl, crawler.crawl.course
     assert course is not None
     assert course.turn is not None
-    queue = tally(archive.ledger, -number)
-    if any(queue.values()):
+    if any(tally(archive.ledger, number, revisits=True).values()):
         take_again(archive, crawler, course.turn)
         return
     pages, seen = _still_to_see(archive, crawler, course.turn)
     if config.revisits is not None:
         config = replace(config, revisits=max(0, config.revisits - seen))
-    places = _places(archive, pages, course, config)
-    with archive.ledger.transaction() as db:
-        db.executemany(_QUEUE, [(place, number, url_key(url)) for url, place in places.items()])
+    queue_revisits(archive.ledger, number, _places(archive, pages, course, config))
 
 
 def _still_to_see(
@@ -138,7 +132,7 @@ def _still_to_see(
 def _places(
     archive: Archive, pages: Mapping[str, Instant], course: Course, config: Config
 ) -> dict[str, float]:
-    """The order of the revisits of each host, as places for its queue."""
+    """The order of the revisits of each host, as places for its queue: 0 to 1."""
     assert course.turn is not None
     rates, steps = recent_rates(archive), paces(archive, config)
     by_host: dict[str, list[str]] = defaultdict(list)
@@ -157,7 +151,7 @@ def _places(
     places: dict[str, float] = {}
     for host, share in zip(visited, shares, strict=True):
         for rank, page in enumerate(host.order(course.plan, share).tolist(), 1):
-            places[host.urls[page]] = LAST_PLACE * rank / share
+            places[host.urls[page]] = rank / share
     return places
 
 

@@ -32,7 +32,6 @@ from asof.coherence.rates import Rates, recent_rates
 from asof.coherence.survival import Floats, Survival
 from asof.coherence.verdict import Mode
 from asof.config import Config
-from asof.frontier.queue import LAST_PLACE
 from asof.frontier.report import captured_targets
 from asof.model import Course, Crawl, Target
 from asof.scope.rules import Scope
@@ -81,9 +80,9 @@ class Itinerary:
     dead: tuple[Target, ...] = ()
 
     def targets(self) -> Iterable[Target]:
-        """What is planned, with its place as priority; nothing if discovery decides."""
+        """What is planned, with its place (0 to 1) as priority; nothing if discovery decides."""
         if self.course.newcomers is not None:
-            yield from (replace(target, priority=0.0) for target in self.dead)
+            yield from (replace(target, priority=0.0, guess=False) for target in self.dead)
         for each in self.hosts:
             if each.plan is not None:
                 yield from _placed(each, each.plan, Mode(self.course.mode))
@@ -151,7 +150,7 @@ def _known_pages(
             elif crawl is related[-1]:
                 dead[target.url] = target
     wanted = [target for target in pages.values() if scope.refusal(target) is None]
-    wanted.sort(key=lambda target: (target.priority, target.url))
+    wanted.sort(key=lambda target: (target.guess, target.priority, target.url))
     gone = [target for target in dead.values() if scope.refusal(target) is None]
     return wanted[: config.max_pages], gone if config.max_pages is None else []
 
@@ -261,4 +260,4 @@ def _newcomers(hosts: Sequence[HostPlan], rates: Rates, mode: Mode) -> float:
 def _placed(host: HostPlan, plan: Plan, mode: Mode) -> Iterable[Target]:
     order = plan.visits if mode is Mode.INDUCIBLE else plan.order
     for place, page in enumerate(order.tolist()):
-        yield replace(host.targets[page], priority=LAST_PLACE * place / len(order), tries=0)
+        yield replace(host.targets[page], priority=place / len(order), guess=False)

@@ -41,7 +41,7 @@ class Outlook:
 
 def counted(reader: Ledger, crawl_no: int) -> Summary:
     """What became of the targets of a crawl, of what is committed."""
-    visits, revisits = tally(reader, crawl_no), tally(reader, -crawl_no)
+    visits, revisits = tally(reader, crawl_no), tally(reader, crawl_no, revisits=True)
     return Summary(
         captured=visits[State.DONE],
         failed=visits[State.FAILED],

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import shutil
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from asof.archive import Archive
@@ -19,13 +17,14 @@ from asof.archive.folder import Folder
 from asof.archive.journal import Group
 from asof.archive.recovery import Recovery, recover
 from asof.change.background import BackgroundReader
-from asof.clock import Clock, SystemClock, stamp
+from asof.clock import Clock, SystemClock
 from asof.config import Config
 from asof.crawl.assignment import write_assignment
 from asof.crawl.catchup import catch_up
 from asof.crawl.limits import DISK_RESERVE
 from asof.crawl.loop import INTERRUPTED, Crawler
 from asof.crawl.monitor import Monitor, Watcher, monitoring
+from asof.crawl.request import CrawlRequest, checked_seeds, choose_crawl, read_request
 from asof.crawl.summary import Summary
 from asof.crawl.writer import Writer, open_writer
 from asof.errors import StorageError, UsageError
@@ -35,25 +34,11 @@ from asof.fetch.settings import FetchSettings
 from asof.frontier.report import tally
 from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
-from asof.scope.presets import load_config, preset_settings
-from asof.scope.rules import Scope
-from asof.url import canonical, host_of
+from asof.url import host_of
 from asof.warc.build import crawl_end
 
 if TYPE_CHECKING:
     from asof.crawl.plan import Itinerary
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlRequest:
-    """What the user asked for. `settings` are the flags that were given, and only those."""
-
-    archive: Path
-    seeds: tuple[str, ...] = ()
-    settings: Mapping[str, object] = field(default_factory=dict)
-    environ: Mapping[str, str] = field(default_factory=dict)
-    new: bool = False
-    control: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,32 +63,23 @@ def run_crawl(
 
     Ctrl-C or SIGTERM once: finish what is in flight and commit. Twice: stop now, and commit.
     """
-    seeds = tuple(dict.fromkeys(_seed(url) for url in request.seeds))
-    # Everything the user wrote is checked before a folder is made.
-    config = load_config(request.archive, request.environ, seeds, **request.settings)
-    Scope(seeds, config)
-    if seeds:
-        _check_coherence(config, request.settings)
-    if not seeds and not Folder(request.archive).exists():
-        raise _nothing_to_resume()
+    seeds = checked_seeds(request)
     with Archive.write(request.archive, purpose="crawl", clock=clock or SystemClock()) as archive:
         recovery = recover(archive)
         if recovery.adopted or recovery.cut:
             talk(_recovery_line(recovery))
-        crawl, config, resumed = _choose(archive, request, seeds)
-        itinerary = None
-        if config.coherence != "off" and _lacks_a_plan(archive, crawl):
-            itinerary = _planned(archive, crawl, config)
-            # Whoever goes on with it later need not say again that it seeks coherence.
-            settings = crawl.settings | {"coherence": config.coherence}
-            crawl = replace(crawl, course=crawl.course or itinerary.course, settings=settings)
-        with archive.ledger.transaction():
-            archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
+        start = _start(archive, request, seeds)
+        crawl, config = start.crawl, start.config
         with monitoring(
-            archive, crawl, watch=watch, talk=talk, controlled=request.control, resumed=resumed
+            archive,
+            crawl,
+            watch=watch,
+            talk=talk,
+            controlled=request.control,
+            resumed=start.resumed,
         ) as monitor:
             with closing(open_writer(archive, crawl, config)) as writer, _reading(archive, config):
-                summary, crawl = _in_loop(archive, crawl, config, writer, monitor, talk, itinerary)
+                summary, crawl = _in_loop(archive, start, writer, monitor, talk)
             monitor.ended(summary)
         crawl = _conclude(archive, crawl, config, summary)
         if config.preset == "assignment":
@@ -111,7 +87,31 @@ def run_crawl(
         if summary.ended_by == DISK_RESERVE:
             raise _disk_is_short(archive)
         files = tuple(s.file for s in archive.segments() if s.crawl == crawl.id)
-    return CrawlOutcome(crawl, summary, resumed, recovery, files)
+    return CrawlOutcome(crawl, summary, start.resumed, recovery, files)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """The crawl that is about to run, new or resumed, and the plan that was made for it now."""
+
+    crawl: Crawl
+    config: Config
+    resumed: bool
+    itinerary: Itinerary | None
+
+
+def _start(archive: Archive, request: CrawlRequest, seeds: tuple[str, ...]) -> _Start:
+    """Choose the crawl, plan it if it seeks coherence, and enter it as running."""
+    crawl, config, resumed = choose_crawl(archive, request, seeds)
+    itinerary = None
+    if config.coherence != "off" and _lacks_a_plan(archive, crawl):
+        itinerary = _planned(archive, crawl, config)
+        # Whoever goes on with it later need not say again that it seeks coherence.
+        settings = crawl.settings | {"coherence": config.coherence}
+        crawl = replace(crawl, course=crawl.course or itinerary.course, settings=settings)
+    with archive.ledger.transaction():
+        archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
+    return _Start(crawl, config, resumed, itinerary)
 
 
 def plan_crawl(request: CrawlRequest, *, clock: Clock | None = None) -> Itinerary:
@@ -121,31 +121,15 @@ def plan_crawl(request: CrawlRequest, *, clock: Clock | None = None) -> Itinerar
     """
     from asof.crawl.plan import plan_course  # numpy, which other crawls do not need
 
-    seeds = tuple(dict.fromkeys(_seed(url) for url in request.seeds))
-    if not seeds:
+    if not request.seeds:
         raise UsageError("A plan needs seeds.", hint="Name at least one URL.")
-    config = load_config(request.archive, request.environ, seeds, **request.settings)
-    Scope(seeds, config)  # rules that are wrong are an error here, too
+    seeds, config = read_request(request)
     if config.coherence == "off":
         config = replace(config, coherence="inducible")
     if not Folder(request.archive).db.exists():
         return plan_course(None, seeds, config)
     with Archive.open(request.archive, clock=clock) as archive:
         return plan_course(archive, seeds, config)
-
-
-def _check_coherence(config: Config, given: Mapping[str, object]) -> None:
-    """Options of a plan make no sense without one."""
-    meant = [name for name in ("plan", "eta", "revisits", "audit") if given.get(name) is not None]
-    if meant and config.coherence == "off":
-        raise UsageError(
-            f"The option for {meant[0]} has no effect on a crawl that does not seek coherence.",
-            hint="Add --coherence inducible, or leave it out.",
-        )
-    if given.get("revisits") is not None and config.coherence == "measurable":
-        raise UsageError(
-            "A measurable crawl makes no revisits.", hint="Use --coherence inducible for them."
-        )
 
 
 @contextmanager
@@ -163,41 +147,10 @@ def _reading(archive: Archive, config: Config) -> Iterator[None]:
         yield
 
 
-def _seed(url: str) -> str:
-    found = canonical(url)
-    if found is None:
-        hint = "Seeds are http or https URLs."
-        if canonical(f"https://{url}") and "://" not in url:
-            hint = f"Did you mean https://{url} ?"
-        raise UsageError(f"{url!r} cannot be crawled.", hint=hint)
-    return found
-
-
 def _recovery_line(recovery: Recovery) -> str:
     cut = sum(damage.length for damage in recovery.cut)
     torn = f", {cut:,} torn bytes cut off" if cut else ""
     return f"Recovered after a crash: {recovery.adopted} captures taken over{torn}."
-
-
-def _choose(
-    archive: Archive, request: CrawlRequest, seeds: tuple[str, ...]
-) -> tuple[Crawl, Config, bool]:
-    """The interrupted crawl that is meant, with its settings under the new flags; or a new one."""
-    open_crawls = [c for c in archive.crawls() if c.state is not CrawlState.FINISHED]
-    meant = [c for c in open_crawls if not seeds or c.seeds == seeds]
-    if meant and not request.new:
-        crawl = meant[-1]
-        config = Config().updated(crawl.settings, source=f"crawl {crawl.id}")
-        given = {k: v for k, v in request.settings.items() if v is not None}
-        if given.get("preset"):
-            given = preset_settings(str(given["preset"]), crawl.seeds) | given
-        return crawl, config.updated(given, source="the command line"), True
-    if not seeds:
-        raise _nothing_to_resume()
-    config = load_config(request.archive, request.environ, seeds, **request.settings)
-    now = archive.clock.now()
-    name = f"{stamp(now)}-{secrets.token_hex(2)}"
-    return Crawl(name, seeds, now, CrawlState.RUNNING, settings=config.as_dict()), config, False
 
 
 def _disk_is_short(archive: Archive) -> StorageError:
@@ -208,23 +161,15 @@ def _disk_is_short(archive: Archive) -> StorageError:
     )
 
 
-def _nothing_to_resume() -> UsageError:
-    return UsageError(
-        "There is no interrupted crawl to resume.", hint="Name at least one URL to crawl."
-    )
-
-
 def _in_loop(
     archive: Archive,
-    crawl: Crawl,
-    config: Config,
+    start: _Start,
     writer: Writer,
     monitor: Monitor,
     talk: Callable[[str], None],
-    itinerary: Itinerary | None,
 ) -> tuple[Summary, Crawl]:
     with asyncio.Runner(loop_factory=_new_loop) as runner:
-        return runner.run(_run(archive, crawl, config, writer, monitor, talk, itinerary))
+        return runner.run(_run(archive, start, writer, monitor, talk))
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -237,14 +182,13 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 
 async def _run(
     archive: Archive,
-    crawl: Crawl,
-    config: Config,
+    start: _Start,
     writer: Writer,
     monitor: Monitor,
     talk: Callable[[str], None],
-    itinerary: Itinerary | None,
 ) -> tuple[Summary, Crawl]:
     """Run to the end; gives the crawl too, for orders may have changed its settings."""
+    crawl, config = start.crawl, start.config
     fetcher: Fetcher = HttpClient(
         _fetch_settings(config),
         archive.clock,
@@ -253,35 +197,42 @@ async def _run(
     )
     crawler = Crawler(archive, crawl, config, fetcher, writer, monitor)
     try:
-        if itinerary is not None:
-            crawler.frontier.add(itinerary.targets())
-        crawler.funnel.put([Target(seed) for seed in crawl.seeds])
-        with archive.ledger.transaction():
-            crawler.frontier.flush()
-        if crawl.course is not None and crawl.course.newcomers is not None:
-            crawler.funnel.newcomers = crawl.course.newcomers
-            crawler.frontier.exact = True
-        catch_up(archive, crawl, crawler)
-        if config.as_dict() != crawl.settings:  # other rules than those by which they were queued
-            with archive.ledger.transaction():
-                crawler.frontier.refuse_waiting(crawler.funnel.scope.refusal)
-            crawler.frontier.recount()
-        crawler.visitor.recall(archive.catalog.memory(crawl.id))
+        _fill_queue(archive, crawler, start)
+        crawler.equipment.recall(archive.catalog.memory(crawl.id))
         archive.ledger.db.execute("PRAGMA shrink_memory")  # the writer has its own
         _obey_signals(crawler, talk)
-        summary = await _follow(archive, crawler, config, itinerary)
-        archive.catalog.put_memory(crawl.id, crawler.visitor.memory)
+        try:
+            summary = await _follow(archive, crawler, config, start.itinerary)
+        except asyncio.CancelledError:
+            crawler.stop(INTERRUPTED)
+            await crawler.finish()
+            summary = crawler.summary()
+        archive.catalog.put_memory(crawl.id, crawler.equipment.memory)
         return summary, crawler.crawl
-    except asyncio.CancelledError:
-        crawler.stop(INTERRUPTED)
-        await crawler.finish()
-        archive.catalog.put_memory(crawl.id, crawler.visitor.memory)
-        return crawler.summary(), crawler.crawl
     except sqlite3.Error as error:
         raise translate(error, archive.folder.db) from error
     finally:
         await fetcher.close()
         crawler.close()
+
+
+def _fill_queue(archive: Archive, crawler: Crawler, start: _Start) -> None:
+    """What is known at the start: planned, named as seeds, found by records; by today's rules."""
+    crawl, frontier, funnel = start.crawl, crawler.frontier, crawler.funnel
+    if start.itinerary is not None:
+        frontier.add(start.itinerary.targets())
+    funnel.put([Target(seed) for seed in crawl.seeds])
+    with archive.ledger.transaction():
+        frontier.flush()
+    if crawl.course is not None and crawl.course.newcomers is not None:
+        funnel.newcomers = crawl.course.newcomers
+        frontier.exact = True
+    catch_up(archive, crawl, crawler)
+    # Other rules than those by which they were queued.
+    if start.config.as_dict() != crawl.settings:
+        with archive.ledger.transaction():
+            frontier.refuse_waiting(funnel.scope.refusal)
+        frontier.recount()
 
 
 def _lacks_a_plan(archive: Archive, crawl: Crawl) -> bool:
@@ -310,7 +261,7 @@ async def _follow(
     from asof.crawl.phases import run_phases
 
     hosts = {host_of(seed) for seed in crawler.crawl.seeds} | set(crawler.frontier.hosts())
-    crawler.visitor.disbelieved.update(caught_hosts(archive, hosts))
+    crawler.equipment.disbelieved.update(caught_hosts(archive, hosts))
     visiting = course.mode == "inducible" and course.turn is None
     share = 0.5 if visiting else 1.0
     starts: dict[str, float] = {}

@@ -83,7 +83,7 @@ class Keeper:
     ) -> None:
         self._folder = archive.folder
         self._clock = archive.clock
-        self._catalog = Catalog(reader)
+        self._catalog = Catalog(reader, archive.folder.warc)
         self._journal = journal
         self._crawl = crawl
         self.has_history = not self._catalog.is_empty()
@@ -103,12 +103,13 @@ class Keeper:
         earlier = self._catalog.as_of(url, self._clock.now())
         if earlier is None or earlier.url != url or earlier.truncated:
             return None
-        source = self._catalog.resolve(earlier) if earlier.kind == "revisit" else earlier
+        seen = self._catalog.observation(earlier)
+        source = seen.source
         if source is None or self._at(source.where, source.digest) is None:
             return None
         # A 304 stands for what it confirmed, and that is what this URL said: its payload may lie
         # under another one, whose validators are not for this one.
-        last = self._catalog.referent(earlier) if earlier.status == 304 else earlier
+        last = seen.answer if seen.confirms else earlier
         return last if last is not None and last.url == url else None
 
     def exchange(
@@ -166,7 +167,7 @@ class Keeper:
 
     def _is_sound(self, capture: Capture) -> bool:
         """Whether a capture has the payload that it says: ours have, of others nobody knows."""
-        source = self._catalog.resolve(capture)
+        source = self._catalog.observation(capture).source
         if source is None or source.crawl is not None:
             return source is not None
         return self._at(source.where, source.digest, proven=True) is not None

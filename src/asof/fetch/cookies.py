@@ -1,7 +1,4 @@
-"""Cookies of one crawl (RFC 6265). A jar lives as long as its client, and sends only what it got.
-
-There is no list of public suffixes here: a Domain without a dot is refused, as http.cookiejar does.
-"""
+"""Cookies of one crawl (RFC 6265). A jar lives as long as its client and sends only what it got."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from dataclasses import dataclass
 from asof.clock import SECOND, Clock, Instant, parse_http_date
 from asof.fetch.request import Place, is_address
 from asof.model import Headers
+from asof.url import is_public_suffix
 
 # RFC 6265 section 6.1 asks for at least this much, and nobody gives more.
 _MOST_BYTES = 4096
@@ -111,7 +109,7 @@ def _parse(text: str, place: Place, target: str, now: Instant) -> Cookie | None:
         value,
         domain or place.host,
         path if path.startswith("/") else _default_path(target),
-        not domain,
+        not domain or is_public_suffix(domain),
         secure,
         _expiry(given, now),
     )
@@ -128,7 +126,8 @@ def _expiry(given: dict[str, str], now: Instant) -> Instant | None:
 def _domain_allowed(domain: str, host: str) -> bool:
     if not domain or domain == host:
         return True
-    return "." in domain and host.endswith("." + domain) and not is_address(host)
+    above = host.endswith("." + domain) and not is_address(host)
+    return above and not is_public_suffix(domain)
 
 
 def _domains(host: str) -> list[str]:

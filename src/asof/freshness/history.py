@@ -22,9 +22,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.catalog.validity import ANSWERS, validities
+from asof.catalog.referents import ANSWERS
+from asof.catalog.validity import validities
 from asof.clock import SECOND
-from asof.model import Capture, Validity
+from asof.model import Capture, State, Validity
 from asof.url import host_of
 
 # Dates of whole seconds let two contents share an instant: then the change took less than this. It
@@ -135,7 +136,7 @@ def gaps(
 
 
 def _is_good(validity: Validity) -> bool:
-    return validity.status is None or validity.status < 400
+    return validity.state in (State.PRESENT, State.ELSEWHERE)
 
 
 def _is_redirect(validity: Validity) -> bool:

@@ -5,9 +5,9 @@ it over as one frozen value, `apply` writes that inside the transaction of the r
 (maybe on another thread), and `applied` says that this has happened. What is read comes through a
 connection of its own, so that the crawl never waits for a commit.
 
-A crawl that visits its pages twice (asof.crawl.phases) has a second queue, of revisits, under its
-number with a minus. `serve` says which of the two is given out; what is found belongs to the crawl
-either way.
+A crawl that visits its pages twice (asof.crawl.phases) has a second queue, of revisits
+(asof.frontier.revisits). `serve` says which of the two is given out; what is found belongs to the
+visits either way.
 
 Uniqueness is by canonical URL. A target in flight stays queued in the database (see states.py)
 until its settlement is applied; meanwhile `_out` knows it, so it is never given out twice.
@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 from asof.clock import Instant
+from asof.frontier.report import tally
+from asof.frontier.rows import TARGET, as_target
 from asof.frontier.states import TRANSITIONS, Event, State
-from asof.ledger import Ledger
+from asof.ledger import Ledger, url_key
 from asof.model import Target
 from asof.url import host_of
 
@@ -30,36 +31,29 @@ from asof.url import host_of
 _BATCH = 64
 # Targets that are judged anew at a time.
 _JUDGED = 2_000
-# From this priority on a target is a guess (asof.crawl.discover), to be taken after all others.
-_FAR = 500.0
-# Where a plan gives targets their places, they lie from 0 to this.
-LAST_PLACE = 499.0
 _LEAST = 8
 _BUFFERED = 16_384
 
 _INSERT = """INSERT OR IGNORE INTO targets
-    (crawl, key, url, host, state, priority, depth, hops, via, reason)
-    VALUES (?,?,?,?,?,?,?,?,?,?)"""
+    (crawl, key, url, host, state, guess, priority, depth, hops, via, reason)
+    VALUES (?,?,?,?,?,?,?,?,?,?,?)"""
 _SETTLE = (
-    "UPDATE targets SET state = ?, reason = ?, not_before = ?, tries = tries + ? "
-    "WHERE crawl = ? AND key = ?"
+    "UPDATE targets SET state = ?, reason = ?, not_before = ?, refused = ?, tries = tries + ? "
+    "WHERE crawl = ? AND revisit = ? AND key = ?"
 )
 # What was left out by a rule about where or how deep it was found, and is now found where no rule
 # is against it, is queued after all; not what was refused for what it is.
 _RECONSIDER = (
-    "UPDATE targets SET state = 'queued', reason = NULL, priority = ?, depth = ?, hops = ?, "
-    "via = ? WHERE crawl = ? AND key = ? AND state = 'left_out' AND tries = 0 AND not_before = 0"
+    "UPDATE targets SET state = 'queued', reason = NULL, guess = ?, priority = ?, depth = ?, "
+    "hops = ?, via = ? "
+    "WHERE crawl = ? AND revisit = 0 AND key = ? AND state = 'left_out' AND NOT refused"
 )
+_REFUSE = "UPDATE targets SET state = 'left_out', reason = ?, not_before = 0, refused = 1"
 _EMPTY: deque[Target] = deque()
-_REFUSED = 1  # marks, as `not_before`, what was refused after it had been queued
 
-Row = tuple[int, int, str, str, str, float, int, str, str | None, str | None]
-Settlement = tuple[str, str | None, Instant, bool, int, int]
-
-
-def url_key(url: str) -> int:
-    """The 64-bit key of a URL. Two of a million URLs share one with a chance of 1 to 40 million."""
-    return int.from_bytes(blake2b(url.encode(), digest_size=8).digest(), "big", signed=True)
+# What is true or false is 0 or 1 here: a bool takes the driver a detour through its adapters.
+Row = tuple[int, int, str, str, str, int, float, int, str, str | None, str | None]
+Settlement = tuple[str, str | None, Instant, int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +83,7 @@ def apply(ledger: Ledger, changes: Changes) -> Applied:
     queued = _run(ledger, _INSERT, changes.found)
     reconsidered = 0
     if queued < len(changes.found):
-        again = [(*row[5:9], *row[:2]) for row in changes.found]
+        again = [(*row[5:10], *row[:2]) for row in changes.found]
         reconsidered = _run(ledger, _RECONSIDER, again)
     left_out = _run(ledger, _INSERT, changes.left_out)
     _run(ledger, _SETTLE, changes.settled)
@@ -108,7 +102,8 @@ class Frontier:
     def __init__(self, ledger: Ledger, crawl_no: int, reader: Ledger | None = None) -> None:
         self._ledger = ledger
         self._db = ledger.db
-        self._reader = ledger.db if reader is None else reader.db
+        self._read_ledger = reader or ledger
+        self._reader = self._read_ledger.db
         self.crawl = crawl_no
         self._found: list[Row] = []
         self._left_out: list[Row] = []
@@ -116,11 +111,12 @@ class Frontier:
         self._due: dict[str, Instant] = {}
         # Whether what is found takes its place at once, ahead of what was read before it.
         self.exact = False
-        self.serve(crawl_no)
+        self.serve()
 
-    def serve(self, queue: int) -> None:
-        """Give out the targets of this queue from now on. Nothing may be given out or pending."""
-        self._queue = queue
+    def serve(self, *, revisits: bool = False) -> None:
+        """Give out visits, or revisits, from now on. Nothing may be given out or pending."""
+        self.revisits = revisits
+        self._queue = (self.crawl, int(revisits))
         self._buffers: dict[str, deque[Target]] = {}
         self._out: dict[int, str] = {}  # key of what is given out and not settled yet -> its host
         self._out_of: Counter[str] = Counter()
@@ -129,12 +125,12 @@ class Frontier:
         self._dry: set[str] = set()
         # Hosts with a target that must wait, for all that is known.
         self._waiting = self._hosts_that_wait()
-        self.tally = self._count()
+        self.recount()
 
     @property
     def phase(self) -> str:
         """In a word, what is given out."""
-        return "running" if self._queue == self.crawl else "revisiting"
+        return "revisiting" if self.revisits else "running"
 
     # -- learning
 
@@ -155,27 +151,27 @@ class Frontier:
     ) -> None:
         """Move a queued target along the table of states; one that is not known is put in."""
         key = url_key(target.url)
-        queue = self._queue
+        revisit = self.revisits
         if key not in self._out:
             self._found.append(self._row(target, State.QUEUED, None))
-            queue = self.crawl
+            revisit = False
         state = TRANSITIONS[State.QUEUED, event]
-        if event is Event.REFUSED:
-            not_before = _REFUSED
-        tried = event is not Event.REFUSED
-        self._settled.append((state.value, reason, not_before, tried, queue, key))
+        refused = int(event is Event.REFUSED)
+        self._settled.append(
+            (state.value, reason, not_before, refused, 1 - refused, self.crawl, int(revisit), key)
+        )
         if state is State.QUEUED:
             host = host_of(target.url)
             self._due[host] = min(not_before, self._due.get(host, not_before))
             self._waiting.add(host)
-        elif queue == self._queue:
+        elif revisit == self.revisits:
             self.tally[State.QUEUED] -= 1
             self.tally[state] += 1
 
     def _row(self, target: Target, state: State, reason: str | None) -> Row:
         return (
             self.crawl, url_key(target.url), target.url, host_of(target.url), state.value,
-            target.priority, target.depth, target.hops, target.via, reason,
+            int(target.guess), target.priority, target.depth, target.hops, target.via, reason,
         )  # fmt: skip
 
     @property
@@ -184,7 +180,10 @@ class Frontier:
         return len(self._found) + len(self._left_out) + len(self._settled)
 
     def awaits(self, host: str) -> bool:
-        """Whether something of a host was found that is not in the database yet."""
+        """Whether something of a host was found that is not in the database yet.
+
+        No guess of a host is given out meanwhile, for all others go first.
+        """
         return host in self._due
 
     def take_changes(self) -> Changes:
@@ -197,7 +196,7 @@ class Frontier:
 
     def applied(self, changes: Changes, outcome: Applied) -> dict[str, Instant]:
         """What was written counts now; gives the hosts that may have something, and from when."""
-        if self._queue == self.crawl:
+        if not self.revisits:
             self.tally[State.QUEUED] += outcome.queued + outcome.reconsidered
             self.tally[State.LEFT_OUT] += outcome.left_out - outcome.reconsidered
         for settlement in changes.settled:
@@ -209,7 +208,7 @@ class Frontier:
                 if settlement[0] == State.QUEUED:  # to be tried again: seen as waiting from now on
                     self._waiting.add(host)
         self._dry.difference_update(changes.due)
-        if self.exact and self._queue == self.crawl:
+        if self.exact and not self.revisits:
             for host in changes.due:
                 self._buffers.pop(host, None)
         return changes.due
@@ -223,17 +222,18 @@ class Frontier:
 
     def _hosts_that_wait(self) -> set[str]:
         rows = self._reader.execute(
-            "SELECT DISTINCT host FROM targets NOT INDEXED WHERE crawl = ? AND state = 'queued' "
-            "AND not_before > 0",
-            (self._queue,),
+            "SELECT DISTINCT host FROM targets NOT INDEXED "
+            "WHERE crawl = ? AND revisit = ? AND state = 'queued' AND not_before > 0",
+            self._queue,
         )
         return {host for (host,) in rows}
 
     def hosts(self) -> list[str]:
         """Every host with something queued, be it for later."""
         rows = self._reader.execute(
-            "SELECT DISTINCT host FROM targets WHERE crawl = ? AND state = 'queued'",
-            (self._queue,),
+            "SELECT DISTINCT host FROM targets "
+            "WHERE crawl = ? AND revisit = ? AND state = 'queued'",
+            self._queue,
         )
         return [host for (host,) in rows]
 
@@ -254,18 +254,18 @@ class Frontier:
         room = max(_LEAST, min(_BATCH, _BUFFERED // (len(self._buffers) + 1)))
         limit = room + self._out_of[host]
         rows = self._reader.execute(
-            "SELECT key, url, depth, via, hops, priority, tries FROM targets WHERE crawl = ? "
-            "AND host = ? AND state = 'queued' AND not_before <= ? ORDER BY priority, no LIMIT ?",
-            (self._queue, host, now, limit),
+            f"SELECT {TARGET}, key FROM targets WHERE crawl = ? AND revisit = ? AND host = ? "
+            "AND state = 'queued' AND not_before <= ? ORDER BY guess, priority, no LIMIT ?",
+            (*self._queue, host, now, limit),
         ).fetchall()
         out = self._out
-        waiting = [Target(*row[1:]) for row in rows if row[0] not in out]
-        near = [target for target in waiting if target.priority < _FAR]
+        waiting = [as_target(row) for row in rows if row[-1] not in out]
+        near = [target for target in waiting if not target.guess]
         if len(rows) < limit and len(near) == len(waiting):
             self._dry.add(host)
         if not near and waiting:
-            # Only guesses are left: one at a time, and not before all that was found is known here.
-            near = [] if host in self._due else waiting[:1]
+            # Only guesses are left: one at a time.
+            near = [] if self.awaits(host) else waiting[:1]
         buffer = deque(near)
         if buffer:
             self._buffers[host] = buffer
@@ -279,16 +279,17 @@ class Frontier:
             return 0
         if host not in self._waiting:
             return None
+        guesses = not self.awaits(host)
         rows = self._reader.execute(
-            "SELECT key, not_before FROM targets WHERE crawl = ? AND host = ? "
-            "AND state = 'queued' ORDER BY not_before LIMIT ?",
-            (self._queue, host, self._out_of[host] + 1),
+            "SELECT key, not_before FROM targets WHERE crawl = ? AND revisit = ? AND host = ? "
+            "AND state = 'queued' AND guess <= ? ORDER BY not_before LIMIT ?",
+            (*self._queue, host, guesses, self._out_of[host] + 1),
         )
         due = next((int(at) for key, at in rows if key not in self._out), None)
-        if due is None:
-            self._waiting.discard(host)
-        else:
+        if due is not None:
             self._dry.discard(host)
+        elif guesses:
+            self._waiting.discard(host)
         return due
 
     def exclude(self, matches: Callable[[str], bool], reason: str, also: Callable[[], None]) -> int:
@@ -296,20 +297,18 @@ class Frontier:
 
         What is in flight is spared. Nothing may be pending.
         """
-        out = self._out
-        self._db.create_function("asof_excluded", 2, lambda k, u: k not in out and matches(u))
+        out, served, moved = self._out, self.revisits, 0
+        self._db.create_function(
+            "asof_excluded", 3, lambda r, k, u: (r != served or k not in out) and matches(u)
+        )
         with self._ledger.transaction():
-            moved = self._db.execute(
-                "UPDATE targets SET state = 'left_out', reason = ?, not_before = ? "
-                "WHERE crawl = ? AND state = 'queued' AND asof_excluded(key, url)",
-                (reason, _REFUSED, self._queue),
-            ).rowcount
-            if self._queue != self.crawl:  # what was found and is taken after the revisits
-                self._db.execute(
-                    "UPDATE targets SET state = 'left_out', reason = ?, not_before = ? "
-                    "WHERE crawl = ? AND state = 'queued' AND asof_excluded(0, url)",
-                    (reason, _REFUSED, self.crawl),
-                )
+            for revisit in (False, True):
+                count = self._db.execute(
+                    f"{_REFUSE} WHERE crawl = ? AND revisit = ? AND state = 'queued' "
+                    "AND asof_excluded(revisit, key, url)",
+                    (reason, self.crawl, revisit),
+                ).rowcount
+                moved += count if revisit == served else 0
             also()
         for buffer in self._buffers.values():
             kept = [target for target in buffer if not matches(target.url)]
@@ -323,17 +322,14 @@ class Frontier:
         """Leave out what waits and has a refusal; gives how many. Nothing may be given out yet."""
         moved = last = 0
         while rows := self._db.execute(
-            "SELECT no, url, depth, via, hops, priority, tries FROM targets NOT INDEXED "
-            "WHERE crawl = ? AND state = 'queued' AND no > ? ORDER BY no LIMIT ?",
-            (self._queue, last, _JUDGED),
+            f"SELECT {TARGET}, no FROM targets NOT INDEXED "
+            "WHERE crawl = ? AND revisit = ? AND state = 'queued' AND no > ? ORDER BY no LIMIT ?",
+            (*self._queue, last, _JUDGED),
         ).fetchall():
-            last = rows[-1][0]
-            judged = [(refusal(Target(*row[1:])), row[0]) for row in rows]
-            refused = [(why, _REFUSED, no) for why, no in judged if why is not None]
-            self._db.executemany(
-                "UPDATE targets SET state = 'left_out', reason = ?, not_before = ? WHERE no = ?",
-                refused,
-            )
+            last = rows[-1][-1]
+            judged = [(refusal(as_target(row)), row[-1]) for row in rows]
+            refused = [(why, no) for why, no in judged if why is not None]
+            self._db.executemany(f"{_REFUSE} WHERE no = ?", refused)
             moved += len(refused)
         return moved
 
@@ -349,20 +345,13 @@ class Frontier:
 
     def recount(self) -> None:
         """Count anew, from the database."""
-        self.tally = self._count()
+        self.tally = tally(self._read_ledger, self.crawl, revisits=self.revisits)
 
     def done_by_host(self) -> dict[str, int]:
         """How many targets of each host were captured, robots.txt not counted."""
         rows = self._reader.execute(
-            "SELECT host, count(*) FROM targets NOT INDEXED WHERE crawl = ? AND state = 'done' "
-            "AND hops NOT LIKE 'P%' GROUP BY host",
+            "SELECT host, count(*) FROM targets NOT INDEXED WHERE crawl = ? AND revisit = 0 "
+            "AND state = 'done' AND hops NOT LIKE 'P%' GROUP BY host",
             (self.crawl,),
         )
         return dict(rows.fetchall())
-
-    def _count(self) -> dict[State, int]:
-        rows = self._reader.execute(
-            "SELECT state, count(*) FROM targets NOT INDEXED WHERE crawl = ? GROUP BY state",
-            (self._queue,),
-        )
-        return dict.fromkeys(State, 0) | {State(state): count for state, count in rows}

@@ -6,10 +6,11 @@ the table of targets, in its own order: a quarter of a second to two for a milli
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from asof.frontier.rows import TARGET, as_target
 from asof.frontier.states import State
-from asof.ledger import Ledger
+from asof.ledger import Ledger, url_key
 from asof.model import Target
 
 _NO_REASON = "no reason given"
@@ -39,7 +40,7 @@ def _reasons(ledger: Ledger, crawl_no: int, state: State, examples: int) -> list
     found: dict[str, list[str]] = {}
     rows = ledger.db.execute(
         "SELECT coalesce(reason, ?), count(*) FROM targets NOT INDEXED "
-        "WHERE crawl = ? AND state = ? GROUP BY 1 ORDER BY 2 DESC, 1",
+        "WHERE crawl = ? AND revisit = 0 AND state = ? GROUP BY 1 ORDER BY 2 DESC, 1",
         (_NO_REASON, crawl_no, state.value),
     )
     for reason, count in rows:
@@ -49,7 +50,7 @@ def _reasons(ledger: Ledger, crawl_no: int, state: State, examples: int) -> list
     # One pass for the examples of all reasons, which ends as soon as each has enough.
     cursor = ledger.db.execute(
         "SELECT coalesce(reason, ?), url FROM targets NOT INDEXED "
-        "WHERE crawl = ? AND state = ? ORDER BY no",
+        "WHERE crawl = ? AND revisit = 0 AND state = ? ORDER BY no",
         (_NO_REASON, crawl_no, state.value),
     )
     while wanted and (row := cursor.fetchone()) is not None:
@@ -65,17 +66,19 @@ def reasons(ledger: Ledger, crawl_no: int) -> dict[str, int]:
     """Why targets failed or were left out, most frequent first."""
     rows = ledger.db.execute(
         "SELECT coalesce(reason, ?), count(*) FROM targets NOT INDEXED "
-        "WHERE crawl = ? AND state IN ('failed', 'left_out') GROUP BY 1 ORDER BY 2 DESC, 1",
+        "WHERE crawl = ? AND revisit = 0 AND state IN ('failed', 'left_out') "
+        "GROUP BY 1 ORDER BY 2 DESC, 1",
         (_NO_REASON, crawl_no),
     )
     return {str(reason): int(count) for reason, count in rows}
 
 
-def tally(ledger: Ledger, crawl_no: int) -> dict[State, int]:
-    """How many targets there are in each state."""
+def tally(ledger: Ledger, crawl_no: int, *, revisits: bool = False) -> dict[State, int]:
+    """How many targets there are in each state, of the visits or of the revisits."""
     rows = ledger.db.execute(
-        "SELECT state, count(*) FROM targets NOT INDEXED WHERE crawl = ? GROUP BY state",
-        (crawl_no,),
+        "SELECT state, count(*) FROM targets NOT INDEXED WHERE crawl = ? AND revisit = ? "
+        "GROUP BY state",
+        (crawl_no, revisits),
     )
     return dict.fromkeys(State, 0) | {State(state): count for state, count in rows}
 
@@ -83,7 +86,7 @@ def tally(ledger: Ledger, crawl_no: int) -> dict[State, int]:
 def busiest(ledger: Ledger, crawl_no: int, most: int = 5) -> list[tuple[str, int]]:
     """The hosts with most queued, and how many that is."""
     rows = ledger.db.execute(
-        "SELECT host, count(*) FROM targets WHERE crawl = ? AND state = 'queued' "
+        "SELECT host, count(*) FROM targets WHERE crawl = ? AND revisit = 0 AND state = 'queued' "
         "GROUP BY host ORDER BY 2 DESC, 1 LIMIT ?",
         (crawl_no, most),
     )
@@ -93,7 +96,8 @@ def busiest(ledger: Ledger, crawl_no: int, most: int = 5) -> list[tuple[str, int
 def queued_hosts(ledger: Ledger, crawl_no: int) -> int:
     """How many hosts have something queued."""
     row = ledger.db.execute(
-        "SELECT count(DISTINCT host) FROM targets WHERE crawl = ? AND state = 'queued'",
+        "SELECT count(DISTINCT host) FROM targets "
+        "WHERE crawl = ? AND revisit = 0 AND state = 'queued'",
         (crawl_no,),
     ).fetchone()
     return int(row[0])
@@ -128,7 +132,7 @@ def hosts(ledger: Ledger, crawl_no: int) -> list[HostTargets]:
     rows = ledger.db.execute(
         f"SELECT host, coalesce(sum({_BELONGS}), 0), sum(state = 'done'), "
         f"max({_STEP} NOT IN ('E', 'X')) FROM targets NOT INDEXED "
-        f"WHERE crawl = ? AND {_STEP} <> 'P' GROUP BY host ORDER BY host",
+        f"WHERE crawl = ? AND revisit = 0 AND {_STEP} <> 'P' GROUP BY host ORDER BY host",
         (crawl_no,),
     )
     return [HostTargets(str(host), found, taken, bool(entry)) for host, found, taken, entry in rows]
@@ -137,17 +141,27 @@ def hosts(ledger: Ledger, crawl_no: int) -> list[HostTargets]:
 def captured_targets(ledger: Ledger, crawl_no: int) -> list[Target]:
     """Every target that was captured, robots.txt itself not counted, in order of discovery."""
     rows = ledger.db.execute(
-        "SELECT url, depth, via, hops, priority FROM targets NOT INDEXED "
-        f"WHERE crawl = ? AND state = 'done' AND {_STEP} <> 'P' ORDER BY no",
+        f"SELECT {TARGET} FROM targets NOT INDEXED "
+        f"WHERE crawl = ? AND revisit = 0 AND state = 'done' AND {_STEP} <> 'P' ORDER BY no",
         (crawl_no,),
     )
-    return [Target(*row) for row in rows]
+    return [replace(as_target(row), tries=0) for row in rows]
 
 
 def done_depths(ledger: Ledger, crawl_no: int) -> dict[str, int]:
     """The depth of every target that was captured, by URL; robots.txt itself not counted."""
     rows = ledger.db.execute(
-        f"SELECT url, depth FROM targets WHERE crawl = ? AND state = 'done' AND {_STEP} <> 'P'",
+        "SELECT url, depth FROM targets "
+        f"WHERE crawl = ? AND revisit = 0 AND state = 'done' AND {_STEP} <> 'P'",
         (crawl_no,),
     )
     return {str(url): int(depth) for url, depth in rows}
+
+
+def look_up(ledger: Ledger, crawl_no: int, url: str) -> tuple[Target, State, str | None] | None:
+    """How a crawl came upon a URL, its state and the reason; None when it never heard of it."""
+    row = ledger.db.execute(
+        f"SELECT {TARGET}, state, reason FROM targets WHERE crawl = ? AND revisit = 0 AND key = ?",
+        (crawl_no, url_key(url)),
+    ).fetchone()
+    return None if row is None else (as_target(row), State(row[-2]), row[-1])

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from asof.replay.links import Place
-from asof.text.encoding.encoding import decode, encode_back, open_css, readable
+from asof.text.encoding.charset import Charset
+from asof.text.encoding.view import decode, encode_back, open_text, readable
 
 _WS = r"[ \t\r\n\f]"
 _ESCAPE = r"\\(?:[0-9A-Fa-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^0-9A-Fa-f\r\n\f])"
@@ -57,19 +58,20 @@ _UNSAFE_BARE = re.compile(r"[\"'()\\\s]")
 Refer = Callable[[str], str | None]
 
 
-def rewrite_css(data: bytes, declared: str | None, place: Place) -> tuple[bytes, bool]:
-    """A whole style sheet; the flag says that it had to be transcoded to UTF-8."""
-    text = open_css(data, declared)
+def rewrite_css(data: bytes, declared: str | None, place: Place) -> tuple[bytes, str]:
+    """A whole style sheet, and the name of the encoding that it is in now."""
+    text = open_text(data, declared, sheet=True)
     # The encoding of a sheet does not reach into its URLs' queries (CSS Values, section 4.5).
-    return text.back(rewrite_view(text.view, text.codec, place.reading("utf-8"))), text.transcoded
+    done = rewrite_view(text.view, text.charset, place.reading("utf-8"))
+    return text.back(done), text.charset.name
 
 
-def rewrite_view(view: str, codec: str, place: Place) -> str:
+def rewrite_view(view: str, charset: Charset, place: Place) -> str:
     """A style sheet, or the content of a style element, in its latin-1 view."""
-    text = readable(view, codec)
+    text = readable(view, charset)
     if text is not None:
-        return encode_back(rewrite_text(text, place), codec)
-    return _rewrite(view, lambda literal: place.refer(unescape(decode(literal, codec))))
+        return encode_back(rewrite_text(text, place), charset)
+    return _rewrite(view, lambda literal: place.refer(unescape(decode(literal, charset))))
 
 
 def rewrite_text(text: str, place: Place) -> str:

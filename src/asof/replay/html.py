@@ -11,7 +11,7 @@ from asof.replay.css import rewrite_text, rewrite_view
 from asof.replay.links import Place
 from asof.replay.refresh import refresh_target, rewrite_refresh
 from asof.replay.srcset import rewrite_srcset
-from asof.text.encoding.encoding import Text, decode, encode, open_html
+from asof.text.encoding.view import Text, decode, encode, open_text
 from asof.text.markup import WS, Attribute, Raw, Tag, quoted, tokens, unescape
 
 # Attributes that hold one URL: on any element, or only on those named.
@@ -86,11 +86,11 @@ def rewrite_html(
     *,
     banner: Banner = no_banner,
     xml: bool = False,
-) -> tuple[bytes, bool]:
-    """Rewrite a document; the flag says that it had to be transcoded to UTF-8."""
-    text = open_html(data, declared)
-    rewriting = _Rewriting(text, place.reading(text.codec), xml=xml)
-    return text.back(rewriting.run(banner)), text.transcoded
+) -> tuple[bytes, str]:
+    """Rewrite a document; gives the name of the encoding that it is in now as well."""
+    text = open_text(data, declared)
+    rewriting = _Rewriting(text, place.reading(text.query), xml=xml)
+    return text.back(rewriting.run(banner)), text.charset.name
 
 
 @dataclass(slots=True)
@@ -131,7 +131,7 @@ class _Rewriting:
 
     def _style(self, raw: Raw) -> None:
         old = self.text.view[raw.start : raw.end]
-        new = rewrite_view(old, self.text.codec, self.place)
+        new = rewrite_view(old, self.text.charset, self.place)
         if new != old:
             self._replace(raw.start, raw.end, new)
 
@@ -167,12 +167,12 @@ class _Rewriting:
 
     def _write(self, attribute: Attribute, change: Callable[[str], str | None]) -> None:
         """Replace a value by what `change` makes of it; None or the same leaves it as written."""
-        old = unescape(decode(attribute.value or "", self.text.codec))
+        old = unescape(decode(attribute.value or "", self.text.charset))
         new = change(old)
         if new is None or new == old:
             return
         quote = self.text.view[attribute.end - 1]
-        written = encode(quoted(new, "'" if quote == "'" else '"'), self.text.codec)
+        written = encode(quoted(new, "'" if quote == "'" else '"'), self.text.charset)
         self._replace(attribute.start, attribute.end, f"{self._name(attribute)}={written}")
 
     def _name(self, attribute: Attribute) -> str:
@@ -184,7 +184,7 @@ class _Rewriting:
         for attribute in attributes:
             if attribute.name == "href" and attribute.value is not None:
                 self.based = True
-                url = self.place.resolve(unescape(decode(attribute.value, self.text.codec)))
+                url = self.place.resolve(unescape(decode(attribute.value, self.text.charset)))
                 self._write(attribute, self.place.refer)
                 if url is not None:
                     self.place = self.place.at(url.partition("#")[0])
@@ -206,7 +206,7 @@ class _Rewriting:
     def _document(self, markup: str) -> str:
         if self.nesting >= _MAX_NESTING:
             return ""
-        inner = Text(markup.encode("utf-8", "replace").decode("latin-1"), "utf-8")
+        inner = Text(markup.encode("utf-8", "replace").decode("latin-1"))
         rewriting = _Rewriting(inner, self.place.reading("utf-8"), nesting=self.nesting + 1)
         return inner.back(rewriting.run()).decode("utf-8")
 

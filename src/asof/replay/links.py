@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
+from asof.text.encoding.view import encode_query
 from asof.url import resolve
 
 Lead = Callable[[str], str]
@@ -18,20 +19,19 @@ _BREAKS = re.compile(r"[\t\n\r]")
 _DROPPED = str.maketrans("", "", "\t\n\r")
 # WHATWG URL, "fragment percent-encode set"; `%` stays, for what is encoded already.
 _FRAGMENT_SAFE = "!#$%&'()*+,-./:;=?@[\\]^_{|}~"
-_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a document stands: the base its references are relative to, and where they shall lead.
 
-    `codec` is the document's encoding: the query of a reference is sent in it (WHATWG URL, "query
+    `encoding` is the document's: the query of a reference is sent in it (WHATWG URL, "query
     state"), so that a search link of a Japanese page finds the capture its server was asked for.
     """
 
     base: str
     lead: Lead
-    codec: str = "utf-8"
+    encoding: str = "utf-8"
     _known: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
 
     def refer(self, reference: str) -> str | None:
@@ -54,31 +54,20 @@ class Place:
         reference = _bare(reference)
         if not reference or reference[0] == "#":
             return None
-        if self.codec != "utf-8" and not reference.isascii():
-            reference = _encode_query(reference, self.codec)
+        if self.encoding != "utf-8" and not reference.isascii():
+            reference = encode_query(reference, self.encoding)
         return resolve(self.base, reference)
 
     def at(self, base: str) -> Place:
         """The same place after `<base href>`."""
         return replace(self, base=base, _known={})
 
-    def reading(self, codec: str) -> Place:
+    def reading(self, encoding: str) -> Place:
         """The same place for a document in another encoding."""
-        return self if codec == self.codec else replace(self, codec=codec, _known={})
+        return self if encoding == self.encoding else replace(self, encoding=encoding, _known={})
 
 
 def _bare(reference: str) -> str:
     """A reference without what the URL parser takes away before it looks."""
     bare = reference.strip(_EDGE)
     return bare.translate(_DROPPED) if _BREAKS.search(bare) else bare
-
-
-def _encode_query(reference: str, codec: str) -> str:
-    """Percent-encode what is not ASCII in the query by the document's own encoding."""
-    before, hash_, fragment = reference.partition("#")
-    path, mark, query = before.partition("?")
-
-    def percent(match: re.Match[str]) -> str:
-        return quote(match[0].encode(codec, "xmlcharrefreplace"), safe="@[\\]^_`{|}~")
-
-    return path + mark + _NON_ASCII.sub(percent, query) + hash_ + fragment

@@ -8,6 +8,8 @@ from enum import Enum, auto
 from asof.replay.css import rewrite_css
 from asof.replay.html import Banner, no_banner, rewrite_html
 from asof.replay.links import Place
+from asof.text.encoding.labels import encoding_named
+from asof.text.encoding.prescan import declared_label
 
 # A document is held in memory several times over while it is rewritten; the largest HTML pages of
 # the web stay far below this.
@@ -44,14 +46,16 @@ def kind_of(media_type: str | None) -> Kind | None:
 
 
 def rewrite(
-    data: bytes, kind: Kind, charset: str | None, place: Place, *, banner: Banner = no_banner
+    data: bytes, kind: Kind, declared: str | None, place: Place, *, banner: Banner = no_banner
 ) -> Rewritten:
     """Rewrite a whole document (at most MAX_REWRITTEN bytes) so that it works inside the archive.
 
-    `charset` is what the HTTP header declared. `banner` goes into HTML only.
+    `declared` is the Content-Type that HTTP gave, or a label. `banner` goes into HTML only.
     """
     if kind is Kind.CSS:
-        done, transcoded = rewrite_css(data, charset, place)
+        done, name = rewrite_css(data, declared, place)
     else:
-        done, transcoded = rewrite_html(data, charset, place, banner=banner, xml=kind is Kind.XML)
-    return Rewritten(done, "utf-8" if transcoded else None)
+        done, name = rewrite_html(data, declared, place, banner=banner, xml=kind is Kind.XML)
+    label = declared_label(declared or "")
+    said = encoding_named(label) if label else None
+    return Rewritten(done, None if name == said or (said is None and done.isascii()) else name)

@@ -18,7 +18,8 @@ from asof.coherence.quality_report import Report, apart, cause
 from asof.coherence.verdict import Grade, Mode, PageVerdict, Reason, Standing
 from asof.model import CrawlState, Proof
 from asof.report.quality_commands import crawl, crawl_of_part, resume
-from asof.report.quality_words import moment, number, percent, points, span
+from asof.report.quality_words import points
+from asof.report.words import moment, number, percent, span
 
 # What another sight of the page can still turn into a proof, as long as it has not changed since.
 _WAITING = frozenset((Reason.NOT_SEEN_AGAIN, Reason.FAILED_AGAIN))

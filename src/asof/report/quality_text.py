@@ -15,6 +15,7 @@ from asof.report import quality_words as words
 from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff
 from asof.report.terminal import cells, harmless
+from asof.report.words import moment, number, percent, stretch
 
 _NARROWEST = 40
 _LABEL = 16
@@ -48,17 +49,17 @@ def report_text(report: Report, width: int = 80) -> list[str]:
 def _opening(report: Report, width: int) -> Iterator[str]:
     crawls = report.crawls
     ids = ", ".join(crawl.id for crawl in crawls[:3])
-    more = f" and {words.number(len(crawls) - 3)} more" if len(crawls) > 3 else ""
+    more = f" and {number(len(crawls) - 3)} more" if len(crawls) > 3 else ""
     yield _cut(f"Crawl{'s' if len(crawls) > 1 else ''} {ids}{more}" if crawls else "Archive", width)
     yield _cut(f"  {report.part or words.name_of(crawls)}", width)
     if crawls:
         first, last = crawls[0].started, crawls[-1].ended
-        when = f"since {words.moment(first)}" if last is None else words.stretch(first, last)
+        when = f"since {moment(first)}" if last is None else stretch(first, last)
         yield _cut(f"  {when} UTC, {crawls[-1].state.value}", width)
     yield ""
     measured = report.measurement
     if report.is_measured:
-        yield f"Coherence C  {words.percent(measured.c)}"
+        yield f"Coherence C  {percent(measured.c)}"
         yield from _wrapped(words.headline(report), width, "  ")
         yield from _wrapped(f"That moment is {words.reference_name(report)}.", width, "  ")
     else:
@@ -73,7 +74,7 @@ def _grades(report: Report, width: int) -> Iterator[str]:
         if count:
             # A grade that exists is never without a mark.
             bar = "#" * max(round(_BAR * count / total), 1)
-            share = f"{words.percent(count / total):>7}"
+            share = f"{percent(count / total):>7}"
             yield f"    {grade.value:<{_LABEL - 4}}{count:>{widest},}  {share}  {bar}"[:width]
 
 
@@ -87,14 +88,14 @@ def _measured(report: Report, width: int) -> Iterator[str]:
     measured, course = report.measurement, report.planned
     if measured.c is not None and measured.c_in_substance != measured.c:
         yield from _figure(
-            "in substance", f"{words.percent(measured.c_in_substance)}, noise left out", width
+            "in substance", f"{percent(measured.c_in_substance)}, noise left out", width
         )
     if course is not None and measured.c is not None:
-        told = f"{course.plan}, {words.number(course.pages, 'page')} known"
+        told = f"{course.plan}, {number(course.pages, 'page')} known"
         if not course.pages:
             told = f"{course.plan}; a first crawl, of which nothing was known"
         if course.expected is not None:
-            told += f"; expected {words.percent(course.expected)}"
+            told += f"; expected {percent(course.expected)}"
             told += f", came out {words.outcome(course.expected, measured.c)}"
         yield from _figure("plan", told, width)
     elif report.course is None:
@@ -118,8 +119,8 @@ def _completeness(report: Report, width: int) -> Iterator[str]:
 def _taken(taken: Taken, noun: str) -> str:
     if not taken.found:
         return "nothing is known of what was found"
-    found = words.number(taken.found, noun)
-    return f"{words.percent(taken.share)}, {taken.taken:,} taken of {found} found"
+    found = number(taken.found, noun)
+    return f"{percent(taken.share)}, {taken.taken:,} taken of {found} found"
 
 
 def _offenders(report: Report, width: int) -> Iterator[str]:
@@ -127,7 +128,7 @@ def _offenders(report: Report, width: int) -> Iterator[str]:
     if not groups:
         return
     yield ""
-    yield f"Not coherent: {words.number(sum(len(group.pages) for group in groups), 'page')}"
+    yield f"Not coherent: {number(sum(len(group.pages) for group in groups), 'page')}"
     widest = max(len(f"{len(group.pages):,}") for group in groups)
     for group in groups[:_MOST_GROUPS]:
         title, meaning = words.titled(group.grade, group.name)
@@ -136,7 +137,7 @@ def _offenders(report: Report, width: int) -> Iterator[str]:
         yield from _listed(group, report.place, width)
     if rest := groups[_MOST_GROUPS:]:
         count = sum(len(group.pages) for group in rest)
-        causes = words.number(len(rest), "more cause")
+        causes = number(len(rest), "more cause")
         yield f"  {count:>{widest},}  of {causes} (--json lists them)"
 
 
@@ -146,7 +147,7 @@ def _listed(group: Group, place: str, width: int) -> Iterator[str]:
         # The command has the address in it, and is kept whole: cut, it would be of no use.
         yield f"      {harmless(shown)}" if shown else _cut(f"      {page.url}", width)
     if (rest := len(group.pages) - _MOST_PAGES) > 0:
-        yield f"      ... and {words.number(rest)} more"
+        yield f"      ... and {number(rest)} more"
 
 
 def _hosts(report: Report, width: int) -> Iterator[str]:
@@ -157,20 +158,15 @@ def _hosts(report: Report, width: int) -> Iterator[str]:
     yield ""
     yield "Servers whose word was wrong"
     for standing in caught[:_MOST_HOSTS]:
-        told = f"dates {_checked(standing.dates_right, standing.dates_wrong)}; confirmations " + (
-            _checked(standing.validators_right, standing.validators_wrong)
-        )
-        yield _cut(f"  {standing.host}: {told}", width)
+        dates = words.checked(standing.dates_right, standing.dates_wrong)
+        confirmed = words.checked(standing.validators_right, standing.validators_wrong)
+        yield _cut(f"  {standing.host}: dates {dates}; confirmations {confirmed}", width)
     if len(caught) > _MOST_HOSTS:
-        yield f"  ... and {words.number(len(caught) - _MOST_HOSTS)} more"
+        yield f"  ... and {number(len(caught) - _MOST_HOSTS)} more"
 
 
 def _notable(standing: Standing) -> bool:
     return bool(standing.validators_wrong or standing.dates_wrong)
-
-
-def _checked(right: int, wrong: int) -> str:
-    return f"{right:,} right, {wrong:,} wrong" if right + wrong else "never checked"
 
 
 def _figure(name: str, value: str, width: int) -> Iterator[str]:

@@ -1,97 +1,26 @@
-"""How a report says things: shares, times and the names of grades and causes, for text and page."""
+"""How a quality report says things, on the terminal and on its page."""
 
 from __future__ import annotations
 
-from asof.clock import DAY, SECOND, Instant, to_datetime
-from asof.coherence.quality_report import Report
-from asof.coherence.verdict import Grade, Mode, PageVerdict
+import tomllib
+from importlib.resources import files
+from typing import Any
+
+from asof.clock import SECOND
+from asof.coherence.quality_report import Report, cause
+from asof.coherence.verdict import Grade, Mode, PageVerdict, Standing
 from asof.model import Crawl, Proof
+from asof.report.words import moment, number, percent, span, stretch
 
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-MINUTE, HOUR = 60 * SECOND, 3600 * SECOND
-_UNITS = (
-    (365 * DAY, "year"), (30 * DAY, "month"), (DAY, "day"),
-    (HOUR, "hour"), (MINUTE, "minute"), (SECOND, "second"),
-)  # fmt: skip
-
-# What a grade means for one page, after "of this page it is known that ...".
-GRADES = {
-    Grade.PROVEN: "the same bytes before and after",
-    Grade.CONFIRMED: "the server said that nothing had changed",
-    Grade.CLAIMED: "taken later, dated to before by a server that is trusted",
-    Grade.EQUIVALENT: "other bytes, the same in substance",
-    Grade.CHANGED: "something else before than after",
-    Grade.UNKNOWN: "no evidence on one side, or none to be believed",
-}
-
-# Title and meaning of each cause for which a page is not coherent (report.cause).
+_TOLD: dict[str, Any] = tomllib.loads(
+    files("asof.report").joinpath("quality_words.toml").read_text(encoding="utf-8")
+)
+GRADES = {Grade(name): str(told) for name, told in _TOLD["grades"].items()}
+PROOFS = {Proof(name): str(told) for name, told in _TOLD["proofs"].items()}
 CAUSES: dict[tuple[Grade, str], tuple[str, str]] = {
-    (Grade.CHANGED, "removed"): ("Removed", "There before the moment, gone after it."),
-    (Grade.CHANGED, "appeared"): ("Appeared", "Not there before the moment, there after it."),
-    (Grade.CHANGED, "structure"): ("Structure", "Links were added or removed."),
-    (Grade.CHANGED, "major"): ("Major", "Text changed in large sections, or other bytes."),
-    (Grade.CHANGED, "moved"): ("Moved", "A redirect leads elsewhere."),
-    (Grade.CHANGED, "other"): ("Changed", "The bytes differ; what changed was not compared."),
-    (Grade.CHANGED, "unavailable"): ("Unavailable", "The server answered with an error."),
-    (Grade.CHANGED, "minor"): ("Minor", "Text changed in small sections."),
-    (Grade.CHANGED, "insignificant"): (
-        "Insignificant",
-        "Only dates, clocks, counters, ads and the like differ.",
-    ),
-    (Grade.EQUIVALENT, "insignificant"): (
-        "Insignificant",
-        "Only dates, clocks, counters, ads and the like differ. Counted in C in substance.",
-    ),
-    (Grade.EQUIVALENT, "weak-validator"): (
-        "Equivalent by the server's word",
-        "The server confirmed them by a weak validator. Counted in C in substance.",
-    ),
-    (Grade.UNKNOWN, "not-seen-again"): ("Not seen again", "Taken before the moment, never after."),
-    (Grade.UNKNOWN, "not-seen-before"): (
-        "Not seen before",
-        "Taken after the moment only, with no date that can be trusted.",
-    ),
-    (Grade.UNKNOWN, "failed-again"): (
-        "Failed when asked again",
-        "The server was asked again and brought an error or nothing.",
-    ),
-    (Grade.UNKNOWN, "false-validators"): (
-        "Confirmed by a server that was caught",
-        "Its 304 answers or ETags were false elsewhere, so that they say nothing here.",
-    ),
-    (Grade.UNKNOWN, "untrusted-dates"): (
-        "Dated by a server that was wrong before",
-        "Its Last-Modified was wrong where it could be checked, so that it says nothing here.",
-    ),
-    (Grade.UNKNOWN, "unproved-dates"): (
-        "Dated by a server that is not known well enough",
-        "Its Last-Modified was never found wrong, and not yet found right often enough.",
-    ),
-    (Grade.UNKNOWN, "future-date"): ("Dated to the future", "Last-Modified is after the download."),
-    (Grade.UNKNOWN, "no-date"): ("Without a date", "The server sent no Last-Modified."),
-    (Grade.UNKNOWN, "clock-off"): (
-        "Dated by a wrong clock",
-        "The server's clock is off, or it does not tell the time.",
-    ),
-    (Grade.UNKNOWN, "dated-after"): (
-        "Dated to after the moment",
-        "By its date it may have changed since, and it was not seen before.",
-    ),
-    (Grade.UNKNOWN, "truncated"): ("Cut short", "Nothing is known of what was not stored."),
-    (Grade.UNKNOWN, "not-comparable"): (
-        "Not comparable",
-        "The digests are of different kinds, or of something the archive does not hold.",
-    ),
-    (Grade.UNKNOWN, "crawler-clock"): (
-        "The crawler's clock ran back",
-        "What came before the moment and what after it cannot be told.",
-    ),
-}  # fmt: skip
-
-_PROOFS = {
-    Proof.DOWNLOAD: "downloaded",
-    Proof.SAME_DIGEST: "same bytes",
-    Proof.NOT_MODIFIED: "304 Not Modified",
+    (Grade(grade), name): (title, meaning)
+    for grade, causes in _TOLD["causes"].items()
+    for name, (title, meaning) in causes.items()
 }
 
 
@@ -100,24 +29,9 @@ def titled(grade: Grade, name: str) -> tuple[str, str]:
     return CAUSES.get((grade, name), (name.replace("-", " ").capitalize() or "Unknown", ""))
 
 
-def percent(share: float | None) -> str:
-    """To a tenth, rounded down: 100 % is said of nothing that misses a page."""
-    if share is None or share != share:
-        return "-"
-    # The tiny addend keeps 0.29 from becoming 28.9: its nearest float lies below it.
-    return f"{int(share * 1000 + 1e-9) / 10:.1f} %"
-
-
 def points(share: float) -> str:
     """A difference of shares, in points of C."""
     return f"{share * 100:.1f} points"
-
-
-def number(count: int, noun: str = "", plural: str = "") -> str:
-    """`1,204 pages`, `1 page`."""
-    if not noun:
-        return f"{count:,}"
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def outcome(expected: float, measured: float) -> str:
@@ -128,43 +42,18 @@ def outcome(expected: float, measured: float) -> str:
     return f"{points(abs(gap))} {'better' if gap > 0 else 'worse'} than expected"
 
 
-def day(at: Instant) -> str:
-    """`15 Nov 2026`, whatever the locale."""
-    when = to_datetime(at)
-    return f"{when.day} {MONTHS[when.month - 1]} {when.year}"
-
-
-def moment(at: Instant) -> str:
-    """`15 Nov 2026, 19:05:12`, UTC."""
-    return f"{day(at)}, {clock(at)}"
-
-
-def clock(at: Instant) -> str:
-    """`19:05:12`, UTC."""
-    return f"{to_datetime(at):%H:%M:%S}"
-
-
-def stretch(since: Instant, until: Instant) -> str:
-    """From when to when, the day only once."""
-    if day(since) != day(until):
-        return f"{moment(since)} to {moment(until)}"
-    if clock(since) == clock(until):
-        return moment(since)
-    return f"{moment(since)} to {clock(until)}"
-
-
-def span(length: int) -> str:
-    """A length of time in its largest unit: `3 days`, or `90 minutes` while that says more."""
-    for unit, name in _UNITS:
-        if length >= (unit if unit == SECOND else 2 * unit):
-            return number(round(length / unit), name)
-    return "less than a second"
+def verdict(page: PageVerdict) -> str:
+    """What is known of a page, or why it is not coherent."""
+    if page.is_coherent:
+        return GRADES[page.grade]
+    title, meaning = titled(page.grade, cause(page))
+    return f"{title.lower()}. {meaning}"
 
 
 def sights(page: PageVerdict) -> str:
     """When a page was seen on either side of the moment, and how."""
     seen = [
-        f"{side} {moment(evidence.at)} ({_PROOFS[evidence.proof]})"
+        f"{side} {moment(evidence.at)} ({PROOFS[evidence.proof]})"
         for side, evidence in (("before:", page.before), ("after:", page.after))
         if evidence is not None
     ]
@@ -224,14 +113,7 @@ def headline(report: Report) -> str:
 
 def method(mode: Mode) -> str:
     """How it was measured, in plain words."""
-    return {
-        Mode.INDUCIBLE: "Each page is visited before the turning point and again after it. What"
-        " was the same both times counts as coherent: it was the same at the turning point, too.",
-        Mode.MEASURABLE: "The moment is the start of the crawl. A page counts as coherent if a"
-        " server that is trusted dates it to before that.",
-        Mode.OFF: "The crawl did not aim at this moment. A page counts as coherent if the same"
-        " content was seen before and after it, or if a server that is trusted dates it so.",
-    }[mode]
+    return str(_TOLD["methods"][mode.value])
 
 
 def whole_sentence(report: Report) -> str:
@@ -287,3 +169,19 @@ def best_sentence(report: Report) -> str:
     if holds and best.count > report.coherent:
         share += ", if every confirmation is believed"
     return f"{stretch(best.since, best.until)} UTC ({share})"
+
+
+def checked(right: int, wrong: int) -> str:
+    """How often the word of a server could be checked, and was right."""
+    if not right + wrong:
+        return "never checked"
+    return f"{right:,} right, {wrong:,} wrong" if wrong else f"{right:,} right"
+
+
+def skew(standing: Standing) -> str:
+    """How far the clock of a server is off."""
+    if standing.skew is None:
+        return "tells no time"
+    if abs(standing.skew) < 2 * SECOND:
+        return "right"
+    return f"{span(abs(standing.skew))} {'ahead' if standing.skew > 0 else 'behind'}"

@@ -104,7 +104,7 @@ def _characters(data: bytes, declared: str | None, media_type: str) -> tuple[str
     from asof.text.encoding.charset import charset_of, decoded
 
     markup = media_type.endswith(("html", "xml"))
-    charset = charset_of(data, declared, markup=markup)
+    charset = charset_of(data, declared, markup=markup, sheet=media_type == "text/css")
     return decoded(data, charset), charset.name
 
 

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Lock
 from time import monotonic
-from types import TracebackType
 
 from asof.errors import AsofError
 from asof.text.document import Document, Method
@@ -75,12 +74,7 @@ class ReadApart:
     def __enter__(self) -> ReadApart:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -1,11 +1,12 @@
 """URLs: what a reference means, which URLs are one target, and where a URL sorts in an index.
 
 `whatwg` resolves and canonicalises as browsers do; `sortkey` makes the SURT keys of CDX indexes;
-`prefix` says which part of the web, or of an index, is meant.
+`prefix` says which part of the web, or of an index, is meant; `domain` whose a host is.
 """
 
 from __future__ import annotations
 
+from asof.url.domain import is_public_suffix, registered_domain
 from asof.url.prefix import key_ranges, surt_form, surt_prefix
 from asof.url.sortkey import surt
 from asof.url.whatwg import canonical, host_of, origin, resolve, unknown
@@ -13,8 +14,10 @@ from asof.url.whatwg import canonical, host_of, origin, resolve, unknown
 __all__ = [
     "canonical",
     "host_of",
+    "is_public_suffix",
     "key_ranges",
     "origin",
+    "registered_domain",
     "resolve",
     "surt",
     "surt_form",

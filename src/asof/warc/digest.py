@@ -79,6 +79,24 @@ def parse_digest(declared: str) -> Digest | str | None:
     return f"{declared[:99]!r} cannot be right"
 
 
+def same(one: str | None, other: str | None) -> bool | None:
+    """Whether two digests are of the same bytes; None where they cannot be compared.
+
+    A foreign record's SHA-1 and our SHA-256 say nothing about each other. Hexadecimal and base32 of
+    one value are the same digest.
+    """
+    if one is None or other is None:
+        return None
+    if one == other:
+        return True
+    first, second = parse_digest(one), parse_digest(other)
+    if not isinstance(first, tuple) or not isinstance(second, tuple):
+        return None
+    if first[0] is not second[0]:
+        return None
+    return first[1] == second[1]
+
+
 def digest_of(new: _NewHash, chunks: Iterable[bytes | memoryview]) -> bytes:
     """The digest of bytes that come in pieces."""
     running = new()

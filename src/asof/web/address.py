@@ -74,6 +74,12 @@ def listing(url: str, at: str = "") -> str:
     return f"/captures?url={quote(url, safe='')}{moment}"
 
 
+def banner(wanted: Wanted, refresh: str | None) -> str:
+    """Where the banner of a memento is; it offers the way that a refresh would have gone."""
+    query = {"url": wanted.url, "at": wanted.stamp} | ({"next": refresh} if refresh else {})
+    return f"/-/banner?{urlencode(query)}"
+
+
 def below(prefix: str, after: str = "") -> str:
     """Where the URLs under a prefix are listed."""
     start = f"&after={quote(after, safe='')}" if after else ""

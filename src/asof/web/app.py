@@ -11,11 +11,11 @@ from starlette.routing import BaseRoute, Match, Mount, Route, request_response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
+from asof.archive import Archive
 from asof.clock import Clock
 from asof.errors import AsofError
 from asof.web.address import wanted
 from asof.web.covers import Covers
-from asof.web.holdings import Holdings
 from asof.web.mementos import Mementos
 from asof.web.pages import Pages
 from asof.web.security import Gate
@@ -38,7 +38,7 @@ class Replay(BaseRoute):
         await self._app(scope, receive, send)
 
 
-def create_app(archive: Holdings, clock: Clock, *, hosts: Iterable[str] = ()) -> Starlette:
+def create_app(archive: Archive, clock: Clock, *, hosts: Iterable[str] = ()) -> Starlette:
     """The pages and mementos of an archive.
 
     `hosts` are names besides localhost that the server answers to (the one it is bound to); `*`
@@ -54,7 +54,7 @@ def create_app(archive: Holdings, clock: Clock, *, hosts: Iterable[str] = ()) ->
             Route("/covers/{name}", covers.one),
             Route("/-/go", pages.go),
             Route("/-/banner", pages.banner),
-            Mount("/-/static", StaticFiles(packages=[("asof.web", "static")]), name="static"),
+            Mount("/-/static", StaticFiles(packages=[("asof.report", "static")]), name="static"),
             Replay(Mementos(pages)),
         ],
         middleware=[Middleware(Gate, hosts=tuple(hosts))],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TypeVar
@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from asof.archive.folder import storage_errors
-from asof.clock import Instant, parse_stamp
+from asof.clock import parse_stamp
 from asof.cover.kept.saved_covers import (
     CoverFacts,
     Gone,
@@ -23,8 +23,10 @@ from asof.cover.kept.saved_covers import (
     saved_covers,
 )
 from asof.cover.language.caret import suggestion
-from asof.web import address, words
-from asof.web.pages import Message, Pages
+from asof.report import words
+from asof.report.cover_words import Covered, Shown, beside
+from asof.web import address
+from asof.web.pages import Pages
 
 DOCUMENTS_A_PAGE = 50
 COVERED_SHOWN = 4
@@ -32,30 +34,10 @@ COVERED_A_PAGE = 200
 # Covers held in memory, and how large a file may be to be held: 75,000 documents take 20 MB of it.
 READINGS_KEPT = 3
 LARGEST = 256 << 20
-_SHOWN = 300  # characters of a name
 # As asof.cover.documents.of_archive names the documents of an archive.
 _NAME = re.compile(r"([0-9]{14})(?:\.[0-9]{6}(?:-[0-9]+)?)?/(.+)", re.DOTALL)
 
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A document as it is written on the page; `href` leads to it, `at` is when it was captured."""
-
-    name: str
-    href: str
-    at: Instant | None = None
-    captures: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Covered:
-    """A document that need not be kept; beside one of the same address, its time tells it."""
-
-    shown: Shown
-    same_address: bool
-    gone: Gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +83,11 @@ class Covers:
         name = request.path_params["name"]
         names = cover_names(self._folder)
         if name not in names:
-            return self._pages.message(_no_cover(name, names))
+            hint = suggestion(name[:80], names)
+            return self._pages.render("message/no_cover.html", 404, name=name[:80], hint=hint)
         reading = self._reading(name)
         if reading is None:
-            return self._pages.message(_too_large(name))
+            return self._pages.render("message/cover_too_large.html", 413, name=name, most=LARGEST)
         query = request.query_params
         if of := query.get("of", ""):
             return self._document(reading, of, _page_number(query))
@@ -146,14 +129,14 @@ class Covers:
     def _document(self, reading: Reading, name: str, number: int) -> Response:
         covered = reading.below.get(name)
         if covered is None:
-            return self._pages.message(_not_covering(reading.facts.name))
+            return self._pages.render("message/covers_nothing.html", 404, name=reading.facts.name)
         part, last = _page(covered, number, COVERED_A_PAGE)
         shown = _shown(reading.facts, name)
         return self._pages.render(
             "cover_document.html",
             facts=reading.facts,
             shown=shown,
-            covered_rows=[_covered(reading.facts, shown, gone) for gone in part],
+            covered_rows=[*_covered(reading.facts, shown, part)],
             count=len(covered),
             page=min(number, last),
             last=last,
@@ -186,14 +169,13 @@ def _entry(reading: Reading, name: str, rows: list[Gone] | None) -> Entry:
     every = reading.below.get(name, ())
     shown = _shown(reading.facts, name)
     chosen = every if rows is None else rows
-    covered = tuple(_covered(reading.facts, shown, gone) for gone in chosen[:COVERED_SHOWN])
+    covered = tuple(_covered(reading.facts, shown, chosen[:COVERED_SHOWN]))
     more = address.cover_page(reading.facts.name, of=name) if len(every) > len(covered) else ""
     return Entry(shown, covered, len(every), more)
 
 
-def _covered(facts: CoverFacts, by: Shown, gone: Gone) -> Covered:
-    shown = _shown(facts, gone.document)
-    return Covered(shown, shown.at is not None and shown.name == by.name, gone)
+def _covered(facts: CoverFacts, by: Shown, gone: Iterable[Gone]) -> Iterator[Covered]:
+    return (beside(by, _shown(facts, each.document), each) for each in gone)
 
 
 def _shown(facts: CoverFacts, name: str) -> Shown:
@@ -202,14 +184,10 @@ def _shown(facts: CoverFacts, name: str) -> Shown:
     found = None if of_table else _NAME.fullmatch(name)
     at = None if found is None else parse_stamp(found[1])
     if found is None or at is None or not _is_text(found[2]):
-        return Shown(_clipped(words.plain(name)), "")
+        return Shown(words.clipped(name))
     url = found[2]
-    return Shown(
-        _clipped(words.plain(words.readable(url))),
-        address.replay(found[1], url),
-        at,
-        address.listing(url),
-    )
+    name = words.clipped(words.readable(url))
+    return Shown(name, address.replay(found[1], url), at, captures=address.listing(url))
 
 
 def _is_text(url: str) -> bool:
@@ -219,12 +197,6 @@ def _is_text(url: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _clipped(text: str) -> str:
-    if len(text) <= _SHOWN:
-        return text
-    return f"{text[: _SHOWN * 2 // 3]} … {text[-_SHOWN // 3 :]}"
 
 
 def _page(items: Sequence[Item], number: int, each: int) -> tuple[Sequence[Item], int]:
@@ -237,34 +209,3 @@ def _page(items: Sequence[Item], number: int, each: int) -> tuple[Sequence[Item]
 def _page_number(query: Mapping[str, str]) -> int:
     text = query.get("page", "")
     return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
-
-
-def _no_cover(name: str, names: Sequence[str]) -> Message:
-    hint = suggestion(name[:80], names)
-    return Message(
-        404,
-        "No such cover",
-        f"No cover was saved as {words.plain(name[:80])!r}.",
-        hint=hint or "Covers are saved with `asof cover RELATION --save NAME`.",
-        actions=(("All covers", "/covers"),),
-    )
-
-
-def _not_covering(name: str) -> Message:
-    return Message(
-        404,
-        "It covers nothing",
-        f"The cover {name} has no such document that stays and covers another one.",
-        actions=(("The cover", address.cover_page(name)),),
-    )
-
-
-def _too_large(name: str) -> Message:
-    return Message(
-        413,
-        "Too large to be shown",
-        f"The cover {name} has more than {words.size(LARGEST)} of names.",
-        hint="Its kept documents can be written out with",
-        command=f"asof export --format cdxj --cover {name}",
-        actions=(("All covers", "/covers"),),
-    )

@@ -5,52 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterator
 from itertools import chain
-from urllib.parse import urlencode
 
-from markupsafe import escape
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from asof.catalog.memento import Memento
 from asof.clock import Instant, http_date, parse_moment
 from asof.model import Capture, find_header
 from asof.replay.links import Place
 from asof.replay.refresh import refresh_target, rewrite_refresh
 from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
-from asof.web import address, words
+from asof.text.encoding.labels import encoding_named
+from asof.text.encoding.prescan import declared_label
+from asof.text.kinds.media import media_of
+from asof.web import address
 from asof.web.address import Wanted
-from asof.web.holdings import Memento
-from asof.web.pages import Message, Neighbours, Pages, not_captured, not_yet
+from asof.web.pages import Neighbours, Pages
 from asof.web.security import PDF_POLICY, RAW_POLICY, REPLAY_POLICY, field_value, original_headers
-from asof.web.sniff import sniff
 
 # A decompression bomb streams through in pieces, but not for ever.
 MAX_SERVED = 8 << 30
-BANNER_HEIGHT = 44
-# The style attribute with !important is the strongest there is: no rule of the page reaches it.
-_BANNER_STYLE = "".join(
-    f"{rule}!important;"
-    for rule in (
-        "all:initial",
-        "position:fixed",
-        "top:0",
-        "left:0",
-        "width:100%",
-        f"height:{BANNER_HEIGHT}px",
-        "border:0",
-        "z-index:2147483647",
-        "color-scheme:light dark",
-    )
-)
-# The page moves down by as much, whatever the layout of its body is.
-_MAKE_ROOM = (
-    f"<style>:root{{margin-top:{BANNER_HEIGHT}px!important;"
-    f"scroll-padding-top:{BANNER_HEIGHT}px}}</style>"
-)
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _FRAMED = frozenset(("iframe", "frame", "embed", "object", "fencedframe"))
 _VIEWED = _FRAMED | {"document"}
 _KEPT = ("content-language", "content-disposition")
-_CHARSET = re.compile(r"""charset\s*=\s*["']?([\w:.-]+)""", re.IGNORECASE | re.ASCII)
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 
 
@@ -97,8 +75,10 @@ class Mementos:
     def _missing(self, wanted: Wanted, moment: Instant) -> Response:
         later = next(self._pages.answers(wanted.url, since=moment), None)
         if later is None:
-            return self._pages.message(not_captured(wanted.url))
-        return self._pages.message(not_yet(wanted.url, f"{words.moment(moment)} UTC", later))
+            return self._pages.not_captured(wanted.url)
+        return self._pages.render(
+            "message/not_yet.html", 404, url=wanted.url, asked=moment, first=later
+        )
 
     def _raw(self, wanted: Wanted, memento: Memento, destination: str) -> Response:
         response = StreamingResponse(memento.payload(MAX_SERVED), _status(memento.status))
@@ -111,7 +91,7 @@ class Mementos:
         response.headers["vary"] = "Sec-Fetch-Dest"
         if destination in _VIEWED and "ml" in declared:
             # A person looks at it: show the source, for a preconnect in it no policy stops.
-            charset = _charset(declared)
+            charset = encoding_named(declared_label(declared) or "")
             declared = f"text/plain; charset={charset}" if charset else "text/plain"
         _describe(response, memento, declared, RAW_POLICY)
         return response
@@ -129,14 +109,18 @@ class Mementos:
             return response
         data = _whole(first, rest)
         if data is None:
-            return self._pages.message(_too_large(wanted))
+            page = "message/too_large.html"
+            return self._pages.render(page, 413, wanted=wanted, most=MAX_REWRITTEN)
         refresh = find_header(memento.headers, "refresh") or ""
         onward = place.resolve(refresh_target(refresh))
 
         def banner(own_onward: str | None) -> str:
-            return "" if destination in _FRAMED else _banner(wanted, own_onward or onward)
+            if destination in _FRAMED:
+                return ""
+            source = address.banner(wanted, own_onward or onward)
+            return self._pages.text("above.html", source=source)
 
-        done = rewrite(data, kind, _charset(declared), place, banner=banner)
+        done = rewrite(data, kind, declared, place, banner=banner)
         if done.charset is not None:
             declared = f"{media}; charset={done.charset}"
         response = Response(done.data, _status(memento.status), {"vary": "Sec-Fetch-Dest"})
@@ -149,7 +133,12 @@ class Mementos:
     def _redirect(self, wanted: Wanted, memento: Memento, place: Place) -> Response:
         target = place.resolve(_location(memento))
         if target is None or target == wanted.url:
-            return self._pages.message(_dead_end(wanted, memento, _location(memento)))
+            page, at, location = (
+                "message/only_redirect.html",
+                memento.capture.at,
+                _location(memento),
+            )
+            return self._pages.render(page, 404, wanted=wanted, at=at, location=location)
         response = Response(status_code=_status(memento.status))
         response.headers["location"] = place.refer(_location(memento)) or ""
         _describe(response, memento, "text/plain", REPLAY_POLICY)
@@ -173,13 +162,6 @@ def _describe(response: Response, memento: Memento, content_type: str, policy: s
     response.headers["memento-datetime"] = http_date(memento.capture.at)
 
 
-def _banner(wanted: Wanted, refresh: str | None) -> str:
-    query = {"url": wanted.url, "at": wanted.stamp} | ({"next": refresh} if refresh else {})
-    source = escape(f"/-/banner?{urlencode(query)}")
-    title = "asof: the time this page is from"
-    return f'<iframe src="{source}" title="{title}" style="{_BANNER_STYLE}"></iframe>{_MAKE_ROOM}'
-
-
 def _links(origin: str, wanted: Wanted, capture: Capture, around: Neighbours) -> str:
     """The Link header (RFC 7089 section 2.2)."""
     relations: dict[int, list[str]] = {capture.at: []}
@@ -197,33 +179,6 @@ def _links(origin: str, wanted: Wanted, capture: Capture, around: Neighbours) ->
         relation = " ".join([*names, "memento"])
         links.append(f'<{where}>; rel="{relation}"; datetime="{http_date(at)}"')
     return ", ".join(links)
-
-
-def _dead_end(wanted: Wanted, memento: Memento, location: str) -> Message:
-    """A redirect that cannot be followed here."""
-    return Message(
-        404,
-        "Only a redirect was captured",
-        f"At {words.moment(memento.capture.at)} UTC the server sent its visitors on to {location},"
-        " and that was not captured under",
-        url=wanted.url,
-        hint="The redirect itself is kept as it came.",
-        actions=(
-            ("Show it raw", address.replay(wanted.stamp, wanted.url, raw=True)),
-            ("List all captures", address.listing(wanted.url)),
-        ),
-    )
-
-
-def _too_large(wanted: Wanted) -> Message:
-    return Message(
-        413,
-        "Too large to be rewritten",
-        f"Documents of more than {words.size(MAX_REWRITTEN)} are not rewritten:",
-        url=wanted.url,
-        hint="It can be saved as it was captured.",
-        actions=(("Get it raw", address.replay(wanted.stamp, wanted.url, raw=True)),),
-    )
 
 
 def _status(status: int | None) -> int:
@@ -252,13 +207,10 @@ def _declared(memento: Memento, start: bytes, destination: str) -> tuple[str, st
     media = declared.partition(";")[0].strip().lower()
     if _MEDIA_TYPE.fullmatch(media):
         return declared, media
-    media = "text/css" if destination == "style" else sniff(start)
+    # We send `nosniff`, so somebody has to look.
+    seen = media_of(start, None, memento.capture.url).settled
+    media = "text/css" if destination == "style" else seen
     return media, media
-
-
-def _charset(content_type: str) -> str | None:
-    found = _CHARSET.search(content_type)
-    return found[1] if found else None
 
 
 def _peek(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:

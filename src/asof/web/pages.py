@@ -6,21 +6,22 @@ import bisect
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from asof.archive import Archive
 from asof.catalog.listing import Listing
-from asof.catalog.validity import ANSWERS
-from asof.clock import SECOND, Clock, Instant, iso, parse_moment, parse_stamp
+from asof.catalog.referents import ANSWERS
+from asof.clock import SECOND, Clock, Instant, parse_moment, parse_stamp
 from asof.cover.kept.saved_covers import saved_covers
 from asof.errors import AsofError, NotCaptured, UsageError
-from asof.model import Capture, Validity
+from asof.model import Capture, Proof, Validity
+from asof.report.cover_words import proof
+from asof.report.quality_words import PROOFS
+from asof.report.render import environment
 from asof.url import canonical
-from asof.web import address, words
-from asof.web.holdings import Holdings
+from asof.web import address
 from asof.web.security import BANNER_POLICY
 from asof.web.timeline import timeline
 
@@ -31,19 +32,6 @@ CRAWLS_SHOWN = 12
 COVERS_SHOWN = 6
 HISTORIES_KEPT = 32
 END_OF_TIME: Instant = parse_stamp("99991231235959") or 0
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A page that says one thing: what is the case, and what can be done. Actions are links."""
-
-    status: int
-    title: str
-    says: str
-    hint: str = ""
-    url: str = ""
-    command: str = ""
-    actions: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +47,21 @@ class Neighbours:
 class Pages:
     """Renders pages. Methods that take a request are endpoints; they run in a thread."""
 
-    def __init__(self, archive: Holdings, clock: Clock) -> None:
+    def __init__(self, archive: Archive, clock: Clock) -> None:
         self.archive = archive
         self.clock = clock
         self.listing = Listing(archive.ledger, clock)
         self._histories: dict[tuple[str, int], list[Validity]] = {}
-        self._env = _environment()
+        self._env = environment(
+            "asof.web",
+            replay=address.replay,
+            exact=address.exact,
+            listing=address.listing,
+            below=address.below,
+            cover_page=address.cover_page,
+            proof=proof,
+            told_proof=PROOFS,
+        )
 
     def home(self, request: Request) -> Response:
         """What this archive is, and what is in it."""
@@ -159,36 +156,42 @@ class Pages:
         """An error of ours as a page."""
         if not isinstance(error, AsofError):
             raise error
-        status, title = 500, "That cannot be shown"
+        status, heading = 500, "That cannot be shown"
         if isinstance(error, UsageError):
-            status, title = 400, "That cannot be asked"
+            status, heading = 400, "That cannot be asked"
         elif isinstance(error, NotCaptured):
-            status, title = 404, "Not in this archive"
-        return self.message(Message(status, title, error.what, hint=error.hint))
+            status, heading = 404, "Not in this archive"
+        return self.render(
+            "message.html", status, heading=heading, says=error.what, hint=error.hint
+        )
 
     def not_found(self, request: Request, error: Exception) -> Response:
         """An address that means nothing here."""
-        says = "There is no page at this address."
-        hint = "Pages of the archive are at /{moment}/{url}, for example /2026/http://example.org/."
-        return self.message(Message(404, "Nothing here", says, hint=hint))
+        return self.render("message/nothing_here.html", 404)
 
-    def message(self, message: Message) -> Response:
-        """A page that says one thing."""
-        return self.render("message.html", status=message.status, message=message)
+    def not_captured(self, url: str) -> Response:
+        """Nothing of a URL was ever captured."""
+        command = f"asof crawl {shlex.quote(url)}" if canonical(url) is not None else ""
+        site = "/".join(url.split("/")[:3]) + "/" if "://" in url else url
+        return self.render("message/not_captured.html", 404, url=url, command=command, site=site)
 
     def render(
-        self, template: str, *, status: int = 200, policy: str = "", **values: object
+        self, template: str, status: int = 200, *, policy: str = "", **values: object
     ) -> HTMLResponse:
         """A page of ours."""
         headers = {"cache-control": "no-cache"}
         if policy:
             headers["content-security-policy"] = policy
-        return HTMLResponse(self._env.get_template(template).render(values), status, headers)
+        return HTMLResponse(self.text(template, status=status, **values), status, headers)
+
+    def text(self, template: str, **values: object) -> str:
+        """What a template comes to."""
+        return self._env.get_template(template).render(values)
 
     def _captures_of(self, url: str, query: Mapping[str, str]) -> Response:
         history = self.history(url)
         if not history:
-            return self.message(not_captured(url))
+            return self.not_captured(url)
         at = query.get("at", "").strip()
         asked = parse_moment(at, self.clock.now()) if at else None
         shown = self.archive.as_of(url, asked) if asked is not None else None
@@ -223,68 +226,6 @@ class Pages:
         return self.render("urls.html", prefix=prefix, after=after, urls=shown, more=more)
 
 
-def not_captured(url: str) -> Message:
-    """Nothing of a URL was ever captured."""
-    web = canonical(url) is not None
-    return Message(
-        404,
-        "Not in this archive",
-        "This archive holds no capture of",
-        url=url,
-        hint="Capture it with" if web else "",
-        command=f"asof crawl {shlex.quote(url)}" if web else "",
-        actions=(("What else is captured on that host", address.below(_site(url))),),
-    )
-
-
-def not_yet(url: str, asked: str, first: Capture) -> Message:
-    """A URL was captured only after the moment asked for."""
-    at = first.at
-    return Message(
-        404,
-        "Not captured yet at that time",
-        f"At or before {asked} nothing was captured of",
-        url=url,
-        hint=f"Its first capture is from {words.moment(at)} UTC. This archive never shows the"
-        " future of the moment you ask for.",
-        actions=(
-            ("Show the first capture", address.exact(at, url)),
-            ("List all captures", address.listing(url)),
-        ),
-    )
-
-
-def _environment() -> Environment:
-    env = Environment(
-        loader=PackageLoader("asof.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    env.filters |= {
-        "day": words.day,
-        "moment": words.moment,
-        "clock": words.clock,
-        "span": words.span,
-        "size": words.size,
-        "number": words.number,
-        "bounded": words.bounded,
-        "readable": words.readable,
-        "plain": words.plain,
-        "percent": words.percent,
-        "iso": iso,
-    }
-    env.globals |= {
-        "replay": address.replay,
-        "exact": address.exact,
-        "listing": address.listing,
-        "below": address.below,
-        "cover_page": address.cover_page,
-    }
-    return env
-
-
 def _validity_of(capture: Capture, history: list[Validity]) -> Validity | None:
     """The stretch of time that a capture is part of the proof for."""
     found = (v for v in history if v.since <= capture.at <= v.until)
@@ -297,13 +238,13 @@ def _proves(validity: Validity, capture: Capture) -> bool:
 
 def _grouped(
     rows: list[Capture], history: list[Validity]
-) -> list[tuple[Validity, int, list[tuple[Capture, str]]]]:
+) -> list[tuple[Validity, int, list[tuple[Capture, Proof]]]]:
     """Captures under the content they prove, newest first; the number counts contents."""
     by_record = {capture.record_id: capture for capture in rows}
     groups = []
     for number, validity in enumerate(history):
         proofs = [
-            (by_record[evidence.record_id], evidence.proof.value)
+            (by_record[evidence.record_id], evidence.proof)
             for evidence in reversed(validity.evidence)
             if evidence.record_id in by_record
         ]
@@ -315,8 +256,3 @@ def _grouped(
 def _number(query: Mapping[str, str], name: str, default: int) -> int:
     text = query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else default
-
-
-def _site(url: str) -> str:
-    """The part of a URL before its path."""
-    return "/".join(islice(url.split("/"), 3)) + "/" if "://" in url else url

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
-from types import TracebackType
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -71,12 +70,7 @@ class DocumentIdentifier:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._shelf is not None:
             self._shelf.close()
 

@@ -15,9 +15,10 @@ from asof.archive.archive import Archive
 from asof.archive.export import Exported, Selection
 from asof.catalog.parquet import write_rows
 from asof.change.texts import Texts, documents_of
-from asof.cover.documents.of_archive import compared_text, document_names, domain_of, host_name
+from asof.cover.documents.of_archive import compared_text, document_names, host_name
 from asof.model import Capture
 from asof.text.document import Document
+from asof.url import registered_domain
 
 ROW_GROUP = 1_000  # texts may be long
 
@@ -63,7 +64,7 @@ def _rows(documents: Iterable[tuple[Capture, Document]]) -> Iterator[tuple[objec
 def _row(name: str, capture: Capture, document: Document) -> tuple[object, ...]:
     text, host = compared_text(document, "main"), host_name(capture.url)
     values = (
-        name, text, capture.url, host, domain_of(host), capture.at, capture.media_type,
+        name, text, capture.url, host, registered_domain(host), capture.at, capture.media_type,
         document.title, document.language, len(text), capture.size, capture.status, capture.crawl,
     )  # fmt: skip
     return tuple(_written(value) for value in values)

@@ -27,7 +27,7 @@ from asof.cover.language.columns import (
 )
 from asof.model import Capture
 from asof.text.document import Document
-from asof.url import host_of
+from asof.url import host_of, registered_domain
 
 _KINDS: Mapping[str, ColumnKind] = {
     "url": "text", "hostname": "text", "domain": "text", "timestamp": "time", "mime-type": "text",
@@ -41,15 +41,6 @@ IDENTIFIED = frozenset(ARCHIVE_COLUMNS)  # what a document's id vouches for
 # Characters whose shingles are made at a time.
 _AT_ONCE = 8 << 20
 _PORT = re.compile(r":[0-9]+$")  # of [::1] no part
-_ADDRESS = re.compile(r"\[.*\]|[0-9.]+")
-# What many countries register names below, as in example.co.uk; not all of the Public Suffix List,
-# which changes every week (as in catalog/parquet.py).
-# fmt: off
-_BELOW = frozenset({
-    "ac", "co", "com", "edu", "gob", "gov", "govt", "ltd", "mil", "mod", "ne", "net", "nhs", "or",
-    "org", "plc", "police", "sch",
-})
-# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +130,7 @@ class _Gathering:
         return {
             "url": text_column(capture.url for capture in captures),
             "hostname": text_column(hosts),
-            "domain": text_column(domain_of(host) for host in hosts),
+            "domain": text_column(registered_domain(host) for host in hosts),
             "timestamp": time_column(capture.at for capture in captures),
             "mime-type": text_column(capture.media_type for capture in captures),
             "title": text_column(self.titles),
@@ -246,12 +237,3 @@ def document_names(captures: Iterable[Capture]) -> Iterator[str]:
 
 def host_name(url: str) -> str:
     return _PORT.sub("", host_of(url))
-
-
-def domain_of(host: str) -> str:
-    """The last two labels, or three below co.uk and the like: what most registries give out."""
-    labels = host.split(".")
-    if _ADDRESS.fullmatch(host) or len(labels) < 3:
-        return host
-    three = len(labels[-1]) == 2 and labels[-2] in _BELOW
-    return ".".join(labels[-3 if three else -2 :])

@@ -1,1 +1,1 @@
-"""The language of relations: read, checked, analysed, evaluated, explained, written out."""
+"""The language of relations: read, checked, analysed, evaluated, written out."""

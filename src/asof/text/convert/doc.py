@@ -13,7 +13,7 @@ import struct
 
 from asof.text.convert.flow import field_links
 from asof.text.convert.found import Found, Refused
-from asof.text.convert.ole import Compound, codec, properties
+from asof.text.convert.ole import Compound, code_page, codec, properties
 
 _WORD_6_TO_2003 = 0xA5EC
 _WORD_8 = 0x00C1  # the first version that has Unicode
@@ -40,26 +40,6 @@ _SPECIAL = str.maketrans(
     }
 )
 _ROW_END = re.compile("\x07\x07")
-# Windows code pages by the language that Word was set to, where they differ from 1252.
-_CODEPAGES = {
-    **dict.fromkeys((0x05, 0x0E, 0x15, 0x18, 0x1A, 0x1B, 0x1C, 0x24), 1250),
-    **dict.fromkeys((0x02, 0x19, 0x22, 0x23, 0x2F), 1251),
-    0x08: 1253,
-    0x1F: 1254,
-    0x0D: 1255,
-    0x01: 1256,
-    0x29: 1256,
-    0x20: 1256,
-    0x25: 1257,
-    0x26: 1257,
-    0x27: 1257,
-    0x2A: 1258,
-    0x1E: 874,
-    0x11: 932,
-    0x12: 949,
-    0x04: 936,
-}
-_TRADITIONAL = (0x0404, 0x0C04, 0x1404)
 
 
 def fill_doc(compound: Compound, found: Found) -> None:
@@ -104,7 +84,7 @@ def _codec(main: bytes, language: int) -> str:
     """The code page of a document without Unicode: by the machine, the language, or its letters."""
     if main[0x12:0x13] == b"\x01":
         return "mac-roman"
-    page = 950 if language in _TRADITIONAL else _CODEPAGES.get(language & 0x3FF, 1252)
+    page = code_page(language)
     if page == 1252:  # English Word wrote Russian, too; only its fonts say so
         from asof.text.encoding.charset import charset_of
 

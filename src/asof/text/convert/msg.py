@@ -6,25 +6,28 @@ A stream is named after the property and its type: __substg1.0_0037001F is the s
 from __future__ import annotations
 
 import re
+import struct
 
 from asof.text.convert.found import Found, Refused
-from asof.text.convert.ole import Compound, codec
+from asof.text.convert.ole import Compound, code_page, codec
 from asof.text.convert.within import read_within
 
 _SUBJECT, _BODY, _HTML, _RTF = "0037", "1000", "1013", "1009"
+_WIDE, _CODE_PAGE, _LOCALE = "utf-16-le", 0x3FFD0003, 0x3FF10003
 _HEADERS = (("From", "0c1a"), ("To", "0e04"), ("Cc", "0e03"), ("Subject", _SUBJECT))
 _ATTACHED = re.compile(r"(__attach_version1\.0_#[0-9a-f]+)/__substg1\.0_37(?:07|04)00(1f|1e)")
 
 
 def fill_msg(compound: Compound, found: Found) -> None:
     """The main headers, the text and the names of what is attached."""
+    narrow = _narrow(compound.read("__properties_version1.0"))
     for label, number in _HEADERS:
-        value = _string(compound, number)
+        value = _string(compound, number, narrow)
         if value:
             found.line(f"{label}: {value}")
     found.line()
-    found.title = _string(compound, _SUBJECT) or None
-    text = _string(compound, _BODY)
+    found.title = _string(compound, _SUBJECT, narrow) or None
+    text = _string(compound, _BODY, narrow)
     html = compound.read(f"__substg1.0_{_HTML}0102")
     if text.strip():
         found.paragraph(text)
@@ -39,20 +42,25 @@ def fill_msg(compound: Compound, found: Found) -> None:
             page = read_within(rtf, "application/rtf")
             found.paragraph(page.text)
             found.links(page.links)
-    seen: set[str] = set()
-    for name in sorted(compound.names):
-        match = _ATTACHED.fullmatch(name)
-        if match is not None and match[1] not in seen:
-            seen.add(match[1])
-            used = "utf-16-le" if match[2] == "1f" else "cp1252"
-            found.line(compound.read(name).decode(used, "replace"))
+    named = {}
+    for match in filter(None, map(_ATTACHED.fullmatch, sorted(compound.names))):
+        named[match[1]] = match  # the short name (3704) comes before the long one (3707)
+    for match in named.values():
+        found.line(compound.read(match[0]).decode(_WIDE if match[2] == "1f" else narrow, "replace"))
 
 
-def _string(compound: Compound, number: str) -> str:
+def _narrow(properties: bytes) -> str:
+    """The encoding of strings that are not in Unicode: as said, or that of the writer's Windows."""
+    entries = properties[32 : len(properties) // 16 * 16]  # [MS-OXMSG] 2.4
+    values = dict(struct.iter_unpack("<I4xI4x", entries))
+    return codec(values.get(_CODE_PAGE) or code_page(values.get(_LOCALE, 0)))
+
+
+def _string(compound: Compound, number: str, narrow: str) -> str:
     wide = compound.read(f"__substg1.0_{number}001F")
     if wide:
-        return wide.decode("utf-16-le", "replace").rstrip("\0")
-    return compound.read(f"__substg1.0_{number}001E").decode(codec(1252), "replace").rstrip("\0")
+        return wide.decode(_WIDE, "replace").rstrip("\0")
+    return compound.read(f"__substg1.0_{number}001E").decode(narrow, "replace").rstrip("\0")
 
 
 # What the dictionary of compressed RTF holds at the start ([MS-OXRTFCP] 2.1.2.1).

@@ -1,37 +1,30 @@
-"""Compound files (OLE2, [MS-CFB]): the file system inside old Office documents.
+"""Compound files (OLE2, [MS-CFB]), the file system inside old Office documents, by olefile.
 
-Chains of sectors in foreign files have loops, ends outside the file and sizes that are lies. Every
-chain is followed at most once around, and what is missing at its end is left out.
+Files that break off are the most frequent damage. olefile gives them up; with the missing sectors
+made up as free ones it reads what is there.
 """
 
 from __future__ import annotations
 
+import io
 import struct
-from dataclasses import dataclass
+
+from olefile import OleFileIO
 
 from asof.text.convert.found import Found, Refused, day_of
 
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HEADER = 512
-_IN_HEADER = 109  # sectors of the allocation table that the header lists itself
-_FREE = 0xFFFFFFFA  # this and above are marks, not sectors
-_MAX_ENTRIES = 100_000
-_MAX_STREAM = 256 << 20
-_STORAGE, _STREAM, _ROOT = 1, 2, 5
-_NONE = 0xFFFFFFFF
+_SECTOR_SIZES = (b"\x09\0", b"\x0c\0")  # as powers of two
 # 100 ns from 1601 to 1970 ([MS-DTYP] 2.3.3).
 _TO_1970 = 116_444_736_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    name: str
-    kind: int
-    left: int
-    right: int
-    child: int
-    start: int
-    size: int
+# By language; Chinese has two, by country.
+_CODE_PAGES = {0x08: 1253, 0x0D: 1255, 0x11: 932, 0x12: 949, 0x1E: 874, 0x1F: 1254, 0x2A: 1258}
+_CODE_PAGES |= dict.fromkeys((0x05, 0x0E, 0x15, 0x18, 0x1A, 0x1B, 0x1C, 0x24), 1250)
+_CODE_PAGES |= dict.fromkeys((0x02, 0x19, 0x22, 0x23, 0x2F), 1251)
+_CODE_PAGES |= dict.fromkeys((0x01, 0x20, 0x29), 1256)
+_CODE_PAGES |= dict.fromkeys((0x25, 0x26, 0x27), 1257)
+_CODE_PAGES |= {0x04: 936, 0x0404: 950, 0x0C04: 950, 0x1404: 950}
 
 
 class Compound:
@@ -40,19 +33,10 @@ class Compound:
     def __init__(self, data: bytes) -> None:
         if not data.startswith(MAGIC) or len(data) < _HEADER:
             raise Refused("is no compound file")
-        self._data = data
-        shift, mini_shift = struct.unpack_from("<HH", data, 30)
-        if shift not in (9, 12) or mini_shift > shift:
+        if data[30:32] not in _SECTOR_SIZES:
             raise Refused("is a damaged compound file")
-        self._size, self._mini_size = 1 << shift, 1 << mini_shift
-        directory, _, self._cutoff, mini_table = struct.unpack_from("<4xIIII", data, 44)
-        self._table = self._numbers(self._table_sectors())
-        self._mini_table = self._numbers(self._chain(mini_table, self._table))
-        entries = self._entries(directory)
-        self._mini = b""
-        if entries and entries[0].kind == _ROOT:
-            self._mini = self._joined(entries[0].start, entries[0].size)
-        self._streams = {name.lower(): entry for name, entry in _paths(entries)}
+        self._file = OleFileIO(io.BytesIO(_filled(data)))
+        self._streams = {"/".join(path).lower(): path for path in self._file.listdir()}
         self.names = tuple(self._streams)
 
     def has(self, name: str) -> bool:
@@ -60,90 +44,20 @@ class Compound:
         return name.lower() in self._streams
 
     def read(self, name: str) -> bytes:
-        """The bytes of a stream; none if it is not there."""
-        entry = self._streams.get(name.lower())
-        if entry is None or not entry.size:
+        """The bytes of a stream; none if it is not there, or lies where nothing is."""
+        path = self._streams.get(name.lower())
+        try:
+            return b"" if path is None else bytes(self._file.openstream(path).read())
+        except OSError:
             return b""
-        size = min(entry.size, _MAX_STREAM)
-        if entry.size >= self._cutoff:
-            return self._joined(entry.start, size)
-        step = self._mini_size
-        sectors = self._chain(entry.start, self._mini_table, most=size // step + 1)
-        data = b"".join(self._mini[each * step : (each + 1) * step] for each in sectors)
-        return data[:size]
-
-    def _sector(self, number: int) -> bytes:
-        start = (number + 1) * self._size
-        return self._data[start : start + self._size]
-
-    def _joined(self, start: int, size: int) -> bytes:
-        sectors = self._chain(start, self._table, most=size // self._size + 1)
-        return b"".join(map(self._sector, sectors))[:size]
-
-    def _chain(self, start: int, table: list[int], most: int | None = None) -> list[int]:
-        """The sectors of a chain: until it ends, leaves the table, or has gone around."""
-        most = len(table) if most is None else min(most, len(table))
-        found: list[int] = []
-        while start < len(table) and start < _FREE and len(found) < most:
-            found.append(start)
-            start = table[start]
-        return found
-
-    def _numbers(self, sectors: list[int]) -> list[int]:
-        data = b"".join(map(self._sector, sectors))
-        return list(struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4]))
-
-    def _table_sectors(self) -> list[int]:
-        """Where the allocation table lies: by the header, then by a chain of its own."""
-        listed = list(struct.unpack_from(f"<{_IN_HEADER}I", self._data, 76))
-        following = int(struct.unpack_from("<I", self._data, 68)[0])
-        most = len(self._data) // self._size + 1
-        seen: set[int] = set()
-        while following < most and following not in seen:
-            seen.add(following)
-            sector = self._sector(following)
-            if len(sector) < self._size:
-                break
-            *numbers, following = struct.unpack(f"<{self._size // 4}I", sector)
-            listed += numbers
-        distinct = dict.fromkeys(number for number in listed if number < most)
-        return list(distinct)
-
-    def _entries(self, start: int) -> list[_Entry]:
-        data = b"".join(map(self._sector, self._chain(start, self._table)))
-        found: list[_Entry] = []
-        for at in range(0, min(len(data), _MAX_ENTRIES * 128) - 127, 128):
-            length, kind = struct.unpack_from("<HB", data, at + 64)
-            name = data[at : at + max(0, min(length, 64) - 2)].decode("utf-16-le", "replace")
-            left, right, child = struct.unpack_from("<III", data, at + 68)
-            first, size = struct.unpack_from("<IQ", data, at + 116)
-            if self._size == 512:  # the upper half is not used and holds anything
-                size &= 0xFFFFFFFF
-            found.append(_Entry(name, kind, left, right, child, first, size))
-        return found
 
 
-def _paths(entries: list[_Entry]) -> list[tuple[str, _Entry]]:
-    """The streams with their paths; each entry is visited once, whatever the tree says."""
-    found: list[tuple[str, _Entry]] = []
-    seen = {0}
-    waiting = [(entries[0].child, "")] if entries else []
-    while waiting:
-        number, folder = waiting.pop()
-        if number == _NONE or number >= len(entries) or number in seen:
-            continue
-        seen.add(number)
-        entry = entries[number]
-        path = f"{folder}{entry.name}"
-        waiting += [(entry.left, folder), (entry.right, folder)]
-        if entry.kind == _STREAM:
-            found.append((path, entry))
-        elif entry.kind == _STORAGE:
-            waiting.append((entry.child, f"{path}/"))
-    for entry in entries:  # an entry that a damaged tree does not lead to
-        if entry.kind == _STREAM and entry.name not in dict(found[:1000]) and len(seen) < 3:
-            found.append((entry.name, entry))
-    return found
+def _filled(data: bytes) -> bytes:
+    """A file with the sectors that its allocation table has room for, if it has less."""
+    sector = 1 << data[30]
+    tables = int.from_bytes(data[44:48], "little")
+    whole = min((tables * (sector // 4) + 1) * sector, 2 * len(data) + (1 << 20))
+    return data + b"\xff" * max(-len(data) % sector, whole - len(data))
 
 
 def properties(compound: Compound, found: Found) -> None:
@@ -191,6 +105,11 @@ def _day(moment: int) -> str | None:
     if not 0 < seconds < 4_102_444_800:  # from 1970 to 2100; all else is a clock never set
         return None
     return day_of(datetime.fromtimestamp(seconds, UTC).isoformat())
+
+
+def code_page(language: int) -> int:
+    """The code page of a Windows in this language ([MS-LCID]), 1252 for most."""
+    return _CODE_PAGES.get(language) or _CODE_PAGES.get(language & 0x3FF, 1252)
 
 
 def codec(codepage: int) -> str:

@@ -31,6 +31,9 @@ _SKIPPED = frozenset(
 )
 # Of these, which do begin with `\*`, the text is shown.
 _STARRED = frozenset(("shptxt", "annotation", "footnote", "nesttableprops", "fldinst", "ud"))
+# What stands in the middle of a sentence, or of a word, and is read after the text.
+_ASIDES = frozenset(("annotation", "footnote"))
+_CHARACTERS = frozenset(("text", "aside", "code", "title"))
 _WORDS = {
     **dict.fromkeys(("par", "line", "sect", "row", "nestrow", "softline"), "\n"),
     **dict.fromkeys(("page", "column", "softpage"), "\n\n"),
@@ -64,7 +67,7 @@ _LANGUAGES = {0x09: "en", 0x07: "de", 0x0C: "fr", 0x0A: "es", 0x10: "it", 0x13: 
 class _State:
     """What holds inside a group and ends with it."""
 
-    into: str = "text"  # text, skip, fonts, title, code, created, revised
+    into: str = "text"  # text, aside, skip, fonts, title, code, created, revised
     skip: int = 1  # characters after \u that stand for it elsewhere
     font: int = -1
     hidden: bool = False
@@ -97,6 +100,7 @@ class _Reading:
         self._high = 0  # the first half of a surrogate pair
         self._code: list[str] = []
         self._title: list[str] = []
+        self._asides: list[str] = []
         self._moments: dict[str, dict[str, int]] = {}
 
     def read(self, data: bytes, position: int) -> None:
@@ -171,6 +175,9 @@ class _Reading:
             state.into = "skip"
         elif word == "fonttbl":
             state.into = "fonts"
+        elif word in _ASIDES:
+            state.into = "aside"
+            self._asides.append("\n")
         elif word == "fldinst":
             state.into = "code"
         elif word == "info":
@@ -251,13 +258,13 @@ class _Reading:
             skipped = min(self._to_skip, len(text))
             self._to_skip -= skipped
             text = text[skipped:]
-        if text and self._state.into in ("text", "code", "title"):
+        if text and self._state.into in _CHARACTERS:
             self._bytes.append(text)
 
     def _hex(self, byte: bytes) -> None:
         if self._to_skip:
             self._to_skip -= 1
-        elif self._state.into in ("text", "code", "title"):
+        elif self._state.into in _CHARACTERS:
             self._bytes.append(byte)
 
     def _symbol(self, symbol: bytes, opened: bool) -> None:
@@ -299,6 +306,8 @@ class _Reading:
                 self._code.append(text)
         elif state.into == "title":
             self._title.append(text)
+        elif state.into == "aside" and not state.hidden:
+            self._asides.append(text)
         elif state.into == "text" and not state.hidden:
             self._found.add(text)
 
@@ -308,3 +317,4 @@ class _Reading:
             moment = self._moments.get(name, {})
             day = f"{moment.get('yr', 0):04}-{moment.get('mo', 0):02}-{moment.get('dy', 0):02}"
             self._found.date = self._found.date or day_of(day)
+        self._found.add("".join(self._asides))

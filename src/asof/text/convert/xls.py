@@ -1,8 +1,8 @@
 """Excel workbooks before XLSX: what the cells show, sheet by sheet (BIFF 2 to 8).
 
 Own reader: xlrd builds a grid and python-calamine a dense range, both of which a sheet with two
-cells in opposite corners makes as large as it likes. Records are streamed here, and text boxes,
-comments and links are read too.
+cells in opposite corners makes as large as it likes (ADR 14). Records are streamed here, and text
+boxes, comments and links are read too.
 """
 
 from __future__ import annotations

@@ -1,14 +1,18 @@
 """What a container holds: ZIP and OLE2 files are told apart by their members, ISO media by brand.
 
-Everything is found by looking at bounded parts of the bytes; nothing is unpacked, and whatever the
-bytes say of lengths and places is checked against what is there.
+Everything is found by looking at bounded parts of the bytes, and whatever they say of lengths and
+places is checked against what is there.
 """
 
 from __future__ import annotations
 
+import io
 import re
 import struct
 from collections.abc import Iterator
+from typing import BinaryIO
+
+from asof.warc.foreign.zip_reader import BadEntry, Entry, contents, list_entries
 
 ZIP = "application/zip"
 OLE = "application/x-ole-storage"
@@ -16,22 +20,20 @@ OLE = "application/x-ole-storage"
 _OOXML = "application/vnd.openxmlformats-officedocument."
 # The first member of a kind decides. Templates and files with macros are read alike.
 _ZIP_KINDS = (
-    (b"word/document", _OOXML + "wordprocessingml.document"),
-    (b"xl/workbook", _OOXML + "spreadsheetml.sheet"),
-    (b"ppt/presentation", _OOXML + "presentationml.presentation"),
-    (b"visio/document", "application/vnd.ms-visio.drawing.main+xml"),
-    (b"FixedDocSeq.fdseq", "application/oxps"),
-    (b"META-INF/container.xml", "application/epub+zip"),
-    (b"AndroidManifest.xml", "application/vnd.android.package-archive"),
-    (b"Index/Document.iwa", "application/vnd.apple.iwork"),
-    (b"doc.kml", "application/vnd.google-earth.kmz"),
-    (b"datapackage.json", "application/wacz"),
-    (b"META-INF/MANIFEST.MF", "application/java-archive"),
+    ("word/document", _OOXML + "wordprocessingml.document"),
+    ("xl/workbook", _OOXML + "spreadsheetml.sheet"),
+    ("ppt/presentation", _OOXML + "presentationml.presentation"),
+    ("visio/document", "application/vnd.ms-visio.drawing.main+xml"),
+    ("FixedDocSeq.fdseq", "application/oxps"),
+    ("META-INF/container.xml", "application/epub+zip"),
+    ("AndroidManifest.xml", "application/vnd.android.package-archive"),
+    ("Index/Document.iwa", "application/vnd.apple.iwork"),
+    ("doc.kml", "application/vnd.google-earth.kmz"),
+    ("datapackage.json", "application/wacz"),
+    ("META-INF/MANIFEST.MF", "application/java-archive"),
 )
-_NEXT_HEADER = re.compile(rb"PK(?:\x01\x02|\x03\x04|\x07\x08)")
-_MOST_MEMBERS = 4096
-_LONGEST_NAME = 1024
-_LONGEST_TYPE = 128
+_WRITTEN = re.compile(rb"application/[A-Za-z0-9/.+-]+")
+_LONGEST_TYPE = 100
 
 _OLE_KINDS = (
     ("worddocument", "application/msword"),
@@ -60,59 +62,25 @@ _BRANDS = {
 
 def zip_type(data: bytes) -> str:
     """The media type of a ZIP file: what its member `mimetype` says, or what its names mean."""
-    names = set(_directory(data)) or {name for name, _ in _members(data)}
-    if b"mimetype" in names:
-        said = next(
-            (_plain_type(rest) for name, rest in _members(data) if name == b"mimetype"), None
-        )
-        if said is not None:
-            return said
+    file = io.BytesIO(data)
+    entries = list_entries(file, measure=False).entries
+    said = next((entry for entry in entries if entry.name == "mimetype"), None)
+    if said is not None and (media_type := _plain_type(file, said)) is not None:
+        return media_type
     for start, media_type in _ZIP_KINDS:
-        if any(name.startswith(start) for name in names):
+        if any(entry.name.startswith(start) for entry in entries):
             return media_type
     return ZIP
 
 
-def _directory(data: bytes) -> Iterator[bytes]:
-    """The names in the directory at the end, which knows nothing of files inside of members."""
-    end = data.rfind(b"PK\x05\x06", max(0, len(data) - 65_557))
-    if end < 0 or end + 22 > len(data):
-        return
-    size = struct.unpack_from("<I", data, end + 12)[0]
-    # Counted back from its end: something may stand before the file, and shift all places in it.
-    place = end - size
-    for _ in range(_MOST_MEMBERS):
-        if place < 0 or data[place : place + 4] != b"PK\x01\x02" or place + 46 > len(data):
-            return
-        length, extra, comment = struct.unpack_from("<HHH", data, place + 28)
-        yield data[place + 46 : place + 46 + length]
-        place += 46 + length + extra + comment
-
-
-def _members(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Names of members and the bytes after them, by the signatures of their headers.
-
-    So that a file that was cut off is known as well.
-    """
-    place = data.find(b"PK\x03\x04")
-    for _ in range(_MOST_MEMBERS):
-        if place < 0 or place + 30 > len(data):
-            return
-        length, extra = struct.unpack_from("<HH", data, place + 26)
-        start = place + 30
-        if 0 < length <= _LONGEST_NAME:
-            rest = start + length + extra
-            yield data[start : start + length], data[rest : rest + _LONGEST_TYPE]
-        place = data.find(b"PK\x03\x04", start)
-
-
-def _plain_type(content: bytes) -> str | None:
-    """A media type that stands uncompressed at the begin of a member (ODF, EPUB)."""
-    head = _NEXT_HEADER.split(content, maxsplit=1)[0].strip()
-    if not head.startswith(b"application/") or not head.isascii() or len(head) > 100:
+def _plain_type(file: BinaryIO, entry: Entry) -> str | None:
+    """A media type that stands in a member by itself (ODF, EPUB)."""
+    try:
+        head = next(contents(file, entry), b"").strip()
+    except BadEntry:
         return None
-    text = head.decode("ascii").lower()
-    return text if all(c.isalnum() or c in "/.+-" for c in text) else None
+    found = _WRITTEN.fullmatch(head[:_LONGEST_TYPE])
+    return found[0].decode().lower() if found else None
 
 
 def ole_type(data: bytes) -> str:

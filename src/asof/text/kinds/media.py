@@ -145,7 +145,7 @@ def _settled(data: bytes, said: str | None, seen: str | None, named: str | None)
     if said in _SAYS_NOTHING:
         said = None
     if seen is None:
-        return said or named or OCTETS
+        return said or named or "text/plain"  # nothing in it is binary (MIME Sniffing, 7.1)
     if said is None:
         return named if named and _refines(named, seen, binary_share(data)) else seen
     if said == seen:

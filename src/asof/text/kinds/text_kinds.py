@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
+
+from asof.text.encoding.charset import BOMS
+from asof.text.encoding.detection import markup_start
 
 _HEAD = 4096
 _LONGEST_JSON = 1 << 20
@@ -55,13 +57,6 @@ _STARTS = {
 # WHATWG MIME Sniffing, section 3: bytes that no text has.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _EAST_ASIAN = re.compile("[\t\n\r -~\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]")
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 
 def text_type(data: bytes) -> str:
@@ -88,7 +83,7 @@ def binary_share(data: bytes) -> float:
 def _head(data: bytes) -> str | None:
     """The first characters as far as ASCII goes; None if these are no characters."""
     head = data[:_HEAD]
-    for bom, codec in _BOMS:
+    for bom, codec in BOMS:
         if head.startswith(bom):
             return head[len(bom) :].decode(codec, "replace")
     # ISO-2022-KR and -CN shift in and out with two controls.
@@ -106,7 +101,7 @@ def _wide(head: bytes) -> str | None:
         ("utf-16-le", 2, 1),
         ("utf-16-be", 2, 0),
     ):
-        if head[place::width].count(0) * width <= 0.7 * len(head):
+        if head[place::width].count(0) * width <= 0.7 * len(head) and markup_start(head) != codec:
             continue
         try:
             text = head[: len(head) - len(head) % width].decode(codec)

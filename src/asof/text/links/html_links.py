@@ -21,11 +21,12 @@ import re
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
-from urllib.parse import quote
 
 from asof.model import Hop
 from asof.native import compiled
-from asof.text.encoding.encoding import codec_of, html_codec, is_transcoded, open_html
+from asof.text.encoding.charset import Charset, charset_of
+from asof.text.encoding.detection import may_be_wide
+from asof.text.encoding.view import UTF_8, decode, encode_query, open_text, query_encoding
 from asof.text.links.css import css_links
 from asof.text.links.elements import ELEMENTS, element_links, srcset
 from asof.text.links.jsonld import jsonld_links
@@ -95,7 +96,6 @@ _FOREIGN = ("svg", "math")
 _JSON_LD = "application/ld+json"
 # Scripts and data for scripts; templates and shaders have types of their own.
 _SCRIPTS = re.compile(r"|module|importmap|(?:text|application)/(?:x-)?(?:java|ecma)script|.*json")
-_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 # A document inside a document inside a document ...: hostile from here on.
 _MAX_NESTING = 4
 
@@ -109,10 +109,9 @@ _tags: _Tags | None = getattr(compiled, "tags", None)
 def html_links(document: bytes | str, charset: str | None = None, *, xml: bool = False) -> Links:
     """The references of an HTML document, in document order, at most MAX_LINKS.
 
-    `charset` is what HTTP says; `xml` reads it by the rules of XHTML and SVG.
+    `charset` is what HTTP says, a label or a Content-Type value; `xml` reads it by the rules of
+    XHTML and SVG.
     """
-    if isinstance(document, str):
-        document, charset = document.encode("utf-8", "replace"), "utf-8"
     page = _Page(document, charset)
     if xml:
         page.read_tokens(xml=True)
@@ -131,23 +130,22 @@ _link: Callable[[tuple[str, Hop, float, bool]], Link] = partial(tuple.__new__, L
 class _Page:
     """One pass over a document."""
 
-    def __init__(self, data: bytes, charset: str | None, nesting: int = 0) -> None:
+    def __init__(self, document: bytes | str, declared: str | None, nesting: int = 0) -> None:
         self.base: str | None = None
         self.found: list[Link] = []
-        self._data = data
-        self._charset = charset
-        self._codec: str | None = None
+        self._declared = declared
+        self._charset: Charset | None = None
+        self._query: str | None = None
         self._nesting = nesting
         self._guesses = MAX_GUESSES
-        declared = codec_of(charset)
-        # UTF-16 and UTF-32 by their byte order marks, ISO-2022 by its escape character.
-        if data[:1] in (b"\xfe", b"\xff", b"\0") or b"\x1b" in data:
-            declared = declared or html_codec(data, None)
-        if data[:1] in (b"\xfe", b"\xff", b"\0") or (declared and is_transcoded(declared)):
-            text = open_html(data, charset)
-            self.view, self._codec = text.view, text.codec
+        if isinstance(document, str):
+            self.view = document.encode("utf-8", "replace").decode("latin-1")
+            self._charset = UTF_8
+        elif may_be_wide(document):
+            text = open_text(document, declared)
+            self.view, self._charset, self._query = text.view, text.charset, text.query
         else:
-            self.view = data.decode("latin-1")
+            self.view = document.decode("latin-1")
         self._type = ""
 
     def read(self) -> None:
@@ -291,7 +289,7 @@ class _Page:
     def _document(self, markup: str) -> None:
         """A document in an attribute, or what is shown instead of frames."""
         if self._nesting < _MAX_NESTING and len(markup) <= PIECE:
-            inner = _Page(markup.encode("utf-8", "replace"), "utf-8", self._nesting + 1)
+            inner = _Page(markup, None, self._nesting + 1)
             inner.read()
             self.found += inner.found
 
@@ -318,8 +316,9 @@ class _Page:
             reference = bare(reference)
         if not reference or len(self.found) >= MAX_LINKS:
             return
-        if not reference.isascii() and self.codec != "utf-8":
-            reference = _encode_query(reference, self.codec)
+        if not reference.isascii():
+            query = self._query or query_encoding(self.charset)
+            reference = reference if query == "utf-8" else encode_query(reference, query)
         self.found.append(_link((reference, hop, 0.0, False)))
 
     def _text(self, value: str) -> str:
@@ -328,26 +327,11 @@ class _Page:
         return unescape(value) if "&" in value or "\0" in value else value
 
     def _decoded(self, view: str) -> str:
-        return view if view.isascii() else view.encode("latin-1").decode(self.codec, "replace")
+        return view if view.isascii() else decode(view, self.charset)
 
     @property
-    def codec(self) -> str:
-        """The document's encoding, looked for when it is first needed."""
-        if self._codec is None:
-            self._codec = html_codec(self._data, self._charset)
-        return self._codec
-
-
-def _encode_query(reference: str, codec: str) -> str:
-    """Percent-encode what is not ASCII in a query by the document's own encoding.
-
-    As browsers do (WHATWG URL, "query state"), so that a search link of a Japanese page asks its
-    server for the same thing, and replay finds what was captured.
-    """
-    before, hash_, fragment = reference.partition("#")
-    path, mark, query = before.partition("?")
-
-    def percent(match: re.Match[str]) -> str:
-        return quote(match[0].encode(codec, "xmlcharrefreplace"), safe="@[\\]^_`{|}~")
-
-    return path + mark + _NON_ASCII.sub(percent, query) + hash_ + fragment
+    def charset(self) -> Charset:
+        """The document's encoding, looked for when it is first needed: most pages are ASCII."""
+        if self._charset is None:
+            self._charset = charset_of(self.view.encode("latin-1"), self._declared)
+        return self._charset

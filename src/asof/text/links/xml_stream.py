@@ -1,10 +1,10 @@
 """XML as it is found on the web, read piece by piece: its elements in the order in which they end.
 
 Not a conforming parser, and on purpose. Most sitemaps that are broken hold a bare `&`, where a
-conforming parser has to stop; here what is whole is taken and the rest is stepped over. No document
-type is read, so no entity is ever declared, expanded or fetched: `&lol9;` stays six characters.
-Nothing is raised for any bytes, nesting costs nothing, and memory is bounded by one piece and the
-longest single token.
+conforming parser has to stop, and one that recovers makes another address of it (ADR 14); here what
+is whole is taken and the rest is stepped over. No document type is read, so no entity is ever
+declared, expanded or fetched: `&lol9;` stays six characters. Nothing is raised for any bytes,
+nesting costs nothing, and memory is bounded by one piece and the longest single token.
 """
 
 from __future__ import annotations

@@ -186,7 +186,8 @@ def _inside(offset: int, size: int) -> int:
 
 
 def _listing(path: Path) -> Listing:
-    listing = list_entries(path)
+    with open_zip(path) as file:
+        listing = list_entries(file)
     if not listing.entries:
         raise InputError(
             f"{path} is not a WACZ: no ZIP entry was found in it.",

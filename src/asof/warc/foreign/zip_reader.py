@@ -1,8 +1,9 @@
 """ZIP files as strangers make them: the entries, their bytes, and what can be saved of a torn one.
 
-Our own reader (PKWARE APPNOTE 6.3.10) and not `zipfile`, since this one has to say where something
-is wrong instead of raising one of eight exceptions, to bound what it keeps and unpacks, and to read
-files whose central directory is missing. Names are for people only: nothing is ever opened by them.
+The one reader of packages (WACZ), office files and archives (PKWARE APPNOTE 6.3.10). Not `zipfile`,
+since this one has to say where something is wrong instead of raising one of eight exceptions, to
+bound what it keeps and unpacks, and to read files whose central directory is missing. Names are for
+people and for looking up: no file is ever opened by them.
 """
 
 from __future__ import annotations
@@ -23,11 +24,14 @@ LOCAL, CENTRAL, END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 
 _END64, _LOCATOR64, _DESCRIPTOR = b"PK\x06\x06", b"PK\x06\x07", b"PK\x07\x08"
 _STEP = 1 << 18
-# A WACZ has some dozens of entries, with names of some dozens of characters; far more is an attack.
-_MAX_ENTRIES = 200_000
+# A WACZ or an office file has some dozens of entries, with names of some dozens of characters; far
+# more is an attack.
+MAX_ENTRIES = 200_000
 _MAX_NAME = 512
 # How many magic numbers that turn out to be none are looked at in a torn file.
 _MAX_ATTEMPTS = 100_000
+# How much is unpacked, in all, to learn where entries end of which nothing says it.
+_MAX_MEASURED = 1 << 32
 _METHODS = {
     1: "shrink",
     6: "implode",
@@ -42,7 +46,7 @@ _SYMLINK = 0o120000
 
 
 class BadEntry(Exception):
-    """The bytes of an entry cannot be had as declared; the text says why. Stays in `asof.warc`."""
+    """The bytes of an entry cannot be had as declared; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,11 @@ class Entry:
     mode: int = 0
 
     @property
+    def is_encrypted(self) -> bool:
+        """Whether its bytes mean nothing without a password."""
+        return bool(self.flags & 0x1)
+
+    @property
     def is_symlink(self) -> bool:
         """Whether Unix tools would make a symbolic link of it."""
         return self.mode & 0o170000 == _SYMLINK
@@ -72,30 +81,36 @@ class Listing:
     problems: tuple[tuple[int, str], ...] = ()
 
 
-def list_entries(path: Path) -> Listing:
-    """The entries by the central directory; what it has lost, by their local headers."""
+def list_entries(file: BinaryIO, *, measure: bool = True) -> Listing:
+    """The entries by the central directory; what it has lost, by their local headers.
+
+    Those that do not lie where the directory says come last. Without `measure` nothing is unpacked:
+    an entry whose size only its end can tell has none.
+    """
+    size = file.seek(0, os.SEEK_END)
+    found = _central(file, size)
     problems: list[tuple[int, str]] = []
-    with open_zip(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        found = _central(file, size)
-        if isinstance(found, str):
-            entries = _salvage(file, size)
-            problems.append((size, f"{found}; {len(entries)} entries were found without it"))
-        else:
-            entries = found
+    lost: set[int] = set()
+    if isinstance(found, str):
+        entries = _Salvage(file, size, measure=measure).entries()
+        problems.append((size, f"{found}; {len(entries)} entries were found without it"))
+    else:
+        entries = found
+        lost = {entry.offset for entry in entries if _at(file, entry.offset, 4) != LOCAL}
+        if lost:
             listed = {entry.offset for entry in entries}
-            if any(_at(file, offset, 4) != LOCAL for offset in listed):
-                entries += [entry for entry in _salvage(file, size) if entry.offset not in listed]
-    entries.sort(key=lambda entry: entry.offset)
-    if len(entries) >= _MAX_ENTRIES:
-        problems.append((0, f"only the first {_MAX_ENTRIES:,} entries are read"))
+            saved = _Salvage(file, size, measure=measure).entries()
+            entries += [entry for entry in saved if entry.offset not in listed]
+    entries.sort(key=lambda entry: (entry.offset in lost, entry.offset))
+    if len(entries) >= MAX_ENTRIES:
+        problems.append((0, f"only the first {MAX_ENTRIES:,} entries are read"))
     return Listing(tuple(entries), tuple(problems))
 
 
 def has_directory(path: Path) -> bool:
     """Whether the end record of a ZIP is there, whatever the file begins with."""
     with open_zip(path) as file:
-        return not isinstance(_central(file, os.fstat(file.fileno()).st_size), str)
+        return not isinstance(_central(file, file.seek(0, os.SEEK_END)), str)
 
 
 def open_zip(path: Path) -> BinaryIO:
@@ -114,18 +129,8 @@ def unpack(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
 
     The bytes come before their checksum is known: be ready for a BadEntry after the last of them.
     """
-    if entry.flags & 0x1:
-        raise BadEntry("is encrypted")
-    if entry.method not in (0, 8):
-        known = _METHODS.get(entry.method, f"number {entry.method}")
-        raise BadEntry(f"is packed by a method that is not supported ({known})")
-    header = _at(file, entry.offset, 30)
-    if len(header) < 30 or not header.startswith(LOCAL):
-        raise BadEntry("has no header where the directory says")
-    file.seek(entry.offset + 30 + sum(unpack_from("<HH", header, 26)))
-    pieces = _stored(file, entry) if entry.method == 0 else _inflated(file, entry)
     made, crc = 0, 0
-    for piece in pieces:
+    for piece in contents(file, entry):
         made += len(piece)
         if made > entry.size:
             raise BadEntry(f"unpacks to more than the {entry.size} bytes it declares")
@@ -137,15 +142,29 @@ def unpack(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
         raise BadEntry("does not match its checksum")
 
 
-def _stored(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
-    left = entry.packed
+def contents(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
+    """The bytes of an entry, whatever it declares of them; BadEntry at once if there are none."""
+    if entry.is_encrypted:
+        raise BadEntry("is encrypted")
+    if entry.method not in (0, 8):
+        known = _METHODS.get(entry.method, f"number {entry.method}")
+        raise BadEntry(f"is packed by a method that is not supported ({known})")
+    header = _at(file, entry.offset, 30)
+    if len(header) < 30 or not header.startswith(LOCAL):
+        raise BadEntry("has no header where the directory says")
+    file.seek(entry.offset + 30 + sum(unpack_from("<HH", header, 26)))
+    if entry.method == 0:
+        return _stored(file, entry.packed)
+    return _inflated(file, entry.packed, zlib.decompressobj(-15))
+
+
+def _stored(file: BinaryIO, left: int) -> Iterator[bytes]:
     while left and (piece := file.read(min(left, _STEP))):
         left -= len(piece)
         yield piece
 
 
-def _inflated(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
-    inflater, left = zlib.decompressobj(-15), entry.packed
+def _inflated(file: BinaryIO, left: int, inflater: zlib._Decompress) -> Iterator[bytes]:
     try:
         while not inflater.eof:
             feed = inflater.unconsumed_tail
@@ -186,7 +205,7 @@ def _central(file: BinaryIO, size: int) -> list[Entry] | str:
 def _entries(file: BinaryIO, at: int, end: int, count: int, shift: int) -> list[Entry] | str:
     entries: list[Entry] = []
     file.seek(at)
-    while len(entries) < min(count, _MAX_ENTRIES):
+    while len(entries) < min(count, MAX_ENTRIES):
         header = file.read(46)
         if len(header) < 46 or not header.startswith(CENTRAL) or file.tell() > end:
             return f"the ZIP's central directory is damaged after {len(entries)} of {count} entries"
@@ -197,7 +216,7 @@ def _entries(file: BinaryIO, at: int, end: int, count: int, shift: int) -> list[
         file.seek(comment_length, os.SEEK_CUR)
         size, packed, offset = _zip64(extra, size, packed, offset)
         entries.append(
-            Entry(printable(name), offset + shift, method, flags, crc, packed, size, mode)
+            Entry(printable(name, flags), offset + shift, method, flags, crc, packed, size, mode)
         )
     return entries
 
@@ -216,59 +235,84 @@ def _zip64(extra: bytes, *values: int) -> list[int]:
     return found
 
 
-def _salvage(file: BinaryIO, size: int) -> list[Entry]:
+class _Salvage:
     """Entries by their local headers, one after another; a gap is searched for the next header."""
-    entries: list[Entry] = []
-    at, attempts = 0, 0
-    while len(entries) < _MAX_ENTRIES and attempts < _MAX_ATTEMPTS:
-        found = _find(file, at, LOCAL)
-        if found is None:
-            break
-        entry, at = _local(file, found, size)
-        attempts += 1
-        if entry is not None:
-            entries.append(entry)
-    return entries
 
+    def __init__(self, file: BinaryIO, size: int, *, measure: bool) -> None:
+        self._file = file
+        self._size = size
+        self._measure = measure
+        self._room = _MAX_MEASURED
 
-def _local(file: BinaryIO, at: int, size: int) -> tuple[Entry | None, int]:
-    """The entry whose local header lies here, if it is one, and where to look for the next."""
-    header = _at(file, at, 30)
-    if len(header) < 30:
-        return None, size
-    version, flags, method, crc, packed, unpacked = unpack_from("<HHH4xIII", header, 4)
-    name_length, extra_length = unpack_from("<HH", header, 26)
-    if version > 100 or not 0 < name_length <= 1024:
-        return None, at + 1
-    name = _at(file, at + 30, name_length)
-    unpacked, packed = _zip64(_at(file, at + 30 + name_length, extra_length), unpacked, packed)
-    data = at + 30 + name_length + extra_length
-    entry = Entry(printable(name), at, method, flags, crc, packed, unpacked)
-    if flags & 0x8 and packed in (0, _UNKNOWN):
-        if method != 0:
-            return None, data  # only its own end could tell where it ends
-        entry, end = _described(file, entry, data, size)
-    else:
-        end = data + packed
-    return entry, end
+    def entries(self) -> list[Entry]:
+        entries: list[Entry] = []
+        at, attempts = 0, 0
+        while len(entries) < MAX_ENTRIES and attempts < _MAX_ATTEMPTS:
+            found = _find(self._file, at, LOCAL)
+            if found is None:
+                break
+            entry, at = self._local(found)
+            attempts += 1
+            if entry is not None:
+                entries.append(entry)
+        return entries
 
+    def _local(self, at: int) -> tuple[Entry | None, int]:
+        """The entry whose local header lies here, if it is one, and where to look for the next."""
+        header = _at(self._file, at, 30)
+        if len(header) < 30:
+            return None, self._size
+        version, flags, method, crc, packed, unpacked = unpack_from("<HHH4xIII", header, 4)
+        name_length, extra_length = unpack_from("<HH", header, 26)
+        if version > 100 or not 0 < name_length <= 1024:
+            return None, at + 1
+        name = _at(self._file, at + 30, name_length)
+        extra = _at(self._file, at + 30 + name_length, extra_length)
+        unpacked, packed = _zip64(extra, unpacked, packed)
+        data = at + 30 + name_length + extra_length
+        entry = Entry(printable(name, flags), at, method, flags, crc, packed, unpacked)
+        if packed in (0, _UNKNOWN) and method == 8:
+            return self._inflatable(entry, data)
+        if packed in (0, _UNKNOWN) and flags & 0x8:
+            return self._described(entry, data) if method == 0 else (None, data)
+        return entry, data + packed
 
-def _described(file: BinaryIO, entry: Entry, data: int, size: int) -> tuple[Entry, int]:
-    """A stored entry that was streamed: its size and checksum come after it (APPNOTE 4.3.9)."""
-    at = data
-    for _ in range(_MAX_ATTEMPTS):
-        found = _find(file, at, _DESCRIPTOR)
-        if found is None:
-            break
-        length, fields = found - data, _at(file, found + 4, 20)
-        for form, width in (("<IQQ", 20), ("<III", 12)):
-            if len(fields) >= width:
-                crc, packed, unpacked = unpack_from(form, fields)
-                if packed == unpacked == length:
-                    return replace(entry, crc=crc, packed=length, size=length), found + 4 + width
-        at = found + 1
-    rest = max(0, size - data)
-    return replace(entry, crc=None, packed=rest, size=rest), size
+    def _described(self, entry: Entry, data: int) -> tuple[Entry, int]:
+        """A stored entry that was streamed: its size and checksum come after it (APPNOTE 4.3.9)."""
+        at = data
+        for _ in range(_MAX_ATTEMPTS):
+            found = _find(self._file, at, _DESCRIPTOR)
+            if found is None:
+                break
+            length, fields = found - data, _at(self._file, found + 4, 20)
+            for form, width in (("<IQQ", 20), ("<III", 12)):
+                if len(fields) >= width:
+                    crc, packed, unpacked = unpack_from(form, fields)
+                    if packed == unpacked == length:
+                        sized = replace(entry, crc=crc, packed=length, size=length)
+                        return sized, found + 4 + width
+            at = found + 1
+        rest = max(0, self._size - data)
+        return replace(entry, crc=None, packed=rest, size=rest), self._size
+
+    def _inflatable(self, entry: Entry, data: int) -> tuple[Entry | None, int]:
+        """A deflated entry of which nothing says the size: only unpacking tells where it ends."""
+        if not self._measure:
+            return replace(entry, crc=None, packed=0, size=0), data
+        inflater, made = zlib.decompressobj(-15), 0
+        self._file.seek(data)
+        try:
+            for piece in _inflated(self._file, self._size, inflater):
+                made += len(piece)
+                self._room -= len(piece)
+                if self._room < 0:
+                    return None, data
+        except BadEntry:  # what comes before the fault is kept
+            end = _find(self._file, data, LOCAL) or self._size
+        else:
+            end = self._file.tell() - len(inflater.unused_data)
+        whole = replace(entry, crc=None, packed=end - data, size=made)
+        return (whole, end) if made else (None, data)
 
 
 def _find(file: BinaryIO, at: int, magic: bytes) -> int | None:
@@ -290,9 +334,12 @@ def _at(file: BinaryIO, offset: int, size: int) -> bytes:
     return file.read(size)
 
 
-def printable(name: bytes) -> str:
+def printable(name: bytes, flags: int = 0) -> str:
     """A name for people: slashes one way, not too long, and nothing that could drive a terminal."""
     if len(name) > _MAX_NAME:
         name = name[: _MAX_NAME // 2] + b"..." + name[-_MAX_NAME // 2 :]
-    text = name.decode("utf-8", "replace").replace("\\", "/")
-    return "".join(char if char.isprintable() else "_" for char in text)
+    try:
+        text = name.decode("utf-8")
+    except UnicodeDecodeError:  # the code page of DOS, unless the entry says otherwise
+        text = name.decode("utf-8" if flags & 0x800 else "cp437", "replace")
+    return "".join(char if char.isprintable() else "_" for char in text.replace("\\", "/"))

@@ -1,0 +1,109 @@
+"""The front door: an archive, opened, and everything that can be asked of it in one line.
+
+    from asof import Archive
+
+    with Archive.open("archive") as archive:
+        archive.text("https://example.org/", "2026-03-01").main
+
+Commands call the same functions. What needs numpy or readers of documents is loaded when asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from asof.archive import archive as opened
+from asof.archive.archive import Moment
+
+if TYPE_CHECKING:
+    from asof.change.comparison import Comparison
+    from asof.change.near import Measure, Near
+    from asof.change.similar import Named, NearDuplicates
+    from asof.coherence.quality import Quality
+    from asof.cover.answer import CoverAnswer
+    from asof.text.document import Document
+
+
+class Archive(opened.Archive):
+    """An archive folder, opened for reading or (one at a time) for writing.
+
+    Use it as a context manager. Iterators fetch as they go: none loads the archive.
+    """
+
+    def text(self, url: str, moment: Moment = "now") -> Document:
+        """What a URL said as of a moment: its text, main content, title, language, links."""
+        from asof.change.texts import Texts
+        from asof.text.document import Document
+
+        capture = self.captured(url, moment)
+        with Texts(self) as texts:
+            return texts.document(capture) or Document(
+                capture.media_type or "", error="holds no document that can be read"
+            )
+
+    def diff(
+        self,
+        url: str,
+        before: Moment | None = None,
+        after: Moment | None = None,
+        *,
+        full: bool = False,
+    ) -> Comparison:
+        """What changed between two moments; without any, between the last two contents."""
+        from asof.change.comparison import compare_captures, two_captures
+        from asof.change.texts import Texts
+
+        with Texts(self) as texts:
+            return compare_captures(texts, *two_captures(self, url, before, after), full=full)
+
+    def similar(
+        self,
+        url: str,
+        moment: Moment = "now",
+        *,
+        threshold: float = 0.8,
+        measure: Measure = "jaccard",
+        versions: bool = False,
+    ) -> list[Near[Named]]:
+        """What in the archive is near a document, the nearest first; `versions`: of all times."""
+        from asof.change.similar import similar
+        from asof.change.texts import Texts
+
+        with Texts(self) as texts:
+            return similar(self, texts, url, moment, threshold, measure, versions=versions)
+
+    def near_duplicates(
+        self, moment: Moment = "now", *, threshold: float = 0.8, versions: bool = False
+    ) -> NearDuplicates:
+        """All pairs of documents that are near each other, and groups of equal ones."""
+        from asof.change.similar import near_duplicates
+        from asof.change.texts import Texts
+
+        with Texts(self) as texts:
+            return near_duplicates(self, texts, moment, threshold, versions=versions)
+
+    def quality(
+        self, *crawls: str, prefix: str | None = None, moment: Moment | None = None
+    ) -> Quality:
+        """How complete and how coherent crawls are: those named, the newest, or a part."""
+        from asof.coherence.quality import chosen, quality
+
+        return quality(self, chosen(self, crawls, prefix, moment))
+
+    def cover(
+        self,
+        relation: str,
+        *,
+        where: str | None = None,
+        at_least: str | tuple[int, str] | None = None,
+        prefer: str | None = None,
+    ) -> CoverAnswer:
+        """The smallest set of documents that covers all others by a relation, or by its name.
+
+        `where` chooses documents, `at_least` keeps so many of each value ("2 per hostname"), and of
+        the smallest sets the one of the highest `prefer` is taken. Nothing is removed. More options
+        has `asof.cover.ask.cover_archive`; docs/cover.md has the language of relations.
+        """
+        from asof.cover.ask import cover_archive
+
+        return cover_archive(self, relation, where=where, at_least=at_least, prefer=prefer)

@@ -1,0 +1,140 @@
+"""Where revisits find what they may refer to: among captures at hand, or in the catalog.
+
+Which of them is meant is decided in one place (asof.catalog.observe).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Protocol
+
+from asof.clock import SECOND, Instant
+from asof.model import Capture
+from asof.url import surt
+
+# Kinds of captures that are what a server answered. Metadata speaks about an answer.
+ANSWERS = ("response", "revisit", "resource")
+NOT_MODIFIED = "server-not-modified"
+# Some tools give a 304 the digest of its own body, which is none.
+_OF_NOTHING = frozenset(
+    (
+        "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+        "sha256:4OYMIQUY7QOBJGX36TEJS35ZEQT24QPEMSNZGTFESWMRW6CSXBKQ====",
+    )
+)
+
+
+_PLACE = attrgetter("where.file", "where.offset")
+
+
+class Known(Protocol):
+    """Captures that are answers, to be looked up. `key` is a SURT key."""
+
+    def within(self, key: str, at: Instant) -> Sequence[Capture]:
+        """Those of an instant; of its second, if it is a whole one: dates are often cut to it."""
+        ...
+
+    def holding(self, digest: str, key: str, at: Instant) -> Capture | None:
+        """One that holds a payload, under the key if there is any: the last by then, or the first
+        after it."""
+        ...
+
+    def before(self, capture: Capture) -> Sequence[Capture]:
+        """The last answers below 400 of its very URL, those of one instant, without 304s."""
+        ...
+
+
+def is_304(capture: Capture) -> bool:
+    """A 304, also where it stands in the archive as if it were a page of its own."""
+    return capture.profile == NOT_MODIFIED or capture.status == 304
+
+
+def declared(capture: Capture) -> str | None:
+    """The digest of the payload that a record speaks of."""
+    is_empty = capture.digest in _OF_NOTHING and is_304(capture)
+    return None if is_empty else capture.digest
+
+
+def key_of(revisit: Capture) -> str:
+    """The SURT key of what a revisit refers to."""
+    url = revisit.refers_to_url
+    return revisit.surt if url is None or url == revisit.url else surt(url)
+
+
+def names_nothing(revisit: Capture) -> bool:
+    """Whether a 304 does not say what it is about."""
+    return is_304(revisit) and revisit.refers_to_at is None and declared(revisit) is None
+
+
+def last_instant(at: Instant) -> Instant:
+    """The last that a date may mean: one of a whole second was often cut to that."""
+    return at if at % SECOND else at + SECOND - 1
+
+
+class Held:
+    """Captures at hand, all there are under their keys; `others` knows what lies under others."""
+
+    def __init__(self, captures: Sequence[Capture], others: Known | None = None) -> None:
+        self._others = others
+        self._in_second: dict[tuple[str, Instant], list[Capture]] = {}
+        self._with_digest: dict[tuple[str, str], list[Capture]] = defaultdict(list)
+        self._anywhere: dict[str, Capture] = {}
+        self._good: dict[str, list[Capture]] = {}
+        revisits = [capture for capture in captures if capture.kind == "revisit"]
+        if revisits:
+            self._index(revisits, captures)
+
+    def _index(self, revisits: Sequence[Capture], captures: Sequence[Capture]) -> None:
+        """Only what a revisit may look for."""
+        digests = {declared(revisit) for revisit in revisits}
+        for each in revisits:
+            if each.refers_to_at is not None:
+                self._in_second[key_of(each), each.refers_to_at // SECOND] = []
+            elif names_nothing(each):
+                self._good[each.url] = []
+        for capture in sorted(captures, key=attrgetter("at", "record_id")):
+            near = self._in_second.get((capture.surt, capture.at // SECOND))
+            if near is not None:
+                near.append(capture)
+            digest = capture.digest
+            if digest in digests and digest and capture.kind != "revisit" and not is_304(capture):
+                self._with_digest[capture.surt, digest].append(capture)
+                # Of any URL the one that the catalog would know (asof.catalog.payloads).
+                if capture.kind == "response" and capture.size and not capture.truncated:
+                    first = self._anywhere.get(digest, capture)
+                    self._anywhere[digest] = min(first, capture, key=_PLACE)
+            if capture.url in self._good and _is_good(capture):
+                self._good[capture.url].append(capture)
+
+    def within(self, key: str, at: Instant) -> Sequence[Capture]:
+        """Those of an instant or its second."""
+        near = self._in_second.get((key, at // SECOND))
+        if not near:
+            return () if self._others is None else self._others.within(key, at)
+        return [capture for capture in near if at <= capture.at <= last_instant(at)]
+
+    def holding(self, digest: str, key: str, at: Instant) -> Capture | None:
+        """One that holds a payload."""
+        own = self._with_digest.get((key, digest))
+        if own:
+            return own[max(bisect_right(own, at, key=attrgetter("at")) - 1, 0)]
+        if self._others is not None:
+            return self._others.holding(digest, key, at)
+        return self._anywhere.get(digest)
+
+    def before(self, capture: Capture) -> Sequence[Capture]:
+        """The last answers below 400 of its URL."""
+        good = self._good.get(capture.url)
+        if not good:
+            return () if self._others is None else self._others.before(capture)
+        last = bisect_right(good, capture.at, key=attrgetter("at"))
+        first = bisect_left(good, good[last - 1].at, key=attrgetter("at"))
+        return good[first:last]
+
+
+def _is_good(capture: Capture) -> bool:
+    """Whether an answer is one that a 304 may be about."""
+    return (capture.status is None or 200 <= capture.status < 400) and not is_304(capture)

@@ -1,0 +1,62 @@
+"""What changed at a URL between two moments: the captures, the kind of change, the difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asof.archive.archive import Archive, Moment
+from asof.change.cascade import compare
+from asof.change.categories import Change
+from asof.change.difference import Difference, difference
+from asof.change.texts import Texts
+from asof.errors import NotCaptured
+from asof.model import Capture, State
+from asof.text.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two captures of a URL, and how the later differs from the earlier."""
+
+    old: Capture
+    new: Capture
+    states: tuple[State, State]
+    change: Change
+    difference: Difference
+
+
+def compare_captures(texts: Texts, old: Capture, new: Capture, *, full: bool) -> Comparison:
+    """`full`: by all of their texts, not by their main content alone."""
+    before, after = texts.version(old), texts.version(new)
+    sides = [_text(texts.document(each), full=full) for each in (old, new)]
+    states = before.state, after.state
+    return Comparison(old, new, states, compare(before, after), difference(*sides))
+
+
+def two_captures(
+    archive: Archive, url: str, before: Moment | None, after: Moment | None
+) -> tuple[Capture, Capture]:
+    """The captures as of two moments; without any, of the last two contents."""
+    if before is None:
+        return _last_two(archive, url)
+    moments = (before, "now" if after is None else after)
+    old, new = (archive.captured(url, moment, use="a moment of") for moment in moments)
+    return old, new
+
+
+def _last_two(archive: Archive, url: str) -> tuple[Capture, Capture]:
+    """The last capture, and the one before it that has another content, if there is one."""
+    seen = archive.catalog.observations(archive.address(url))
+    if not seen:
+        raise archive.not_captured(url, "now")
+    *earlier, last = seen
+    if not earlier:
+        raise NotCaptured(f"{url} has one capture only.", hint="Crawl again, then ask again.")
+    others = [each for each in earlier if each.identity != last.identity]
+    return (others or earlier)[-1].capture, last.capture
+
+
+def _text(document: Document | None, *, full: bool) -> str:
+    if document is None:
+        return ""
+    return document.text if full else document.main or document.text

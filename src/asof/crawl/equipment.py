@@ -1,0 +1,94 @@
+"""What one run of a crawl works with, handed on as one value."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from asof.archive import Archive
+from asof.archive.journal import Journal
+from asof.clock import Clock
+from asof.config import Config
+from asof.crawl.funnel import Funnel
+from asof.crawl.gate import Gates
+from asof.crawl.limits import Limits
+from asof.crawl.monitor import Monitor
+from asof.crawl.store import Keeper, conditions
+from asof.fetch.http import Fetcher
+from asof.frontier.hosts import Hosts, Pace
+from asof.frontier.queue import Frontier
+from asof.ledger import Ledger
+from asof.model import Capture, Crawl, Headers
+from asof.scope.patterns import Patterns
+from asof.scope.rules import Scope
+from asof.url import host_of
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """From the queue to the wire and back.
+
+    What is read comes through `reader`, what is kept goes to `journal`. `disbelieved` are hosts
+    whose 304 answers were false.
+    """
+
+    config: Config
+    clock: Clock
+    reader: Ledger
+    journal: Journal
+    fetcher: Fetcher
+    frontier: Frontier
+    keeper: Keeper
+    funnel: Funnel
+    limits: Limits
+    monitor: Monitor
+    gates: Gates
+    pace: Pace
+    hosts: Hosts = field(default_factory=Hosts)
+    patterns: Patterns = field(default_factory=Patterns)
+    disbelieved: set[str] = field(default_factory=set)
+
+    def conditions(self, last: Capture | None) -> Headers:
+        """The headers that ask whether the last capture still holds, if the answer is wanted."""
+        is_wanted = last is not None and host_of(last.url) not in self.disbelieved
+        return conditions(last) if is_wanted and self.config.conditional else ()
+
+    def wait_after(self, host: str, start: float, retry_after: float | None) -> float:
+        """How long to leave a host alone after an answer that was asked for at `start`."""
+        took = self.clock.monotonic() - start
+        return self.pace.wait(took, self.gates.crawl_delay(host), retry_after)
+
+    def recall(self, memory: str) -> None:
+        """Go on with what an earlier run of the crawl left by `memory`."""
+        if memory:
+            self.patterns.restore(json.loads(memory))
+        else:  # at least how large the hosts are
+            self.patterns.expect(self.frontier.done_by_host())
+
+    @property
+    def memory(self) -> str:
+        """What the next run of this crawl should know, and the archive does not hold."""
+        return json.dumps(self.patterns.snapshot())
+
+
+def equip(
+    archive: Archive, crawl: Crawl, config: Config, fetcher: Fetcher, monitor: Monitor
+) -> Equipment:
+    """For one run of a crawl; its reader has to be closed."""
+    clock, scope = archive.clock, Scope(crawl.seeds, config)
+    reader, journal = Ledger(archive.folder.db, writable=False), Journal(clock, config)
+    frontier = Frontier(archive.ledger, archive.catalog.crawl_no(crawl.id), reader=reader)
+    return Equipment(
+        config=config,
+        clock=clock,
+        reader=reader,
+        journal=journal,
+        fetcher=fetcher,
+        frontier=frontier,
+        keeper=Keeper(archive, journal, crawl.id, reader, config),
+        funnel=Funnel(scope, frontier, config, clock),
+        limits=Limits(config, clock, archive.folder.root, scope.per_host),
+        monitor=monitor,
+        gates=Gates(config.user_agent),
+        pace=Pace(config.delay, config.delay_factor, config.max_crawl_delay),
+    )

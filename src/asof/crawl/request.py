@@ -1,0 +1,99 @@
+"""What a user asks of a crawl: checked before anything is made, and which crawl is meant by it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asof.archive import Archive
+from asof.archive.folder import Folder
+from asof.clock import stamp
+from asof.config import Config
+from asof.errors import UsageError
+from asof.model import Crawl, CrawlState
+from asof.scope.presets import load_config, preset_settings
+from asof.scope.rules import Scope
+from asof.url import canonical
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlRequest:
+    """What the user asked for. `settings` are the flags that were given, and only those."""
+
+    archive: Path
+    seeds: tuple[str, ...] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+    environ: Mapping[str, str] = field(default_factory=dict)
+    new: bool = False
+    control: bool = False
+
+
+def read_request(request: CrawlRequest) -> tuple[tuple[str, ...], Config]:
+    """The seeds, and the settings that a new crawl of them has; what is wrong is an error."""
+    seeds = tuple(dict.fromkeys(_seed(url) for url in request.seeds))
+    config = load_config(request.archive, request.environ, seeds, **request.settings)
+    Scope(seeds, config)
+    return seeds, config
+
+
+def checked_seeds(request: CrawlRequest) -> tuple[str, ...]:
+    """The seeds. Everything that the user wrote is checked before a folder is made."""
+    seeds, config = read_request(request)
+    if seeds:
+        _check_coherence(config, request.settings)
+    if not seeds and not Folder(request.archive).exists():
+        raise _nothing_to_resume()
+    return seeds
+
+
+def choose_crawl(
+    archive: Archive, request: CrawlRequest, seeds: tuple[str, ...]
+) -> tuple[Crawl, Config, bool]:
+    """The interrupted crawl that is meant, with its settings under the new flags; or a new one."""
+    open_crawls = [c for c in archive.crawls() if c.state is not CrawlState.FINISHED]
+    meant = [c for c in open_crawls if not seeds or c.seeds == seeds]
+    if meant and not request.new:
+        crawl = meant[-1]
+        config = Config().updated(crawl.settings, source=f"crawl {crawl.id}")
+        given = {k: v for k, v in request.settings.items() if v is not None}
+        if given.get("preset"):
+            given = preset_settings(str(given["preset"]), crawl.seeds) | given
+        return crawl, config.updated(given, source="the command line"), True
+    if not seeds:
+        raise _nothing_to_resume()
+    config = load_config(request.archive, request.environ, seeds, **request.settings)
+    now = archive.clock.now()
+    name = f"{stamp(now)}-{secrets.token_hex(2)}"
+    return Crawl(name, seeds, now, CrawlState.RUNNING, settings=config.as_dict()), config, False
+
+
+def _check_coherence(config: Config, given: Mapping[str, object]) -> None:
+    """Options of a plan make no sense without one."""
+    meant = [name for name in ("plan", "eta", "revisits", "audit") if given.get(name) is not None]
+    if meant and config.coherence == "off":
+        raise UsageError(
+            f"The option for {meant[0]} has no effect on a crawl that does not seek coherence.",
+            hint="Add --coherence inducible, or leave it out.",
+        )
+    if given.get("revisits") is not None and config.coherence == "measurable":
+        raise UsageError(
+            "A measurable crawl makes no revisits.", hint="Use --coherence inducible for them."
+        )
+
+
+def _seed(url: str) -> str:
+    found = canonical(url)
+    if found is None:
+        hint = "Seeds are http or https URLs."
+        if canonical(f"https://{url}") and "://" not in url:
+            hint = f"Did you mean https://{url} ?"
+        raise UsageError(f"{url!r} cannot be crawled.", hint=hint)
+    return found
+
+
+def _nothing_to_resume() -> UsageError:
+    return UsageError(
+        "There is no interrupted crawl to resume.", hint="Name at least one URL to crawl."
+    )

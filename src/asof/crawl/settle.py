@@ -1,0 +1,103 @@
+"""What becomes of a target after it was tried, and what its answer leads to."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from asof.clock import SECOND
+from asof.crawl.discover import follow, found_in, overlong
+from asof.crawl.equipment import Equipment
+from asof.crawl.gate import Shut
+from asof.crawl.patience import PATIENCE
+from asof.crawl.store import Kept
+from asof.frontier.states import Event
+from asof.model import Exchange, Failure, Hop, Target
+from asof.text.html.fingerprint import text_fingerprint, visible_blocks
+
+# A host that brought nothing so many times in a row is not asked again in this run.
+_SILENT = 5
+_SILENCE = ("dns", "refused", "unreachable", "timeout", "reset", "empty")
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+def is_page(exchange: Exchange, kept: Kept) -> bool:
+    """Whether an answer is a page, or says that it is still what it was."""
+    return exchange.status in (200, 304) and kept.media_type in _HTML
+
+
+class Settlements:
+    """Settles the targets of one run of a crawl."""
+
+    def __init__(self, equipment: Equipment) -> None:
+        self._config = equipment.config
+        self._equipment = equipment
+        self._frontier = equipment.frontier
+        self._silences: Counter[str] = Counter()
+
+    def refuse(self, target: Target, verdict: Shut | str) -> None:
+        """A target must not be fetched, or not be kept."""
+        if isinstance(verdict, Shut):
+            self._frontier.settle(target, Event.GIVEN_UP, reason=verdict.reason)
+        else:
+            self._frontier.settle(target, Event.REFUSED, reason=verdict)
+
+    def fail(self, target: Target, host: str, failure: Failure) -> None:
+        """A fetch brought nothing: again later, or never."""
+        if failure.reason == "unwanted":
+            self.refuse(target, failure.detail)
+            return
+        self._equipment.monitor.failed(target, failure)
+        self._equipment.keeper.failure(failure, target)
+        self._stumble(target, failure.reason, transient=failure.transient)
+        if failure.reason in _SILENCE:
+            self._silences[host] += 1
+            if self._silences[host] >= _SILENT:
+                self._equipment.gates.shut(target.url, failure.reason)
+
+    def heard(self, host: str) -> None:
+        """A host has answered."""
+        self._silences.pop(host, None)
+
+    def take_in(self, target: Target, exchange: Exchange, kept: Kept, *, learning: bool) -> bool:
+        """Queue what a kept answer leads to; whether its target is done with it.
+
+        It is, unless its host asked for patience and it may be tried again.
+        """
+        new = self._queue_onward(target, exchange, kept)
+        if learning and is_page(exchange, kept):
+            self._learn(target, kept, new)
+        if exchange.status in PATIENCE and target.tries < self._config.retries:
+            self._stumble(target, f"status {exchange.status}", transient=True)
+            return False
+        self._frontier.settle(target, Event.CAPTURED)
+        return True
+
+    def _stumble(self, target: Target, reason: str, *, transient: bool) -> None:
+        """A failure: again later, twice as late each time, or give the target up."""
+        if transient and target.tries < self._config.retries:
+            pause = self._config.retry_delay * 2**target.tries
+            later = self._equipment.clock.now() + int(pause * SECOND)
+            self._frontier.settle(target, Event.STUMBLED, reason=reason, not_before=later)
+        else:
+            self._frontier.settle(target, Event.GIVEN_UP, reason=reason)
+
+    def _queue_onward(self, target: Target, exchange: Exchange, kept: Kept) -> list[Target]:
+        """Queue what an answer leads to; gives what was new."""
+        funnel = self._equipment.funnel
+        onward = list(found_in(target, kept.links, funnel.known))
+        if kept.redirect is not None:
+            hop = follow(target, kept.redirect, Hop.REDIRECT)
+            onward.extend([hop] if hop is not None else [])
+        new = funnel.put(onward)
+        too_long = overlong(target, kept.links, exchange.header("Location"))
+        if too_long:
+            self._frontier.leave_out(too_long)
+        return new
+
+    def _learn(self, target: Target, kept: Kept, new: list[Target]) -> None:
+        """What a page tells about others like it: whether they bring anything new."""
+        patterns = self._equipment.patterns
+        text = None
+        if kept.document and patterns.wants_text(target.url, new):
+            text = text_fingerprint(visible_blocks(kept.document))
+        patterns.learn(target, text, found_in(target, kept.links), new)

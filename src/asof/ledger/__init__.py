@@ -1,0 +1,20 @@
+"""The one SQLite database of an archive: schema, upgrades of older ones, and the transaction.
+
+Catalog and frontier are tables of the same file, so that one transaction can hold both (the commit
+protocol in ARCHITECTURE.md). The database is never the truth: `asof reindex` rebuilds it from the
+WARC files, but for the queue of a crawl that was interrupted. Instants are integer microseconds
+UTC.
+"""
+
+from asof.ledger.connection import Ledger, connect_for_reading, is_outdated, translate
+from asof.ledger.schema import SCHEMA_VERSION, payload_key, url_key
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Ledger",
+    "connect_for_reading",
+    "is_outdated",
+    "payload_key",
+    "translate",
+    "url_key",
+]

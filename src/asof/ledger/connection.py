@@ -1,0 +1,194 @@
+"""The connection to the database: opening, upgrading, and the transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from asof.errors import ArchiveError, StorageError
+from asof.ledger.migrations import STEPS
+from asof.ledger.schema import SCHEMA, SCHEMA_VERSION, payload_key, url_key
+
+
+class Ledger:
+    """A connection to the archive's database. One writer at a time; readers never block."""
+
+    def __init__(self, path: Path, *, writable: bool) -> None:
+        self.path = path
+        self.writable = writable
+        try:
+            self.db = _connect(path) if writable else connect_for_reading(path)
+            try:
+                self._prepare()
+            except BaseException:
+                self.db.close()
+                raise
+        except sqlite3.Error as error:
+            raise translate(error, path) from error
+
+    def _prepare(self) -> None:
+        self.db.execute("PRAGMA busy_timeout = 10000")
+        self.db.execute(f"PRAGMA cache_size = {-32000 if self.writable else -8000}")
+        self.db.execute("PRAGMA foreign_keys = OFF")
+        if self.writable:
+            # FULL: a commit that returned survives a power cut. With NORMAL the last groups could
+            # roll back although their records are safe in the WARC.
+            self.db.execute("PRAGMA synchronous = FULL")
+            if self._version() == 0:
+                self._create()
+            elif self._version() in STEPS:
+                self._upgrade()
+        if (version := self._version()) != SCHEMA_VERSION:
+            raise _refusal(self.path, version)
+        if self.writable:
+            self.db.execute("PRAGMA journal_mode = WAL")
+            # 64 MB: a large frontier touches pages all over the file, and the fewer the checkpoints
+            # the more often a page is written once for many changes (a million URLs: 32,000 new
+            # ones a second with SQLite's own 4 MB, 39,000 with this).
+            self.db.execute("PRAGMA wal_autocheckpoint = 16000")
+
+    def _version(self) -> int:
+        return int(self.db.execute("PRAGMA user_version").fetchone()[0])
+
+    def _create(self) -> None:
+        with self.transaction():
+            # Asked again under the lock: another process may have made the tables meanwhile.
+            if self._version() != 0:
+                return
+            if self.db.execute("SELECT 1 FROM sqlite_master").fetchone() is not None:
+                raise ArchiveError(
+                    f"{self.path} is a database of another program.",
+                    hint="Name another folder for the archive.",
+                )
+            self._run(SCHEMA, SCHEMA_VERSION)
+
+    def _upgrade(self) -> None:
+        """Bring an older database up to the schema, whole or not at all."""
+        with self.transaction() as db:
+            # Asked under the lock: another process may have done it meanwhile.
+            while (step := STEPS.get(self._version())) is not None:
+                for function in (url_key, payload_key):
+                    db.create_function(function.__name__, 1, function, deterministic=True)
+                self._run(step.sql, step.to)
+
+    def _run(self, script: str, version: int) -> None:
+        """Run statements, after which the database has this version, in the open transaction."""
+        for statement in script.split(";\n"):
+            self.db.execute(statement)
+        self.db.execute(f"PRAGMA user_version = {version}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, durable on return, unless rolled back inside. An open one is joined."""
+        if self._is_open():
+            yield self.db
+            return
+        self.begin()
+        try:
+            yield self.db
+        except sqlite3.Error as error:
+            self.rollback()
+            raise translate(error, self.path) from error
+        except BaseException:
+            self.rollback()
+            raise
+        if self._is_open():
+            self.commit()
+
+    def _is_open(self) -> bool:
+        return self.db.in_transaction
+
+    def begin(self) -> None:
+        """Open a transaction that stays open until `commit`; what it holds is seen here at once."""
+        try:
+            self.db.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+
+    def commit(self) -> None:
+        """Make the open transaction durable; on failure nothing of it remains."""
+        try:
+            self.db.execute("COMMIT")
+        except sqlite3.Error as error:
+            self.rollback()
+            raise translate(error, self.path) from error
+
+    def rollback(self) -> None:
+        """Forget the open transaction, if SQLite has not done so itself."""
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close the connection; an open transaction is rolled back."""
+        self.db.close()
+
+
+def is_outdated(path: Path) -> bool:
+    """Whether a database was written by an earlier asof, and is upgraded by opening it to write."""
+    try:
+        with closing(connect_for_reading(path)) as db:
+            return db.execute("PRAGMA user_version").fetchone()[0] in STEPS
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+
+
+def _refusal(path: Path, version: int) -> ArchiveError:
+    found = f"has schema version {version}; this asof reads {SCHEMA_VERSION}."
+    if version in STEPS:
+        return ArchiveError(
+            f"{path} was written by an earlier asof: it {found}",
+            hint="Open the archive where it can be written: that upgrades it, and nothing is lost.",
+        )
+    return ArchiveError(
+        f"{path} was written by a later asof: it {found}",
+        hint="Install that one, or run `asof reindex` to rebuild it from the WARC files.",
+    )
+
+
+def _connect(name: Path | str) -> sqlite3.Connection:
+    uri = isinstance(name, str)
+    return sqlite3.connect(name, uri=uri, isolation_level=None, check_same_thread=False)
+
+
+def connect_for_reading(path: Path) -> sqlite3.Connection:
+    """Read-only; on a medium that cannot be written, without the shared-memory file WAL needs."""
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    db = _connect(uri)
+    try:
+        db.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.Error as error:
+        db.close()
+        # A database that is merely busy or damaged must not be read past its locks.
+        if not error.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+            raise
+        log = Path(f"{path}-wal")
+        if log.exists() and log.stat().st_size:
+            raise ArchiveError(
+                f"{path} was not closed cleanly and its folder cannot be written.",
+                hint="Copy the archive to where it can be written, then ask again.",
+            ) from error
+        db = _connect(f"{uri}&immutable=1")
+    return db
+
+
+def translate(error: sqlite3.Error, path: Path) -> StorageError | ArchiveError:
+    """The one place where SQLite's errors become ours."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        return StorageError(
+            f"{path} cannot be written: {error}.",
+            hint="Make room or mend the disk, then run the same command again; nothing is lost.",
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return ArchiveError(
+            f"{path} is in use by another program.",
+            hint="Wait until that one has ended, then run the same command again.",
+        )
+    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+        return ArchiveError(
+            f"{path} is damaged ({error}).",
+            hint="Run `asof reindex` to rebuild it from the WARC files.",
+        )
+    return ArchiveError(f"{path} cannot be used: {error}.", hint="Check the path and its rights.")

@@ -1,0 +1,61 @@
+"""From the schema of every earlier version to that of today, one step after the other.
+
+All steps that a database needs run in one transaction (asof.ledger.connection): killed in between,
+it is what it was. A step need not leave exactly what its version had, only what the next one reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asof.ledger.schema import TARGETS
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """SQL that makes a database one of version `to`; it may call url_key and payload_key."""
+
+    to: int
+    sql: str
+
+
+# Keys, and payloads that need not be stored twice. What robots.txt had refused after it was queued
+# looked like what was never queued.
+_KEYS = """
+ALTER TABLE crawls ADD COLUMN memory TEXT NOT NULL DEFAULT '';
+CREATE TABLE payloads (
+  key INTEGER PRIMARY KEY,
+  segment INTEGER NOT NULL REFERENCES segments(no),
+  offset INTEGER NOT NULL
+);
+INSERT OR IGNORE INTO payloads
+  SELECT payload_key(digest) AS key, segment, offset FROM captures
+  WHERE kind = 'response' AND size > 0 AND truncated IS NULL AND key IS NOT NULL ORDER BY at;
+ALTER TABLE targets ADD COLUMN key INTEGER;
+UPDATE targets SET key = url_key(url);
+UPDATE targets SET not_before = 1 WHERE state = 'left_out' AND reason LIKE 'robots.txt%'
+"""
+
+_COURSE = "ALTER TABLE crawls ADD COLUMN course TEXT"
+
+# Until then a revisit had the number of its crawl with a minus, what was refused a `not_before` of
+# 1, a guess a priority by depth plus 1000, and a place in a plan lay between 0 and 499.
+_COLUMNS = f"""
+DROP INDEX targets_queue;
+ALTER TABLE targets RENAME TO old_targets;
+{TARGETS.strip()}
+INSERT OR IGNORE INTO targets
+  SELECT no, abs(crawl), crawl < 0, key, url, host, state, guess,
+    CASE WHEN guess THEN priority - 1000 WHEN placed THEN priority / 499 ELSE priority END,
+    depth, hops, via, tries, iif(refused, 0, not_before), refused, reason
+  FROM (
+    SELECT *, priority >= 1000 AND rtrim(hops, 'R') LIKE '%X' AS guess,
+      state = 'left_out' AND (not_before = 1 OR tries > 0) AS refused,
+      crawl < 0 OR crawl IN
+        (SELECT no FROM crawls WHERE json_extract(course, '$.newcomers') IS NOT NULL) AS placed
+    FROM old_targets
+  ) ORDER BY no;
+DROP TABLE old_targets
+"""
+
+STEPS = {1: Step(2, _KEYS), 2: Step(3, _COURSE), 3: Step(4, _COLUMNS)}

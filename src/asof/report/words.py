@@ -1,0 +1,122 @@
+"""Numbers, sizes, times and strangers' words as people read them, on every page and terminal."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote_to_bytes
+
+from asof.catalog.listing import MANY
+from asof.clock import DAY, SECOND, Instant, to_datetime
+from asof.report.terminal import harmless
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MINUTE, HOUR = 60 * SECOND, 3600 * SECOND
+_UNITS = (
+    (365 * DAY, "year"), (30 * DAY, "month"), (DAY, "day"),
+    (HOUR, "hour"), (MINUTE, "minute"), (SECOND, "second"),
+)  # fmt: skip
+_ENCODED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+def number(count: int, noun: str = "", plural: str = "") -> str:
+    """`1,204`, `1,204 pages`, `1 page`."""
+    if not noun:
+        return f"{count:,}"
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def bounded(count: int) -> str:
+    """A count that was not carried on beyond MANY."""
+    return f"{MANY:,}+" if count > MANY else f"{count:,}"
+
+
+def percent(share: float | None) -> str:
+    """`99.9 %`: rounded down, so that 100 % is said of nothing that misses a part."""
+    if share is None or share != share:
+        return "-"
+    # The tiny addend keeps 0.29 from becoming 28.9: its nearest float lies below it.
+    return f"{int(share * 1000 + 1e-9) / 10:.1f} %"
+
+
+def human_bytes(count: float) -> str:
+    """`41.3 kB`: decimal units."""
+    if count < 999.5:
+        return f"{count:.0f} B"
+    for unit in ("kB", "MB", "GB"):
+        count /= 1000
+        if count < 999.95:
+            return f"{count:.1f} {unit}"
+    return f"{count / 1000:,.1f} TB"
+
+
+# -- times -----------------------------------------------------------------------------------------
+
+
+def day(at: Instant) -> str:
+    """`15 Nov 2026`, whatever the locale."""
+    when = to_datetime(at)
+    return f"{when.day} {MONTHS[when.month - 1]} {when.year}"
+
+
+def clock(at: Instant) -> str:
+    """`19:05:12`, UTC."""
+    return f"{to_datetime(at):%H:%M:%S}"
+
+
+def moment(at: Instant) -> str:
+    """`15 Nov 2026, 19:05:12`, UTC."""
+    return f"{day(at)}, {clock(at)}"
+
+
+def stretch(since: Instant, until: Instant) -> str:
+    """From when to when, the day only once."""
+    if day(since) != day(until):
+        return f"{moment(since)} to {moment(until)}"
+    return moment(since) if clock(since) == clock(until) else f"{moment(since)} to {clock(until)}"
+
+
+def span(length: int) -> str:
+    """`3 days`, or `90 minutes` while that says more; what has not passed in full is left out."""
+    for unit, name in _UNITS:
+        if length >= (unit if unit == SECOND else 2 * unit):
+            return number(length // unit, name)
+    return "less than a second"
+
+
+# -- words of strangers ----------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """A stranger's text on one line, of which nothing acts."""
+    return harmless(text.replace("\n", " "))
+
+
+def clipped(text: str, most: int = 300) -> str:
+    """A name that is too long without its middle: names differ at their ends."""
+    return text if len(text) <= most else f"{text[: most * 2 // 3]} … {text[-most // 3 :]}"
+
+
+def readable(url: str) -> str:
+    """A URL for the eye: percent-encoded letters as letters. What has a meaning stays encoded."""
+    return _ENCODED.sub(_letters, url)
+
+
+def _letters(match: re.Match[str]) -> str:
+    try:
+        text = unquote_to_bytes(match[0]).decode("utf-8")
+    except UnicodeDecodeError:
+        return match[0]
+    # Not printable are the marks that turn the direction of writing, for one.
+    return text if text.isprintable() else match[0]
+
+
+def safe_link(href: str | None) -> str | None:
+    """A link that leads to a page: relative, or http(s); whatever else would act is dropped."""
+    if not href or not href.isprintable():
+        return None
+    scheme, colon, _ = href.partition(":")
+    relative = not colon or any(sign in scheme for sign in "/?#")
+    return href if relative or scheme.lower() in ("http", "https") else None

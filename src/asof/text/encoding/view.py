@@ -1,0 +1,92 @@
+"""Documents through latin-1, where every byte is one character and comes back as the same byte.
+
+That is safe for every encoding that keeps ASCII where ASCII is; the others (UTF-16, UTF-32,
+ISO-2022-JP ...), and those that no browser reads, are transcoded to UTF-8 first. Only references
+are decoded for real.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from asof.text.encoding.charset import Charset, characters, charset_of, decoded
+from asof.text.encoding.decoders import encode_as
+from asof.text.encoding.labels import CODECS
+
+# Their second byte can be a backslash, which CSS would take for an escape.
+_BACKSLASH_TRAIL = frozenset(("shift_jis", "gbk", "gb18030", "big5"))
+_WIDE = frozenset(("utf-16le", "utf-16be", "iso-2022-jp"))
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+UTF_8 = Charset("utf-8", "utf-8", 1.0, "known")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A document seen through latin-1, the encoding it is in now, and that of its queries."""
+
+    view: str
+    charset: Charset = UTF_8
+    query: str = "utf-8"
+
+    def back(self, view: str) -> bytes:
+        """The bytes of a rewritten view."""
+        return view.encode("latin-1")
+
+
+def open_text(data: bytes, declared: str | None, *, sheet: bool = False) -> Text:
+    """A document; `declared` is a Content-Type value or a label, `sheet` says that it is CSS."""
+    charset = charset_of(data, declared, sheet=sheet)
+    query = query_encoding(charset)
+    if charset.name not in _WIDE and (charset.name in CODECS or charset.name == "x-user-defined"):
+        return Text(data.decode("latin-1"), charset, query)
+    text = decoded(data, charset).encode("utf-8", "replace")
+    return Text(text.decode("latin-1"), UTF_8, query)
+
+
+def query_encoding(charset: Charset) -> str:
+    """What the queries of references are sent in (WHATWG Encoding, "get an output encoding")."""
+    known = charset.name in CODECS or charset.name == "x-user-defined"
+    return charset.name if known and not charset.name.startswith("utf-16") else "utf-8"
+
+
+def decode(view: str, charset: Charset) -> str:
+    """The characters that a piece of a latin-1 view stands for."""
+    return view if view.isascii() else characters(view.encode("latin-1"), charset)
+
+
+def encode(text: str, charset: Charset) -> str:
+    """A latin-1 view of characters; what the encoding lacks becomes a character reference."""
+    return text if text.isascii() else encode_as(text, charset.name).decode("latin-1")
+
+
+def encode_query(reference: str, encoding: str) -> str:
+    """Percent-encode what is not ASCII in a query by the document's own encoding.
+
+    As browsers do (WHATWG URL, "query state"), so that a search link of a Japanese page asks its
+    server for the same thing, and replay finds what was captured.
+    """
+    before, hash_, fragment = reference.partition("#")
+    path, mark, query = before.partition("?")
+
+    def percent(match: re.Match[str]) -> str:
+        return quote(encode_as(match[0], encoding), safe="@[\\]^_`{|}~")
+
+    return path + mark + _NON_ASCII.sub(percent, query) + hash_ + fragment
+
+
+def readable(view: str, charset: Charset) -> str | None:
+    """Real characters where a second byte may be a backslash, if they come back as they were.
+
+    None says that the latin-1 view is to be used.
+    """
+    if charset.name not in _BACKSLASH_TRAIL or view.isascii():
+        return None
+    text = view.encode("latin-1").decode(charset.codec, "surrogateescape")
+    return text if encode_back(text, charset) == view else None
+
+
+def encode_back(text: str, charset: Charset) -> str:
+    """The latin-1 view of what `readable` gave."""
+    return text.encode(charset.codec, "surrogateescape").decode("latin-1")

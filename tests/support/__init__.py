@@ -1,0 +1,1 @@
+"""What tests share: made-up webs and archives, servers that misbehave, and referees."""

@@ -1,0 +1,45 @@
+"""Outcomes of covers over collections that are made up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from asof.clock import SECOND
+from asof.cover.documents.collection import Collection
+from asof.cover.documents.sets import Sets
+from asof.cover.join.pairs import Limits
+from asof.cover.language.columns import Column, text_column, time_column
+from asof.cover.options import CoverOptions
+from asof.cover.run import Outcome, thin_out
+
+START = 1_262_304_000 * SECOND  # 2010-01-01
+
+
+def collection(sets: list[list[int]], names: list[str], **columns: Column) -> Collection:
+    offsets = np.cumsum([0, *map(len, sets)], dtype=np.int64)
+    items = np.array([item for each in sets for item in sorted(each)], np.uint64)
+    weights = np.array([10 * len(each) for each in sets], np.int64)
+    return Collection(tuple(names), columns, Sets(offsets, items), weights)
+
+
+def covered(found: Collection, relation: str = "C(d1,d2) >= 0.5") -> Outcome:
+    return thin_out(found, relation, CoverOptions(), Limits())
+
+
+def versions(count: int, each: int) -> Outcome:
+    """URLs with some versions, each a part of the next one."""
+    places = [(n, version) for n in range(count) for version in range(each)]
+    urls = [f"http://a.example/{n}" for n, _ in places]
+    return covered(
+        collection(
+            [[100 * n + item for item in range(2 + version)] for n, version in places],
+            [
+                f"20100101{version:06d}/{url}"
+                for (_, version), url in zip(places, urls, strict=True)
+            ],
+            url=text_column(urls),
+            title=text_column(f"Page {n}" for n, _ in places),
+            timestamp=time_column(START + version * SECOND for _, version in places),
+        ),
+        "C(d1,d2) >= 0.5 and timestamp(d1) <= timestamp(d2)",
+    )
