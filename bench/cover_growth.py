@@ -49,7 +49,7 @@ STEPS = {
 def documents(folder: Path) -> Collection:
     """Scenario C with the columns, names and document_ids of archived pages."""
     from asof.clock import stamp
-    from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
+    from asof.cover.documents.of_archive import ARCHIVE_COLUMNS
     from asof.cover.language.columns import Column, number_column, text_column
 
     found = cover_archive.load(folder)

@@ -18,7 +18,7 @@ from asof.cover.documents.sets import Edges, Sets
 from asof.cover.growth import Earlier, FoundPairs, KeptPairs, Schema, grown_pairs
 from asof.cover.join.common_shingles import common_with
 from asof.cover.join.join import join
-from asof.cover.join.pairs import Limits, covering_pairs
+from asof.cover.join.pairs import Limits, found_pairs
 from asof.cover.join.ranking import KeptRanks, Ranking
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.bounds import Bound, Least
@@ -190,7 +190,8 @@ def test_a_run_answers_as_one_from_scratch(
         collection = marked(universe, places, k)
         rule = rules[step.rule]
         written = checked(rule, collection)
-        fresh = covering_pairs(collection, written, Limits())
+        fresh = found_pairs(collection, written, Limits())
+        assert isinstance(fresh, Edges)
         limits = Limits(memory=1 if step.options.prefer else None)
         grown = grown_pairs(collection, written, limits, earlier)
         assert pairs_of(grown.edges) == pairs_of(fresh)  # type: ignore[arg-type]
@@ -220,7 +221,9 @@ def test_nothing_is_kept_of_a_run_that_was_stopped(
     grown_pairs(
         collection, written, Limits(cancel=cancel), Earlier(memory.entries, memory.keep, Proofs())
     )
-    whole = pairs_of(covering_pairs(collection, written, Limits()))
+    found = found_pairs(collection, written, Limits())
+    assert isinstance(found, Edges)
+    whole = pairs_of(found)
     assert [pairs_of(found.edges) for found in memory.kept] in ([], [whole])
 
 

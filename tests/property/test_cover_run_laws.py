@@ -13,7 +13,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from asof.cover.documents.collection import Collection, chosen
-from asof.cover.join.pairs import Limits, covering_pairs
+from asof.cover.join.pairs import Limits, found_pairs
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.kinds import type_check
 from asof.cover.options import CoverOptions
@@ -62,7 +62,7 @@ def test_covering_pairs_are_those_of_brute_force(
     except UsageError as error:
         assume("alternatives" not in str(error))
         raise
-    edges = covering_pairs(found, written, limits)
+    edges = found_pairs(found, written, limits)
     pairs = list(zip(edges.i.tolist(), edges.j.tolist(), strict=True))
     assert pairs == sorted(set(pairs)), "each once, in order"
     assert set(pairs) == all_pairs(papers, relation, k)

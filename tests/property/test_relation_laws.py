@@ -20,7 +20,7 @@ from asof.cover.join.pushdown import Pushdown, meetings, push_down
 from asof.cover.language.analyse import Alternative, analyse, parse_relation
 from asof.cover.language.bounds import Bound
 from asof.cover.language.columns import Column, number_column, text_column, time_column
-from asof.cover.language.evaluate import Pairs, content_test, evaluate, prepared
+from asof.cover.language.evaluate import Pairs, content_test, prepared
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_condition, parse_filter
 from asof.cover.language.syntax import (
@@ -244,7 +244,9 @@ def expected(condition: Condition, found: Documents) -> list[bool]:
 def test_evaluation_says_what_a_slow_reading_says(condition: Condition, found: Documents) -> None:
     pairs = pairs_of(found)
     fields = (pairs.i, pairs.j, pairs.inter, pairs.size_i, pairs.size_j)
-    assert evaluate(condition, columns_of(found), *fields).tolist() == expected(condition, found)
+    assert prepared(condition, columns_of(found))(Pairs(*fields)).tolist() == expected(
+        condition, found
+    )
 
 
 @given(conditions)

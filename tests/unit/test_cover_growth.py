@@ -21,7 +21,7 @@ from asof.cover.documents.of_archive import collected
 from asof.cover.documents.sets import Edges
 from asof.cover.documents.tables import Table
 from asof.cover.growth import FoundPairs, KeptPairs
-from asof.cover.join.pairs import Limits, covering_pairs
+from asof.cover.join.pairs import Limits, found_pairs
 from asof.cover.kept import pair_cache
 from asof.cover.kept.pair_cache import PairFiles, earlier_runs, keep_proofs, load_proofs
 from asof.cover.kept.shingle_cache import collected_or_kept
@@ -302,8 +302,9 @@ def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
     for rule, count in ((RULE, 5), ("C(d1,d2) >= 0.4", 8), ("C(d1,d2) >= 0.3", 7)):
         part = found.only(np.arange(9) < count)
         relation = type_check(parse_relation(rule), part.columns)
-        edges = covering_pairs(part, relation, Limits())
+        edges = found_pairs(part, relation, Limits())
         assert part.document_ids is not None
+        assert isinstance(edges, Edges)
         store.keep(growth.canonical(relation), (), FoundPairs(part.document_ids, edges))
 
     def noted(entry: KeptPairs) -> KeptPairs:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from asof.archive import Archive
-from asof.archive.export import EXPORTERS
+from asof.archive.export import EXPORTERS, Exported
 from asof.archive.folder import Folder
 from asof.cli import run as cli
 from asof.clock import SECOND
 from asof.cover.documents.of_archive import collected
 from asof.cover.join.pairs import Limits
-from asof.cover.kept.export_cover import chosen_by_name, export_cover
+from asof.cover.kept.export_cover import chosen_by_name
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
 from asof.errors import UsageError
@@ -72,6 +73,10 @@ def records(path: Path) -> list[tuple[str, str]]:
         header = record.header
         found.append((header.get("WARC-Type") or "", header.get("WARC-Target-URI") or ""))
     return found
+
+
+def export_cover(archive: Archive, kept: Iterable[str], out: Path, kind: str = "warc") -> Exported:
+    return EXPORTERS[kind](archive, chosen_by_name(archive, kept), out)
 
 
 def test_only_kept_documents_go_out_and_all_stay_in(folder: Path, tmp_path: Path) -> None:

@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from asof.archive import Archive
 from asof.change.texts import Texts
 from asof.clock import parse_iso
-from asof.cover.documents import preferences as qualities
-from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.of_archive import collected
-from asof.cover.documents.preferences import QUALITIES, quality_column, with_quality
+from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, collected
 from asof.cover.join.pairs import Limits
+from asof.cover.kept import preferences as qualities
+from asof.cover.kept.preferences import QUALITIES, quality_column, with_quality
 from asof.cover.language.columns import Column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
@@ -157,6 +156,11 @@ def test_what_was_found_is_kept_until_something_changes(
     ):  # fmt: skip
         file.write_text(damage)
         assert values(quality_column(archive, found, name)) == first
+    content = file.read_bytes()
+    for at in (len(content) // 2, content.rindex(b"}") - 1, len(content) - 1):
+        file.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        assert values(quality_column(archive, found, name)) == first
+        assert file.read_bytes() == content, "made again"
     stale = file.with_name(f"{name}-0.json")
     file.rename(stale)
     assert values(quality_column(archive, found, name)) == first

@@ -12,7 +12,7 @@ from asof.cover.join.pushdown import Pushdown, push_down
 from asof.cover.language.analyse import Alternative, Key, analyse, parse_relation
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.columns import Column, number_column, text_column, time_column
-from asof.cover.language.evaluate import evaluate, evaluate_filter
+from asof.cover.language.evaluate import Pairs, evaluate_filter, prepared
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_condition, parse_filter
 from asof.cover.language.unparse import unparse
@@ -133,7 +133,7 @@ def holds(text: str, columns: dict[str, Column], i: int = 0, j: int = 1, **conte
     relation = type_check(parse_relation(f"key(d1) = key(d2) and ({text})"), columns | KEY)
     numbers = {"inter": 0, "size_i": 0, "size_j": 0} | content
     arrays = {name: np.array([number]) for name, number in numbers.items()}
-    found = evaluate(relation, columns | KEY, np.array([i]), np.array([j]), **arrays)
+    found = prepared(relation, columns | KEY)(Pairs(np.array([i]), np.array([j]), **arrays))
     assert found.dtype == np.bool_
     assert found.shape == (1,)
     return bool(found[0])

@@ -11,6 +11,7 @@ import pytest
 
 from asof.clock import DAY, parse_iso
 from asof.cover.language.analyse import analyse, parse_relation
+from asof.cover.language.lexer import contains
 from asof.cover.language.parse import parse_condition, parse_filter
 from asof.cover.language.syntax import (
     And,
@@ -27,7 +28,6 @@ from asof.cover.language.syntax import (
     Text,
     upright,
 )
-from asof.cover.language.terms import contains
 from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
 from asof.report.relation_words import explain

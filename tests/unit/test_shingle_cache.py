@@ -16,10 +16,9 @@ from asof.archive.folder import Folder
 from asof.change.texts import Texts
 from asof.cli import run as cli
 from asof.clock import SECOND
-from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
-from asof.cover.documents.collection import Collection
+from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.document_ids import DOCUMENT_ID
-from asof.cover.documents.of_archive import Gathered, Which, collected
+from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, Gathered, Which, collected
 from asof.cover.documents.tables import Table, column_as
 from asof.cover.kept import shingle_cache
 from asof.cover.kept.array_file import read_arrays, write_arrays
@@ -158,7 +157,7 @@ def test_a_filter_holds_for_what_was_gathered_while_a_crawl_goes_on(
         file.append(list(exchange_records(shown, target=Target(url))))
     if not read_before:
         (folder / "derived" / "text.db").unlink()
-    where, choose = 'text contains "claim 1" or text contains "claim 2"', shingle_cache._chosen
+    where, choose = 'text contains "claim 1" or text contains "claim 2"', chosen
     wanted = gathered(folder, where=where)
 
     def while_others_come(*args: Any) -> Any:
@@ -166,7 +165,7 @@ def test_a_filter_holds_for_what_was_gathered_while_a_crawl_goes_on(
         read_all(folder)
         return choose(*args)
 
-    monkeypatch.setattr(shingle_cache, "_chosen", while_others_come)
+    monkeypatch.setattr(shingle_cache, "chosen", while_others_come)
     assert_equal(again(folder, where=where), wanted)
 
 

@@ -20,14 +20,14 @@ from asof.change.texts import Texts
 from asof.clock import Instant
 from asof.config import FILE, is_relation_name, named_relations
 from asof.cover.answer import CoverAnswer, Figures, document_answers
-from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
 from asof.cover.documents.collection import Collection, chosen
-from asof.cover.documents.preferences import QUALITIES, with_quality
+from asof.cover.documents.of_archive import ARCHIVE_COLUMNS
 from asof.cover.documents.tables import Table, read_table
 from asof.cover.estimate import Estimate, estimate
 from asof.cover.join.pairs import Limits, Progress
 from asof.cover.kept.named_relations import check_relation_name, save_relation
 from asof.cover.kept.pair_cache import earlier_runs
+from asof.cover.kept.preferences import QUALITIES, with_quality
 from asof.cover.kept.saved_covers import asked_again, cover_path, save_cover
 from asof.cover.kept.shingle_cache import collected_or_kept, is_kept
 from asof.cover.language.analyse import parse_relation

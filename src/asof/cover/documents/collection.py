@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Sets
 from asof.cover.language.columns import Column
-from asof.cover.language.evaluate import evaluate_filter
+from asof.cover.language.evaluate import Truth, evaluate_filter
 from asof.cover.language.kinds import type_check
+from asof.cover.language.lexer import contains
 from asof.cover.language.parse import parse_filter
+from asof.cover.language.syntax import And, Condition, Contains, Not, Or
+from asof.errors import AsofError
 
 DocumentIds = NDArray[np.bytes_]
 
@@ -60,16 +63,38 @@ class Collection:
 
 
 def chosen(
-    condition: str, columns: Mapping[str, Column], texts: Sequence[str]
-) -> NDArray[np.bool_]:
-    """Which documents a filter means; `texts` are what `text contains` looks into."""
-    from asof.cover.language.terms import contains
+    condition: str, columns: Mapping[str, Column], texts: Iterable[str], count: int | None = None
+) -> Truth:
+    """Which documents a filter means; `texts` are what `text contains` looks into.
 
-    def with_phrase(phrase: str) -> NDArray[np.bool_]:
-        return np.fromiter((contains(text, phrase) for text in texts), np.bool_, len(texts))
-
+    They are read only if the filter asks for them, and once; of an iterator, `count` says how many.
+    """
     written = type_check(parse_filter(condition), columns)
-    return evaluate_filter(written, columns, len(texts), with_phrase)
+    size = len(texts) if isinstance(texts, Sized) else count or 0
+    seen: dict[str, Truth] = {}
+
+    def with_phrase(phrase: str) -> Truth:
+        if not seen:
+            wanted = list(dict.fromkeys(_phrases(written.condition)))
+            rows = [[contains(text, one) for one in wanted] for text in texts]
+            table = np.array(rows, np.bool_).reshape(-1, len(wanted))
+            if len(table) != size:
+                raise AsofError("The archive has changed meanwhile.", hint="Run it again.")
+            seen.update(zip(wanted, table.T, strict=True))
+        return seen[phrase]
+
+    return evaluate_filter(written, columns, size, with_phrase)
+
+
+def _phrases(condition: Condition) -> Iterator[str]:
+    match condition:
+        case Contains():
+            yield condition.phrase
+        case Not():
+            yield from _phrases(condition.part)
+        case And() | Or():
+            for part in condition.parts:
+                yield from _phrases(part)
 
 
 def merged(before: Sets, fresh: Sets, places: Sequence[int]) -> Sets:

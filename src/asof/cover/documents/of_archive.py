@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,18 +13,31 @@ from asof.archive.archive import Archive
 from asof.change.shingles import K, Unit, shingles_of_all
 from asof.change.texts import Texts, documents_of
 from asof.clock import SECOND, stamp
-from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
 from asof.cover.documents.collection import Collection, DocumentIds, chosen, merged
 from asof.cover.documents.document_ids import DOCUMENT_ID, DocumentIdentifier
 from asof.cover.documents.document_ids import Which as Which
 from asof.cover.documents.sets import Sets
-from asof.cover.language.columns import Column, number_column, text_column, time_column
+from asof.cover.language.columns import (
+    Column,
+    ColumnKind,
+    empty_column,
+    number_column,
+    text_column,
+    time_column,
+)
 from asof.model import Capture
 from asof.text.document import Document
 from asof.url import host_of, registered_domain
 
-# What a document's document_id vouches for: all columns that are made here.
-IDENTIFIED = frozenset(ARCHIVE_COLUMNS)
+_KINDS: Mapping[str, ColumnKind] = {
+    "url": "text", "hostname": "text", "domain": "text", "timestamp": "time", "mime-type": "text",
+    "title": "text", "language": "text", "length": "number", "size": "number", "status": "number",
+    "crawl": "text",
+}  # fmt: skip
+ARCHIVE_COLUMNS = {name: empty_column(kind) for name, kind in _KINDS.items()}
+"""The columns of documents of all archives, of no document: a rule can be checked against them."""
+
+IDENTIFIED = frozenset(ARCHIVE_COLUMNS)  # what a document's id vouches for
 # Characters whose shingles are made at a time.
 _AT_ONCE = 8 << 20
 _PORT = re.compile(r":[0-9]+$")  # of [::1] no part
@@ -146,7 +159,7 @@ def collected(
     """
     texts: list[str] = []
     keep = texts.append if where is not None else (lambda text: None)
-    found = _gathered(archive, which, k, unit, None, progress, keep).collection
+    found = gathered(archive, which=which, k=k, unit=unit, progress=progress, keep=keep).collection
     return found if where is None else found.only(chosen(where, found.columns, texts))
 
 
@@ -158,23 +171,13 @@ def gathered(
     unit: Unit = "terms",
     before: Gathered | None = None,
     progress: Callable[[int], None] = lambda count: None,
+    keep: Callable[[str], None] = lambda text: None,
 ) -> Gathered:
     """What `collected` gives, where only texts are read that were not there `before`.
 
-    `before` must have been gathered for the same choice of text and shingles.
+    `before` must have been gathered for the same choice of text and shingles. `keep` is given the
+    texts that are read.
     """
-    return _gathered(archive, which, k, unit, before, progress, lambda text: None)
-
-
-def _gathered(
-    archive: Archive,
-    which: Which,
-    k: int,
-    unit: Unit,
-    before: Gathered | None,
-    progress: Callable[[int], None],
-    keep: Callable[[str], None],
-) -> Gathered:
     gathering = _Gathering(which, k, unit, None if before is None else before.collection)
     places, blank = _known(before)
     blanks: list[bytes] = []

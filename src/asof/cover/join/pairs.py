@@ -47,23 +47,6 @@ class _Asked:
     ranks: KeptRanks | None
 
 
-def covering_pairs(
-    collection: Collection,
-    relation: Relation,
-    limits: Limits,
-    *,
-    fresh: Truth | None = None,
-    ranks: KeptRanks | None = None,
-) -> Edges:
-    """All pairs (i, j), i != j, in which document j covers document i, each once, in order.
-
-    The types of the relation must have been checked (language/kinds.py). With `fresh`, only pairs
-    with at least one of these documents. `ranks` may have been kept by an earlier run.
-    """
-    asked = _Asked(fresh, _among(collection, limits, fresh), ranks)
-    return ordered(len(collection), list(_of_all(collection, relation, limits, asked)))
-
-
 def found_pairs(
     collection: Collection,
     relation: Relation,
@@ -73,9 +56,12 @@ def found_pairs(
     ranks: KeptRanks | None = None,
     known: Edges | None = None,
 ) -> Edges | PairSpool:
-    """The same, and pairs `known` before; in a spool, for the caller to close, if memory is short.
+    """All pairs (i, j), i != j, in which document j covers document i, each once, in order.
 
-    Without a limit, 33 million pairs are gathered in memory; with one, as many as fit it.
+    The types of the relation must have been checked (language/kinds.py). With `fresh`, only pairs
+    with at least one of these documents, and pairs `known` before. `ranks` may have been kept by an
+    earlier run. Without a limit, 33 million pairs are gathered in memory; with one, as many as fit
+    it. More are a spool, for the caller to close.
     """
     asked = _Asked(fresh, _among(collection, limits, fresh), ranks)
     blocks = _of_all(collection, relation, limits, asked)

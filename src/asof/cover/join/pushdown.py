@@ -16,9 +16,8 @@ from asof.cover.documents.sets import spread, stretches
 from asof.cover.language.analyse import Alternative, Key, Range
 from asof.cover.language.bounds import Bound
 from asof.cover.language.columns import Column
-from asof.cover.language.evaluate import Pairs, Truth, prepared
+from asof.cover.language.evaluate import Pairs, Truth, prepared, ranks
 from asof.cover.language.syntax import And, Atom, Attribute, Comparison, Condition
-from asof.cover.language.text_order import ranks
 
 Codes = NDArray[np.int64]
 Window = tuple[int | None, int | None]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from asof.archive.archive import Archive
-from asof.archive.export import EXPORTERS, Exported, Selection
+from asof.archive.export import Selection
 from asof.change.texts import Texts, documents_of
 from asof.clock import stamp
 from asof.cover.documents.of_archive import document_names
@@ -35,15 +34,6 @@ class Chosen(Selection):
     def captures(self, archive: Archive) -> Iterator[Capture]:
         found = archive.captures()
         return (capture for capture in found if capture.record_id in self.records)
-
-
-def export_cover(archive: Archive, kept: Iterable[str], out: Path, kind: str = "warc") -> Exported:
-    """One file of the documents with these names, with their requests and metadata, as stored.
-
-    The names are those of a cover of this archive (`Outcome.kept`). What is no document (pictures,
-    style sheets, redirects, confirmations of what was there before) stays behind.
-    """
-    return EXPORTERS[kind](archive, chosen_by_name(archive, kept), out)
 
 
 def chosen_by_name(archive: Archive, names: Iterable[str]) -> Chosen:

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from asof.archive.archive import Archive
 from asof.change.shingles import K, Unit
 from asof.change.texts import Texts, documents_of
-from asof.cover.documents.archive_attributes import ARCHIVE_COLUMNS
-from asof.cover.documents.collection import Collection
+from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.document_ids import (
     DOCUMENT_ID,
     DocumentIdentifier,
@@ -36,23 +35,15 @@ from asof.cover.documents.document_ids import (
     texts_read,
     ways,
 )
-from asof.cover.documents.of_archive import Gathered, compared_text, gathered
+from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, Gathered, compared_text, gathered
 from asof.cover.documents.sets import Sets
 from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 from asof.cover.language.columns import Column, ColumnKind
-from asof.cover.language.evaluate import evaluate_filter
-from asof.cover.language.kinds import type_check
-from asof.cover.language.parse import parse_filter
-from asof.cover.language.syntax import And, Condition, Contains, Not, Or
-from asof.cover.language.terms import contains
-from asof.errors import AsofError
 
 _NAME = re.compile(r"((?:main|full)-[0-9]+c?)-[0-9a-f]{32}(\.npy)?")
 # Choices of text and shingles whose collections are kept, the last used ones. Each takes 12 bytes
 # for a shingle, with its ranks: 1.1 GB for scenario C.
 CHOICES = 4
-
-Truth = NDArray[np.bool_]
 
 
 def collected_or_kept(
@@ -84,7 +75,8 @@ def collected_or_kept(
     if where is None:
         return found
     with DocumentIdentifier(archive, which, k, unit) as identifier:
-        return found.only(_chosen(archive, which, identifier, found, where))
+        texts = _text_of_all(archive, which, identifier, found)
+        return found.only(chosen(where, found.columns, texts, len(found)))
 
 
 def is_kept(archive: Archive, which: Which, k: int, unit: Unit = "terms") -> bool:
@@ -205,38 +197,6 @@ def _column(kind: ColumnKind, values: NDArray[Any], strings: tuple[str, ...]) ->
     if kind == "text" and values.size and not -1 <= values.min() <= values.max() < len(strings):
         raise ValueError("a code stands for no string")
     return column
-
-
-def _chosen(
-    archive: Archive, which: Which, identifier: DocumentIdentifier, found: Collection, where: str
-) -> Truth:
-    """Which documents a filter means; texts are read only if it asks for them, and once."""
-    written = type_check(parse_filter(where), found.columns)
-    seen: dict[str, Truth] = {}
-
-    def with_phrase(phrase: str) -> Truth:
-        if not seen:
-            wanted = list(dict.fromkeys(_phrases(written.condition)))
-            texts = _text_of_all(archive, which, identifier, found)
-            rows = [[contains(text, one) for one in wanted] for text in texts]
-            table = np.array(rows, np.bool_).reshape(-1, len(wanted))
-            if len(table) != len(found):
-                raise AsofError("The archive has changed meanwhile.", hint="Run it again.")
-            seen.update(zip(wanted, table.T, strict=True))
-        return seen[phrase]
-
-    return evaluate_filter(written, found.columns, len(found), with_phrase)
-
-
-def _phrases(condition: Condition) -> Iterator[str]:
-    match condition:
-        case Contains():
-            yield condition.phrase
-        case Not():
-            yield from _phrases(condition.part)
-        case And() | Or():
-            for part in condition.parts:
-                yield from _phrases(part)
 
 
 def _text_of_all(

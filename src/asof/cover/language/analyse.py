@@ -16,30 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from asof.cover.language import syntax
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.caret import clipped, error_at
 from asof.cover.language.parse import parse_condition
-from asof.cover.language.syntax import (
-    FLIPPED,
-    LONGEST,
-    And,
-    Atom,
-    Attribute,
-    Comparison,
-    Condition,
-    Contains,
-    Content,
-    Duration,
-    Measure,
-    Number,
-    Operator,
-    Or,
-    Relation,
-    Sum,
-    Value,
-    attributes,
-    upright,
-)
 from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
 
@@ -74,7 +54,7 @@ class Range:
     low_strict: bool
     high_strict: bool
     plain: bool
-    source: Comparison
+    source: syntax.Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +64,15 @@ class Alternative:
     bound: Bound
     keys: tuple[Key, ...]
     ranges: tuple[Range, ...]
-    d1: tuple[Comparison, ...]
-    d2: tuple[Comparison, ...]
-    residual: tuple[Atom, ...]
-    atoms: tuple[Atom, ...]
+    d1: tuple[syntax.Comparison, ...]
+    d2: tuple[syntax.Comparison, ...]
+    residual: tuple[syntax.Atom, ...]
+    atoms: tuple[syntax.Atom, ...]
 
     @property
-    def condition(self) -> Condition:
+    def condition(self) -> syntax.Condition:
         """All of it, as one condition."""
-        return self.atoms[0] if len(self.atoms) == 1 else And(self.atoms)
+        return self.atoms[0] if len(self.atoms) == 1 else syntax.And(self.atoms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +82,18 @@ class Analysis:
     alternatives: tuple[Alternative, ...]
 
 
-def parse_relation(text: str) -> Relation:
+def parse_relation(text: str) -> syntax.Relation:
     """When d2 covers d1, as written by a person. Raises UsageError, pointing at the place.
 
     Kinds are checked as far as they are known without columns: see `kinds.type_check`. Every
     alternative must have a bound on content or an equality, or all pairs would have to be compared.
     """
-    relation = Relation(parse_condition(text), text)
+    relation = syntax.Relation(parse_condition(text), text)
     analyse(relation)
     return relation
 
 
-def analyse(relation: Relation) -> Analysis:
+def analyse(relation: syntax.Relation) -> Analysis:
     """The alternatives of a relation, each taken apart into what the join can use."""
     return Analysis(
         tuple(
@@ -123,25 +103,25 @@ def analyse(relation: Relation) -> Analysis:
     )
 
 
-def _normal(condition: Condition, text: str) -> list[tuple[Atom, ...]]:
+def _normal(condition: syntax.Condition, text: str) -> list[tuple[syntax.Atom, ...]]:
     """Disjunctive normal form. An alternative is a set of bits, one for each different atom."""
-    atoms: dict[Atom, int] = {}
+    atoms: dict[syntax.Atom, int] = {}
 
-    def walk(part: Condition) -> list[int]:
+    def walk(part: syntax.Condition) -> list[int]:
         match part:
-            case Or():
+            case syntax.Or():
                 return _fewest((bits for inner in part.parts for bits in walk(inner)), text)
-            case And():
+            case syntax.And():
                 found = [0]
                 for inner in part.parts:
                     more = walk(inner)
                     found = _fewest((a | b for a in found for b in more), text)
                 return found
-            case Comparison() | Content() | Contains():
+            case syntax.Comparison() | syntax.Content() | syntax.Contains():
                 return [1 << atoms.setdefault(part, len(atoms))]
         raise AssertionError("no `not` is left in an upright condition")
 
-    found = _absorbed(walk(upright(condition)))
+    found = _absorbed(walk(syntax.upright(condition)))
     order = list(atoms)
     return [tuple(atom for place, atom in enumerate(order) if bits >> place & 1) for bits in found]
 
@@ -171,7 +151,7 @@ def _absorbed(found: list[int]) -> list[int]:
     return [bits for bits in found if bits in chosen]
 
 
-def _anchored(alternative: Alternative, relation: Relation) -> Alternative:
+def _anchored(alternative: Alternative, relation: syntax.Relation) -> Alternative:
     if not alternative.bound.empty or alternative.keys:
         return alternative
     first, last = alternative.atoms[0].span, alternative.atoms[-1].span
@@ -185,21 +165,21 @@ def _anchored(alternative: Alternative, relation: Relation) -> Alternative:
     )
 
 
-def _alternative(atoms: tuple[Atom, ...]) -> Alternative:
+def _alternative(atoms: tuple[syntax.Atom, ...]) -> Alternative:
     least: dict[str, Least] = {}
     keys: list[Key] = []
     ranges: list[Range] = []
-    sides: dict[int, list[Comparison]] = {1: [], 2: []}
-    residual: list[Atom] = []
+    sides: dict[int, list[syntax.Comparison]] = {1: [], 2: []}
+    residual: list[syntax.Atom] = []
     for atom in atoms:
-        if not isinstance(atom, Comparison):
-            if isinstance(atom, Content) and atom.operator in (">=", ">", "="):
+        if not isinstance(atom, syntax.Comparison):
+            if isinstance(atom, syntax.Content) and atom.operator in (">=", ">", "="):
                 name, limit = _measure(atom.measure), Least(atom.threshold, atom.operator == ">")
                 least[name] = _stronger(limit, least.get(name, limit))
-            if not isinstance(atom, Content) or atom.operator not in (">=", ">"):
+            if not isinstance(atom, syntax.Content) or atom.operator not in (">=", ">"):
                 residual.append(atom)
             continue
-        of = {attribute.of for attribute in attributes(atom)}
+        of = {attribute.of for attribute in syntax.attributes(atom)}
         if len(of) == 1:
             sides[of.pop()].append(atom)
         elif (key := _key(atom)) is not None:
@@ -219,7 +199,7 @@ def _alternative(atoms: tuple[Atom, ...]) -> Alternative:
     )
 
 
-def _measure(measure: Measure) -> str:
+def _measure(measure: syntax.Measure) -> str:
     if measure.name == "C":
         return "contained" if measure.first == 1 else "containing"
     return "jaccard" if measure.name == "J" else "dice"
@@ -229,18 +209,18 @@ def _stronger(one: Least, other: Least) -> Least:
     return max(one, other, key=lambda limit: (limit.threshold, limit.strict))
 
 
-def _key(atom: Comparison) -> Key | None:
+def _key(atom: syntax.Comparison) -> Key | None:
     if atom.operator != "=":
         return None
     match atom.left, atom.right:
-        case Attribute(of=1) as d1, Attribute(of=2) as d2:
+        case syntax.Attribute(of=1) as d1, syntax.Attribute(of=2) as d2:
             return Key(d1.name, d2.name)
-        case Attribute(of=2) as d2, Attribute(of=1) as d1:
+        case syntax.Attribute(of=2) as d2, syntax.Attribute(of=1) as d1:
             return Key(d1.name, d2.name)
     return None
 
 
-def _range(atom: Comparison) -> Range | None:
+def _range(atom: syntax.Comparison) -> Range | None:
     """left operator right as a limit of a(d2) - a(d1), if it is one in whole numbers.
 
     Broken constants are left alone: 0.1 is not exact in a column, and a range must be.
@@ -251,16 +231,16 @@ def _range(atom: Comparison) -> Range | None:
     terms = [*left.terms, *((-sign, attribute) for sign, attribute in right.terms)]
     if len(terms) != 2 or terms[0][1].name != terms[1][1].name or terms[0][0] == terms[1][0]:
         return None
-    if left.numbers + right.numbers > _EXACT_NUMBERS or left.spans + right.spans > LONGEST:
+    if left.numbers + right.numbers > _EXACT_NUMBERS or left.spans + right.spans > syntax.LONGEST:
         return None
     constant = left.constant - right.constant
     later = next(sign for sign, attribute in terms if attribute.of == 2)
     # Either a2 - a1 + constant op 0, or a1 - a2 + constant op 0.
-    operator: Operator = atom.operator if later == 1 else FLIPPED[atom.operator]
+    operator: syntax.Operator = atom.operator if later == 1 else syntax.FLIPPED[atom.operator]
     limit = -constant if later == 1 else constant
     low = limit if operator in (">", ">=", "=") else None
     high = limit if operator in ("<", "<=", "=") else None
-    plain = isinstance(atom.left, Attribute) and isinstance(atom.right, Attribute)
+    plain = isinstance(atom.left, syntax.Attribute) and isinstance(atom.right, syntax.Attribute)
     return Range(terms[0][1].name, low, high, operator == ">", operator == "<", plain, atom)
 
 
@@ -268,22 +248,22 @@ def _range(atom: Comparison) -> Range | None:
 class _Linear:
     """A sum of attributes and one constant, and how much went into it, sign or no sign."""
 
-    terms: tuple[tuple[int, Attribute], ...] = ()
+    terms: tuple[tuple[int, syntax.Attribute], ...] = ()
     constant: int = 0
     numbers: int = 0
     spans: int = 0
 
 
-def _linear(value: Value) -> _Linear | None:
+def _linear(value: syntax.Value) -> _Linear | None:
     """A sum of attributes and of whole constants, or None."""
     match value:
-        case Attribute():
+        case syntax.Attribute():
             return _Linear(((1, value),))
-        case Number() if value.value.denominator == 1:
+        case syntax.Number() if value.value.denominator == 1:
             return _Linear((), int(value.value), abs(int(value.value)))
-        case Duration():
+        case syntax.Duration():
             return _Linear((), value.value, 0, abs(value.value))
-        case Sum():
+        case syntax.Sum():
             parts = [(sign, _linear(term)) for sign, term in value.terms]
             found = [(sign, part) for sign, part in parts if part is not None]
             if len(found) < len(parts):

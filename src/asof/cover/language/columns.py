@@ -23,6 +23,9 @@ FARTHEST = 1 << 58
 """No time is farther from 1970 (9,133 years): sums of a few times and spans stay within 64 bits."""
 
 
+_TYPES: dict[ColumnKind, type] = {"number": np.float64, "time": np.int64, "text": np.int32}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """An attribute of all documents, in the order of their ids.
@@ -36,7 +39,7 @@ class Column:
     strings: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        wanted = {"number": np.float64, "time": np.int64, "text": np.int32}[self.kind]
+        wanted = _TYPES[self.kind]
         if self.values.dtype != wanted:
             raise ValueError(f"a column of {self.kind} is of {wanted.__name__}")
         if self.kind == "time":
@@ -70,3 +73,8 @@ def number_column(values: Sequence[float | int | None] | Array) -> Column:
 def time_column(values: Iterable[int | None]) -> Column:
     """A column of instants (microseconds since 1970); None where missing."""
     return Column("time", np.array([MISSING_TIME if v is None else v for v in values], np.int64))
+
+
+def empty_column(kind: ColumnKind) -> Column:
+    """A column of no documents: enough to check types by."""
+    return Column(kind, np.empty(0, _TYPES[kind]))

@@ -3,7 +3,7 @@
 Content is decided in whole numbers: C(d1,d2) >= p/q is inter * q >= p * |d1|, without rounding.
 Times and spans are whole microseconds. Numbers are floats, as their columns are; 0.1 in a
 relation is then the same 0.1 as in a column. A division by zero is as good as a missing value: the
-comparison does not hold.
+comparison does not hold. Equal strings are told by their codes, others by their code points.
 """
 
 from __future__ import annotations
@@ -12,36 +12,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.cover.language import syntax
 from asof.cover.language.columns import FARTHEST, MISSING_TIME, Array, Column
-from asof.cover.language.syntax import (
-    And,
-    Attribute,
-    Comparison,
-    Condition,
-    Contains,
-    Content,
-    Duration,
-    Filter,
-    Moment,
-    Not,
-    Number,
-    Operator,
-    Or,
-    Product,
-    Relation,
-    Sum,
-    Text,
-    Value,
-    upright,
-)
-from asof.cover.language.text_order import text_comparison
 
 Truth = NDArray[np.bool_]
-_COMPARE: dict[Operator, Callable[[Array, Array], Truth]] = {
+_COMPARE: dict[syntax.Operator, Callable[[Any, Any], Any]] = {
     "=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge,
 }  # fmt: skip
 _SIZES = 1 << 30  # shingles of two documents together; times as much again fits in 64 bits
@@ -72,40 +52,24 @@ Test = Callable[[Pairs], Truth]
 _Measured = Callable[[Pairs], _Amount]
 
 
-def evaluate(
-    condition: Condition | Relation,
-    columns: Mapping[str, Column],
-    i: Array,
-    j: Array,
-    inter: Array,
-    size_i: Array,
-    size_j: Array,
-) -> Truth:
-    """Which of the pairs (d1 = i, d2 = j) meet a condition whose types were checked.
-
-    `inter` is how many shingles they have in common, `size_i` and `size_j` how many each has.
-    """
-    return prepared(condition, columns)(Pairs(i, j, inter, size_i, size_j))
-
-
 def evaluate_filter(
-    written: Filter, columns: Mapping[str, Column], n: int, contains: Callable[[str], Truth]
+    written: syntax.Filter, columns: Mapping[str, Column], n: int, contains: Callable[[str], Truth]
 ) -> Truth:
-    """Which of n documents are meant; `contains` says whose text has a phrase (see terms.py)."""
+    """Which of n documents are meant; `contains` says whose text has a phrase (see lexer.py)."""
     every = np.arange(n)
     none = np.zeros(n, np.int64)
     return prepared(written.condition, columns, contains)(Pairs(every, every, none, none, none))
 
 
 def prepared(
-    condition: Condition | Relation,
+    condition: syntax.Condition | syntax.Relation,
     columns: Mapping[str, Column],
     contains: Callable[[str], Truth] | None = None,
 ) -> Test:
     """The condition as a test of pairs: what columns alone decide is done once, for all blocks."""
-    if isinstance(condition, Relation):
+    if isinstance(condition, syntax.Relation):
         condition = condition.condition
-    return _Preparation(columns, contains).condition(upright(condition))
+    return _Preparation(columns, contains).condition(syntax.upright(condition))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,30 +77,30 @@ class _Preparation:
     columns: Mapping[str, Column]
     contains: Callable[[str], Truth] | None
 
-    def condition(self, condition: Condition) -> Test:
+    def condition(self, condition: syntax.Condition) -> Test:
         match condition:
-            case And():
+            case syntax.And():
                 parts = [self.condition(part) for part in condition.parts]
                 return lambda pairs: np.logical_and.reduce([part(pairs) for part in parts])
-            case Or():
+            case syntax.Or():
                 parts = [self.condition(part) for part in condition.parts]
                 return lambda pairs: np.logical_or.reduce([part(pairs) for part in parts])
-            case Not():
+            case syntax.Not():
                 inner = self.condition(condition.part)
                 return lambda pairs: ~inner(pairs)
-            case Content():
+            case syntax.Content():
                 return content_test(condition)
-            case Contains():
+            case syntax.Contains():
                 if self.contains is None:
                     raise ValueError("only a filter can ask what a text contains")
                 found = self.contains(condition.phrase)
                 return lambda pairs: found[pairs.i]
-            case Comparison():
+            case syntax.Comparison():
                 return self._comparison(condition)
 
-    def _comparison(self, found: Comparison) -> Test:
+    def _comparison(self, found: syntax.Comparison) -> Test:
         if self._is_text(found.left) or self._is_text(found.right):
-            test = text_comparison(found, self.columns)
+            test = _text_comparison(found, self.columns)
             return lambda pairs: test(pairs.i, pairs.j)
         left, right = self._value(found.left), self._value(found.right)
         compare = _COMPARE[found.operator]
@@ -153,30 +117,30 @@ class _Preparation:
 
         return test_values
 
-    def _is_text(self, value: Value) -> bool:
-        if isinstance(value, Attribute):
+    def _is_text(self, value: syntax.Value) -> bool:
+        if isinstance(value, syntax.Attribute):
             return self.columns[value.name].kind == "text"
-        return isinstance(value, Text)
+        return isinstance(value, syntax.Text)
 
-    def _value(self, value: Value) -> _Measured:
+    def _value(self, value: syntax.Value) -> _Measured:
         match value:
-            case Number():
+            case syntax.Number():
                 number = _Amount(np.array(float(value.value)), None, None)
                 return lambda pairs: number
-            case Duration() | Moment():
+            case syntax.Duration() | syntax.Moment():
                 whole = _Amount(np.array(value.value, np.int64), None, abs(value.value))
                 return lambda pairs: whole
-            case Attribute():
+            case syntax.Attribute():
                 return self._attribute(value)
-            case Sum():
+            case syntax.Sum():
                 terms = [(sign, self._value(term)) for sign, term in value.terms]
                 return lambda pairs: _sum([(sign, term(pairs)) for sign, term in terms])
-            case Product():
+            case syntax.Product():
                 factors = [(power, self._value(factor)) for power, factor in value.factors]
                 return lambda pairs: _product([(power, get(pairs)) for power, get in factors])
         raise ValueError("types were not checked: text in arithmetic")
 
-    def _attribute(self, attribute: Attribute) -> _Measured:
+    def _attribute(self, attribute: syntax.Attribute) -> _Measured:
         column = self.columns[attribute.name]
         first = attribute.of == 1
         if column.kind == "number":
@@ -227,7 +191,7 @@ def _all_known(parts: list[tuple[int, _Amount]]) -> Truth | None:
     return known
 
 
-def content_test(found: Content) -> Test:
+def content_test(found: syntax.Content) -> Test:
     """A measure against its threshold, exactly; of two empty documents every measure is 1."""
     p, q, operator = _within_sizes(found.threshold, found.operator)
     compare = _COMPARE[operator] if operator is not None else None
@@ -244,7 +208,7 @@ def content_test(found: Content) -> Test:
     return test
 
 
-def _ratio(found: Content, pairs: Pairs) -> tuple[Array, Array]:
+def _ratio(found: syntax.Content, pairs: Pairs) -> tuple[Array, Array]:
     inter = pairs.inter.astype(np.int64)
     size_i, size_j = pairs.size_i.astype(np.int64), pairs.size_j.astype(np.int64)
     if found.measure.name == "C":
@@ -254,7 +218,9 @@ def _ratio(found: Content, pairs: Pairs) -> tuple[Array, Array]:
     return 2 * inter, size_i + size_j
 
 
-def _within_sizes(threshold: Fraction, operator: Operator) -> tuple[int, int, Operator | None]:
+def _within_sizes(
+    threshold: Fraction, operator: syntax.Operator
+) -> tuple[int, int, syntax.Operator | None]:
     """The threshold in numbers whose products with sizes fit in 64 bits, answering the same.
 
     No measure of such documents equals a threshold of a larger denominator, so the next fraction
@@ -270,3 +236,61 @@ def _within_sizes(threshold: Fraction, operator: Operator) -> tuple[int, int, Op
         d = _SIZES - (_SIZES + pow(a, -1, b)) % b if b > 1 else _SIZES
         near = Fraction(1 + a * d, b * d)
     return near.numerator, near.denominator, ">=" if operator in (">", ">=") else "<"
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+def _text_comparison(
+    found: syntax.Comparison, columns: Mapping[str, Column]
+) -> Callable[[Array, Array], Truth]:
+    """The comparison as a test of documents i and j; every distinct string is looked at once."""
+    left, operator, right = found.left, found.operator, found.right
+    if isinstance(left, syntax.Text):
+        left, operator, right = right, syntax.FLIPPED[operator], left
+    if not isinstance(left, syntax.Attribute):
+        raise ValueError("types were not checked: text beside no text")
+    if isinstance(right, syntax.Text):
+        return _with_constant(left, columns[left.name], operator, right.value)
+    return _of_two(left, operator, right, columns)
+
+
+def _with_constant(
+    attribute: syntax.Attribute, column: Column, operator: syntax.Operator, constant: str
+) -> Callable[[Array, Array], Truth]:
+    compare = _COMPARE[operator]
+    # The last answer is that of the code -1, a missing value.
+    answers = np.array([*(compare(s, constant) for s in column.strings), False], np.bool_)
+    return lambda i, j: answers[column.values[i if attribute.of == 1 else j]]
+
+
+def _of_two(
+    left: syntax.Attribute,
+    operator: syntax.Operator,
+    right: syntax.Value,
+    columns: Mapping[str, Column],
+) -> Callable[[Array, Array], Truth]:
+    if not isinstance(right, syntax.Attribute):
+        raise ValueError("types were not checked: text beside no text")
+    one, other = columns[left.name], columns[right.name]
+    if one is other and operator in ("=", "!="):
+        ranks_one = ranks_other = np.array([*range(len(one.strings)), -1], np.int64)
+    else:
+        ranks_one, ranks_other = ranks(one, other)
+    compare = _COMPARE[operator]
+
+    def test(i: Array, j: Array) -> Truth:
+        a = ranks_one[one.values[i if left.of == 1 else j]]
+        b = ranks_other[other.values[i if right.of == 1 else j]]
+        return np.asarray(compare(a, b) & (a >= 0) & (b >= 0))
+
+    return test
+
+
+def ranks(one: Column, other: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each code of either column its place among the strings of both; -1 for the code -1."""
+    order = {s: place for place, s in enumerate(sorted({*one.strings, *other.strings}))}
+    return (
+        np.array([*(order[s] for s in one.strings), -1], np.int64),
+        np.array([*(order[s] for s in other.strings), -1], np.int64),
+    )

@@ -15,28 +15,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from asof.clock import parse_iso
+from asof.cover.language import syntax
 from asof.cover.language.caret import Misread, Span, clipped, listed, pointing_into, suggestion
 from asof.cover.language.columns import Column
-from asof.cover.language.syntax import (
-    And,
-    Attribute,
-    Comparison,
-    Condition,
-    Duration,
-    Filter,
-    Moment,
-    Not,
-    Number,
-    Or,
-    Product,
-    Relation,
-    Sum,
-    Text,
-    Value,
-)
 
 Kind = Literal["number", "text", "time", "duration"]
-Written = TypeVar("Written", Relation, Filter)
+Written = TypeVar("Written", syntax.Relation, syntax.Filter)
 
 _PLAIN = {"number": "a number", "text": "text", "time": "a time", "duration": "a span of time"}
 _SUMS: dict[tuple[Kind, int, Kind], Kind] = {
@@ -66,8 +50,8 @@ def type_check(written: Written, columns: Mapping[str, Column]) -> Written:
 
 
 def checked_condition(
-    condition: Condition, text: str, columns: Mapping[str, Column] | None
-) -> Condition:
+    condition: syntax.Condition, text: str, columns: Mapping[str, Column] | None
+) -> syntax.Condition:
     """The condition, every value of it of a kind that fits; without columns, as far as known."""
     with pointing_into(text):
         return _Check(columns).condition(condition)
@@ -77,18 +61,18 @@ def checked_condition(
 class _Check:
     columns: Mapping[str, Column] | None
 
-    def condition(self, condition: Condition) -> Condition:
+    def condition(self, condition: syntax.Condition) -> syntax.Condition:
         match condition:
-            case And() | Or():
+            case syntax.And() | syntax.Or():
                 parts = tuple(self.condition(part) for part in condition.parts)
                 return type(condition)(parts, condition.span)
-            case Not():
-                return Not(self.condition(condition.part), condition.span)
-            case Comparison():
+            case syntax.Not():
+                return syntax.Not(self.condition(condition.part), condition.span)
+            case syntax.Comparison():
                 return self.comparison(condition)
         return condition
 
-    def comparison(self, found: Comparison) -> Comparison:
+    def comparison(self, found: syntax.Comparison) -> syntax.Comparison:
         left, left_kind = self.value(found.left)
         right, right_kind = self.value(found.right)
         left, left_kind = self._beside(left, left_kind, right_kind)
@@ -97,28 +81,28 @@ class _Check:
             raise self._mismatch(
                 found.span, "compared", (left, left_kind), (right, right_kind), found.operator
             )
-        return Comparison(left, found.operator, right, found.span)
+        return syntax.Comparison(left, found.operator, right, found.span)
 
-    def value(self, value: Value) -> tuple[Value, Kind | None]:
+    def value(self, value: syntax.Value) -> tuple[syntax.Value, Kind | None]:
         match value:
-            case Number():
+            case syntax.Number():
                 return value, "number"
-            case Duration():
+            case syntax.Duration():
                 return value, "duration"
-            case Moment():
+            case syntax.Moment():
                 return value, "time"
-            case Text():
+            case syntax.Text():
                 return value, "text"
-            case Attribute():
+            case syntax.Attribute():
                 return value, self._attribute(value)
-            case Sum():
+            case syntax.Sum():
                 terms, kind = self._chain(value.terms, _SUMS, "+-", value.span)
-                return Sum(terms, value.span), kind
-            case Product():
+                return syntax.Sum(terms, value.span), kind
+            case syntax.Product():
                 factors, kind = self._chain(value.factors, _PRODUCTS, "*/", value.span)
-                return Product(factors, value.span), kind
+                return syntax.Product(factors, value.span), kind
 
-    def _attribute(self, attribute: Attribute) -> Kind | None:
+    def _attribute(self, attribute: syntax.Attribute) -> Kind | None:
         if self.columns is None:
             return None
         column = self.columns.get(attribute.name)
@@ -133,19 +117,21 @@ class _Check:
 
     def _chain(
         self,
-        parts: tuple[tuple[Literal[1, -1], Value], ...],
+        parts: tuple[tuple[Literal[1, -1], syntax.Value], ...],
         table: dict[tuple[Kind, int, Kind], Kind],
         signs: str,
         span: Span,
-    ) -> tuple[tuple[tuple[Literal[1, -1], Value], ...], Kind | None]:
+    ) -> tuple[tuple[tuple[Literal[1, -1], syntax.Value], ...], Kind | None]:
         """Left to right, as it is read: each part must fit what those before it came to."""
         found = [(sign, *self.value(part)) for sign, part in parts]
         timely = next((kind for _, _, kind in found if kind in ("time", "duration")), None)
-        done: list[tuple[Literal[1, -1], Value]] = []
+        done: list[tuple[Literal[1, -1], syntax.Value]] = []
         total: Kind | None = None
         unknown = False
         for sign, part, kind in found:
-            if isinstance(part, Text) and table is _SUMS:  # text is not added, so it is a date
+            if (
+                isinstance(part, syntax.Text) and table is _SUMS
+            ):  # text is not added, so it is a date
                 beside = timely or ("time" if parse_iso(part.value) is not None else None)
                 part, kind = self._beside(part, kind, beside)
             operator = signs[0] if sign == 1 else signs[1]
@@ -157,7 +143,10 @@ class _Check:
                 assert total is not None
                 result = table.get((total, sign, kind))
                 if result is None:
-                    so_far = (done[0][1] if len(done) == 1 else Sum(tuple(done), span), total)
+                    so_far = (
+                        done[0][1] if len(done) == 1 else syntax.Sum(tuple(done), span),
+                        total,
+                    )
                     raise self._mismatch(part.span, "joined", so_far, (part, kind), operator)
                 total = result
             else:
@@ -166,9 +155,9 @@ class _Check:
         return tuple(done), None if unknown else total
 
     def _beside(
-        self, value: Value, kind: Kind | None, other: Kind | None
-    ) -> tuple[Value, Kind | None]:
-        if not isinstance(value, Text) or other not in ("time", "duration"):
+        self, value: syntax.Value, kind: Kind | None, other: Kind | None
+    ) -> tuple[syntax.Value, Kind | None]:
+        if not isinstance(value, syntax.Text) or other not in ("time", "duration"):
             return value, kind
         instant = parse_iso(value.value)
         if instant is None:
@@ -177,13 +166,13 @@ class _Check:
                 f"expected a date beside {_PLAIN[other]}, found the text {clipped(value.value)}",
                 "Write a date as 2010-01-31 or 2010-01-31T12:00:00Z.",
             )
-        return Moment(instant, value.span), "time"
+        return syntax.Moment(instant, value.span), "time"
 
-    def _cannot(self, part: Value, kind: Kind | None, operator: str) -> Misread:
+    def _cannot(self, part: syntax.Value, kind: Kind | None, operator: str) -> Misread:
         what = f"expected a number or a time beside {operator}, found {_PLAIN[kind or 'text']}"
         if kind == "time":
             what = "a time cannot be taken from nothing"
-        elif isinstance(part, Attribute):
+        elif isinstance(part, syntax.Attribute):
             what += f": {part.name} is text"
         return Misread(part.span, what, "Text can only be compared.")
 
@@ -191,8 +180,8 @@ class _Check:
         self,
         span: Span,
         how: str,
-        left: tuple[Value, Kind | None],
-        right: tuple[Value, Kind | None],
+        left: tuple[syntax.Value, Kind | None],
+        right: tuple[syntax.Value, Kind | None],
         operator: str,
     ) -> Misread:
         kinds = f"{_named(*left)} and {_named(*right)}"
@@ -214,6 +203,6 @@ class _Check:
         return Misread(span, what, hint)
 
 
-def _named(value: Value, kind: Kind | None) -> str:
+def _named(value: syntax.Value, kind: Kind | None) -> str:
     plain = _PLAIN[kind or "text"]
-    return f"{clipped(value.name)} ({plain})" if isinstance(value, Attribute) else plain
+    return f"{clipped(value.name)} ({plain})" if isinstance(value, syntax.Attribute) else plain

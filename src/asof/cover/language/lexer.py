@@ -42,6 +42,7 @@ _DATE = re.compile(
 )
 _NAME = re.compile(r"[^\W\d]\w*(?:[-.:][^\W\d]\w*)*")
 _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]+`""")
+_TERM = re.compile(r"\w+")  # as shingles are made of
 _SIGN = re.compile(r"==|=>|=<|<>|&&|\|\||\*\*|!=|<=|>=|[-+*/=<>(),;&|!{}\[\]~]")
 
 
@@ -177,3 +178,18 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Word]], ..
     (_QUOTED, _quoted),
     (_SIGN, _sign),
 )
+
+
+def terms(text: str) -> list[str]:
+    return _TERM.findall(text.lower())
+
+
+def contains(text: str, phrase: str) -> bool:
+    """Whether the terms of the phrase come in the text, in a row.
+
+    `expense` is in "Expense claims" and not in "expenses": Paudel 2013 has terms (section 4.2).
+    """
+    wanted = terms(phrase)
+    if not wanted:
+        return True
+    return f" {' '.join(wanted)} " in f" {' '.join(terms(text))} "

@@ -15,36 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
+from asof.cover.language import syntax
 from asof.cover.language.calls import call
 from asof.cover.language.caret import Misread, Span, clipped, pointing_into
 from asof.cover.language.fold import added, multiplied, negative
 from asof.cover.language.kinds import checked_condition
-from asof.cover.language.lexer import Word, words
-from asof.cover.language.syntax import (
-    DEPTH,
-    FLIPPED,
-    And,
-    Attribute,
-    Comparison,
-    Condition,
-    Contains,
-    Content,
-    Duration,
-    Filter,
-    Measure,
-    Moment,
-    Node,
-    Not,
-    Number,
-    Operator,
-    Or,
-    Product,
-    Sum,
-    Text,
-    Value,
-    attributes,
-)
-from asof.cover.language.terms import terms
+from asof.cover.language.lexer import Word, terms, words
 
 # The higher binds the tighter. `not` and the minus before a value have one operand.
 _RANK = {
@@ -52,28 +28,43 @@ _RANK = {
     "+": 5, "-": 5, "*": 6, "/": 6, "negative": 7,
 }  # fmt: skip
 _COMPARISONS = 4
-_VALUES = (Number, Duration, Moment, Text, Attribute, Sum, Product)
-_CONDITIONS = (Comparison, Content, Contains, And, Or, Not)
+_VALUES = (
+    syntax.Number,
+    syntax.Duration,
+    syntax.Moment,
+    syntax.Text,
+    syntax.Attribute,
+    syntax.Sum,
+    syntax.Product,
+)
+_CONDITIONS = (
+    syntax.Comparison,
+    syntax.Content,
+    syntax.Contains,
+    syntax.And,
+    syntax.Or,
+    syntax.Not,
+)
 
 
-def parse_condition(text: str, *, one: bool = False) -> Condition:
+def parse_condition(text: str, *, one: bool = False) -> syntax.Condition:
     """The condition a text says, over d1 and d2 or over one document; kinds as far as known."""
     with pointing_into(text):
         condition = _Reader(text, one).read()
     return checked_condition(condition, text, None)
 
 
-def parse_filter(text: str) -> Filter:
+def parse_filter(text: str) -> syntax.Filter:
     """Which documents are meant: the language of relations over one document, d.
 
     Raises UsageError, pointing at the place.
     """
-    return Filter(parse_condition(text, one=True), text)
+    return syntax.Filter(parse_condition(text, one=True), text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Operand:
-    node: Node
+    node: syntax.Node
     height: int
 
 
@@ -91,7 +82,7 @@ class _Reader:
     def what(self) -> str:
         return "filter" if self.one else "relation"
 
-    def read(self) -> Condition:
+    def read(self) -> syntax.Condition:
         self.words = words(self.text, self.what)
         if self.words[0].kind == "end":
             example = '''hostname(d) = "example.org"''' if self.one else "C(d1,d2) >= 0.7"
@@ -119,7 +110,7 @@ class _Reader:
                 raise Misread(self.words[0].span, "expected Cov(d1,d2) = here")
             head = [Word("name", "C", self.words[0].span, "C"), *self.words[1:]]
             measure, end = call(head, 0, one=False)
-            if isinstance(measure, Measure) and measure.first == 2:
+            if isinstance(measure, syntax.Measure) and measure.first == 2:
                 raise Misread(measure.span, "expected Cov(d1,d2): d2 covers d1")
             self.at = end + 1
         last = self.words[-2]
@@ -150,21 +141,21 @@ class _Reader:
             raise Misread(word.span, "expected a value or a condition, found +", "Leave the + out.")
         if sign == "(":
             self.open += 1
-        if len(self.operators) >= 8 * DEPTH or self.open > DEPTH:
+        if len(self.operators) >= 8 * syntax.DEPTH or self.open > syntax.DEPTH:
             raise self._too_deep(word.span)
         name = "negative" if sign == "-" else sign
         self.operators.append(Word("sign", name, word.span))
 
-    def _constant(self, word: Word) -> Node:
+    def _constant(self, word: Word) -> syntax.Node:
         match word.kind, word.value:
             case "number", value if not isinstance(value, int | str):
-                return Number(value, word.span)
+                return syntax.Number(value, word.span)
             case "duration", int(value):
-                return Duration(value, word.span)
+                return syntax.Duration(value, word.span)
             case "date", int(value):
-                return Moment(value, word.span)
+                return syntax.Moment(value, word.span)
             case "text", str(value):
-                return Text(value, word.span)
+                return syntax.Text(value, word.span)
         found = "the end" if word.kind == "end" else clipped(word.text)
         raise Misread(
             word.span,
@@ -180,7 +171,7 @@ class _Reader:
             return
         node, self.at = call(self.words, self.at, one=self.one)
         if (
-            isinstance(node, Attribute)
+            isinstance(node, syntax.Attribute)
             and node.name == "text"
             and _keyword(self._next()) == "contains"
         ):
@@ -203,7 +194,7 @@ class _Reader:
             )
         self.at += 1
         span = (begin.span[0], phrase.span[1])
-        self.operands.append(_Operand(Contains(str(phrase.value), span), 1))
+        self.operands.append(_Operand(syntax.Contains(str(phrase.value), span), 1))
 
     def _operator(self) -> bool:
         """Read what stands after an operand: True if another operand must follow."""
@@ -252,7 +243,7 @@ class _Reader:
             span = (operator.span[0], right.node.span[1])
             if operator.text == "not":
                 part = self._as_condition(right.node, "not stands before a condition")
-                node: Node = Not(part, span)
+                node: syntax.Node = syntax.Not(part, span)
             else:
                 node = negative(self._as_value(right.node, "-"), span)
             self._push(node, right.height + 1, span)
@@ -265,41 +256,47 @@ class _Reader:
         height = max(left.height, right.height + 1) if flat else max(left.height, right.height) + 1
         self._push(joined, height, span)
 
-    def _push(self, node: Node, height: int, span: Span) -> None:
-        if height > DEPTH:
+    def _push(self, node: syntax.Node, height: int, span: Span) -> None:
+        if height > syntax.DEPTH:
             raise self._too_deep(span)
         self.operands.append(_Operand(node, height))
 
-    def _joined(self, left: Node, operator: str, right: Node, span: Span) -> Node:
+    def _joined(
+        self, left: syntax.Node, operator: str, right: syntax.Node, span: Span
+    ) -> syntax.Node:
         if operator in ("and", "or"):
             why = f"{operator} joins conditions"
-            whole = And if operator == "and" else Or
+            whole = syntax.And if operator == "and" else syntax.Or
             first = self._as_condition(left, why)
             parts = first.parts if isinstance(first, whole) else (first,)
             return whole((*parts, self._as_condition(right, why)), span)
         if _RANK[operator] == _COMPARISONS:
-            return self._compared(left, cast(Operator, operator), right, span)
+            return self._compared(left, cast(syntax.Operator, operator), right, span)
         first_value, second = self._as_value(left, operator), self._as_value(right, operator)
         sign: Literal[1, -1] = 1 if operator in "+*" else -1
         join = added if operator in "+-" else multiplied
         return join(first_value, sign, second, span)
 
-    def _compared(self, left: Node, operator: Operator, right: Node, span: Span) -> Condition:
-        if isinstance(right, Measure) and not isinstance(left, Measure):
-            left, operator, right = right, FLIPPED[operator], left
-        if isinstance(left, Measure):
+    def _compared(
+        self, left: syntax.Node, operator: syntax.Operator, right: syntax.Node, span: Span
+    ) -> syntax.Condition:
+        if isinstance(right, syntax.Measure) and not isinstance(left, syntax.Measure):
+            left, operator, right = right, syntax.FLIPPED[operator], left
+        if isinstance(left, syntax.Measure):
             return self._threshold(left, operator, right, span)
         first, second = self._as_value(left, operator), self._as_value(right, operator)
-        if not attributes(first) and not attributes(second):
+        if not syntax.attributes(first) and not syntax.attributes(second):
             raise Misread(
                 span,
                 "two constants are compared, which says nothing of documents",
                 "Name an attribute, such as timestamp(d1).",
             )
-        return Comparison(first, operator, second, span)
+        return syntax.Comparison(first, operator, second, span)
 
-    def _threshold(self, measure: Measure, operator: Operator, value: Node, span: Span) -> Content:
-        if not isinstance(value, Number):
+    def _threshold(
+        self, measure: syntax.Measure, operator: syntax.Operator, value: syntax.Node, span: Span
+    ) -> syntax.Content:
+        if not isinstance(value, syntax.Number):
             raise Misread(
                 value.span,
                 f"expected a number to compare {measure.name} with",
@@ -312,19 +309,19 @@ class _Reader:
                 f"expected a threshold above 0 and up to 1, {found}",
                 "Write for instance 0.7 for 70 %.",
             )
-        return Content(measure, operator, value.value, span)
+        return syntax.Content(measure, operator, value.value, span)
 
-    def _as_condition(self, node: Node, why: str) -> Condition:
+    def _as_condition(self, node: syntax.Node, why: str) -> syntax.Condition:
         if isinstance(node, _CONDITIONS):
             return node
-        found = "a measure" if isinstance(node, Measure) else "a value"
-        example = "C(d1,d2) >= 0.7" if isinstance(node, Measure) else 'name(d1) = "text"'
+        found = "a measure" if isinstance(node, syntax.Measure) else "a value"
+        example = "C(d1,d2) >= 0.7" if isinstance(node, syntax.Measure) else 'name(d1) = "text"'
         raise Misread(node.span, f"{why}, found {found}", f"Compare it: {example}.")
 
-    def _as_value(self, node: Node, operator: str) -> Value:
+    def _as_value(self, node: syntax.Node, operator: str) -> syntax.Value:
         if isinstance(node, _VALUES):
             return node
-        if isinstance(node, Measure):
+        if isinstance(node, syntax.Measure):
             raise Misread(
                 node.span,
                 f"{node.name} cannot be calculated with",
@@ -339,7 +336,7 @@ class _Reader:
     def _too_deep(self, span: Span) -> Misread:
         return Misread(
             span,
-            f"the {self.what} is nested deeper than {DEPTH}",
+            f"the {self.what} is nested deeper than {syntax.DEPTH}",
             "Leave out parentheses that are not needed.",
         )
 

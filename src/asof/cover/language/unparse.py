@@ -6,68 +6,52 @@ import re
 from fractions import Fraction
 
 from asof.clock import iso
+from asof.cover.language import syntax
 from asof.cover.language.lexer import UNITS
-from asof.cover.language.syntax import (
-    And,
-    Attribute,
-    Comparison,
-    Contains,
-    Content,
-    Duration,
-    Measure,
-    Moment,
-    Node,
-    Not,
-    Number,
-    Or,
-    Product,
-    Sum,
-    Text,
-)
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:[-.:][^\W\d]\w*)*")
 _OWN = re.compile(r"(?i:and|or|not|contains)|[CJD]|Cov|text")
 
 
-def unparse(node: Node, *, one: bool = False) -> str:
+def unparse(node: syntax.Node, *, one: bool = False) -> str:
     """The node as text; `one` for a filter, whose document is d."""
     match node:
-        case Number():
+        case syntax.Number():
             return number(node.value)
-        case Duration():
+        case syntax.Duration():
             return span(node.value)
-        case Moment():
+        case syntax.Moment():
             return iso(node.value).removesuffix("T00:00:00.000000Z").replace(".000000Z", "Z")
-        case Text():
+        case syntax.Text():
             return '"' + node.value.replace('"', '""') + '"'
-        case Attribute():
+        case syntax.Attribute():
             document = "d" if one else f"d{node.of}"
             return f"{_name(node.name)}({document})"
-        case Measure():
+        case syntax.Measure():
             return f"{node.name}(d{node.first},d{3 - node.first})"
-        case Contains():
-            return f"text contains {unparse(Text(node.phrase))}"
-        case Content():
+        case syntax.Contains():
+            return f"text contains {unparse(syntax.Text(node.phrase))}"
+        case syntax.Content():
             return f"{unparse(node.measure)} {node.operator} {number(node.threshold)}"
-        case Comparison():
+        case syntax.Comparison():
             left, right = unparse(node.left, one=one), unparse(node.right, one=one)
             return f"{left} {node.operator} {right}"
-        case Not():
+        case syntax.Not():
             return f"not ({unparse(node.part, one=one)})"
     return _chain(node, one=one)
 
 
-def _chain(node: Sum | Product | And | Or, *, one: bool) -> str:
+def _chain(node: syntax.Sum | syntax.Product | syntax.And | syntax.Or, *, one: bool) -> str:
     match node:
-        case Sum():
+        case syntax.Sum():
             signs, parts = "+-", node.terms
-        case Product():
+        case syntax.Product():
             signs, parts = "*/", node.factors
         case _:
-            joined = " and " if isinstance(node, And) else " or "
+            joined = " and " if isinstance(node, syntax.And) else " or "
             return joined.join(
                 f"({unparse(part, one=one)})"
-                if isinstance(part, And | Or)
+                if isinstance(part, syntax.And | syntax.Or)
                 else unparse(part, one=one)
                 for part in node.parts
             )
@@ -75,8 +59,8 @@ def _chain(node: Sum | Product | And | Or, *, one: bool) -> str:
     for place, (sign, part) in enumerate(parts):
         inner = unparse(part, one=one)
         # A negative or broken constant (-1, 1/3) needs them as much as a sum does.
-        if isinstance(part, Sum | Product) or "/" in inner or inner.startswith("-"):
-            inner = inner if isinstance(part, Text | Attribute) else f"({inner})"
+        if isinstance(part, syntax.Sum | syntax.Product) or "/" in inner or inner.startswith("-"):
+            inner = inner if isinstance(part, syntax.Text | syntax.Attribute) else f"({inner})"
         operator = signs[0] if sign == 1 else signs[1]
         text += (
             (f"{operator}{inner}" if sign == -1 else inner) if not place else f" {operator} {inner}"

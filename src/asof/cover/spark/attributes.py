@@ -16,7 +16,6 @@ import numpy as np
 from asof.cover.language.columns import MISSING_TIME, Column, ColumnKind
 
 _TYPES: dict[ColumnKind, str] = {"number": "double", "time": "bigint", "text": "string"}
-_DTYPES: dict[ColumnKind, type] = {"number": np.float64, "time": np.int64, "text": np.int32}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +47,6 @@ class Attributes:
             name: _column(kind, [table[f"a{at}"] for table in tables])
             for at, (name, kind) in enumerate(self.kinds)
         }
-
-
-def empty_column(kind: ColumnKind) -> Column:
-    return Column(kind, np.empty(0, _DTYPES[kind]))
 
 
 def _array(column: Column) -> Any:  # noqa: ANN401, pyarrow has no types

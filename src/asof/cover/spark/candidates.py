@@ -19,7 +19,7 @@ from fractions import Fraction
 from asof.cover.language.analyse import Alternative, Range
 from asof.cover.language.bounds import Shares
 from asof.cover.spark.attributes import Attributes
-from asof.cover.spark.kept_tables import Frame, kept
+from asof.cover.spark.session import Frame, kept
 
 CELL = 1000  # postings of a shingle in one cell
 

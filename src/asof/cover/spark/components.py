@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.join.graph import components
-from asof.cover.spark.kept_tables import Frame, kept
+from asof.cover.spark.session import Frame, kept
 
 Ends = NDArray[np.int64]
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from asof.cover.options import CoverOptions
 from asof.cover.solve.solve import solve
 from asof.cover.spark.attributes import Attributes
-from asof.cover.spark.kept_tables import Frame, kept
+from asof.cover.spark.session import Frame, kept
 
 BUCKET = 1 << 18  # edges of a bucket, on average
 _SCHEMA = "n bigint, kept boolean, by bigint, root bigint, gap bigint, proven boolean"

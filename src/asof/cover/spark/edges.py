@@ -6,7 +6,7 @@ pairs at a time, in Spark's tasks. Common shingles are counted once for each pai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, reduce
 from typing import Any
 
@@ -18,7 +18,7 @@ from asof.cover.language.evaluate import Pairs, prepared
 from asof.cover.language.syntax import Condition, Content
 from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.candidates import Members, candidates, cells, enough
-from asof.cover.spark.kept_tables import Frame, kept
+from asof.cover.spark.session import Frame, kept
 
 
 def edges_of(alternatives: list[Members], sets: Frame, largest: int, parts: int) -> Frame:
@@ -81,19 +81,9 @@ def _meetings(members: Members, parts: int) -> Frame:
     """
     from pyspark.sql import functions as F
 
-    places = members.attributes.places
     keys = members.alternative.keys
-    frame = members.frame
-    d1 = frame.where("asks").select(
-        *(F.col(members.attributes.place(key.d1)).alias(f"k{at}") for at, key in enumerate(keys)),
-        F.col("n").alias("i"), F.col("s").alias("u"), F.col("size").alias("size_u"),
-        *(F.col(place).alias(f"x{place}") for place in places),
-    )  # fmt: skip
-    d2 = frame.where("covers").select(
-        *(F.col(members.attributes.place(key.d2)).alias(f"k{at}") for at, key in enumerate(keys)),
-        F.col("n").alias("j"), F.col("s").alias("v"), F.col("size").alias("size_v"),
-        *(F.col(place).alias(f"y{place}") for place in places),
-    )  # fmt: skip
+    d1 = _side(members, "asks", [key.d1 for key in keys])
+    d2 = _side(members, "covers", [key.d2 for key in keys])
     on = [f"k{at}" for at in range(len(keys))]
     many = d2.groupBy(*on).agg(F.count(F.lit(1)).alias("many"))
     d1 = d1.join(many, on).withColumn("cell", F.expr(f"explode(sequence(0L, {cells('many')} - 1))"))
@@ -101,6 +91,20 @@ def _meetings(members: Members, parts: int) -> Frame:
     on.append("cell")
     met = d1.drop("many").repartition(parts, *on).join(d2.drop("many").repartition(parts, *on), on)
     return met.where("i != j").drop(*on)
+
+
+def _side(members: Members, role: str, keys: Sequence[str] = ()) -> Frame:
+    """The documents of a role, with their attributes, and the keys that they are joined by."""
+    from pyspark.sql import functions as F
+
+    number, of_set, side = ("i", "u", "x") if role == "asks" else ("j", "v", "y")
+    places = members.attributes.places
+    return members.frame.where(role).select(
+        *([] if keys else ["part"]),
+        *(F.col(members.attributes.place(key)).alias(f"k{at}") for at, key in enumerate(keys)),
+        F.col("n").alias(number), F.col("s").alias(of_set), F.col("size").alias(f"size_{of_set}"),
+        *(F.col(place).alias(f"{side}{place}") for place in places),
+    )  # fmt: skip
 
 
 def _held(members: Members, pairs: Frame, common: Frame | None, largest: int) -> Frame:
@@ -126,16 +130,8 @@ def _unfolded(members: Members, pairs: Frame, largest: int) -> Frame:
     """Pairs of documents of those pairs of sets that have enough in common."""
     from pyspark.sql import functions as F
 
-    frame, places = members.frame, members.attributes.places
     shares = members.alternative.bound.shares(largest)
-    d1 = frame.where("asks").select(
-        "part", F.col("s").alias("u"), F.col("n").alias("i"), F.col("size").alias("size_u"),
-        *(F.col(place).alias(f"x{place}") for place in places),
-    )  # fmt: skip
-    d2 = frame.where("covers").select(
-        "part", F.col("s").alias("v"), F.col("n").alias("j"), F.col("size").alias("size_v"),
-        *(F.col(place).alias(f"y{place}") for place in places),
-    )  # fmt: skip
+    d1, d2 = _side(members, "asks"), _side(members, "covers")
     met = pairs.join(d1, ["part", "u"]).withColumn("inter", F.coalesce("inter", "size_u"))
     met = met.join(d2, ["part", "v"])
     # Two empty documents are equal, and are here only if equals are a pair.

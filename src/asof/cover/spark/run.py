@@ -15,19 +15,19 @@ from asof.cover.documents.sets import Sets
 from asof.cover.join.pairs import Limits
 from asof.cover.language.analyse import analyse, parse_relation
 from asof.cover.language.caret import clipped
-from asof.cover.language.columns import Column
+from asof.cover.language.columns import Column, empty_column
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 from asof.cover.language.syntax import attributes as attributes_of
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
-from asof.cover.spark.attributes import Attributes, empty_column
+from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.candidates import members
 from asof.cover.spark.components import connected
 from asof.cover.spark.covers import Solved, solved_apart, solved_together
 from asof.cover.spark.documents import Reading, documents
 from asof.cover.spark.edges import common_shingles, edges_of
-from asof.cover.spark.kept_tables import Frame, kept
+from asof.cover.spark.session import Frame, kept
 from asof.cover.spark.source import Source, first_line, kinds_of, open_source
 from asof.errors import InputError, UsageError
 

@@ -19,6 +19,9 @@ from typing import IO, Any
 from asof.cover.spark.source import first_line
 from asof.errors import UsageError
 
+Frame = Any
+"""A Spark DataFrame: PySpark is there only where a session is."""
+
 LOCAL = "local[*]"
 LOOPBACK = "127.0.0.1"
 
@@ -140,3 +143,14 @@ def _java() -> str | None:
         found = Path(home, "bin", "java")
         return str(found) if found.exists() else None
     return shutil.which("java")
+
+
+def kept(frame: Frame) -> Frame:
+    """The same table, worked out once, that no longer remembers what it was made of.
+
+    Later stages would otherwise carry the plans of all earlier ones, and rounds double them. Where
+    the cluster has a folder for it (`spark.checkpoint.dir`), it lies there, and survives the loss
+    of a machine; else on the executors.
+    """
+    context = frame.sparkSession.sparkContext
+    return frame.checkpoint() if context.getCheckpointDir() else frame.localCheckpoint()

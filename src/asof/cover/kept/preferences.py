@@ -7,7 +7,7 @@
 
 Both are about addresses as they were captured: a link to an address that only redirects counts for
 that one. What was found is kept in `derived/qualities/` until the archive changes; nothing there is
-needed, and one that is damaged is made again.
+needed (array_file.py).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import json
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -31,24 +32,23 @@ from asof.coherence.gather import Catalogued, gather, measured
 from asof.coherence.verdict import Grade
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.document_ids import texts_read
+from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 from asof.cover.language.columns import Column, number_column
-from asof.errors import AsofError, NotCaptured
+from asof.errors import NotCaptured
 from asof.ledger import SCHEMA_VERSION
 from asof.text.database import VERSION as TEXT_VERSION
 from asof.text.database import Shelf
 from asof.text.store import TextStore, document_key
 from asof.url import canonical
-from asof.warc.atomic_file import whole_file
 
 Quality = Literal["inlinks", "coherence"]
 QUALITIES: tuple[str, ...] = get_args(Quality)
 
 # One up whenever the same archive is rated otherwise.
-_FORMAT = 1
+_FORMAT = 2
 _RANKS = {grade: rank for rank, grade in enumerate(reversed(Grade))}
 # Pairs of addresses in memory before those that came twice are taken out.
 _AT_ONCE = 1 << 22
-_MOST = 1 << 53  # of a count, as floats have it
 
 Progress = Callable[[int], None]
 
@@ -69,7 +69,9 @@ def quality_column(
 ) -> Column:
     """One quality of all documents of a collection that is of this archive, or of some of them."""
     path = _path(archive, name)
-    rated: Any = _kept(path, name)
+    rated: Any = None
+    with suppress(*DAMAGE):
+        rated = json.loads(read_arrays(path, path.name)["rated"].tobytes())
     if rated is None:
         rated = (_inlinks if name == "inlinks" else _coherence)(archive, progress)
         if _path(archive, name) == path:  # what a crawl added in between may be in it in part
@@ -212,44 +214,15 @@ def _path(archive: Archive, name: Quality) -> Path:
     if name == "inlinks":
         made_of += [TEXT_VERSION, texts_read(archive)]
     digest = blake2b(json.dumps(made_of).encode(), digest_size=12).hexdigest()
-    return archive.folder.root / "derived" / "qualities" / f"{name}-{digest}.json"
-
-
-def _kept(path: Path, name: Quality) -> Any | None:  # noqa: ANN401, as it was written
-    try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-    is_fine = _are_counts if name == "inlinks" else _are_verdicts
-    return found if isinstance(found, dict) and is_fine(found) else None
-
-
-def _are_counts(found: dict[str, object]) -> bool:
-    return all(type(count) is int and 0 <= count < _MOST for count in found.values())
-
-
-def _are_verdicts(found: dict[str, object]) -> bool:
-    return all(
-        isinstance(page, list)
-        and [type(value) for value in page] == [int] * 3
-        and page[0] in _RANKS.values()
-        for pages in found.values()
-        for page in (pages.values() if isinstance(pages, dict) else (None,))
-    )
+    return archive.folder.root / "derived" / "qualities" / f"{name}-{digest}.npy"
 
 
 def _keep(path: Path, rated: object) -> None:
-    """Where that cannot be written (no room, no right), nothing is kept, and the run goes on."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as file:
-            file.write(json.dumps(rated).encode("ascii"))
-        kind = path.name.rpartition("-")[0]
-        for other in path.parent.glob(f"{kind}-*.json"):
+    told = np.frombuffer(json.dumps(rated).encode("ascii"), np.uint8)
+    if write_arrays(path, path.name, {"rated": told}):
+        for other in path.parent.glob(f"{path.name.rpartition('-')[0]}-*"):
             if other != path:
                 other.unlink(missing_ok=True)
-    except (OSError, AsofError):
-        return
 
 
 def _strings(collection: Collection, name: str) -> Iterator[str | None]:
