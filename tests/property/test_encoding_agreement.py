@@ -15,6 +15,7 @@ from asof.text.encoding.decoders import decode_as
 from asof.text.encoding.detection import is_wide, may_be_wide
 from asof.text.encoding.labels import CODECS, LABELS
 from asof.text.read import read
+from support.laws import examples
 
 PIECES = [
     *(b"<meta charset=koi8-r>", b"<meta charset='utf-16'>", b"<meta charset=x-user-defined>"),
