@@ -95,8 +95,9 @@ def _functions(path: Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
 def _protocols(path: Path, tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            bases = {ast.unparse(base).split("[")[0].split(".")[-1] for base in node.bases}
-            if "Protocol" in bases:
+            # asyncio.Protocol is another thing.
+            bases = {ast.unparse(base).split("[")[0] for base in node.bases}
+            if bases & {"Protocol", "typing.Protocol"}:
                 yield f"{path}:{node.lineno} {node.name}"
 
 

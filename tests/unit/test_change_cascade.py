@@ -13,7 +13,7 @@ from asof.catalog.observe import Hint, observe
 from asof.change.cascade import compare
 from asof.change.categories import Category, Stage, Thresholds
 from asof.change.digests import bytes_digest
-from asof.change.link_changes import link_changes, link_target
+from asof.change.link_changes import KnownTargets, link_changes, link_target
 from asof.change.measures import jaccard
 from asof.change.passages import passages, words
 from asof.change.shingles import shingles
@@ -425,17 +425,11 @@ class TestStructure:
         assert change.links_removed == (self.A,)
 
     def test_contents_that_are_new_or_gone(self) -> None:
-        class Archive:
-            def known_before(self, url: str) -> bool | None:
-                return {"https://example.org/new": False, self_b: True}.get(url)
-
-            def gone_now(self, url: str) -> bool | None:
-                return url == "https://example.org/old"
-
-        self_b = self.B
+        before = {"https://example.org/new": False, self.B: True}
+        known = KnownTargets(before.get, lambda url: url == "https://example.org/old")
         old = page(TEXT, links=(self.A, "https://example.org/old"))
-        new = page(TEXT, links=(self_b, "https://example.org/new", "https://else.example/"))
-        change = compare(old, new, holdings=Archive())
+        new = page(TEXT, links=(self.B, "https://example.org/new", "https://else.example/"))
+        change = compare(old, new, targets=known)
         assert change.links_to_new == ("https://example.org/new",)
         assert change.links_to_removed == ("https://example.org/old",)
 

@@ -24,7 +24,7 @@ from asof.catalog.observe import Hint
 from asof.change.alignment import edit_distance
 from asof.change.categories import Category, Change, Stage, Thresholds
 from asof.change.digests import DATA, compared_text
-from asof.change.link_changes import Holdings, LinkChanges, link_changes
+from asof.change.link_changes import KnownTargets, LinkChanges, link_changes
 from asof.change.noise import bare, settled
 from asof.change.passages import Passages, passages, words
 from asof.change.version import PAGES, Version, signpost, soft_404
@@ -43,7 +43,7 @@ def compare(
     new: Version,
     *,
     thresholds: Thresholds = DEFAULT,
-    holdings: Holdings | None = None,
+    targets: KnownTargets | None = None,
 ) -> Change:
     """What became of `old`, the version before `new`; None if there was none.
 
@@ -56,7 +56,7 @@ def compare(
         return change
     change = _by_claims(old, new) or _by_bytes(old, new)
     if change is None:
-        change = _by_content(old, new, thresholds, holdings)
+        change = _by_content(old, new, thresholds, targets)
     notes = tuple(_contradictions(old, new))
     if notes:
         change = replace(change, details=(*change.details, *notes))
@@ -185,7 +185,7 @@ class _Text:
 
 
 def _by_content(
-    old: Version, new: Version, thresholds: Thresholds, holdings: Holdings | None
+    old: Version, new: Version, thresholds: Thresholds, targets: KnownTargets | None
 ) -> Change:
     before, after = _read(old), _read(new)
     if not (_has_bytes(old) and _has_bytes(new)) and (before is None or after is None):
@@ -203,7 +203,7 @@ def _by_content(
         return change
     # Of a page that moved, relative links lead elsewhere by themselves.
     moved = old.url != new.url
-    links = LinkChanges() if moved else link_changes(before.links, after.links, holdings)
+    links = LinkChanges() if moved else link_changes(before.links, after.links, targets)
     change = _by_text(_text(before), _text(after), _cut(old, new), thresholds)
     if max(len(before.text), len(after.text)) >= _MOST:
         note = f"only the first {_MOST:,} characters were compared"

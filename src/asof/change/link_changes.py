@@ -7,9 +7,8 @@ is known to whoever can look into the archive, and is asked there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 # Parameters that are drawn for each visit or tell where a visitor came from. No content hangs on
@@ -29,14 +28,12 @@ _ADVERTS = re.compile(
 _SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*", re.IGNORECASE)
 
 
-class Holdings(Protocol):
-    """What an archive knows about the URLs that links lead to."""
+@dataclass(frozen=True, slots=True)
+class KnownTargets:
+    """What an archive knows about a URL that links lead to; None where it does not."""
 
-    def known_before(self, url: str) -> bool | None:
-        """Whether there was content at the time of the old version; None if that is not known."""
-
-    def gone_now(self, url: str) -> bool | None:
-        """Whether there was no content any more at the time of the new version."""
+    known_before: Callable[[str], bool | None]  # there was content at the time of the old version
+    gone_now: Callable[[str], bool | None]  # there was none any more at the time of the new one
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +50,19 @@ class LinkChanges:
 
 
 def link_changes(
-    old: Iterable[str], new: Iterable[str], holdings: Holdings | None = None
+    old: Iterable[str], new: Iterable[str], targets: KnownTargets | None = None
 ) -> LinkChanges:
     """Compare the links of two versions by where they lead."""
     before, after = _by_target(old), _by_target(new)
     added = tuple(url for target, url in after.items() if target not in before)
     removed = tuple(url for target, url in before.items() if target not in after)
-    if holdings is None:
+    if targets is None:
         return LinkChanges(added, removed)
     return LinkChanges(
         added,
         removed,
-        tuple(url for url in added if holdings.known_before(url) is False),
-        tuple(url for url in removed if holdings.gone_now(url) is True),
+        tuple(url for url in added if targets.known_before(url) is False),
+        tuple(url for url in removed if targets.gone_now(url) is True),
     )
 
 
