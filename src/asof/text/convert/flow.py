@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from asof.text.convert.found import Found
 from asof.text.convert.ooxml import Relation
-from asof.text.convert.xml_parts import Readable, attribute, events
+from asof.text.convert.xml_parts import attribute, events
+from asof.text.convert.zip_parts import Part
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -74,7 +75,7 @@ class Flow:
         self._title: list[str] | None = None
         self._title_ends = ""
 
-    def read(self, part: Readable | bytes, relations: dict[str, Relation]) -> None:
+    def read(self, part: Part | bytes, relations: dict[str, Relation]) -> None:
         """Add the text of a part and its links, and its title if the document has none.
 
         `relations` are those of the part.

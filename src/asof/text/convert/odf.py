@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from asof.text.convert.entities import refuse_entities
 from asof.text.convert.found import Found, Refused, day_of, tag_of
-from asof.text.convert.xml_parts import Readable, attribute, events, local
-from asof.text.convert.zip_parts import Parts
+from asof.text.convert.xml_parts import attribute, events, local
+from asof.text.convert.zip_parts import Part, Parts
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -88,7 +88,7 @@ class _Reading:
         self._in_cell = 0
         self._seen: set[str] = set()
 
-    def read(self, source: Readable | bytes) -> None:
+    def read(self, source: Part | bytes) -> None:
         for event, name, element in events(source, *_NAMES, found=self._found):
             step = 1 if event == "start" else -1
             if name == "body" or name in _EDGES:

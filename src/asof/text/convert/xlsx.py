@@ -12,7 +12,8 @@ from asof.text.convert.cells import Style, shown, style_of
 from asof.text.convert.flow import Flow, field_links
 from asof.text.convert.found import Found, Refused
 from asof.text.convert.ooxml import Package, Relation
-from asof.text.convert.xml_parts import Readable, attribute, events, tree
+from asof.text.convert.xml_parts import attribute, events, tree
+from asof.text.convert.zip_parts import Part
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -30,7 +31,7 @@ class Strings:
     def __init__(self) -> None:
         self._strings: list[str] = []
 
-    def read(self, part: Readable, found: Found) -> None:
+    def read(self, part: Part, found: Found) -> None:
         """All of them; how a word is pronounced (`rPh`) is left out."""
         parts: list[str] = []
         phonetic = 0
@@ -140,7 +141,7 @@ class Cells:
         self._since_1904 = since_1904
         self._room = MAX_CELLS
 
-    def read(self, part: Readable, relations: dict[str, Relation]) -> None:
+    def read(self, part: Part, relations: dict[str, Relation]) -> None:
         """Add the rows of a sheet, its links, its headers and footers."""
         for _, name, element in events(part, *_SHEET, found=self._found, starts=False):
             if name == "row":

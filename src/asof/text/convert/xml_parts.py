@@ -9,21 +9,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from asof.text.convert.found import Found
+from asof.text.convert.zip_parts import Part
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 Event = tuple[str, str, "_Element"]
-
-
-class Readable(Protocol):
-    """What a parser reads from."""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """The next bytes."""
 
 
 def local(element: _Element) -> str:
@@ -56,9 +50,7 @@ def tree(data: bytes) -> _Element | None:
         return None
 
 
-def events(
-    source: Readable | bytes, *names: str, found: Found, starts: bool = True
-) -> Iterator[Event]:
+def events(source: Part | bytes, *names: str, found: Found, starts: bool = True) -> Iterator[Event]:
     """The elements with these local names: (start or end, name, element); `starts` can be left out.
 
     What is not wanted any more has to be cleared by the caller, else the tree grows. That a
@@ -66,10 +58,8 @@ def events(
     """
     from lxml import etree
 
-    if isinstance(source, bytes):
-        source = io.BytesIO(source)
     parse = etree.iterparse(
-        source,
+        io.BytesIO(source) if isinstance(source, bytes) else source,
         events=("start", "end") if starts else ("end",),
         tag=[f"{{*}}{name}" for name in names],
         resolve_entities=False,
