@@ -362,6 +362,7 @@ class Server:
     def __post_init__(self) -> None:
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
+        self._open: set[socket.socket] = set()
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=64)
         self._socket.settimeout(0.2)
         self.port: int = self._socket.getsockname()[1]
@@ -376,8 +377,11 @@ class Server:
         self.close()
 
     def close(self) -> None:
-        """Stop accepting and let go of every connection."""
+        """Stop accepting and let go of every connection; who waits for one is woken."""
         self._stop.set()
+        for waiting in (self._socket, *self._open):
+            with contextlib.suppress(OSError):
+                waiting.shutdown(socket.SHUT_RDWR)
         self.thread.join(5)
         self._socket.close()
         for thread in self._threads:
@@ -393,6 +397,8 @@ class Server:
                 connection, peer = self._socket.accept()
             except TimeoutError:
                 continue
+            except OSError:
+                return  # closed
             thread = threading.Thread(target=self._serve, args=(connection, peer), daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -400,7 +406,10 @@ class Server:
     def _serve(self, connection: socket.socket, peer: tuple[str, int]) -> None:
         connection.settimeout(0.2)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with connection:
+        self._open.add(connection)
+        with contextlib.ExitStack() as held:
+            held.enter_context(connection)
+            held.callback(self._open.discard, connection)
             buffer = b""
             while not self._stop.is_set():
                 while b"\r\n\r\n" not in buffer and not self._stop.is_set():
