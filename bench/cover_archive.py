@@ -273,6 +273,7 @@ def make(folder: Path, scenario: str, scale: float, told: Told = lambda done, to
     upto = np.cumsum(np.bincount(plan.url, plan.lengths, plan.versions.size)).astype(np.int64)
     sizes: list[Whole] = []
     first = done = 0
+    folder.mkdir(parents=True, exist_ok=True)
     with (folder / "items.raw").open("wb") as out:
         while first < upto.size:
             made = int(upto[first - 1]) if first else 0

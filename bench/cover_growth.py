@@ -76,6 +76,7 @@ def documents(folder: Path) -> Collection:
         ),
         columns=columns,
         document_ids=np.array(document_ids, "S16"),
+        records=tuple(map(str, range(len(urls)))),
     )
 
 

@@ -75,7 +75,7 @@ class RankMemory:
         if self.kept is None or not set(document_ids.tolist()) <= set(self.kept[0]):
             return None
         known, ranking = self.kept
-        places = [known.index(mark) for mark in document_ids.tolist()]
+        places = [known.index(each) for each in document_ids.tolist()]
         return replace(ranking, begins=ranking.begins[places], ends=ranking.ends[places])
 
     def keep(self, document_ids: NDArray[np.bytes_], ranking: Ranking) -> None:
@@ -83,7 +83,7 @@ class RankMemory:
 
 
 def marked(universe: list[Paper], places: list[int], k: int) -> Collection:
-    """These papers, each with a mark that is of its place and of all that it says."""
+    """These papers, each with an id that is of its place and of all that it says."""
     papers = [universe[at] for at in places]
     told = [repr((at, paper)).encode() for at, paper in zip(places, papers, strict=True)]
     document_ids = [blake2b(one, digest_size=15).digest() + b"." for one in told]
@@ -114,7 +114,7 @@ class Step:
 
 
 MOST = 10
-WISHES = st.sampled_from(
+OPTIONS = st.sampled_from(
     [
         CoverOptions(),
         CoverOptions(),
@@ -130,7 +130,7 @@ STEPS = st.lists(
         st.lists(st.sampled_from([True, True, True, False]), min_size=MOST, max_size=MOST),
         st.none() | st.integers(0, MOST - 1),
         st.integers(0, 5),
-        WISHES,
+        OPTIONS,
     ),
     min_size=2,
     max_size=5,

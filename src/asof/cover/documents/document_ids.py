@@ -1,8 +1,8 @@
 """Ids by which the documents of an archive are known again, without reading their texts.
 
 A document_id says which record a document is (file, offset, id), what the catalog knows of it, and
-by what it was read: the place of its text on the shelf. As long as all of that is the same, so are
-its shingles and its columns.
+by what it was read: the place of its text in the text database. As long as all of that is the same,
+so are its shingles and its columns.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def texts_read(archive: Archive) -> tuple[Any, ...] | None:
     path = archive.folder.texts
     if not path.exists():
         return None
-    shelf = Shelf(path, writable=False)
+    database = Shelf(path, writable=False)
     try:
-        if not shelf.is_current:
+        if not database.is_current:
             return None
-        return shelf.fetch("SELECT count(*), sum(size), count(error) FROM documents")
+        return database.fetch("SELECT count(*), sum(size), count(error) FROM documents")
     finally:
-        shelf.close()
+        database.close()
 
 
 class DocumentIdentifier:
@@ -64,29 +64,29 @@ class DocumentIdentifier:
     def __init__(self, archive: Archive, which: Which, k: int, unit: Unit) -> None:
         self._ways = json.dumps(ways(which, k, unit)).encode()
         path = archive.folder.texts
-        self._shelf = Shelf(path, writable=False) if path.exists() else None
-        self._is_current = self._shelf is not None and self._shelf.is_current
+        self._database = Shelf(path, writable=False) if path.exists() else None
+        self._is_current = self._database is not None and self._database.is_current
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._shelf is not None:
-            self._shelf.close()
+        if self._database is not None:
+            self._database.close()
 
     def id_of(self, capture: Capture) -> bytes | None:
         """The id of a capture whose text was read and kept; None where it would have to be read."""
         content = capture.content or capture.digest
-        if not content or self._shelf is None or not self._is_current:
+        if not content or self._database is None or not self._is_current:
             return None
-        row = self._shelf.fetch(
+        row = self._database.fetch(
             "SELECT key, block, start, size, title, language, error FROM documents WHERE key = ?",
             document_key(capture.url, content, capture.media_type),
         )
         return None if row is None else self._digest(capture, *row)
 
     def id_as_read(self, capture: Capture, document: Document) -> bytes:
-        """The document_id of a capture whose text is on no shelf: by what it says."""
+        """The id of a capture whose text is not kept: by what it says."""
         return self._digest(
             capture, "apart", document.title, document.language, document.main, document.text
         )

@@ -41,15 +41,15 @@ _COLUMNS = {
 
 def export_documents(archive: Archive, selection: Selection, out: Path) -> Exported:
     """A table of the selected documents; texts that have not been read are read."""
-    with Texts(archive) as shelf:
+    with Texts(archive) as texts:
         captures = documents_of(archive, selection.captures(archive))
-        rows = _rows(_with_text(shelf, captures))
+        rows = _rows(_with_text(texts, captures))
         return Exported(str(out), write_rows(_COLUMNS, rows, out, ROW_GROUP))
 
 
-def _with_text(shelf: Texts, captures: Iterable[Capture]) -> Iterator[tuple[Capture, Document]]:
+def _with_text(texts: Texts, captures: Iterable[Capture]) -> Iterator[tuple[Capture, Document]]:
     for capture in captures:
-        document = shelf.document(capture)
+        document = texts.document(capture)
         if document is not None and document.text.strip():
             yield capture, document
 

@@ -181,7 +181,7 @@ def gathered(
     gathering = _Gathering(which, k, unit, None if before is None else before.collection)
     places, blank = _known(before)
     blanks: list[bytes] = []
-    with Texts(archive) as shelf, DocumentIdentifier(archive, which, k, unit) as identifier:
+    with Texts(archive) as texts, DocumentIdentifier(archive, which, k, unit) as identifier:
         for capture in documents_of(archive, archive.captures()):
             progress(1)
             document_id = identifier.id_of(capture)
@@ -189,7 +189,7 @@ def gathered(
             if document_id is not None and place is not None:
                 gathering.take_over(capture, document_id, place)
                 continue
-            document = None if document_id in blank else shelf.document(capture)
+            document = None if document_id in blank else texts.document(capture)
             if document is None or not document.text.strip():
                 # Nothing to compare by: no redundancy is claimed of pictures.
                 blanks += [] if document_id is None else [document_id]

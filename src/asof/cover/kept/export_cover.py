@@ -49,9 +49,9 @@ def chosen_by_name(archive: Archive, names: Iterable[str]) -> Chosen:
         if same is not None:
             same.append(capture)
     records: set[str] = set()
-    with Texts(archive) as shelf:
+    with Texts(archive) as texts:
         for captures in shared.values():
-            for name, capture in _documents(shelf, captures):
+            for name, capture in _documents(texts, captures):
                 if name in wanted:
                     records.add(capture.record_id)
                     wanted.remove(name)
@@ -64,13 +64,13 @@ def chosen_by_name(archive: Archive, names: Iterable[str]) -> Chosen:
     return Chosen(records=frozenset(records))
 
 
-def _documents(shelf: Texts, captures: list[Capture]) -> Iterator[tuple[str, Capture]]:
+def _documents(texts: Texts, captures: list[Capture]) -> Iterator[tuple[str, Capture]]:
     """The documents of one URL and second, by name."""
     if len(captures) > 1:  # one without a text is no document, and takes no name from the others
-        texts = [shelf.document(capture) for capture in captures]
+        found = [texts.document(capture) for capture in captures]
         captures = [
             capture
-            for capture, found in zip(captures, texts, strict=True)
-            if found is not None and found.text.strip()
+            for capture, document in zip(captures, found, strict=True)
+            if document is not None and document.text.strip()
         ]
     return zip(document_names(captures), captures, strict=True)

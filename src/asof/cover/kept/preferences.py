@@ -139,22 +139,22 @@ class _Pairs:
 
 
 def _links(archive: Archive, urls: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The links of every document, by its address; in the order of the shelf as far as it goes.
+    """The links of every document, by its address; in the order of the text database.
 
-    A block of the shelf holds dozens of documents, and is unpacked once in this order.
+    A block of it holds dozens of documents, and is unpacked once in this order.
     """
     left = dict(urls)
     if archive.folder.texts.exists():
-        shelf = Shelf(archive.folder.texts, writable=False)
+        database = Shelf(archive.folder.texts, writable=False)
         try:
-            if shelf.is_current:
-                store = TextStore(shelf)
-                keys = shelf.db.execute("SELECT key FROM documents ORDER BY block, start")
+            if database.is_current:
+                store = TextStore(database)
+                keys = database.db.execute("SELECT key FROM documents ORDER BY block, start")
                 for (key,) in keys.fetchall():
                     if key in left and (document := store.get(key)) is not None:
                         yield left.pop(key), document.links
         finally:
-            shelf.close()
+            database.close()
     if left:
         yield from _unread(archive, left)
 

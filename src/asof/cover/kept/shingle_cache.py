@@ -204,13 +204,13 @@ def _text_of_all(
 ) -> Iterator[str]:
     """The texts that documents are compared by, in the order of the collection.
 
-    A crawl may have added others since, or have put on the shelf what was not on it.
+    A crawl may have added others since, or have kept what was not kept.
     """
     assert found.document_ids is not None
     known = frozenset(found.document_ids.tolist())
-    with Texts(archive) as shelf:
+    with Texts(archive) as texts:
         for capture in documents_of(archive, archive.captures()):
-            document = shelf.document(capture)
+            document = texts.document(capture)
             if document is None or not document.text.strip():
                 continue
             if (

@@ -1,7 +1,7 @@
 """The fourth stage: the smallest cover of each component, by the local solver (section 3.4).
 
 What a component comes to depends on its own edges and the order of its ids alone, so components can
-be solved anywhere, many of them in one bucket. Two wishes look farther than a component: a quality
+be solved anywhere, many of them in one bucket. Two options look farther than a component: a quality
 is scaled by the range of the whole collection, so each bucket is told its ends; and `at least m of
 each value` ties components together, so that graph is solved in one place, the driver, which then
 holds all edges (8 bytes each) and a value for each document.
