@@ -18,8 +18,8 @@ from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import byte_progress, cores, count_progress, open_archive, print_json, say
 from asof.cli.view import printable
 from asof.errors import NotCaptured
-from asof.frontier.completeness import Completeness, Share, completeness_json
-from asof.report.words import number, percent
+from asof.frontier.completeness import Completeness, completeness_json
+from asof.report.words import percent, taken_of
 from asof.warc.atomic_file import whole_file
 
 if TYPE_CHECKING:
@@ -147,14 +147,8 @@ def print_completeness(value: Completeness) -> None:
         ("vertical", value.vertical, "URL"),
         ("horizontal", value.horizontal, "host"),
     ):
-        told = f"{percent(share.share):>7}  {_of(share, noun)}"
+        told = f"{percent(share.share):>7}  {taken_of(share.taken, share.found, noun)}"
         click.echo(f"  {name + ' completeness':<23}  {told}")
-
-
-def _of(share: Share, what: str) -> str:
-    if not share.found:
-        return "nothing is known of what was found"
-    return f"{share.taken:,} taken of {number(share.found, what)} found"
 
 
 def _print_hosts(value: Completeness) -> None:

@@ -17,7 +17,17 @@ from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff, listing
 from asof.report.quality_drawing import SINGLE_ROWS, curve, page_bins, page_rows
 from asof.report.render import render
-from asof.report.words import clock, day, moment, number, percent, safe_link, span, stretch
+from asof.report.words import (
+    clock,
+    day,
+    moment,
+    number,
+    percent,
+    safe_link,
+    span,
+    stretch,
+    taken_of,
+)
 
 DiffLink = Callable[[PageVerdict], str | None]
 
@@ -93,7 +103,7 @@ def _facts(report: Report) -> Iterator[tuple[str, str, str]]:
         ("Hosts reached", report.horizontal, "host"),
     ):
         if taken is not None:
-            more = f"{taken.taken:,} taken of {number(taken.found, noun)} found"
+            more = taken_of(taken.taken, taken.found, noun)
             if taken is report.vertical and report.errors:
                 more += f"; {number(report.errors)} with an error (404 and the like), not in C"
             yield name, percent(taken.share), more

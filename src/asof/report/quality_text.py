@@ -9,13 +9,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from asof.coherence.quality_report import CauseGroup, Report, Taken, offenders
+from asof.coherence.quality_report import CauseGroup, Report, offenders
 from asof.coherence.verdict import Grade, Standing
 from asof.report import quality_words as words
 from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff
 from asof.report.terminal import cells, harmless
-from asof.report.words import moment, number, percent, stretch
+from asof.report.words import moment, number, percent, stretch, taken_of
 
 _NARROWEST = 40
 _LABEL = 16
@@ -111,16 +111,11 @@ def _completeness(report: Report, width: int) -> Iterator[str]:
         ("hosts reached", report.horizontal, "host"),
     ):
         if taken is not None:
-            yield from _figure(name, _taken(taken, noun), width)
+            told = taken_of(taken.taken, taken.found, noun)
+            share = f"{percent(taken.share)}, " if taken.found else ""
+            yield from _figure(name, share + told, width)
     if (errors := words.errors_sentence(report)) is not None:
         yield from _figure("errors", errors, width)
-
-
-def _taken(taken: Taken, noun: str) -> str:
-    if not taken.found:
-        return "nothing is known of what was found"
-    found = number(taken.found, noun)
-    return f"{percent(taken.share)}, {taken.taken:,} taken of {found} found"
 
 
 def _offenders(report: Report, width: int) -> Iterator[str]:

@@ -28,6 +28,13 @@ def number(count: int, noun: str = "", plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def taken_of(taken: int, found: int, noun: str) -> str:
+    """`3 taken of 7 hosts found`: what a share of completeness is of."""
+    if not found:
+        return "nothing is known of what was found"
+    return f"{taken:,} taken of {number(found, noun)} found"
+
+
 def bounded(count: int) -> str:
     """A count that was not carried on beyond MANY."""
     return f"{MANY:,}+" if count > MANY else f"{count:,}"
