@@ -125,15 +125,6 @@ def test_metadata_is_listed_but_is_no_answer(catalog: Catalog) -> None:
     assert [c.kind for c in catalog.captures(kind="metadata")] == ["metadata"]
 
 
-def test_nearest_looks_both_ways(catalog: Catalog) -> None:
-    catalog.add([capture(1, START), capture(2, START + 10)], 1)
-    for moment, number in ((-5, 1), (4, 1), (5, 1), (6, 2), (99, 2)):
-        found = catalog.nearest(URL, START + moment)
-        assert found is not None
-        assert found.record_id == f"id-{number:05}"
-    assert catalog.nearest(URL + "x", START) is None
-
-
 def test_a_listing_is_in_order_and_needs_no_memory_of_its_size(
     catalog: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:

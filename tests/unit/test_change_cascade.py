@@ -73,13 +73,6 @@ class TestStatus:
         assert compare(stored(), sick).category is Category.UNAVAILABLE
         assert not sick.tells
 
-    def test_no_answer_is_no_removal(self) -> None:
-        change = compare(
-            stored(), stored(status=None, failure="timeout", entity=None, payload=None)
-        )
-        assert change.category is Category.UNAVAILABLE
-        assert "timeout" in change.details[0]
-
     @pytest.mark.parametrize("before", [stored(status=404), stored(status=500), None])
     def test_there_was_no_content_before(self, before: Version | None) -> None:
         assert compare(before, stored()).category is Category.APPEARED

@@ -12,9 +12,7 @@ from typing import Self
 
 from asof.archive.folder import Folder
 from asof.catalog.captures import Catalog
-from asof.catalog.derive import content_digest
 from asof.catalog.memento import Memento, memento
-from asof.catalog.observe import Observation
 from asof.catalog.validity import intervals
 from asof.clock import (
     Clock,
@@ -163,17 +161,7 @@ class Archive:
 
     def history(self, url: str) -> list[Validity]:
         """The contents a URL has had, each with the stretch of time it is proven for."""
-        seen = self.catalog.observations(self.address(url))
-        algorithms = {o.content.partition(":")[0] for o in seen if o.content is not None}
-        if len(algorithms) > 1:
-            # By tools that hash differently: equal contents show only under one hash.
-            seen = [self._rehashed(each) for each in seen]
-        return intervals(seen)
-
-    def _rehashed(self, seen: Observation) -> Observation:
-        if seen.source is None or seen.content is None or seen.content.startswith("sha256:"):
-            return seen
-        return replace(seen, content=content_digest((), self.read(seen.capture).payload()))
+        return intervals(self.catalog.observations(self.address(url)))
 
     def read(self, capture: Capture) -> Memento:
         """The stored bytes and metadata of a capture; a revisit is followed to its payload."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from asof.catalog.crawls import Runs
 from asof.catalog.derive import identity
 from asof.catalog.observe import Observation, Reader, observe
+from asof.catalog.one_hash import comparable
 from asof.catalog.payloads import Payloads
 from asof.catalog.referents import ANSWERS, NOT_MODIFIED, last_instant
 from asof.catalog.rows import COLUMNS, Row, capture_of, fetch, row_of, translated
@@ -102,16 +103,6 @@ class Catalog:
                 return found
         return None
 
-    def nearest(self, url: str, at: Instant) -> Capture | None:
-        """The capture nearest to a moment on either side; the earlier of two as near."""
-        for names in _names(url):
-            before = self._answer(url, names, ("c.at <= ?", [at]), "DESC")
-            after = self._answer(url, names, ("c.at > ?", [at]), "ASC")
-            found = [capture for capture in (before, after) if capture is not None]
-            if found:
-                return min(found, key=lambda capture: abs(capture.at - at))
-        return None
-
     def captures(
         self,
         *,
@@ -148,6 +139,8 @@ class Catalog:
         """What the captures of a URL show of it, by time."""
         key, names = surt(url), _names(url)[0]
         together = list(self._scan(key, key + "\0", [_ANSWER], False))
+        if self._warc is not None:
+            together = comparable(together, self._warc)
         own = {c.url for c in together if c.url in names} or {c.url for c in together}
         found = observe(together, urls=own, others=self)
         return sorted((each for seen in found.values() for each in seen), key=attrgetter("at"))

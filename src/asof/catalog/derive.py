@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENTITY_LIMIT", "HEAD_REACH", "Row", "content_digest", "derive", "identity",
            "is_capture", "is_http", "missing_identity", "record_uri", "row", "row_of",
-           "stored_id"]  # fmt: skip
+           "sha256_content", "stored_id"]  # fmt: skip
 
 # Coded entities that unpack to more are taken for bombs. Uncoded ones have no limit.
 ENTITY_LIMIT = 256 << 20
@@ -143,6 +143,11 @@ def row(record: StoredRecord) -> Row | None:
 def content_digest(headers: Headers, chunks: Iterable[bytes]) -> str:
     """The `content` that a capture of a body under these headers has, whether stored yet or not."""
     return _digests(_codings(headers), chunks, sha256())
+
+
+def sha256_content(record: StoredRecord, capture: Capture) -> str | None:
+    """The `content` of a record by SHA-256, whatever hash the record declares."""
+    return _block(record, capture.kind, is_http(capture.kind, capture.url), None)[3]
 
 
 def record_uri(record_id: str) -> str:

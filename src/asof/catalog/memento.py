@@ -98,7 +98,7 @@ class Memento:
 def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
     """Read a capture. NotCaptured when the payload of a revisit is not in the archive."""
     record = _read(warc_dir, capture)
-    head = _head(record, capture)
+    head = stored_head(record, capture)
     if capture.kind != "revisit":
         return Memento(capture, capture, _status(head), head.headers, head.raw, record, head)
     seen = catalog.observation(capture)
@@ -112,7 +112,7 @@ def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
         headers = _freshened(confirmed.headers, head.headers)
         return replace(confirmed, capture=capture, headers=headers, head=head.raw)
     stored_record = _read(warc_dir, source)
-    stored = _head(stored_record, source)
+    stored = stored_head(stored_record, source)
     own = head if head.status else None
     shown = own or stored
     return Memento(
@@ -145,7 +145,8 @@ def _read(warc_dir: Path, capture: Capture) -> StoredRecord:
     return record
 
 
-def _head(record: StoredRecord, capture: Capture) -> Head:
+def stored_head(record: StoredRecord, capture: Capture) -> Head:
+    """The HTTP head of a record, an empty one if it has none."""
     if not is_http(capture.kind, capture.url):
         return _NO_HEAD
     if record.data is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import Protocol
 
@@ -27,7 +28,7 @@ _OF_NOTHING = frozenset(
 )
 
 
-_PLACE = attrgetter("where.file", "where.offset")
+_AT = attrgetter("at")
 
 
 class Known(Protocol):
@@ -79,48 +80,38 @@ class Held:
 
     def __init__(self, captures: Sequence[Capture], others: Known | None = None) -> None:
         self._others = others
-        self._in_second: dict[tuple[str, Instant], list[Capture]] = {}
-        self._with_digest: dict[tuple[str, str], list[Capture]] = defaultdict(list)
-        self._anywhere: dict[str, Capture] = {}
-        self._good: dict[str, list[Capture]] = {}
-        revisits = [capture for capture in captures if capture.kind == "revisit"]
-        if revisits:
-            self._index(revisits, captures)
-
-    def _index(self, revisits: Sequence[Capture], captures: Sequence[Capture]) -> None:
-        """Only what a revisit may look for."""
-        digests = {declared(revisit) for revisit in revisits}
-        for each in revisits:
-            if each.refers_to_at is not None:
-                self._in_second[key_of(each), each.refers_to_at // SECOND] = []
-            elif names_nothing(each):
-                self._good[each.url] = []
+        self._by_key: dict[str, list[Capture]] = defaultdict(list)
+        self._with_digest: dict[tuple[str, str | None], list[Capture]] = defaultdict(list)
+        self._good: dict[str, list[Capture]] = defaultdict(list)
+        self._everything = captures
+        if not any(capture.kind == "revisit" for capture in captures):
+            return  # nobody will ask
         for capture in sorted(captures, key=attrgetter("at", "record_id")):
-            near = self._in_second.get((capture.surt, capture.at // SECOND))
-            if near is not None:
-                near.append(capture)
-            digest = capture.digest
-            if digest in digests and digest and capture.kind != "revisit" and not is_304(capture):
-                self._with_digest[capture.surt, digest].append(capture)
-                # Of any URL the one that the catalog would know (asof.catalog.payloads).
-                if capture.kind == "response" and capture.size and not capture.truncated:
-                    first = self._anywhere.get(digest, capture)
-                    self._anywhere[digest] = min(first, capture, key=_PLACE)
-            if capture.url in self._good and _is_good(capture):
-                self._good[capture.url].append(capture)
+            self._by_key[capture.surt].append(capture)
+            if not is_304(capture):
+                if capture.kind != "revisit":
+                    self._with_digest[capture.surt, capture.digest].append(capture)
+                if capture.status is None or 200 <= capture.status < 400:
+                    self._good[capture.url].append(capture)
+
+    @cached_property
+    def _anywhere(self) -> dict[str | None, Capture]:
+        """Payloads of any URL: the first of each that was stored, as the catalog knows them."""
+        whole = (c for c in self._everything if c.kind == "response" and c.size and not c.truncated)
+        stored = sorted(whole, key=attrgetter("where.file", "where.offset"), reverse=True)
+        return {capture.digest: capture for capture in stored if not is_304(capture)}
 
     def within(self, key: str, at: Instant) -> Sequence[Capture]:
         """Those of an instant or its second."""
-        near = self._in_second.get((key, at // SECOND))
-        if not near:
-            return () if self._others is None else self._others.within(key, at)
-        return [capture for capture in near if at <= capture.at <= last_instant(at)]
+        own = self._by_key.get(key, [])
+        near = own[bisect_left(own, at, key=_AT) : bisect_right(own, last_instant(at), key=_AT)]
+        return near if near or self._others is None else self._others.within(key, at)
 
     def holding(self, digest: str, key: str, at: Instant) -> Capture | None:
         """One that holds a payload."""
         own = self._with_digest.get((key, digest))
         if own:
-            return own[max(bisect_right(own, at, key=attrgetter("at")) - 1, 0)]
+            return own[max(bisect_right(own, at, key=_AT) - 1, 0)]
         if self._others is not None:
             return self._others.holding(digest, key, at)
         return self._anywhere.get(digest)
@@ -130,11 +121,5 @@ class Held:
         good = self._good.get(capture.url)
         if not good:
             return () if self._others is None else self._others.before(capture)
-        last = bisect_right(good, capture.at, key=attrgetter("at"))
-        first = bisect_left(good, good[last - 1].at, key=attrgetter("at"))
-        return good[first:last]
-
-
-def _is_good(capture: Capture) -> bool:
-    """Whether an answer is one that a 304 may be about."""
-    return (capture.status is None or 200 <= capture.status < 400) and not is_304(capture)
+        last = bisect_right(good, capture.at, key=_AT)
+        return good[bisect_left(good, good[last - 1].at, key=_AT) : last]

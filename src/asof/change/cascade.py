@@ -69,14 +69,9 @@ def compare(
 
 
 def _first(new: Version) -> Change:
-    category = {
-        State.PRESENT: Category.APPEARED,
-        State.ELSEWHERE: Category.REMOVED if _is_gone(new) else Category.MOVED,
-        State.GONE: Category.REMOVED,
-        State.SILENT: Category.UNAVAILABLE,
-    }[new.state]
-    if not new.tells:
-        category = Category.UNAVAILABLE
+    category = Category.MOVED if new.state is State.ELSEWHERE else Category.APPEARED
+    if not new.tells or _is_gone(new):
+        category = Category.REMOVED if new.tells else Category.UNAVAILABLE
     moved_to = new.redirect if category is Category.MOVED else None
     return Change(category, Stage.STATUS, moved_to=moved_to, details=("no version before",))
 
@@ -105,8 +100,6 @@ def _by_status(old: Version, new: Version) -> Change | None:
 
 
 def _answer(version: Version) -> str:
-    if version.failure is not None:
-        return f"no answer: {version.failure}"
     if version.redirect:
         return f"status {version.status} to {version.redirect}"
     return f"status {version.status}"

@@ -16,6 +16,7 @@ from itertools import groupby
 from typing import NamedTuple, Self
 
 from asof.archive.archive import Archive
+from asof.catalog.observe import Observation
 from asof.catalog.referents import ANSWERS, is_304
 from asof.change.cascade import compare
 from asof.change.categories import Change
@@ -118,22 +119,13 @@ class Texts:
 
     def _key(self, capture: Capture) -> int | None:
         """None where there is nothing to read."""
-        answer = self._answer(capture) if capture.kind == "revisit" else capture
+        answer: Capture | None = capture
+        if capture.kind == "revisit":
+            answer = _stands_for(self._archive.catalog.observation(capture))
         if answer is None or not is_document(answer):
             return None
         content = answer.content or answer.digest
         return document_key(capture.url, content, answer.media_type) if content else None
-
-    def _answer(self, revisit: Capture) -> Capture | None:
-        """The capture that holds a revisit's payload, with what the URL itself said of it.
-
-        As in `asof.catalog.memento`: the same bytes may be an error there, and a page here.
-        """
-        seen = self._archive.catalog.observation(revisit)
-        source, said = seen.source, seen.answer
-        if source is None or said is None or said.status is None:
-            return source
-        return replace(source, status=said.status, media_type=said.media_type or source.media_type)
 
     # -- all of them
 
@@ -260,20 +252,32 @@ def _copy(archive: Archive, capture: Capture) -> Capture | None:
     """A revisit of what is kept under another address, as the answer that it stands for."""
     if capture.kind != "revisit" or is_304(capture):
         return None
-    source = None
-    if capture.refers_to_url != capture.url:
-        source = archive.catalog.observation(capture).source
-    if source is None or source.url == capture.url:
+    if capture.refers_to_url == capture.url:
         return None
-    answer = replace(
-        capture,
-        status=source.status if capture.status is None else capture.status,
-        media_type=capture.media_type or source.media_type,
-        content=source.content,
+    seen = archive.catalog.observation(capture)
+    answer = _stands_for(seen)
+    if answer is None or seen.source is None or seen.source.url == capture.url:
+        return None
+    return replace(answer, kind=capture.kind) if is_document(answer) else None
+
+
+def _stands_for(seen: Observation) -> Capture | None:
+    """The answer that a revisit stands for: what its URL said, with the payload that is kept.
+
+    As in `asof.catalog.memento`: the same bytes may be an error there, and a page here.
+    """
+    source, said = seen.source, seen.answer or seen.capture
+    if source is None:
+        return None
+    return replace(
+        seen.capture,
+        kind=source.kind,
+        status=source.status if said.status is None else said.status,
+        media_type=said.media_type or source.media_type,
+        content=seen.content,
         digest=source.digest,
         size=source.size,
     )
-    return answer if is_document(replace(answer, kind=source.kind)) else None
 
 
 def is_document(capture: Capture) -> bool:

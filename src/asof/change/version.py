@@ -20,8 +20,8 @@ from asof.text.document import Document
 class Version:
     """One answer to a URL at a moment.
 
-    `payload` and `entity` are digests (see `asof.change.digests`). `failure` is the reason why
-    there was no answer. `confirms` marks an answer that only said "not modified" of what is known.
+    `payload` and `entity` are digests (see `asof.change.digests`). `confirms` marks an answer that
+    only said "not modified" of what is known.
     """
 
     url: str
@@ -32,7 +32,6 @@ class Version:
     payload: str | None = None
     entity: str | None = None
     redirect: str | None = None
-    failure: str | None = None
     truncated: bool = False
     confirms: bool = False
     read: Callable[[], Document | None] | None = field(default=None, compare=False, repr=False)
@@ -40,9 +39,7 @@ class Version:
     @property
     def state(self) -> State:
         """What the answer says is there."""
-        if self.confirms and self.failure is None:
-            return State.PRESENT
-        return State.SILENT if self.failure is not None else state_of(self.status)
+        return State.PRESENT if self.confirms else state_of(self.status)
 
     @property
     def hint(self) -> Hint:

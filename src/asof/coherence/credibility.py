@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from asof.catalog.observe import Firmness, Observation, Silence
 from asof.clock import DAY, SECOND, Instant
+from asof.coherence.observations import Run, runs
 from asof.coherence.verdict import MARGIN, Reason, Standing
 
 # A Last-Modified so long before the download cannot hide a second change in its second (RFC 9110
@@ -42,6 +43,13 @@ def believed(
         else:
             firm.append(sight)
     return firm, dropped
+
+
+def firm_runs(url: str, seen: Sequence[Observation], standing: Standing) -> list[Run]:
+    """The intervals of a page by what is firm: no errors, no weak validators, no false words."""
+    firm, _ = believed(seen, standing, doubted=standing.doubts(url))
+    strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
+    return runs(strong, by_tag=standing.trusts_validators)
 
 
 def _disbelief(

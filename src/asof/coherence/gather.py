@@ -12,13 +12,15 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Literal, Protocol
 
 from asof.archive.archive import Archive
-from asof.catalog.derive import HEAD_REACH, content_digest, is_http
+from asof.catalog.derive import is_http
+from asof.catalog.memento import stored_head
+from asof.catalog.one_hash import comparable
 from asof.catalog.referents import ANSWERS, declared
 from asof.clock import SECOND, Instant, parse_http_date
 from asof.coherence.certificate import Choice
@@ -28,11 +30,9 @@ from asof.coherence.measure import measure
 from asof.coherence.proven_intervals import known_intervals, with_claims
 from asof.coherence.verdict import Measurement, Mode, Standing
 from asof.errors import DamageError, InputError, NotCaptured, UsageError
-from asof.http.wire import Head, parse_head
 from asof.model import Capture, Crawl, find_header
 from asof.url import host_of, key_ranges, surt
-from asof.warc.reader import block_chunks, read_record
-from asof.warc.record import StoredRecord
+from asof.warc.reader import read_record
 
 # Records of a host whose Date is read: enough to see whether a clock is steady, and few reads.
 DATES = 50
@@ -252,48 +252,6 @@ def _elsewhere(captures: Iterable[Capture], sites: Collection[str]) -> set[str]:
     }
 
 
-# -- contents by one hash --------------------------------------------------------------------------
-
-
-def comparable(captures: Sequence[Capture], warc: Path) -> list[Capture]:
-    """The captures in the same order, with the contents of each URL known by one hash.
-
-    Files by other tools may have SHA-1 where ours have SHA-256; equal contents show only under one.
-    """
-    mixed = _mixed(captures)
-    return [_rehashed(c, warc) if c.url in mixed else c for c in captures]
-
-
-def _mixed(captures: Iterable[Capture]) -> set[str]:
-    """URLs whose contents are known by several hashes."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for capture in captures:
-        if capture.content is not None:
-            found[capture.url].add(capture.content.partition(":")[0])
-    return {url for url, names in found.items() if len(names) > 1}
-
-
-def _rehashed(capture: Capture, warc: Path) -> Capture:
-    if capture.content is None or capture.content.startswith("sha256:"):
-        return capture
-    if capture.kind == "revisit":
-        return replace(capture, content=None)  # what it refers to is rehashed
-    try:
-        record = read_record(warc / capture.where.file, capture.where.offset)
-        head = _head(record, capture)
-        chunks = _behind(block_chunks(record), len(head.raw) if head is not None else 0)
-        return replace(capture, content=content_digest((), chunks))
-    except (DamageError, InputError):
-        return capture
-
-
-def _behind(chunks: Iterator[bytes], length: int) -> Iterator[bytes]:
-    for chunk in chunks:
-        if length < len(chunk):
-            yield chunk[length:]
-        length = max(0, length - len(chunk))
-
-
 # -- clocks ----------------------------------------------------------------------------------------
 
 
@@ -326,27 +284,16 @@ def _date(capture: Capture, warc: Path) -> Instant | None:
     """The Date of an answer; None if it has none, or its record cannot be read."""
     try:
         record = read_record(warc / capture.where.file, capture.where.offset)
-        head = _head(record, capture)
+        head = stored_head(record, capture)
     except (DamageError, InputError):
         return None
-    if head is None or (text := find_header(head.headers, "Date")) is None:
+    if (text := find_header(head.headers, "Date")) is None:
         return None
     date = parse_http_date(text)
     # A cache sends the Date at which it got the answer, and its Age since (RFC 9111 section 5.1).
     age = find_header(head.headers, "Age") or ""
     aged = int(age) * SECOND if age.isascii() and age.isdigit() and len(age) < 10 else 0
     return None if date is None else date + aged
-
-
-def _head(record: StoredRecord, capture: Capture) -> Head | None:
-    if not is_http(capture.kind, capture.url):
-        return None
-    beginning = b""
-    for chunk in block_chunks(record):
-        beginning += chunk
-        if len(beginning) >= HEAD_REACH:
-            break
-    return parse_head(beginning)
 
 
 # -- as of when ------------------------------------------------------------------------------------

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from asof.catalog.observe import Firmness, observe
+from asof.catalog.observe import observe
 from asof.clock import Instant
-from asof.coherence.credibility import believed
+from asof.coherence.credibility import firm_runs
 from asof.coherence.intervals import coherence
-from asof.coherence.observations import Run, alike, is_page, runs
+from asof.coherence.observations import Run, alike, is_page
 from asof.coherence.verdict import Standing
 from asof.model import Capture, State
 from asof.url import host_of
@@ -58,9 +58,7 @@ def interval_bounds(
             continue
         host = host_of(url)
         standing = (standings or {}).get(host, Standing(host))
-        firm, _ = believed(seen, standing, doubted=standing.doubts(url))
-        sure = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
-        intervals = runs(sure, by_tag=standing.trusts_validators)
+        intervals = firm_runs(url, seen, standing)
         taken = next((n for n, r in enumerate(intervals) if _is_taken(r, since, until)), None)
         if taken is not None:
             found.append(_bounds(url, intervals, taken))

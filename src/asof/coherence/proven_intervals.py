@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from asof.catalog.observe import Firmness, observe
+from asof.catalog.observe import observe
 from asof.clock import Instant
-from asof.coherence.credibility import believed
+from asof.coherence.credibility import firm_runs
 from asof.coherence.host_trust import dated
-from asof.coherence.observations import Run, is_page, runs
+from asof.coherence.observations import Run, is_page
 from asof.coherence.verdict import MARGIN, Standing
 from asof.model import Capture, State, Validity
 from asof.url import host_of
@@ -32,12 +32,9 @@ def known_intervals(
     found: list[Validity] = []
     for url in sorted(seen):
         standing = standings.get(host_of(url), Standing(host_of(url)))
-        doubted = standing.doubts(url)
-        firm, _ = believed(seen[url], standing, doubted=doubted)
-        strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
-        skew = standing.skew if standing.trusts_dates and not doubted else None
+        skew = standing.skew if standing.trusts_dates and not standing.doubts(url) else None
         before: Instant | None = None
-        for run in runs(strong, by_tag=standing.trusts_validators):
+        for run in firm_runs(url, seen[url], standing):
             if not run.mixed and run.state is not State.GONE:
                 claimed = None if skew is None else _claimed(run, skew, before)
                 found.append(_interval(url, run, claimed))
