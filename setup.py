@@ -12,6 +12,7 @@ setup(
         Extension(
             "asof._native",
             ["src/asof/_native.c"],
+            depends=["src/asof/_markup.h"],
             extra_compile_args=["-O2"],
             optional=True,
         ),
@@ -32,7 +33,8 @@ setup(
         Extension(
             "asof.text.html._html_blocks",
             ["src/asof/text/html/_html_blocks.c"],
-            extra_compile_args=["-O2"],
+            depends=["src/asof/_markup.h"],
+            extra_compile_args=["-O3"],  # a tenth faster than -O2
             optional=True,
         ),
     ]

@@ -37,7 +37,7 @@ from asof.text.html.fast_content import fast_content
 from asof.text.html.main_content import main_content
 from asof.text.html.page import read_html
 from asof.text.html.tag_distribution import tag_content
-from asof.text.html.tag_row import tokens
+from asof.text.html.tag_row import tag_row
 
 WORDS = re.compile(r"\w+")
 Extract = Callable[[str], str]
@@ -189,7 +189,7 @@ METHODS: dict[str, Callable[[], Extract]] = {
     "default": lambda: _ours("default"),
     "fast": lambda: lambda markup: joined(fast_content(layout(markup).blocks)),
     "fast read": lambda: lambda markup: read_html(markup, "http://a.example/", "fast").main,
-    "tags": lambda: lambda markup: tag_content(tokens(markup)),
+    "tags": lambda: lambda markup: tag_content(tag_row(markup)),
     "trafilatura": _trafilatura,
     "resiliparse": _resiliparse,
     "readability": _readability,

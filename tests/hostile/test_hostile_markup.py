@@ -11,7 +11,7 @@ import pytest
 
 from asof.text.html.blocks import joined, layout, layout_of
 from asof.text.html.page import read_html
-from asof.text.html.tag_row import MOST_CHARACTERS, MOST_TOKENS, tokens
+from asof.text.html.tag_row import MOST_CHARACTERS, MOST_TOKENS, row_in_python, tag_row
 
 MB = 1 << 20
 # Generous: the slowest of these takes 5 s on a busy machine; what is quadratic takes minutes.
@@ -95,7 +95,7 @@ def test_a_hundred_megabytes_of_text_are_cut() -> None:
 def test_there_are_not_more_tags_than_can_be_kept() -> None:
     markup = "<p>x" * (MOST_CHARACTERS // 4)
     assert len(layout(markup).blocks) <= MOST_TOKENS
-    assert sum(1 for _ in tokens(markup)) == MOST_TOKENS
+    assert sum(1 for _ in tag_row(markup)) == MOST_TOKENS
 
 
 def test_memory_is_in_proportion() -> None:
@@ -116,7 +116,7 @@ def test_memory_is_in_proportion() -> None:
 
 @pytest.mark.parametrize("name", ["deep", "wrong ends", "deep and hidden", "styles", "long class"])
 def test_both_readers_agree(name: str) -> None:
-    assert layout(PAGES[name]) == layout_of(tokens(PAGES[name]))
+    assert layout(PAGES[name]) == layout_of(row_in_python(PAGES[name]))
 
 
 def test_every_cut_of_a_page_can_be_read() -> None:
@@ -128,5 +128,5 @@ def test_every_cut_of_a_page_can_be_read() -> None:
     )
     for end in range(len(markup)):
         cut = markup[:end]
-        assert layout(cut) == layout_of(tokens(cut))
+        assert layout(cut) == layout_of(row_in_python(cut))
         assert joined(layout(cut).blocks) == read_html(cut, method="fast").text

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from asof.replay.css import rewrite_text
 from asof.replay.links import Place
-from asof.text.links.css import css_links
+from asof.text.links.css import css_links, css_references
+from asof.text.links.reference import replaced
 from support.laws import examples
 
 PIECES = [
@@ -22,7 +22,8 @@ SHEETS = st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
 def rewritten(sheet: str) -> list[str]:
     """What the rewriter would have replaced, resolved."""
     seen: list[str] = []
-    rewrite_text(sheet, Place("http://h/d/p.css", lambda url: seen.append(url) or url))
+    place = Place("http://h/d/p.css", lambda url: seen.append(url) or url)
+    replaced(sheet, css_references(sheet), place.refer)
     return list(dict.fromkeys(seen))
 
 

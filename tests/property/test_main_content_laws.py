@@ -14,8 +14,8 @@ from selectolax.lexbor import LexborHTMLParser
 from asof.text.html.blocks import _read_compiled, joined, layout, layout_of, read_by
 from asof.text.html.fast_content import best_row, fast_content
 from asof.text.html.page import read_html
-from asof.text.html.tag_distribution import content_span, score, tag_content
-from asof.text.html.tag_row import tokens
+from asof.text.html.tag_distribution import best_runs, tag_content
+from asof.text.html.tag_row import row_in_python, tag_row
 from support.laws import examples
 
 needs_it = pytest.mark.skipif(read_by != "C", reason="no C compiler when asof was installed")
@@ -51,16 +51,30 @@ REFERENCES = [
 rows = st.lists(st.integers(0, 1), max_size=12)
 
 
+def score(bits: list[int], i: int, j: int) -> int:
+    """What the content from token i to token j is worth, both included (seed 002)."""
+    return sum(bits[:i]) + sum(1 - bit for bit in bits[i : j + 1]) + sum(bits[j + 1 :])
+
+
+def test_the_score_is_that_of_the_seed() -> None:
+    """Tags before i, words from i to j, tags after j."""
+    row = [1, 1, 0, 0, 1, 0, 1, 1]
+    assert score(row, 2, 5) == 2 + 3 + 2
+    assert score(row, 0, 7) == 3
+    assert score(row, 2, 3) == 2 + 2 + 3
+
+
 @given(rows)
 @example([1, 0, 1, 0])
 def test_no_span_is_better_than_the_one_that_is_found(bits: list[int]) -> None:
     """The referee tries all pairs of i and j by the formula of seed 002."""
     spans = [(i, j) for i in range(len(bits)) for j in range(i, len(bits))]
-    found = content_span(bits)
+    runs = best_runs([-1 if bit else 1 for bit in bits])
     if 0 not in bits:
-        assert found is None
+        assert runs is None
         return
-    assert found is not None
+    assert runs is not None
+    found = (runs[0], runs[1] - 1)
     best = max(score(bits, i, j) for i, j in spans)
     assert score(bits, *found) == best
     alike = [span for span in spans if score(bits, *span) == best]
@@ -78,15 +92,20 @@ def test_no_row_has_a_greater_sum(weights: list[int]) -> None:
 @settings(max_examples=examples(1000))
 @given(soups)
 def test_compiled_or_not_a_page_reads_the_same(markup: str) -> None:
-    assert _read_compiled(markup) == layout_of(tokens(markup))
+    assert _read_compiled(markup) == layout_of(row_in_python(markup))
 
 
 @needs_it
 @given(st.text())
 def test_compiled_or_not_any_text_reads_the_same(text: str) -> None:
-    plain = layout_of(tokens(text))
+    plain = layout_of(row_in_python(text))
     assert _read_compiled(text) in (plain, None)
     assert layout(text) == plain
+
+
+@given(soups)
+def test_compiled_or_not_the_row_of_tags_is_the_same(markup: str) -> None:
+    assert list(tag_row(markup)) == list(row_in_python(markup))
 
 
 def test_ci_has_the_compiled_reader() -> None:
@@ -150,4 +169,4 @@ def test_the_words_are_those_of_a_browsers_tree(markup: str) -> None:
 @given(soups)
 def test_the_content_by_tags_is_text_of_the_page(markup: str) -> None:
     words = set(joined(layout(markup).blocks).split())
-    assert len(words) or not tag_content(tokens(markup))
+    assert len(words) or not tag_content(tag_row(markup))

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from asof.replay.css import rewrite_css
 from asof.replay.html import rewrite_html
 from asof.replay.links import Place
-from asof.replay.srcset import rewrite_srcset
+from asof.replay.rewrite import rewrite_css
 from asof.text.encoding.charset import charset_of
+from asof.text.links.reference import replaced, srcset
 from asof.text.markup import unescape
 
 PIECES = (
@@ -132,9 +132,9 @@ def test_a_sheet_is_read_the_same_in_pieces_of_html(style: str) -> None:
 
 @given(st.text("ab,( )\t", max_size=30))
 def test_srcset_keeps_everything_but_urls(value: str) -> None:
-    assert rewrite_srcset(value, lambda url: None) == value
-    assert rewrite_srcset(value, lambda url: url) == value
-    assert rewrite_srcset(value, lambda url: f"{url}!").replace("!", "") == value
+    assert replaced(value, srcset(value), lambda url: None) == value
+    assert replaced(value, srcset(value), lambda url: url) == value
+    assert replaced(value, srcset(value), lambda url: f"{url}!").replace("!", "") == value
 
 
 @given(st.text("&;#x0123456789abcltgtampcopy=<>\"'", max_size=30))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,13 +12,12 @@ from hypothesis import strategies as st
 
 from asof.model import Location
 from asof.native import compiled
-from asof.warc.fast_path import compiled_kind, plain_kind
+from asof.warc.fast_path import sound_kind
 from asof.warc.header import parse_header
 from asof.warc.record import StoredRecord
 from asof.warc.verify import verify
 
-JUDGES = [plain_kind] if compiled is None else [plain_kind, compiled_kind]
-judges = pytest.mark.parametrize("sound_kind", JUDGES)
+needs_it = pytest.mark.skipif(compiled is None, reason="no C compiler when asof was installed")
 ALGORITHMS = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
 
@@ -58,21 +55,17 @@ def problems(content: bytes) -> list[str] | None:
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 
 
-@judges
+@needs_it
 @pytest.mark.parametrize("kind", ["response", "request"])
 @pytest.mark.parametrize("name", list(ALGORITHMS))
-def test_a_plain_record_is_judged_quickly(
-    kind: str, name: str, sound_kind: Callable[..., Any]
-) -> None:
-    assert sound_kind(record(kind, HEAD, b"hello", name)) == kind.encode()
+def test_a_plain_record_is_judged_quickly(kind: str, name: str) -> None:
+    assert sound_kind(record(kind, HEAD, b"hello", name)) == kind
 
 
-@judges
+@needs_it
 @pytest.mark.parametrize("kind", ["response", "request"])
 @pytest.mark.parametrize("name", list(ALGORITHMS))
-def test_a_wrong_digest_is_never_sound(
-    kind: str, name: str, sound_kind: Callable[..., Any]
-) -> None:
+def test_a_wrong_digest_is_never_sound(kind: str, name: str) -> None:
     good = digest(name, b"hello")
     for wrong in (
         digest(name, b"other"), good.lower(), good[:-1], good + "=", good.replace("=", ""),
@@ -108,11 +101,10 @@ def test_what_is_called_sound_has_no_problem(
     kind: str, head: bytes, body: bytes, changes: dict[str, str]
 ) -> None:
     content = record(kind, head, body, **changes)
-    for sound_kind in JUDGES:
-        found = sound_kind(content)
-        if found is not None:
-            assert problems(content) == []
-            assert parse_header(content)[0].kind == found.decode()
+    found = sound_kind(content)
+    if found is not None:
+        assert problems(content) == []
+        assert parse_header(content)[0].kind == found
 
 
 @given(st.data())
@@ -121,6 +113,5 @@ def test_a_changed_byte_is_not_called_sound_unless_it_is(data: st.DataObject) ->
     for _ in range(data.draw(st.integers(1, 3))):
         position = data.draw(st.integers(0, len(content) - 1))
         content[position] = data.draw(st.sampled_from(b"\r\n\t :;<>\0aZ07\xff"))
-    for sound_kind in JUDGES:
-        if sound_kind(bytes(content)) is not None:
-            assert problems(bytes(content)) == []
+    if sound_kind(bytes(content)) is not None:
+        assert problems(bytes(content)) == []

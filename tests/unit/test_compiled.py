@@ -30,14 +30,15 @@ def test_ci_has_it() -> None:
 
 @needs_it
 def test_it_reads_what_it_should() -> None:
-    at = 1_582_945_445_250_000
+    at = "2020-02-29T03:04:05.25Z"
     uuid = "2becb774-9327-4d2c-83d3-b8d831691857"
     digest = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
-    modified = 1_577_836_800_000_000
+    modified = "Wed, 01 Jan 2020 00:00:00 GMT"
     found = (at, uuid, "http://example.org/", 200, None, digest, 10, "x", modified, None)
     assert compiled.response(RECORD) == found
-    kind, block, payload, *_ = compiled.digests(RECORD)  # type: ignore[misc]
-    assert (kind, RECORD[block:][:5], RECORD[payload:-4]) == (b"response", b"HTTP/", b"hello wide")
+    kind, when, block, payload, *_ = compiled.digests(RECORD)  # type: ignore[misc]
+    assert (kind, when) == ("response", at)
+    assert (RECORD[block:][:5], RECORD[payload:-4]) == (b"HTTP/", b"hello wide")
 
 
 @needs_it

@@ -4,7 +4,8 @@ import pytest
 
 from asof.crawl.discover import found_in
 from asof.model import Hop, Target
-from asof.text.links.html_links import MAX_LINKS, PIECE, css_links, html_links, srcset
+from asof.text.links.html_links import MAX_LINKS, PIECE, css_links, html_links
+from asof.text.links.reference import srcset
 from asof.url import resolve
 
 PAGE = b"""<!doctype html><base href="/b/"><a href=x.html>x</a><a href="mailto:a@b">m</a>
@@ -46,7 +47,8 @@ def test_css_references_in_every_quoting() -> None:
 
 
 def test_srcset_candidates() -> None:
-    assert list(srcset("a.jpg, b.jpg 2x,c.jpg 100w , d,e.png 3x")) == [
+    found = srcset("a.jpg, b.jpg 2x,c.jpg 100w , d,e.png 3x")
+    assert [candidate.url for candidate in found] == [
         "a.jpg", "b.jpg", "c.jpg", "d,e.png",
     ]  # fmt: skip
     assert list(srcset("")) == []

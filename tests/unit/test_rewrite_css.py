@@ -6,8 +6,9 @@ import time
 
 import pytest
 
-from asof.replay.css import rewrite_css, unescape
 from asof.replay.links import Place
+from asof.replay.rewrite import rewrite_css
+from asof.text.links.css import unescape
 
 X = "/T/http://h.example/d/x"
 

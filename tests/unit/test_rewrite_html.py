@@ -7,7 +7,7 @@ import pytest
 from asof.replay.html import rewrite_html
 from asof.replay.links import Place
 from asof.replay.rewrite import Kind, kind_of, rewrite
-from asof.replay.srcset import rewrite_srcset
+from asof.text.links.reference import replaced, srcset
 
 BASE = "http://h.example/d/p.html"
 
@@ -206,7 +206,7 @@ class TestSrcset:
         def mark(url: str) -> str | None:
             return None if url.startswith("data:") or not url else f"[{url}]"
 
-        assert rewrite_srcset(value, mark) == expected
+        assert replaced(value, srcset(value), mark) == expected
 
     def test_in_markup(self) -> None:
         assert html('<img srcset="a.png 2x"><link imagesrcset="b.png 1x">') == (

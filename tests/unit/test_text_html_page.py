@@ -120,7 +120,7 @@ class TestTitle:
                 "",
                 "Tides",
             ),
-            ("", "<svg><title>icon</title></svg>", "icon"),
+            ("", "<svg><title>icon</title></svg>", None),  # that of a drawing
             ("", "", None),
         ],
     )

@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 from asof.text.html.page import read_html
-from asof.text.html.tag_distribution import content_span, score, tag_content
-from asof.text.html.tag_row import tokens
-
-
-def bits(row: str) -> list[int]:
-    """`t` is a tag, `w` a word."""
-    return [int(letter == "t") for letter in row]
+from asof.text.html.tag_distribution import best_runs, tag_content
+from asof.text.html.tag_row import tag_row
 
 
 @pytest.mark.parametrize(
@@ -31,19 +26,13 @@ def bits(row: str) -> list[int]:
     ],
 )
 def test_the_span_is_the_plateau(row: str, span: tuple[int, int] | None) -> None:
-    assert content_span(bits(row)) == span
-
-
-def test_the_score_is_that_of_the_seed() -> None:
-    """Tags before i, words from i to j, tags after j."""
-    row = bits("ttwwtwtt")
-    assert score(row, 2, 5) == 2 + 3 + 2
-    assert score(row, 0, 7) == 3
-    assert score(row, 2, 3) == 2 + 2 + 3
+    """`t` is a tag, `w` a word."""
+    found = best_runs([-1 if letter == "t" else 1 for letter in row])
+    assert (found and (found[0], found[1] - 1)) == span
 
 
 def content(markup: str) -> str:
-    return tag_content(tokens(markup))
+    return tag_content(tag_row(markup))
 
 
 def test_the_text_between_menus_is_the_content() -> None:

@@ -111,7 +111,7 @@ def _sound(content: bytes | bytearray, offset: int, length: int) -> int | None:
     kind = sound_kind(content)
     if kind is None:
         return None
-    return offset if kind == b"response" else -1
+    return offset if kind == "response" else -1
 
 
 def _problems(record: StoredRecord) -> list[Problem]:

@@ -154,11 +154,12 @@ def _tell(archive: Archive, pages: list[Capture], folder: Path) -> None:
 
 def _headline(archive: Archive, capture: Capture) -> list[str]:
     """Headline, first sentence and edition of a page, as a reader sees them."""
-    from selectolax.lexbor import LexborHTMLParser
+    from asof.text.html.blocks import layout
 
-    tree = LexborHTMLParser(b"".join(archive.read(capture).payload()))
-    found = (tree.css_first(selector) for selector in ("h1, h2", ".standfirst", ".byline"))
-    return [" ".join(node.text().split()) for node in found if node is not None]
+    blocks = layout(b"".join(archive.read(capture).payload()).decode("utf-8", "replace")).blocks
+    headings = (place for place, block in enumerate(blocks) if block.name in ("h1", "h2"))
+    start = next(headings, 0)
+    return [" ".join(block.text.split()) for block in blocks[start : start + 3]]
 
 
 def _replay(base: str, capture: Capture) -> str:

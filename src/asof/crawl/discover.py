@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from asof.model import Headers, Hop, Target, find_header
 from asof.scope.traps import TOO_LONG
@@ -102,7 +103,7 @@ def references(
     """The references of a document by its media type, and those of its headers."""
     found = _references(media_type, document, charset or _charset(headers), url)
     led = tuple(header_links(headers))
-    return Links(found.base, led + found.found, found.listing) if led else found
+    return found.after(led)
 
 
 def follow(
@@ -132,7 +133,9 @@ def found_in(
     if links.listing and target.hops.rstrip(Hop.REDIRECT)[-1:] in _PAID:
         level = max(0, level - 1)
     seen: set[tuple[str, Hop]] = set()
-    for url, (_, hop, hint, listing) in unknown(base, links.found, known or {}):
+    known = known or {}
+    early = unknown(target.url, links.early, known)
+    for url, (_, hop, hint, listing) in chain(early, unknown(base, links.found, known)):
         key = (url, hop)
         if url == target.url or key in seen:
             continue
@@ -144,7 +147,8 @@ def found_in(
 
 def overlong(target: Target, links: Links, location: str | None = None) -> list[tuple[Target, str]]:
     """What is too long to be a URL at all, with the reason, for the report of what was left."""
-    found = [(link.reference, link.hop) for link in links.found if len(link[0]) > MAX_LENGTH]
+    every = (*links.early, *links.found)
+    found = [(link.reference, link.hop) for link in every if len(link[0]) > MAX_LENGTH]
     if location is not None and len(location) > MAX_LENGTH:
         found.append((location, Hop.REDIRECT))
     left = []
@@ -215,7 +219,7 @@ def _from_xml(media_type: str, document: bytes, charset: str | None) -> Links:
         links = _NOTHING
     sheets = (attributes_of(match[1]) for match in _STYLE_SHEET.finditer(decode(head)))
     shown = tuple(Link(sheet["href"], Hop.REQUISITE) for sheet in sheets if sheet.get("href"))
-    return Links(links.base, shown + links.found, links.listing) if shown else links
+    return links.after(shown)
 
 
 def _from_sitemap(document: bytes, charset: str | None) -> Links:

@@ -218,10 +218,7 @@ class Keeper:
     def _links(self, media_type: str | None, document: bytes, url: str, headers: Headers) -> Links:
         """What a document and its headers refer to, but for the kinds that are not wanted."""
         links = references(media_type, document, url=url, headers=headers)
-        if not self._unwanted:
-            return links
-        found = tuple(link for link in links.found if link.hop not in self._unwanted)
-        return Links(links.base, found, links.listing)
+        return links.without(self._unwanted) if self._unwanted else links
 
     def bytes_by_host(self) -> dict[str, int]:
         """How much of each host this crawl has stored."""

@@ -9,19 +9,8 @@ from asof.text.markup import WS, Tag, Token
 # What may stand before the body without opening it (HTML, sections 13.2.6.4.2 to 13.2.6.4.6).
 _HEAD = frozenset(
     [
-        "html",
-        "head",
-        "title",
-        "base",
-        "basefont",
-        "bgsound",
-        "link",
-        "meta",
-        "style",
-        "script",
-        "noscript",
-        "noframes",
-        "template",
+        *("html", "head", "title", "base", "basefont", "bgsound", "link", "meta", "style"),
+        *("script", "noscript", "noframes", "template"),
     ]
 )
 _BOM = "\xef\xbb\xbf"
@@ -49,7 +38,7 @@ class BodyFinder:
 
     def see(self, token: Token) -> None:
         """Look at the next token and the text before it, until the body is found."""
-        previous, self.end = self.end, token.end
+        previous, self.end = self.end, token.after
         if self.xml:
             self._see_xml(token)
         elif self._templates:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 from asof.text.encoding.view import encode_query
+from asof.text.links.link import EDGE
 from asof.url import resolve
 
 Lead = Callable[[str], str]
 """Says where an absolute http(s) URL without fragment shall lead; gives ASCII."""
 
-# WHATWG URL, "basic URL parser", steps 1 and 3.
-_EDGE = "".join(map(chr, range(0x21)))
+# WHATWG URL, "basic URL parser", step 3.
 _BREAKS = re.compile(r"[\t\n\r]")
 _DROPPED = str.maketrans("", "", "\t\n\r")
 # WHATWG URL, "fragment percent-encode set"; `%` stays, for what is encoded already.
@@ -69,5 +69,5 @@ class Place:
 
 def _bare(reference: str) -> str:
     """A reference without what the URL parser takes away before it looks."""
-    bare = reference.strip(_EDGE)
+    bare = reference.strip(EDGE)
     return bare.translate(_DROPPED) if _BREAKS.search(bare) else bare

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from asof.replay.css import rewrite_css
 from asof.replay.html import Banner, no_banner, rewrite_html
 from asof.replay.links import Place
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
+from asof.text.encoding.view import open_text
+from asof.text.links.css import css_references
+from asof.text.links.reference import replaced
 
 # A document is held in memory several times over while it is rewritten; the largest HTML pages of
 # the web stay far below this.
@@ -59,3 +61,12 @@ def rewrite(
     label = declared_label(declared or "")
     said = encoding_named(label) if label else None
     return Rewritten(done, None if name == said or (said is None and done.isascii()) else name)
+
+
+def rewrite_css(data: bytes, declared: str | None, place: Place) -> tuple[bytes, str]:
+    """A whole style sheet, and the name of the encoding that it is in now."""
+    text = open_text(data, declared, sheet=True)
+    # The encoding of a sheet does not reach into its URLs' queries (CSS Values, section 4.5).
+    refer = place.reading("utf-8").refer
+    done = replaced(text.view, css_references(text.view, text.charset), refer)
+    return text.back(done), text.charset.name

@@ -1,33 +1,34 @@
 """Where tags, attributes and raw text begin and end, as a browser's tokenizer sees it.
 
-Follows HTML, section 13.2.5, with positions instead of a tree: whatever is not replaced can be
-copied as it stands, broken or not. Patterns are possessive, so hostile markup costs linear time.
+The one reader of HTML: links, text and replay all go by it (`_markup.h` is its twin in C). Follows
+HTML, section 13.2.5, with positions instead of a tree: whatever is not replaced can be copied as it
+stands, broken or not. Patterns are possessive, so hostile markup costs linear time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.entities import html5
 from typing import NamedTuple
 
 WS = "\t\n\f\r "
 _NAME = rf"(?:=[^{WS}/>=]*+|[^{WS}/>=]++)"
-_VALUE = rf"""(?:"([^"]*+)"|'([^']*+)'|([^{WS}>"'][^{WS}>]*+)|(?=>))"""
+_VALUE = rf"""(?:"([^"]*+)"|'([^']*+)'|([^{WS}>"'][^{WS}>]*+)|(?=>|\Z))"""
 # Name, then a value or no equals sign at all: a quote that never closes fails the whole tag, as it
 # does in a browser, which throws the rest of the document away.
 _ATTRIBUTE = rf"[{WS}/]*+({_NAME})(?:[{WS}]*+=[{WS}]*+{_VALUE}|(?![{WS}]*+=))"
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
-_LIST = re.sub(r"\((?=[^?])", "(?:", _ATTRIBUTE)
-_TAG = re.compile(rf"<(/?)([A-Za-z][^{WS}/>]*+)((?:{_LIST})*+)[{WS}/]*+>")
+# As nearly all are written; then as they may be written.
+_PLAIN = r'(?: [A-Za-z:_-]++="[^"]*+")'
+_LIST = rf"{_PLAIN}*+(?:{re.sub(r'[(](?=[^?])', '(?:', _ATTRIBUTE)})*+"
+_TAG = re.compile(rf"<(/?)([A-Za-z][^{WS}/>]*+)({_LIST})[{WS}/]*+>")
 _MARK = re.compile(r"<[A-Za-z/!?]")
 _COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
 
 # Elements whose content is text up to their end tag. `noscript` is not one of them: replayed
 # documents are sandboxed without scripts, where browsers parse it like any other markup.
 _RAW = frozenset(["title", "textarea", "style", "script", "xmp", "iframe", "noembed", "noframes"])
-# In SVG and MathML nothing is raw, but the text of a style element is a style sheet all the same.
-_STYLE = frozenset(("style",))
 
 
 def any_case(word: str) -> str:
@@ -40,16 +41,20 @@ def any_case(word: str) -> str:
 
 
 _ENDS = {name: re.compile(rf"</{any_case(name)}(?=[{WS}/>])") for name in _RAW}
-_SCRIPT = re.compile(rf"<!--|-->|<(/?)script(?=[{WS}/>])", re.IGNORECASE)
+_SCRIPT = re.compile(rf"<!--|-->|<(/?)script(?=[{WS}/>])", re.IGNORECASE | re.ASCII)
 _FOREIGN = frozenset(("svg", "math"))
 # Inside these elements of SVG the rules of HTML hold again.
 _HTML_INSIDE = frozenset(("foreignobject", "desc", "title"))
 _NESTING = _FOREIGN | _HTML_INSIDE
 _DEEPEST = 512  # as browsers do, and so that hostile nesting stays cheap
 # Start tags that end SVG or MathML (HTML, section 13.2.6.5).
-_BREAKOUT = re.compile(
-    r"b|big|blockquote|body|br|center|code|dd|div|dl|dt|em|embed|h[1-6]|head|hr|i|img|li|listing"
-    r"|menu|meta|nobr|ol|p|pre|ruby|s|small|span|strong|strike|sub|sup|table|tt|u|ul|var"
+_BREAKOUT = frozenset(
+    [
+        *("b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em"),
+        *("embed", "h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing"),
+        *("menu", "meta", "nobr", "ol", "p", "pre", "ruby", "s", "small", "span", "strong"),
+        *("strike", "sub", "sup", "table", "tt", "u", "ul", "var"),
+    ]
 )
 
 _REFERENCE = re.compile(r"&(?:#([0-9]+);?|#[xX]([0-9A-Fa-f]+);?|([A-Za-z][A-Za-z0-9]*;?)(=?))")
@@ -57,6 +62,7 @@ _REFERENCE = re.compile(r"&(?:#([0-9]+);?|#[xX]([0-9A-Fa-f]+);?|([A-Za-z][A-Za-z
 _C1 = bytes(range(0x80, 0xA0)).decode("cp1252", "ignore")
 _C1_CODES = [code for code in range(0x80, 0xA0) if code not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)]
 _C1_MAP = dict(zip(_C1_CODES, _C1, strict=True))
+_SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 # Named tuples: a page has thousands of tags, and a frozen dataclass costs three times as much.
@@ -70,77 +76,77 @@ class Attribute(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """A start or end tag; its attributes begin at `inside`."""
+    """A start or end tag from `start` to `end`, with its attributes from `inside` to `stop`.
+
+    Up to `after` follows text that is no markup, if it is the tag of a script, a style, a title ...
+    """
 
     name: str
     closing: bool
     start: int
-    end: int
     inside: int
+    stop: int
+    end: int
+    after: int
+    foreign: bool  # it stands where the rules of SVG or MathML hold
+    drawn: bool  # it is, or stands in, an element of SVG or MathML, however far out
+    empty: bool  # `<x/>`, where that says that it has no content
 
     def attributes(self, text: str) -> list[Attribute]:
         """Its attributes, names in lower case, in order, doubles included."""
         found = []
-        for match in _ATTRIBUTES.finditer(text, self.inside, self.end):
+        for match in _ATTRIBUTES.finditer(text, self.inside, self.stop):
             last = match.lastindex or 1
             value = match[last] if last > 1 else None
-            found.append(Attribute(match[1].lower(), value, match.start(1), match.end()))
+            found.append(Attribute(small(match[1]), value, match.start(1), match.end()))
         return found
 
 
-class Raw(NamedTuple):
-    """The text of a raw text element (script, style, title ...), without its tags."""
-
-    name: str
-    start: int
-    end: int
-
-
 class Other(NamedTuple):
-    """A comment, doctype, processing instruction or CDATA section."""
+    """A comment, doctype, processing instruction or CDATA section, or a tag that never ends."""
 
     start: int
     end: int
 
+    @property
+    def after(self) -> int:
+        """What a tag has, too."""
+        return self.end
 
-Token = Tag | Raw | Other
+
+Token = Tag | Other
 
 
-def tokens(
-    text: str, *, xml: bool = False, position: int = 0, nest: Nest | None = None
-) -> Iterator[Token]:
-    """The markup of a document in order; what lies between two tokens is text.
-
-    `nest` lets the caller see, after each tag, whether the rules of SVG and MathML hold.
-    """
-    nest = Nest() if nest is None else nest
-    foreign = xml or nest.foreign
+def tokens(text: str, *, xml: bool = False) -> Iterator[Token]:
+    """The markup of a document in order; what lies between two tokens is text."""
+    nest = _Nest()
+    foreign, drawn, position = xml, False, 0
     while (mark := _MARK.search(text, position)) is not None:
-        position = mark.start()
-        tag = _TAG.match(text, position)
+        start = mark.start()
+        tag = _TAG.match(text, start)
         if tag is None:
-            if _starts_tag(text, position):
-                return  # the document ends inside a tag
-            end = _other(text, position, foreign)
-            if end > position + 1:
-                yield Other(position, end)
-            position = end
+            position = _other_end(text, start, foreign)
+            if position > start + 1:
+                yield Other(start, position)
             continue
-        name, start, end = tag[2].lower(), position, tag.end()
-        closed = text[end - 2] == "/" and tag.end(3) < end - 1
-        inside, foreign = foreign, xml or nest.foreign_after(name, closed, end=bool(tag[1]))
-        yield Tag(name, bool(tag[1]), start, end, tag.start(3))
-        position = end
-        if tag[1] or (closed and inside):
-            continue
-        if name == "plaintext" and not inside:
+        name, end, closing = small(tag[2]), tag.end(), bool(tag[1])
+        stop = tag.end(3)
+        closed = text[end - 2] == "/" and stop < end - 1
+        inside = foreign
+        if drawn or name in _FOREIGN:
+            nest.see(name, closing=closing, closed=closed)
+            foreign, drawn = xml or nest.foreign, nest.open
+            inside = xml or (inside and (closing or name not in _BREAKOUT))
+        empty = closed and (inside or name in _FOREIGN)
+        raw = not (closing or (closed and inside)) and name in _RAW
+        position = _raw_end(text, end, name, inside) if raw else end
+        shown = drawn or xml or name in _FOREIGN
+        yield Tag(name, closing, start, tag.start(3), stop, end, position, inside, shown, empty)
+        if name == "plaintext" and not (closing or inside):
             return
-        if name in (_STYLE if inside else _RAW):
-            position = _foreign_end(text, end) if inside else raw_end(text, end, name)
-            yield Raw(name, end, position)
 
 
-class Nest:
+class _Nest:
     """Whether the rules of SVG and MathML hold, from the open elements that decide it."""
 
     def __init__(self) -> None:
@@ -148,21 +154,18 @@ class Nest:
 
     @property
     def open(self) -> bool:
-        """Whether an element of SVG or MathML is open, however far out."""
         return bool(self._open)
 
     @property
     def foreign(self) -> bool:
-        """Whether the rules of SVG or MathML hold right here."""
         return bool(self._open) and self._open[-1] in _FOREIGN
 
-    def foreign_after(self, name: str, closed: bool, *, end: bool) -> bool:
-        """Take a tag into account (`closed`: `<x/>`, `end`: `</x>`); what holds after it."""
-        stack = self._open
-        foreign = self.foreign
-        if end:
+    def see(self, name: str, *, closing: bool, closed: bool) -> None:
+        """Take a tag into account (`closed`: `<x/>`, `closing`: `</x>`)."""
+        stack, foreign = self._open, self.foreign
+        if closing:
             if name in _NESTING and name in stack:
-                del stack[_last(stack, name) :]
+                del stack[len(stack) - 1 - stack[::-1].index(name) :]
             elif foreign and name in ("p", "br"):
                 self._leave()
         elif name in _FOREIGN:
@@ -172,11 +175,8 @@ class Nest:
         elif foreign and name in _HTML_INSIDE:
             if not closed and stack[-1] == "svg":
                 self._push(name)
-        elif foreign and _BREAKOUT.fullmatch(name):
+        elif foreign and name in _BREAKOUT:
             self._leave()
-        else:
-            return foreign
-        return self.foreign
 
     def _leave(self) -> None:
         while self.foreign:
@@ -187,16 +187,31 @@ class Nest:
             self._open.append(name)
 
 
-def _last(stack: list[str], name: str) -> int:
-    return len(stack) - 1 - stack[::-1].index(name)
+def small(name: str) -> str:
+    """A name in lower case, as ASCII: the sign for kelvin is no letter of a tag."""
+    return name.lower() if name.isascii() else name.translate(_SMALL)
 
 
-def _starts_tag(text: str, position: int) -> bool:
-    first = text[position + 1 : position + 3].removeprefix("/")[:1]
-    return first.isascii() and first.isalpha()
+def values(written: str, read: Callable[[str], str] | None = None) -> dict[str, str]:
+    """The attributes of a tag, as written in it; the first of two with one name counts.
+
+    `read` makes characters of what stands between quotes; unless told, `unescape` does.
+    """
+    read = read or unescape
+    found: dict[str, str] = {}
+    for name, double, single, bare in _ATTRIBUTES.findall(written):
+        name = small(name)
+        if name not in found:
+            found[name] = read(double or single or bare)
+    return found
 
 
-def _other(text: str, position: int, foreign: bool) -> int:
+def pairs(written: str) -> list[tuple[str, str]]:
+    """Names in lower case and values as written, doubles included."""
+    return [(small(name), a or b or c) for name, a, b, c in _ATTRIBUTES.findall(written)]
+
+
+def _other_end(text: str, position: int, foreign: bool) -> int:
     """The end of a comment or its like; the next character if it is only a less-than sign."""
     if text.startswith("<!--", position):
         comment = _COMMENT.match(text, position)
@@ -204,14 +219,21 @@ def _other(text: str, position: int, foreign: bool) -> int:
     if foreign and text.startswith("<![CDATA[", position):
         end = text.find("]]>", position)
         return len(text) if end < 0 else end + 3
-    if text[position + 1 : position + 2] in ("!", "?", "/") and position + 2 < len(text):
-        end = text.find(">", position)
-        return len(text) if end < 0 else end + 1
-    return position + 1
+    second = text[position + 1]
+    third = text[position + 2 : position + 3]
+    if second == "/" and not third:
+        return position + 1
+    if second not in "!?" and (second != "/" or (third.isascii() and third.isalpha())):
+        return len(text)  # a tag, in which the document ends
+    end = text.find(">", position)
+    return len(text) if end < 0 else end + 1
 
 
-def raw_end(text: str, start: int, name: str) -> int:
+def _raw_end(text: str, start: int, name: str, foreign: bool) -> int:
     """Where the text of a raw text element ends that begins at `start`."""
+    if foreign:
+        # Nothing is raw in SVG and MathML, but what is in a style element is a style sheet.
+        return _foreign_end(text, start) if name == "style" else start
     found = _ENDS[name].search(text, start)
     end = found.start() if found else len(text)
     if name == "script" and text.find("<!--", start, end) >= 0:
@@ -222,7 +244,7 @@ def raw_end(text: str, start: int, name: str) -> int:
 def _foreign_end(text: str, position: int) -> int:
     """The end of the text of an SVG style element, CDATA sections included."""
     while (position := text.find("<", position)) >= 0 and text.startswith("<![CDATA[", position):
-        position = _other(text, position, foreign=True)
+        position = _other_end(text, position, foreign=True)
     return len(text) if position < 0 else position
 
 

@@ -69,7 +69,7 @@ def resolve(base: str, reference: str) -> str | None:
         return _parsed(reference, None)
     root, folder, page = parts
     if first == "/":
-        plain = _rooted(root, reference)
+        plain = plain_rooted(root, reference)
     elif first == "?":
         plain = _queried(page, reference)
     elif first == "#":
@@ -77,7 +77,7 @@ def resolve(base: str, reference: str) -> str | None:
     else:
         if first == ".":
             folder, reference = _climbed(root, folder, reference)
-        plain = _relative(folder, reference)
+        plain = plain_relative(folder, reference)
     return plain if plain is not None else _parsed(written, base)
 
 
@@ -109,9 +109,6 @@ def _plainly_joined(pattern: re.Pattern[str], stem: str, reference: str) -> str 
 plain_rooted = partial(_plainly_joined, _ROOTED)
 plain_relative = partial(_plainly_joined, _RELATIVE)
 _queried = partial(_plainly_joined, _QUERY_ONLY)
-# One function does both: what begins with a slash is taken for rooted, what does not for relative.
-_rooted = plain_rooted if compiled is None else compiled.join
-_relative = plain_relative if compiled is None else compiled.join
 
 
 def _climbed(root: str, folder: str, reference: str) -> tuple[str, str]:

@@ -13,11 +13,12 @@ from asof.catalog.memento import Memento
 from asof.clock import Instant, http_date, parse_moment
 from asof.model import Capture, find_header
 from asof.replay.links import Place
-from asof.replay.refresh import refresh_target, rewrite_refresh
 from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
 from asof.text.kinds.media import media_of
+from asof.text.links.reference import refresh as refresh_references
+from asof.text.links.reference import refresh_target, replaced
 from asof.web import address
 from asof.web.address import Wanted
 from asof.web.pages import Neighbours, Pages
@@ -125,8 +126,8 @@ class Mementos:
             declared = f"{media}; charset={done.charset}"
         response = Response(done.data, _status(memento.status), {"vary": "Sec-Fetch-Dest"})
         _describe(response, memento, declared, REPLAY_POLICY)
-        rewritten = rewrite_refresh(refresh, place.refer)
-        if rewritten is not None:
+        rewritten = replaced(refresh, refresh_references(refresh), place.refer)
+        if rewritten != refresh:
             response.headers["refresh"] = field_value(rewritten)
         return response
 

@@ -15,7 +15,7 @@ from asof.text.convert.found import Found, tag_of
 from asof.text.convert.xml_parts import attribute, events
 from asof.text.links.feeds import read_feed
 from asof.text.links.link import bare
-from asof.text.markup import Raw, Tag, tokens
+from asof.text.markup import Tag, tokens
 from asof.text.markup import unescape as unescape_attribute
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
@@ -134,11 +134,11 @@ def _pieces(text: str, *, xml: bool) -> Iterator[tuple[str, str]]:
     for token in tokens(text, xml=xml):
         if token.start > position:
             yield "text", text[position : token.start]
-        position = token.end
+        position = token.after
         if isinstance(token, Tag):
             if token.name.rpartition(":")[2] not in _INLINE:
                 yield "break", ""
-        elif not isinstance(token, Raw) and text.startswith("<![CDATA[", token.start):
+        elif text.startswith("<![CDATA[", token.start):
             yield "cdata", text[token.start + 9 : token.end - 3]
     if position < len(text):
         yield "text", text[position:]
@@ -153,10 +153,10 @@ def _walk(text: str, found: Found, unread: frozenset[str], *, inner_markup: bool
     position = 0
     for token in tokens(text, xml=True):
         walk.words(text[position : token.start], escaped=True)
-        position = token.end
+        position = token.after
         if isinstance(token, Tag):
             walk.tag(token)
-        elif not isinstance(token, Raw) and text.startswith("<![CDATA[", token.start):
+        elif text.startswith("<![CDATA[", token.start):
             walk.words(text[token.start + 9 : token.end - 3], escaped=False)
     walk.words(text[position:], escaped=True)
     walk.end_line()

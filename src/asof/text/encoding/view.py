@@ -15,8 +15,6 @@ from asof.text.encoding.charset import Charset, characters, charset_of, decoded
 from asof.text.encoding.decoders import encode_as
 from asof.text.encoding.labels import CODECS
 
-# Their second byte can be a backslash, which CSS would take for an escape.
-_BACKSLASH_TRAIL = frozenset(("shift_jis", "gbk", "gb18030", "big5"))
 _WIDE = frozenset(("utf-16le", "utf-16be", "iso-2022-jp"))
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 UTF_8 = Charset("utf-8", "utf-8", 1.0, "known")
@@ -74,19 +72,3 @@ def encode_query(reference: str, encoding: str) -> str:
         return quote(encode_as(match[0], encoding), safe="@[\\]^_`{|}~")
 
     return path + mark + _NON_ASCII.sub(percent, query) + hash_ + fragment
-
-
-def readable(view: str, charset: Charset) -> str | None:
-    """Real characters where a second byte may be a backslash, if they come back as they were.
-
-    None says that the latin-1 view is to be used.
-    """
-    if charset.name not in _BACKSLASH_TRAIL or view.isascii():
-        return None
-    text = view.encode("latin-1").decode(charset.codec, "surrogateescape")
-    return text if encode_back(text, charset) == view else None
-
-
-def encode_back(text: str, charset: Charset) -> str:
-    """The latin-1 view of what `readable` gave."""
-    return text.encode(charset.codec, "surrogateescape").decode("latin-1")

@@ -1,58 +1,47 @@
 /* An HTML document in blocks of text: the compiled twin of text/html/tag_row.py and _Reader of
- * text/html/blocks.py (ADR 7).
+ * text/html/blocks.py (ADR 7); _markup.h finds its tags.
  *
- *   prepare(elements, words, roles) -> None   takes the tables of text/html/parts.py.
+ *   prepare(elements, words) -> None   takes the tables of text/html/parts.py.
+ *   tag_row(markup, most) -> list   of tuples, as the twin has them; NULs stay.
  *   read(markup, most, block, mark, settle, attributes) -> (blocks, marks, tokens, wild)
  *       as the twin has them; None if the markup has a NUL, which stands for <br> here.
- *       block, mark: the named tuples to make; most: tokens.
+ *       block, mark: the named tuples to make; most: tokens; attributes: the most that a tag may have.
  *       settle(text, said): the text of a block that needs more than its white space put right.
- *       attributes: (most, count): how many a tag may have, and what counts them.
  *
- * Markup is hostile. Nothing is read outside [p, end); the cursor moves forward only; the stack of
- * open elements grows on the heap; an end tag looks FAR elements up and no further.
+ * Markup is hostile. The stack of open elements grows on the heap; an end tag looks FAR elements up
+ * and no further.
  */
-#define PY_SSIZE_T_CLEAN
-#define _GNU_SOURCE
-#include <Python.h>
-#include <stdint.h>
-#include <string.h>
+#include "../../_markup.h"
 
 enum { HIDDEN = 1, DOUBTFUL = 4, REMARKS = 16, LINKED = 32, KEPT = 64 };
-enum { EXACTLY, BEGINNING, PAIR };
-enum {
-    LAYOUT = 1, INLINE = 2, VOID = 4, SPEAKS = 8, ROW = 16, CELL = 32, BREAK = 64, FIELD = 128,
-    WHOLE = 256
-};
+enum { EXACTLY, BEGINNING, PAIR, ROLE };
+enum { LAYOUT = 1, INLINE = 2, VOID = 4, SPEAKS = 8, ROW = 16, CELL = 32, BREAK = 64, FIELD = 128 };
+enum { WHOLE = 256 };
 #define FAR 64
 #define SLOTS 512 /* a power of two, several times the number of elements */
 #define LONGEST_NAME 16
 
 typedef struct {
     PyObject *name; /* NULL: a free slot */
+    const char *text;
     uint64_t hash;
     int says, kind, group, ends;
-    char raw, script;
+    char script;
 } Element;
 
 static Element table[SLOTS];
 static const Element PLAIN;
 
 #define LONGEST_WORD 20
-#define MOST_WORDS 160
+#define MOST_WORDS 200
 typedef struct {
     char text[LONGEST_WORD];
     Py_ssize_t size; /* 0: the end of a list */
     int rule, says;
 } Word;
 
-static Word word_room[2 * MOST_WORDS], roles[MOST_WORDS];
-static const Word *words[26 * 26]; /* by their first two letters; NULL: none */
-static int role_count;
-
-typedef struct {
-    const char *at;
-    Py_ssize_t size;
-} Text;
+static Word words[MOST_WORDS + 1];
+static const Word *beginning[26 * 26]; /* the first with these two letters; NULL: none */
 
 typedef struct {
     uint64_t hash;
@@ -62,61 +51,37 @@ typedef struct {
 } Open;
 
 typedef struct {
-    const char *p, *end;
+    Markup markup;
     PyTypeObject *block, *mark;
-    PyObject *blocks, *marks, *settle, *count;
+    PyObject *blocks, *marks, *settle;
     Py_ssize_t most_attributes;
     int wild;
     char *parts; /* the text of the block so far, in UTF-8 */
-    Py_ssize_t size, room;
-    int begun, odd; /* whether there is any; whether it has references */
-    Py_ssize_t linked;
+    Py_ssize_t size, room, linked;
+    Py_ssize_t begun, odd; /* whether there is any; whether it has references */
     Open *stack;
     Py_ssize_t depth, deepest;
     int said, around_said, row;
     PyObject *around;
 } Reader;
 
-/* What ends a name in a tag: blanks; with SLASH, / too; with STOP, > too; with EQUAL, = too. */
-enum { GAP = 1, SLASH = 2, STOP = 4, EQUAL = 8 };
-static const unsigned char ENDS[256] = {
-    [' '] = GAP, ['\n'] = GAP, ['\t'] = GAP, ['\r'] = GAP, ['\f'] = GAP,
-    ['/'] = SLASH, ['>'] = STOP, ['='] = EQUAL,
-};
-
-static int ends(char c, int by) { return ENDS[(unsigned char)c] & by; }
-
-static int letter(unsigned char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
-
-static unsigned char lower(unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
-
 static uint64_t hash_of(Text name) {
     uint64_t hash = 14695981039346656037ULL;
     for (Py_ssize_t i = 0; i < name.size; i++)
-        hash = (hash ^ lower((unsigned char)name.at[i])) * 1099511628211ULL;
+        hash = (hash ^ (unsigned char)lower(name.at[i])) * 1099511628211ULL;
     return hash;
 }
 
 static const Element *element_of(Text name, uint64_t hash) {
-    if (name.size > LONGEST_NAME) return &PLAIN;
-    for (uint64_t slot = hash;; slot++) {
+    for (uint64_t slot = hash; name.size <= LONGEST_NAME; slot++) {
         const Element *element = &table[(slot ^ slot >> 32) % SLOTS];
-        if (element->name == NULL) return &PLAIN;
-        if (element->hash == hash) {
-            Py_ssize_t size;
-            const char *known = PyUnicode_AsUTF8AndSize(element->name, &size);
-            if (known && size == name.size) {
-                Py_ssize_t i = 0;
-                while (i < size && lower((unsigned char)name.at[i]) == (unsigned char)known[i]) i++;
-                if (i == size) return element;
-            }
-        }
+        if (element->name == NULL) break;
+        if (element->hash == hash && is_word(name, element->text)) return element;
     }
+    return &PLAIN;
 }
 
-static PyObject *text_of(const char *at, Py_ssize_t size) {
-    return PyUnicode_DecodeUTF8(at, size, "replace");
-}
+static PyObject *text_of(Text text) { return PyUnicode_DecodeUTF8(text.at, text.size, "replace"); }
 
 /* How many bytes the white space at p takes, as str.isspace has it; 0: it is none. */
 static int space(const unsigned char *p, const unsigned char *end) {
@@ -132,12 +97,8 @@ static int space(const unsigned char *p, const unsigned char *end) {
 
 static int all_space(Text text) {
     const unsigned char *p = (const unsigned char *)text.at, *end = p + text.size;
-    while (p < end) {
-        int width = space(p, end);
-        if (!width) return 0;
-        p += width;
-    }
-    return 1;
+    for (int width; p < end && (width = space(p, end)) > 0;) p += width;
+    return p == end;
 }
 
 static Py_ssize_t characters(Text text) {
@@ -167,77 +128,38 @@ static Py_ssize_t collapse(char *text, Py_ssize_t size) {
 }
 
 /* The references that nearly all pages make do with; the rest of html.unescape is Python's. */
-static const struct {
-    const char *name, *text;
-} REFERENCES[] = {
-    {"amp;", "&"}, {"nbsp;", "\xc2\xa0"}, {"quot;", "\""}, {"lt;", "<"}, {"gt;", ">"},
-    {"apos;", "'"}, {"rsquo;", "\xe2\x80\x99"}, {"lsquo;", "\xe2\x80\x98"},
-    {"rdquo;", "\xe2\x80\x9d"}, {"ldquo;", "\xe2\x80\x9c"}, {"ndash;", "\xe2\x80\x93"},
-    {"mdash;", "\xe2\x80\x94"}, {"hellip;", "\xe2\x80\xa6"}, {"copy;", "\xc2\xa9"},
-    {"reg;", "\xc2\xae"},
+static const char *const REFERENCES[] = {
+    "amp;&", "nbsp;\xc2\xa0", "quot;\"", "lt;<", "gt;>", "#39;'", "#x27;'", "#160;\xc2\xa0",
+    "rsquo;\xe2\x80\x99", "lsquo;\xe2\x80\x98", "rdquo;\xe2\x80\x9d", "ldquo;\xe2\x80\x9c",
+    "ndash;\xe2\x80\x93", "mdash;\xe2\x80\x94", "hellip;\xe2\x80\xa6", "#8217;\xe2\x80\x99",
+    "#8220;\xe2\x80\x9c", "#8221;\xe2\x80\x9d", "#8211;\xe2\x80\x93", "copy;\xc2\xa9", NULL,
 };
 
-/* The character of a plain numeric reference from after &#, or 0; `size` is its length. */
-static unsigned numbered(const char *p, const char *end, int *size) {
-    const char *at = p;
-    int hex = at < end && (*at | 32) == 'x';
-    unsigned code = 0;
-    for (at += hex; at < end && *at != ';'; at++) {
-        unsigned char c = (unsigned char)*at;
-        unsigned digit = 99;
-        if (c >= '0' && c <= '9') digit = c - '0';
-        else if (hex && (c | 32) >= 'a' && (c | 32) <= 'f') digit = (c | 32) - 'a' + 10;
-        if (digit == 99 || (code = code * (hex ? 16 : 10) + digit) > 0xfffd) return 0;
-    }
-    *size = (int)(at - p) + 1;
-    int plain = (code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code < 0xd800) ||
-                (code >= 0xe000 && code < 0xfdd0) || (code >= 0xfdf0 && code <= 0xfffd);
-    return at < end && plain ? code : 0;
-}
-
-/* What stands for the reference at & in UTF-8; the length of it in `size`, 0: leave it to Python. */
-static int referred(const char *p, const char *end, char *to, int *size) {
+/* What stands for the reference at &, which takes `size` bytes; NULL: leave it to Python. */
+static const char *referred(const char *p, const char *end, Py_ssize_t *size) {
     *size = 1;
-    *to = '&';
-    if (p + 1 == end || strchr("\t\n\f <&;", p[1])) return 1; /* strchr finds NUL, <br>, too */
-    if (p[1] == '#') {
-        int digits = 0;
-        unsigned code = numbered(p + 2, end, &digits);
-        *size = 2 + digits;
-        if (code == 0) return 0;
-        if (code < 0x80) return *to = (char)code, 1;
-        if (code < 0x800) return to[0] = (char)(0xc0 | code >> 6), to[1] = (char)(0x80 | (code & 63)), 2;
-        to[0] = (char)(0xe0 | code >> 12);
-        to[1] = (char)(0x80 | (code >> 6 & 63));
-        to[2] = (char)(0x80 | (code & 63));
-        return 3;
+    if (p + 1 == end || strchr("\t\n\f <&;", p[1])) return "&"; /* strchr finds NUL, <br>, too */
+    for (const char *const *known = REFERENCES; *known; known++) {
+        const char *text = strchr(*known, ';') + 1;
+        *size = 1 + text - *known;
+        if (end - p >= *size && !memcmp(p + 1, *known, *size - 1)) return text;
     }
-    for (size_t i = 0; i < sizeof REFERENCES / sizeof *REFERENCES; i++) {
-        size_t length = strlen(REFERENCES[i].name);
-        if ((size_t)(end - p) > length && !memcmp(p + 1, REFERENCES[i].name, length)) {
-            *size = 1 + (int)length;
-            strcpy(to, REFERENCES[i].text);
-            return (int)strlen(REFERENCES[i].text);
-        }
-    }
-    return 0;
+    return NULL;
 }
 
 /* References resolved in place; -1: there are some that are Python's, and nothing was done. */
 static Py_ssize_t resolve(char *text, Py_ssize_t size) {
-    char *end = text + size, *p = text, *to, character[8];
-    int written, read;
-    for (; (p = memchr(p, '&', end - p)) != NULL; p += read)
-        if (!referred(p, end, character, &read)) return -1;
-    for (p = to = text; p < end;) {
-        if (*p == '&') {
-            written = referred(p, end, character, &read);
-            memcpy(to, character, written);
-            to += written;
-            p += read;
-        } else {
-            *to++ = *p++;
-        }
+    char *end = text + size, *to = text;
+    Py_ssize_t read;
+    for (const char *p = text; (p = memchr(p, '&', end - p)) != NULL; p += read)
+        if (referred(p, end, &read) == NULL) return -1;
+    for (const char *p = text, *next; p < end; p = next + read) {
+        next = memchr(p, '&', end - p);
+        if (next == NULL) next = end;
+        memmove(to, p, next - p);
+        to += next - p;
+        read = 0;
+        for (const char *c = next < end ? referred(next, end, &read) : ""; *c; c++) *to++ = *c;
     }
     return to - text;
 }
@@ -261,16 +183,7 @@ static PyObject *named(PyTypeObject *type, PyObject *const *values, Py_ssize_t c
 }
 
 static int keep(Reader *r, Text text) {
-    if (r->size + text.size > r->room) {
-        Py_ssize_t room = 2 * (r->size + text.size) + 1024;
-        char *parts = PyMem_Realloc(r->parts, room);
-        if (parts == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        r->parts = parts;
-        r->room = room;
-    }
+    if (r->size + text.size > r->room && grow((void **)&r->parts, &r->room, 1, r->size + text.size)) return -1;
     memcpy(r->parts + r->size, text.at, text.size);
     r->size += text.size;
     r->begun = 1;
@@ -278,23 +191,14 @@ static int keep(Reader *r, Text text) {
 }
 
 static int end_block(Reader *r) {
-    PyObject *text;
     Py_ssize_t size = r->around_said & KEPT ? -1 : r->odd ? resolve(r->parts, r->size) : r->size;
-    if (size < 0) {
-        PyObject *raw = text_of(r->parts, r->size);
-        if (raw == NULL) return -1;
-        text = PyObject_CallFunction(r->settle, "Ni", raw, r->around_said);
-    } else {
-        text = text_of(r->parts, collapse(r->parts, size));
-    }
-    Py_ssize_t linked = r->linked;
-    r->size = r->linked = 0;
-    r->begun = r->odd = 0;
-    if (text == NULL) return -1;
-    Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+    PyObject *text = text_of((Text){r->parts, size < 0 ? r->size : collapse(r->parts, size)});
+    if (size < 0 && text != NULL) text = PyObject_CallFunction(r->settle, "Ni", text, r->around_said);
+    Py_ssize_t linked = r->linked, length = text ? PyUnicode_GET_LENGTH(text) : 0;
+    r->size = r->linked = r->begun = r->odd = 0;
     if (length == 0) {
-        Py_DECREF(text);
-        return 0;
+        Py_XDECREF(text);
+        return text ? 0 : -1;
     }
     int beside = r->row == 2;
     if (beside) r->row = 1;
@@ -304,13 +208,15 @@ static int end_block(Reader *r) {
     return add(r->blocks, named(r->block, values, 5));
 }
 
-/* The name of the innermost open element. */
-static PyObject *innermost(Reader *r) {
-    if (r->depth == 0) return PyUnicode_FromStringAndSize(NULL, 0);
-    Open *top = &r->stack[r->depth - 1];
-    if (top->element->name) return Py_NewRef(top->element->name);
-    PyObject *name = text_of(top->name.at, top->name.size);
-    if (name && PyUnicode_IS_ASCII(name)) Py_SETREF(name, PyObject_CallMethod(name, "lower", NULL));
+/* The name of an element, in lower case. */
+static PyObject *small(Text written, const Element *element) {
+    if (element->name) return Py_NewRef(element->name);
+    PyObject *bytes = PyBytes_FromStringAndSize(written.at, written.size), *name = NULL;
+    if (bytes == NULL) return NULL;
+    char *at = PyBytes_AS_STRING(bytes);
+    for (Py_ssize_t i = 0; i < written.size; i++) at[i] = lower(at[i]);
+    name = text_of((Text){at, written.size});
+    Py_DECREF(bytes);
     return name;
 }
 
@@ -322,7 +228,8 @@ static int add_text(Reader *r, Text text) {
     }
     if (!r->begun) {
         if (!(r->said & KEPT) && all_space(text)) return 0;
-        PyObject *name = innermost(r);
+        Open *inmost = r->depth ? &r->stack[r->depth - 1] : NULL;
+        PyObject *name = inmost ? small(inmost->name, inmost->element) : text_of((Text){"", 0});
         if (name == NULL) return -1;
         Py_XSETREF(r->around, name);
         r->around_said = r->said;
@@ -332,87 +239,47 @@ static int add_text(Reader *r, Text text) {
     return keep(r, text);
 }
 
-static int push(Reader *r, Text name, uint64_t hash, const Element *element, int own) {
-    if (r->depth == r->deepest) {
-        Py_ssize_t deepest = 2 * r->deepest + 256;
-        Open *stack = PyMem_Realloc(r->stack, deepest * sizeof(Open));
-        if (stack == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        r->stack = stack;
-        r->deepest = deepest;
-    }
-    r->stack[r->depth++] = (Open){hash, element, name, r->said};
+static int push(Reader *r, Open opened, int own) {
+    if (r->depth == r->deepest && grow((void **)&r->stack, &r->deepest, sizeof opened, r->depth)) return -1;
+    opened.outside = r->said;
+    r->stack[r->depth++] = opened;
     r->said |= own;
     return 0;
 }
 
-static void close_element(Reader *r, uint64_t hash) {
+static int close_element(Reader *r, uint64_t hash) {
     Py_ssize_t low = r->depth > FAR ? r->depth - FAR : 0;
     for (Py_ssize_t place = r->depth; place-- > low;)
         if (r->stack[place].hash == hash) {
             r->said = r->stack[place].outside;
             r->depth = place;
-            return;
+            break;
         }
-}
-
-static int is_word(Text text, const char *word) { /* in any case */
-    Py_ssize_t i = 0;
-    while (i < text.size && word[i] && lower((unsigned char)text.at[i]) == (unsigned char)word[i]) i++;
-    return i == text.size && !word[i];
-}
-
-/* The next attribute, and p past it; 0: there is none. As in past_attributes, but all of it is there. */
-static int attribute(const char **p, const char *end, Text *name, Text *value) {
-    const char *at = *p;
-    while (at < end && ends(*at, GAP | SLASH)) at++;
-    if (at == end) return 0;
-    name->at = at;
-    if (*at == '=') at++;
-    while (at < end && !ends(*at, GAP | SLASH | STOP | EQUAL)) at++;
-    name->size = at - name->at;
-    *value = (Text){at, 0};
-    const char *after = at;
-    while (after < end && ends(*after, GAP)) after++;
-    if (after < end && *after == '=') {
-        at = after + 1;
-        while (at < end && ends(*at, GAP)) at++;
-        if (at < end && (*at == '"' || *at == '\'')) {
-            const char *quote = memchr(at + 1, *at, end - at - 1);
-            if (quote == NULL) quote = end;
-            *value = (Text){at + 1, quote - at - 1};
-            at = quote < end ? quote + 1 : end;
-        } else {
-            value->at = at;
-            while (at < end && !ends(*at, GAP | STOP)) at++;
-            value->size = at - value->at;
-        }
-    }
-    *p = at;
-    return 1;
+    return 0;
 }
 
 /* The known words that begin with the first two letters of a word. */
 static const Word *like(Text word) {
-    if (word.size < 2) return NULL;
-    return words[(lower((unsigned char)word.at[0]) - 'a') * 26 + lower((unsigned char)word.at[1]) - 'a'];
+    if (word.size < 2 || !letter(word.at[0]) || !letter(word.at[1])) return NULL;
+    return beginning[(lower(word.at[0]) - 'a') * 26 + lower(word.at[1]) - 'a'];
+}
+
+static const Word *next_like(const Word *known) {
+    return memcmp(known[0].text, known[1].text, 2) ? NULL : known + 1;
 }
 
 static int word_says(Text word, Text before) {
     int said = 0;
-    for (const Word *known = like(word); known && known->size; known++) {
-        if (known->rule == PAIR || known->size > word.size) continue;
+    for (const Word *known = like(word); known; known = next_like(known)) {
+        if (known->rule > BEGINNING || known->size > word.size) continue;
         if (known->rule == EXACTLY && known->size != word.size) continue;
         if (is_word((Text){word.at, known->size}, known->text)) said |= known->says;
     }
-    for (const Word *known = like(before); known && known->size; known++)
+    for (const Word *known = like(before); known; known = next_like(known))
         if (known->rule == PAIR && known->size == before.size + word.size &&
             is_word(word, known->text + before.size)) {
             Py_ssize_t i = 0;
-            while (i < before.size && lower((unsigned char)before.at[i]) == (unsigned char)known->text[i])
-                i++;
+            while (i < before.size && lower(before.at[i]) == known->text[i]) i++;
             if (i == before.size) said |= known->says;
         }
     return said;
@@ -423,22 +290,17 @@ static int words_say(Text value) {
     int said = 0;
     Text before = {p, 0};
     while (p < end) {
-        if (!letter((unsigned char)*p)) {
+        if (!letter(*p)) {
             p++;
             continue;
         }
         Text word = {p, 0};
-        while (p < end && letter((unsigned char)*p)) p++;
+        while (p < end && letter(*p)) p++;
         word.size = p - word.at;
         said |= word_says(word, before);
         before = word;
     }
     return said & REMARKS ? said & ~DOUBTFUL : said;
-}
-
-static int begins(const char *p, const char *end, const char *word) {
-    Py_ssize_t size = (Py_ssize_t)strlen(word);
-    return end - p >= size && is_word((Text){p, size}, word);
 }
 
 /* Whether a style has `display: none`. */
@@ -456,18 +318,17 @@ static int invisible(Text style) {
 }
 
 static int role_says(Text value) {
-    for (int i = 0; i < role_count; i++)
-        if (roles[i].size == value.size && !memcmp(roles[i].text, value.at, value.size))
-            return roles[i].says;
+    for (const Word *known = like(value); known; known = next_like(known))
+        if (known->rule == ROLE && known->size == value.size && !memcmp(known->text, value.at, value.size))
+            return known->says;
     return 0;
 }
 
-/* What attributes say of their element. */
-static int attributes_say(Text written) {
-    const char *p = written.at, *end = p + written.size;
+/* What the attributes of the last tag say of its element. */
+static int attributes_say(const Markup *m) {
     int said = 0;
-    Text name, value;
-    while (attribute(&p, end, &name, &value)) {
+    for (Py_ssize_t i = 0; i < m->count; i++) {
+        Text name = m->attributes[i].name, value = m->attributes[i].value;
         switch (name.size) {
         case 2:
             if (is_word(name, "id")) said |= words_say(value);
@@ -480,8 +341,7 @@ static int attributes_say(Text written) {
             else if (is_word(name, "style") && invisible(value)) said |= HIDDEN;
             break;
         case 6:
-            if (is_word(name, "hidden") &&
-                (value.size != 11 || memcmp(value.at, "until-found", 11)))
+            if (is_word(name, "hidden") && (value.size != 11 || memcmp(value.at, "until-found", 11)))
                 said |= HIDDEN;
             break;
         case 8:
@@ -491,29 +351,25 @@ static int attributes_say(Text written) {
     return said;
 }
 
-/* Whether "idden" or "one" is there: one of them is in whatever hides. */
-static int may_hide(Text text) {
-    const char *p = text.at, *end = p + text.size;
-    for (const char *at = p + 1; at < end; at++) {
-        if ((*at | 32) != 'n') continue;
-        if ((at[-1] | 32) == 'o' && at + 1 < end && (at[1] | 32) == 'e') return 1;
-        if (at - p >= 4 && is_word((Text){at - 4, 5}, "idden")) return 1;
+/* Whether they hide it. */
+static int hides(const Markup *m) {
+    for (Py_ssize_t i = 0; i < m->count; i++) {
+        Text name = m->attributes[i].name;
+        if (name.size == 5 ? is_word(name, "style") : name.size == 6 && is_word(name, "hidden"))
+            return attributes_say(m) & HIDDEN;
     }
     return 0;
 }
 
-static int hides(Text written) { return may_hide(written) ? attributes_say(written) & HIDDEN : 0; }
-
-static int open_element(Reader *r, Text name, uint64_t hash, const Element *element, Text written) {
+static int open_element(Reader *r, Open opened) {
+    const Element *element = opened.element;
     if (element->kind & VOID) return 0;
     if (r->depth && r->stack[r->depth - 1].element->group & element->ends)
         r->said = r->stack[--r->depth].outside;
     int own = 0;
-    if (element->says & LINKED)
-        own = hides(written);
-    else if (!(element->kind & WHOLE))
-        own = attributes_say(written);
-    return push(r, name, hash, element, element->says | own);
+    if (element->says & LINKED) own = hides(&r->markup);
+    else if (!(element->kind & WHOLE)) own = attributes_say(&r->markup);
+    return push(r, opened, element->says | own);
 }
 
 static int border(Reader *r, int kind, int end) {
@@ -529,167 +385,89 @@ static int border(Reader *r, int kind, int end) {
     return 0;
 }
 
-static int plain(Reader *r, Text name, uint64_t hash, const Element *element, int end, Text written,
-                 Text raw) {
-    if (element->kind & BREAK) {
-        if (!r->begun) return 0;
-        return keep(r, (Text){"\0", 1});
-    }
-    if (end) {
-        close_element(r, hash);
-        return 0;
-    }
-    if (element->kind & FIELD) return raw.size == 0 || hides(written) ? 0 : add_text(r, raw);
-    if (element->kind & VOID || !hides(written)) return 0;
-    return push(r, name, hash, element, HIDDEN);
+/* A tag that is no part of the layout. */
+static int plain(Reader *r, Open opened, const Token *token) {
+    int kind = opened.element->kind;
+    if (kind & BREAK) return r->begun ? keep(r, (Text){"\0", 1}) : 0;
+    if (token->closing) return close_element(r, opened.hash);
+    if (kind & FIELD) return token->raw.size == 0 || hides(&r->markup) ? 0 : add_text(r, token->raw);
+    return kind & VOID || !hides(&r->markup) ? 0 : push(r, opened, HIDDEN);
 }
 
-static int count_attributes(Reader *r, Text written) {
-    PyObject *count = PyObject_CallFunction(r->count, "N", text_of(written.at, written.size));
-    if (count == NULL) return -1;
-    Py_ssize_t many = PyLong_AsSsize_t(count);
-    Py_DECREF(count);
-    r->wild = many > r->most_attributes;
-    return 0;
+static int speak(Reader *r, const Element *element, const Token *token) {
+    Text written = token->written, raw = token->raw;
+    if (element->script && !memmem(written.at, written.size, "ld+json", 7)) return 0;
+    PyObject *values[] = {Py_NewRef(element->name), text_of(written), text_of(raw)};
+    return add(r->marks, named(r->mark, values, 3));
 }
 
-static int tag(Reader *r, int end, Text name, uint64_t hash, const Element *element, Text written,
-               Text raw) {
-    if (element->kind & SPEAKS && !end && (!element->script || memmem(written.at, written.size, "ld+json", 7))) {
-        PyObject *values[] = {Py_NewRef(element->name), text_of(written.at, written.size),
-                              text_of(raw.at, raw.size)};
-        if (add(r->marks, named(r->mark, values, 3))) return -1;
-    }
-    int failed;
+static int tag(Reader *r, const Token *token) {
+    uint64_t hash = hash_of(token->name);
+    const Element *element = element_of(token->name, hash);
+    Open opened = {hash, element, token->name, 0};
+    int end = token->closing;
+    if (token->foreign && !end && (element->script || is_word(token->name, "title")))
+        return token->empty ? 0 : push(r, opened, HIDDEN);
+    if (element->kind & SPEAKS && !end && speak(r, element, token)) return -1;
     if (element->kind & LAYOUT) {
-        failed = border(r, element->kind, end);
-        if (!failed && end)
-            close_element(r, hash);
-        else if (!failed)
-            failed = open_element(r, name, hash, element, written);
-    } else {
-        failed = plain(r, name, hash, element, end, written, raw);
+        if (border(r, element->kind, end)) return -1;
+        if (end) close_element(r, hash);
+        else if (!token->empty && open_element(r, opened)) return -1;
+    } else if (!token->empty && plain(r, opened, token)) {
+        return -1;
     }
-    if (!failed && written.size > r->most_attributes && !r->wild && characters(written) > r->most_attributes)
-        failed = count_attributes(r, written);
-    return failed;
-}
-
-/* Past the attributes of a tag, from the end of its name; `stop` is where the last one ends.
- * NULL: the document ends inside the tag. */
-static const char *past_attributes(const char *p, const char *end, const char **stop) {
-    *stop = p;
-    for (;;) {
-        while (p < end && ends(*p, GAP | SLASH)) p++;
-        if (p == end) return NULL;
-        if (*p == '>') return p + 1;
-        if (*p == '=') p++;
-        while (p < end && !ends(*p, GAP | SLASH | STOP | EQUAL)) p++;
-        const char *after = p;
-        while (after < end && ends(*after, GAP)) after++;
-        if (after < end && *after == '=') {
-            p = after + 1;
-            while (p < end && ends(*p, GAP)) p++;
-            if (p == end) return NULL;
-            if (*p == '"' || *p == '\'') {
-                p = memchr(p + 1, *p, end - p - 1);
-                if (p == NULL) return NULL;
-                p++;
-            } else {
-                while (p < end && !ends(*p, GAP | STOP)) p++;
-            }
-        }
-        *stop = p;
-    }
-}
-
-/* Where the text of a raw text element ends. */
-static const char *raw_end(const char *p, const char *end, Text name) {
-    while ((p = memchr(p, '<', end - p)) != NULL) {
-        if (end - p > name.size + 2 && p[1] == '/') {
-            const char *after = p + 2;
-            Py_ssize_t i = 0;
-            while (i < name.size && lower((unsigned char)after[i]) == lower((unsigned char)name.at[i]))
-                i++;
-            after += i;
-            if (i == name.size && ends(*after, GAP | SLASH | STOP)) return p;
-        }
-        p++;
-    }
-    return end;
-}
-
-static const char *comment_end(const char *p, const char *end) { /* from after <!-- */
-    if (p < end && *p == '>') return p + 1;
-    if (end - p > 1 && p[0] == '-' && p[1] == '>') return p + 2;
-    while ((p = memchr(p, '-', end - p)) != NULL) {
-        if (end - p > 2 && p[1] == '-') {
-            if (p[2] == '>') return p + 3;
-            if (end - p > 3 && p[2] == '!' && p[3] == '>') return p + 4;
-        }
-        p++;
-    }
-    return end;
-}
-
-/* Past what begins with < at p and is no tag. */
-static const char *past_other(const char *p, const char *end) {
-    if (end - p >= 4 && !memcmp(p, "<!--", 4)) return comment_end(p + 4, end);
-    p = memchr(p, '>', end - p);
-    return p ? p + 1 : end;
+    r->wild |= r->markup.count > r->most_attributes;
+    return 0;
 }
 
 /* One token; 1 at the end, -1 with an error set. */
 static int step(Reader *r) {
-    const char *end = r->end, *p = r->p;
-    for (;;) {
-        p = memchr(p, '<', end - p);
-        if (p == NULL || (p + 1 < end && (letter((unsigned char)p[1]) || p[1] == '/' ||
-                                      p[1] == '!' || p[1] == '?'))) break;
-        p++;
+    Token token;
+    int more = next_token(&r->markup, &token);
+    if (more < 0 || (token.text.size && add_text(r, token.text))) return -1;
+    if (more && token.name.size && tag(r, &token)) return -1;
+    return !more;
+}
+
+static PyObject *tag_row(PyObject *self, PyObject *args) {
+    Markup m = {0};
+    Token t;
+    Py_ssize_t most, size;
+    int more = 1;
+    PyObject *markup, *row = PyList_New(0);
+    if (row == NULL || !PyArg_ParseTuple(args, "Un", &markup, &most) ||
+        (m.p = PyUnicode_AsUTF8AndSize(markup, &size)) == NULL)
+        more = -1;
+    m.end = m.p + (more < 0 ? 0 : size);
+    while (more > 0 && PyList_GET_SIZE(row) < most) {
+        if ((more = next_token(&m, &t)) < 0) break;
+        const Element *element = element_of(t.name, hash_of(t.name));
+        int unseen = t.foreign && !t.closing && (element->script || is_word(t.name, "title"));
+        PyObject *item = Py_BuildValue(
+            "(NiNNN)", text_of(t.text), t.closing | t.empty << 1 | unseen << 2,
+            small(t.name, element), text_of(t.written), text_of(t.raw));
+        if (add(row, item)) more = -1;
     }
-    Text text = {r->p, (p ? p : end) - r->p};
-    if (text.size && add_text(r, text)) return -1;
-    if (p == NULL) return 1;
-    int closing = p[1] == '/';
-    const char *name_at = p + 1 + closing;
-    if (p[1] == '!' || p[1] == '?' || name_at == end || !letter((unsigned char)*name_at)) {
-        r->p = past_other(p, end);
-        return 0;
-    }
-    Text name = {name_at, 0};
-    p = name_at;
-    while (p < end && !ends(*p, GAP | SLASH | STOP)) p++;
-    name.size = p - name_at;
-    const char *stop;
-    const char *inside = p;
-    r->p = past_attributes(p, end, &stop);
-    if (r->p == NULL) return 1;
-    uint64_t hash = hash_of(name);
-    const Element *element = element_of(name, hash);
-    Text raw = {r->p, 0};
-    if (element->raw && !closing) {
-        r->p = raw_end(r->p, end, name);
-        raw.size = r->p - raw.at;
-    }
-    return tag(r, closing, name, hash, element, (Text){inside, stop - inside}, raw);
+    PyMem_Free(m.attributes);
+    if (more < 0) Py_CLEAR(row);
+    return row;
 }
 
 static PyObject *read_blocks(PyObject *self, PyObject *args) {
     PyObject *markup;
     Reader r = {0};
     Py_ssize_t most, count = 0, size;
-    if (!PyArg_ParseTuple(args, "UnO!O!O(nO)", &markup, &most, &PyType_Type, &r.block,
-                          &PyType_Type, &r.mark, &r.settle, &r.most_attributes, &r.count))
+    if (!PyArg_ParseTuple(args, "UnO!O!On", &markup, &most, &PyType_Type, &r.block,
+                          &PyType_Type, &r.mark, &r.settle, &r.most_attributes))
         return NULL;
     if (!PyType_IsSubtype(r.block, &PyTuple_Type) || !PyType_IsSubtype(r.mark, &PyTuple_Type)) {
         PyErr_SetString(PyExc_TypeError, "named tuples for blocks and marks");
         return NULL;
     }
-    r.p = PyUnicode_AsUTF8AndSize(markup, &size);
-    if (r.p == NULL) return NULL;
-    if (memchr(r.p, 0, size)) Py_RETURN_NONE;
-    r.end = r.p + size;
+    r.markup.p = PyUnicode_AsUTF8AndSize(markup, &size);
+    if (r.markup.p == NULL) return NULL;
+    if (memchr(r.markup.p, 0, size)) Py_RETURN_NONE;
+    r.markup.end = r.markup.p + size;
     PyObject *found = NULL;
     r.blocks = PyList_New(0);
     r.marks = PyList_New(0);
@@ -706,65 +484,39 @@ static PyObject *read_blocks(PyObject *self, PyObject *args) {
     Py_XDECREF(r.around);
     PyMem_Free(r.parts);
     PyMem_Free(r.stack);
+    PyMem_Free(r.markup.attributes);
     return found;
 }
 
-static int take_word(Word *word, PyObject *text, int rule, int says) {
-    Py_ssize_t size;
-    const char *written = PyUnicode_AsUTF8AndSize(text, &size);
-    if (written == NULL) return -1;
-    if (size < 2 || size >= LONGEST_WORD || !letter((unsigned char)written[0]) ||
-        !letter((unsigned char)written[1])) {
-        PyErr_SetString(PyExc_ValueError, "a word is too long, too short, or none");
-        return -1;
-    }
-    *word = (Word){.size = size, .rule = rule, .says = says};
-    memcpy(word->text, written, size);
-    return 0;
-}
-
-static int take_words(PyObject *list, PyObject *named_roles) {
-    static Word taken[MOST_WORDS];
-    Word *next = word_room;
-    PyObject *text;
-    Py_ssize_t count = PyTuple_GET_SIZE(list);
-    int rule, says;
-    if (count > MOST_WORDS || PyTuple_GET_SIZE(named_roles) > MOST_WORDS) {
-        PyErr_SetString(PyExc_ValueError, "too many words");
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < count; i++)
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(list, i), "Uii", &text, &rule, &says) ||
-            take_word(&taken[i], text, rule, says))
+static int take_words(PyObject *sorted) {
+    Py_ssize_t count = PyTuple_GET_SIZE(sorted);
+    memset(beginning, 0, sizeof beginning);
+    memset(words, 0, sizeof words);
+    for (Py_ssize_t i = 0; i < count && i < MOST_WORDS; i++) {
+        const char *text;
+        Word *word = &words[i];
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(sorted, i), "s#ii", &text, &word->size, &word->rule, &word->says))
             return -1;
-    for (int pair = 0; pair < 26 * 26; pair++) {
-        words[pair] = next;
-        for (Py_ssize_t i = 0; i < count; i++)
-            if ((taken[i].text[0] - 'a') * 26 + taken[i].text[1] - 'a' == pair) *next++ = taken[i];
-        if (next == words[pair])
-            words[pair] = NULL;
-        else
-            *next++ = (Word){0};
+        if (word->size < 2 || word->size >= LONGEST_WORD || !letter(text[0]) ||
+            !letter(text[1]))
+            break;
+        memcpy(word->text, text, word->size);
+        int pair = (lower(text[0]) - 'a') * 26 + lower(text[1]) - 'a';
+        if (beginning[pair] == NULL) beginning[pair] = word;
+        if (i + 1 == count) return 0;
     }
-    for (role_count = 0; role_count < PyTuple_GET_SIZE(named_roles); role_count++)
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(named_roles, role_count), "Ui", &text, &says) ||
-            take_word(&roles[role_count], text, EXACTLY, says))
-            return -1;
-    return 0;
+    PyErr_SetString(PyExc_ValueError, "too many words, or one that is too long, too short, or none");
+    return -1;
 }
 
 static int take_element(PyObject *name, PyObject *values) {
-    static const char *const RAW[] = {"script", "style", "title", "textarea", "xmp", "iframe",
-                                      "noembed", "noframes"};
     Element element = {0};
-    Py_ssize_t size;
-    const char *written = PyUnicode_AsUTF8AndSize(name, &size);
-    if (written == NULL || !PyArg_ParseTuple(values, "iiii", &element.says, &element.kind,
-                                             &element.group, &element.ends))
+    element.text = PyUnicode_AsUTF8(name);
+    if (element.text == NULL || !PyArg_ParseTuple(values, "iiii", &element.says, &element.kind,
+                                                  &element.group, &element.ends))
         return -1;
-    element.hash = hash_of((Text){written, size});
-    for (size_t i = 0; i < sizeof RAW / sizeof *RAW; i++) element.raw |= !strcmp(written, RAW[i]);
-    element.script = !strcmp(written, "script");
+    element.hash = hash_of((Text){element.text, (Py_ssize_t)strlen(element.text)});
+    element.script = !strcmp(element.text, "script");
     uint64_t slot = element.hash;
     while (table[(slot ^ slot >> 32) % SLOTS].name) slot++;
     element.name = Py_NewRef(name);
@@ -773,11 +525,9 @@ static int take_element(PyObject *name, PyObject *values) {
 }
 
 static PyObject *prepare(PyObject *self, PyObject *args) {
-    PyObject *elements, *list, *named_roles, *name, *values;
+    PyObject *elements, *sorted, *name, *values;
     Py_ssize_t at = 0;
-    if (!PyArg_ParseTuple(args, "O!O!O!", &PyDict_Type, &elements, &PyTuple_Type, &list,
-                          &PyTuple_Type, &named_roles))
-        return NULL;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyDict_Type, &elements, &PyTuple_Type, &sorted)) return NULL;
     if (PyDict_GET_SIZE(elements) > SLOTS / 2) {
         PyErr_SetString(PyExc_ValueError, "too many elements");
         return NULL;
@@ -785,12 +535,13 @@ static PyObject *prepare(PyObject *self, PyObject *args) {
     for (int slot = 0; slot < SLOTS; slot++) Py_CLEAR(table[slot].name);
     while (PyDict_Next(elements, &at, &name, &values))
         if (take_element(name, values)) return NULL;
-    if (take_words(list, named_roles)) return NULL;
+    if (take_words(sorted)) return NULL;
     Py_RETURN_NONE;
 }
 
 static PyMethodDef METHODS[] = {
     {"prepare", prepare, METH_VARARGS, "Take the table of elements."},
+    {"tag_row", tag_row, METH_VARARGS, "A document as a row of tags."},
     {"read", read_blocks, METH_VARARGS, "A document in blocks."},
     {NULL, NULL, 0, NULL},
 };

@@ -27,26 +27,27 @@ from asof.text.html.parts import (
     LAYOUT,
     LINKED,
     PLAIN,
-    ROLES,
     ROW,
     SPEAKS,
     VOID,
     WHOLE,
-    WORDS,
     Element,
     attributes_say,
     count_attributes,
     hides,
 )
-from asof.text.html.tag_row import MOST_CHARACTERS, MOST_TOKENS, Token, tokens
+from asof.text.html.tag_row import (
+    EMPTY,
+    END,
+    MOST_CHARACTERS,
+    MOST_TOKENS,
+    UNSEEN,
+    Token,
+    compiled,
+    row_in_python,
+)
 
-try:
-    # In C, where there was a compiler when asof was installed (ADR 7).
-    from asof.text.html import _html_blocks as _compiled
-
-    _compiled.prepare(ELEMENTS, WORDS, ROLES)
-except ImportError:
-    _compiled = None  # type: ignore[assignment]
+_compiled = compiled
 read_by = "C" if _compiled else "Python"
 
 # So far up an end tag looks for its element; so hostile nesting takes linear time.
@@ -94,34 +95,32 @@ def layout(markup: str) -> Layout:
     What is hidden is left out, unless that is nearly everything: then a script was to show it.
     """
     markup = markup[:MOST_CHARACTERS]
-    return (_read_compiled(markup) if _compiled else None) or layout_of(tokens(markup))
+    return (_read_compiled(markup) if _compiled else None) or layout_of(row_in_python(markup))
 
 
-def layout_of(tokens: Iterable[Token]) -> Layout:
+def layout_of(row: Iterable[Token]) -> Layout:
     """The same for a document, or a part of one, that has been taken apart."""
     reader = _Reader()
-    reader.read(tokens)
+    reader.read(row)
     return Layout(_shown(reader.blocks), reader.marks, reader.wild)
 
 
-def visible(tokens: Sequence[Token]) -> list[Token]:
+def visible(row: Sequence[Token]) -> list[Token]:
     """A document that has been taken apart, without the text that `layout_of` leaves out."""
     reader = _Reader()
     seen: list[Token] = []
-    for token in tokens:
+    for token in row:
         seen.append(("", *token[1:]) if reader.hides else token)
         reader.step(token)
     shown = _shown(reader.blocks)
-    return list(tokens) if any(block.said & HIDDEN for block in shown) else seen
+    return list(row) if any(block.said & HIDDEN for block in shown) else seen
 
 
 def _read_compiled(markup: str) -> Layout | None:
     """None for what the compiled reader leaves to the other."""
     assert _compiled is not None
     try:
-        found = _compiled.read(
-            markup, MOST_TOKENS, Block, Mark, settled, (_MOST_ATTRIBUTES, count_attributes)
-        )
+        found = _compiled.read(markup, MOST_TOKENS, Block, Mark, settled, _MOST_ATTRIBUTES)
     except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot hold
         return None
     if found is None:
@@ -159,10 +158,10 @@ class _Reader:
         self._around = ("", 0)  # name and what held where the block began
         self._row = 0  # 0: no cell yet in this row; 1: in the row's text; 2: at a further cell
 
-    def read(self, tokens: Iterable[Token]) -> None:
+    def read(self, row: Iterable[Token]) -> None:
         """All of a document."""
         count = 0
-        for token in tokens:
+        for token in row:
             count += 1
             self.step(token)
         self.wild |= count > _MOST_TAGS
@@ -171,21 +170,24 @@ class _Reader:
 
     def step(self, token: Token) -> None:
         """A piece of text and the tag after it."""
-        text, end, written, attributes, raw = token
+        text, is_, name, attributes, raw = token
+        end = bool(is_ & END)
         if text:
             self._text(text)
-        # Names are compared as ASCII: the sign for kelvin is no letter of a tag.
-        name = written.lower() if written.isascii() else written
         element = ELEMENTS.get(name, PLAIN)
+        if is_ & UNSEEN:
+            if not is_ & EMPTY:
+                self._push(name, HIDDEN)
+            return
         if element.kind & SPEAKS and not end and (name != "script" or _DATA in attributes):
             self.marks.append(Mark(name, attributes, raw))
         if element.kind & LAYOUT:
             self._border(element.kind, end)
             if end:
                 self._close(name)
-            else:
+            elif not is_ & EMPTY:
                 self._open(name, element, attributes)
-        elif name:
+        elif name and not is_ & EMPTY:
             self._plain(name, end, element, attributes, raw)
         if len(attributes) > _MOST_ATTRIBUTES and not self.wild:
             self.wild = count_attributes(attributes) > _MOST_ATTRIBUTES
@@ -210,7 +212,7 @@ class _Reader:
         if self._said & LINKED:
             self._linked += len(text)
 
-    def _plain(self, name: str, end: str, element: Element, attributes: str, raw: str) -> None:
+    def _plain(self, name: str, end: bool, element: Element, attributes: str, raw: str) -> None:
         """A tag that is no part of the layout."""
         if element.kind & BREAK:
             if self._parts:
@@ -218,12 +220,12 @@ class _Reader:
         elif end:
             self._close(name)
         elif element.kind & FIELD:
-            if raw and not hides(attributes):
-                self._text(raw)
+            if (text := raw.replace(_BREAK, "")) and not hides(attributes):
+                self._text(text)
         elif not element.kind & VOID and hides(attributes):
             self._push(name, HIDDEN)
 
-    def _border(self, kind: int, end: str) -> None:
+    def _border(self, kind: int, end: bool) -> None:
         if kind & INLINE:
             return
         if self._parts:

@@ -11,12 +11,9 @@ from itertools import islice
 from asof.text.html.blocks import Block, Mark
 from asof.text.links.html_links import MAX_LINKS, PIECE
 from asof.text.links.link import SUSPECT, bare
-from asof.text.markup import WS, any_case, unescape
+from asof.text.markup import any_case, unescape, values
 from asof.url import resolve, unknown
 
-_ATTRIBUTES = re.compile(
-    rf"""([^{WS}/>=]++)(?:[{WS}]*+=[{WS}]*+(?:"([^"]*+)"|'([^']*+)'|([^{WS}>"'][^{WS}>]*+)))?+"""
-).findall
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 _LONGEST_TITLE = 1000
 # What stands between the title of a page and the name of its site. ("" is in every text.)
@@ -83,7 +80,7 @@ class Facts:
 
     def _meta(self, mark: Mark) -> None:
         names = _wanted_names(mark.attributes)
-        content = attributes_of(mark.attributes).get("content", "").strip() if names else ""
+        content = values(mark.attributes).get("content", "").strip() if names else ""
         if content:
             for name in names:
                 self.metas.setdefault(name, content)
@@ -93,11 +90,11 @@ class Facts:
             self.title = line(unescape_text(mark.raw[: _LONGEST_TITLE * 4]))
 
     def _html(self, mark: Mark) -> None:
-        attributes = attributes_of(mark.attributes)
+        attributes = values(mark.attributes)
         self.language = self.language or attributes.get("lang") or attributes.get("xml:lang")
 
     def _time(self, mark: Mark) -> None:
-        attributes = attributes_of(mark.attributes)
+        attributes = values(mark.attributes)
         if moment := attributes.get("datetime"):
             own = "pubdate" in attributes or "publish" in attributes.get("itemprop", "").lower()
             self._times.append((own, moment))
@@ -234,14 +231,6 @@ def language_of_page(facts: Facts) -> str | None:
     return None
 
 
-def attributes_of(written: str) -> dict[str, str]:
-    """The attributes of a tag; the first of two with one name counts."""
-    attributes: dict[str, str] = {}
-    for name, double, single, unquoted in _ATTRIBUTES(written):
-        attributes.setdefault(name.lower(), unescape(double or single or unquoted))
-    return attributes
-
-
 def line(text: str) -> str:
     """A text on one line, and not endless."""
     return " ".join(text[: _LONGEST_TITLE * 4].split())[:_LONGEST_TITLE]
@@ -267,7 +256,7 @@ def _href(written: str) -> str | None:
         return unescape(href) if "&" in href else href
     if "href" not in written and "HREF" not in written:
         return None
-    return attributes_of(written).get("href")
+    return values(written).get("href")
 
 
 def _named(metas: dict[str, str], names: frozenset[str]) -> Iterator[str]:

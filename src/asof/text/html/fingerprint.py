@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from html import unescape
 from zlib import crc32
 
-from selectolax.lexbor import LexborHTMLParser
+from asof.text.html.blocks import layout
+from asof.text.html.facts import line
+from asof.text.html.parts import HEADER, NOISE
 
-# A page's first 64 KB tell; the parser takes quadratic time for nested elements (html_links.py).
-_HEAD = 1 << 16
-_FURNITURE = ["script", "style", "nav", "header", "footer", "aside", "noscript", "template", "svg"]
+_HEAD = 1 << 16  # a page's first 64 KB tell
 _MARKS = 8_191
 _MOST_MARKS = 4
 _LETTERS_A_MARK = 32
@@ -38,9 +39,10 @@ _DATE_WORDS = frozenset(
 
 def visible_blocks(html: bytes) -> list[bytes]:
     """The pieces of text that a page shows, lower case, without its furniture (navigation)."""
-    tree = LexborHTMLParser(html[:_HEAD])
-    tree.strip_tags(_FURNITURE)
-    return tree.text(separator="\n", strip=True).lower().encode().split(b"\n")
+    page = layout(html[:_HEAD].decode("utf-8", "replace"))
+    pieces = [line(unescape(mark.raw)) for mark in page.marks if mark.name == "title"][:1]
+    pieces += [block.text for block in page.blocks if not block.said & (NOISE | HEADER)]
+    return "\n".join(pieces).lower().encode("utf-8", "replace").split(b"\n")
 
 
 def text_fingerprint(blocks: Iterable[bytes]) -> int:

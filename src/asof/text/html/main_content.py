@@ -25,7 +25,7 @@ from asof.text.html.facts import Facts
 from asof.text.html.fast_content import fast_content, is_links
 from asof.text.html.parts import NOISE
 from asof.text.html.tag_distribution import tag_content
-from asof.text.html.tag_row import tokens
+from asof.text.html.tag_row import tag_row
 
 # A longer page is not given to trafilatura.
 _MOST_MARKUP = 1 << 23
@@ -65,7 +65,7 @@ def main_content(markup: str, layout: Layout, facts: Facts, method: Method) -> C
             return Content(best, "trafilatura")
     if fast:
         return Content(fast, "blocks")
-    return Content(tag_content(tokens(markup)), "tags")
+    return Content(tag_content(tag_row(markup)), "tags")
 
 
 def without_links(text: str, blocks: Sequence[Block]) -> str:

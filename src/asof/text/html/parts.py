@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.text.markup import WS
+from asof.text.markup import WS, pairs
 
 # What an element says of all that stands in it.
 HIDDEN = 1  # nobody sees it
@@ -19,6 +19,7 @@ CORE = 8  # the page's main part, by its element, role or class
 REMARKS = 16  # what readers said about it
 LINKED = 32  # the text of a link
 KEPT = 64  # white space means something (pre)
+HEADER = 128  # the head of a page or of a part of it
 
 # What reading a page has to know of an element.
 LAYOUT = 1  # it stands on the stack of open elements, and without INLINE it is a border of blocks
@@ -58,6 +59,7 @@ ELEMENTS: dict[str, Element] = (
     | dict.fromkeys(_HIDING.split(), _BLOCK._replace(says=HIDDEN))
     | dict.fromkeys(_NOISE.split(), _BLOCK._replace(says=NOISE))
     | dict.fromkeys(("article", "main"), _BLOCK._replace(says=CORE))
+    | {"header": _BLOCK._replace(says=HEADER)}
     | dict.fromkeys(("button", "select"), Element(NOISE, LAYOUT | INLINE))
     | dict.fromkeys(("object", "template"), Element(HIDDEN, LAYOUT | INLINE))
     | dict.fromkeys(("svg", "math"), Element(0, LAYOUT | INLINE))
@@ -86,10 +88,6 @@ ELEMENTS: dict[str, Element] = (
 # Every element that is not in the table.
 PLAIN = Element()
 
-_ATTRIBUTES = re.compile(
-    rf"""(=[^{WS}/>=]*+|[^{WS}/>=]++)"""
-    rf"""(?:[{WS}]*+=[{WS}]*+(?:"([^"]*+)"|'([^']*+)'|([^{WS}>"'][^{WS}>]*+)))?+"""
-).findall
 # One of these is in whatever hides.
 _MAY_HIDE = re.compile("[Ii][Dd][Dd][Ee][Nn]|[Oo][Nn][Ee]").search
 _INVISIBLE = re.compile(rf"(?:^|[;{WS}])display[{WS}]*+:[{WS}]*+none", re.IGNORECASE | re.ASCII)
@@ -134,30 +132,26 @@ _PAIRS: dict[str, int] = dict.fromkeys(
     CORE,
 )
 _WORDS = re.compile("[A-Za-z]+").findall
-# What the compiled reader has to know: word, rule (exactly, beginning, two words), what it says.
-WORDS: tuple[tuple[str, int, int], ...] = (
-    *((word, 0, says) for word, says in (_EXACT | _PAIRS).items()),
-    *((word, 1, says) for says, words in _BEGIN.items() for word in words),
-    *((word, 2, says) for word, says in _PAIRS.items()),
+_BY_ROLE = {"main": CORE} | dict.fromkeys(_NOISE_ROLES, NOISE)
+# What the compiled reader has to know, sorted: word, rule (exactly, beginning, two words, role),
+# what it says.
+WORDS: tuple[tuple[str, int, int], ...] = tuple(
+    sorted(
+        [
+            *((word, 0, says) for word, says in (_EXACT | _PAIRS).items()),
+            *((word, 1, says) for says, words in _BEGIN.items() for word in words),
+            *((word, 2, says) for word, says in _PAIRS.items()),
+            *((word, 3, says) for word, says in _BY_ROLE.items()),
+        ]
+    )
 )
-ROLES: tuple[tuple[str, int], ...] = (("main", CORE), *((role, NOISE) for role in _NOISE_ROLES))
-_BY_ROLE = dict(ROLES)
-# Attributes as written, and what they say: pages, and those of one site, repeat themselves.
-_known: dict[str, int] = {}
-_MOST_KNOWN = 1 << 14
 _LONGEST_KNOWN = 1000
 
 
 def attributes_say(written: str) -> int:
     """What the attributes of an element, as written, say of it."""
-    said = _known.get(written)
-    if said is None:
-        said = _said(written)
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        if len(written) <= _LONGEST_KNOWN:
-            _known[written] = said
-    return said
+    # Pages, and those of one site, repeat themselves.
+    return _known(written) if len(written) <= _LONGEST_KNOWN else _said(written)
 
 
 def hides(written: str) -> bool:
@@ -167,14 +161,12 @@ def hides(written: str) -> bool:
 
 def count_attributes(written: str) -> int:
     """How many attributes a tag has."""
-    return len(_ATTRIBUTES(written))
+    return len(pairs(written))
 
 
 def _said(written: str) -> int:
     said = 0
-    for name, double, single, bare in _ATTRIBUTES(written):
-        value = double or single or bare
-        name = name.lower() if name.isascii() else name
+    for name, value in pairs(written):
         if name == "style":
             said |= HIDDEN if _INVISIBLE.search(value) else 0
         elif name == "hidden":
@@ -184,6 +176,9 @@ def _said(written: str) -> int:
         elif name in ("class", "id", "itemprop"):
             said |= _of_words(value)
     return said
+
+
+_known = lru_cache(maxsize=1 << 14)(_said)
 
 
 def _of_words(value: str) -> int:

@@ -12,7 +12,7 @@ As the number of all tags is the same for every i and j, that is the row with th
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 
 from asof.text.html.blocks import joined, layout_of, visible
 from asof.text.html.tag_row import Token
@@ -30,23 +30,12 @@ FORMATTING = frozenset(
 _MOST_TOKENS = 200_000
 
 
-def score(bits: Sequence[int], i: int, j: int) -> int:
-    """What the content from token i to token j is worth, both included (seed 002)."""
-    return sum(bits[:i]) + sum(1 - bit for bit in bits[i : j + 1]) + sum(bits[j + 1 :])
-
-
-def content_span(bits: Iterable[int]) -> tuple[int, int] | None:
-    """The best i and j; the longest of equal ones, and of these the first. None without a word.
-
-    A row without words is no content, though it may be worth as much as the best.
-    """
-    runs = [-1 if bit else 1 for bit in bits]
-    span = best_runs(runs)
-    return None if span is None else (span[0], span[1] - 1)
-
-
 def best_runs(runs: Sequence[int]) -> tuple[int, int] | None:
-    """Start and end of the row of runs with the greatest sum above zero."""
+    """Start and end of the row of runs with the greatest sum above zero; None without a word.
+
+    Of equal ones the longest, and of these the first. A row without words is no content, though it
+    may be worth as much as the best.
+    """
     best, found = 0, None
     lowest, start = 0, 0  # the lowest prefix sum so far, and where it first was
     for end, total in enumerate(accumulate(runs), 1):
@@ -67,7 +56,7 @@ def tag_content(tokens: Iterable[Token]) -> str:
         if text and (words := len(text.split())):
             runs.append(words)
             places.append(place)
-        if name and name not in FORMATTING and name.lower() not in FORMATTING:
+        if name and name not in FORMATTING:
             runs.append(-1)
             places.append(place)
     span = best_runs(runs)
@@ -75,9 +64,6 @@ def tag_content(tokens: Iterable[Token]) -> str:
         return ""
     first, last = places[span[0]], places[span[1] - 1]
     # A row of greatest sum begins and ends with words: the texts in front of both tags are in it.
-    # The other tags stay: they say what stands where.
-    part = (
-        token if first <= place <= last else ("", *token[1:4], "")
-        for place, token in enumerate(row)
-    )
-    return joined(layout_of(part).blocks)
+    # The tags before them stay: they say what stands where.
+    part = (("", *token[1:4], "") for token in row[:first])
+    return joined(layout_of(chain(part, row[first : last + 1])).blocks)

@@ -2,7 +2,7 @@
 
 One pass over the tokens that matter (CSS Syntax, section 4): comments and strings are stepped over,
 so that a `url(` in one of them counts for nothing; names may be written with escapes. `@namespace`
-names a language, not a place.
+names a language, not a place. Links and replay both read style sheets here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from collections.abc import Generator, Iterator
 from functools import cache
 
 from asof.model import Hop
+from asof.text.encoding.charset import Charset
+from asof.text.encoding.view import decode
 from asof.text.links.link import Link, bare
+from asof.text.links.reference import Reference
 from asof.text.markup import any_case
 
 _WS = r"[ \t\r\n\f]"
@@ -74,18 +77,44 @@ _BARE = re.compile(
 _UNESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\r\n\f]|\Z)|([\s\S]))")
 
 
+# Encodings in which the second byte of a character can be a backslash or a quote, and what they
+# take for one character, seen through latin-1.
+_GB = r"[\x81-\xfe](?:[0-9][\x81-\xfe][0-9]|[\x40-\x7e\x80-\xfe])"
+_WIDE = {
+    "shift_jis": r"[\x81-\x9f\xe0-\xfc][\x40-\x7e\x80-\xfc]",
+    "gbk": _GB,
+    "gb18030": _GB,
+    "big5": r"[\x81-\xfe][\x40-\x7e\xa1-\xfe]",
+}
+
+
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
     """Compiled when it is first needed: the two that seldom are took a tenth of asof's start."""
     return re.compile(text, re.ASCII)
 
 
-def css_links(sheet: str) -> Iterator[Link]:
+def css_links(sheet: str, charset: Charset | None = None) -> Iterator[Link]:
     """What a style sheet needs: imports, images, fonts."""
-    for literal in _literals(sheet):
-        reference = bare(unescape(literal))
+    for found in css_references(sheet, charset):
+        reference = bare(found.url)
         if reference:
             yield Link(reference, Hop.REQUISITE)
+
+
+def css_references(sheet: str, charset: Charset | None = None) -> Iterator[Reference]:
+    """The references of a style sheet or of declarations, in order.
+
+    With a charset the sheet is bytes in it, seen through latin-1; without, characters.
+    """
+    seen = sheet
+    if charset is not None and charset.name in _WIDE and not sheet.isascii():
+        seen = _pattern(_WIDE[charset.name]).sub(lambda wide: "\x80" * len(wide[0]), sheet)
+    for start, end, quote in _places(seen):
+        literal = sheet[start:end] if quote == ")" else sheet[start + 1 : end - 1]
+        url = unescape(decode(literal, charset) if charset else literal)
+        if url:
+            yield Reference(start, end, url, quote)
 
 
 def unescape(text: str) -> str:
@@ -101,50 +130,50 @@ def _unescape(match: re.Match[str]) -> str:
     return "\ufffd" if code == 0 or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF else chr(code)
 
 
-def _literals(sheet: str) -> Iterator[str]:
-    """The references as they are written, escapes and all, without quotes and parentheses."""
+# From where to where, and what is around it: quotes, which count as part of it, or a parenthesis.
+_Place = tuple[int, int, str]
+
+
+def _places(sheet: str) -> Iterator[_Place]:
     search = (_pattern(_ALL_TOKENS) if _SPELLED.search(sheet) else _TOKENS).search
     position = 0
     while (token := search(sheet, position)) is not None:
         position, kind = token.end(), token.lastgroup
         if kind == "url":
-            literal, position = _url(sheet, position)
-        elif kind == "import":
-            literal, position = _string(_QUOTED.match(sheet, position), position)
+            position = yield from _url(sheet, position)
+        elif kind == "import" and (quoted := _QUOTED.match(sheet, position)) is not None:
+            position = quoted.end()
+            yield from _string(quoted, 1)
         elif kind == "set":
             position = yield from _image_set(sheet, position)
-            continue
-        else:
-            continue
-        yield literal
 
 
-def _url(sheet: str, start: int) -> tuple[str, int]:
+def _url(sheet: str, start: int) -> Generator[_Place, None, int]:
     """After `url(`: a string and whatever follows it, or a bare URL up to the parenthesis."""
     quoted = _QUOTED.match(sheet, start)
     if quoted is not None:
-        literal, end = _string(quoted, start)
-        close = _AFTER_STRING.match(sheet, end)
-        return literal, close.end() if close else end
+        yield from _string(quoted, 1)
+        close = _AFTER_STRING.match(sheet, quoted.end())
+        return close.end() if close else quoted.end()
     found = _BARE.match(sheet, start)
     if found is not None:
-        return found[1], min(found.end() + 1, len(sheet))
+        yield (*found.span(1), ")")
+        return min(found.end() + 1, len(sheet))
     # Empty, or broken: the token runs to the next parenthesis (section 4.3.14).
     close_at = sheet.find(")", start)
-    return "", len(sheet) if close_at < 0 else close_at + 1
+    return len(sheet) if close_at < 0 else close_at + 1
 
 
-def _image_set(sheet: str, start: int) -> Generator[str, None, int]:
+def _image_set(sheet: str, start: int) -> Generator[_Place, None, int]:
     """After `image-set(`: bare strings are images, those inside `type()` are not."""
     depth, position = 1, start
     search = _pattern(_IN_SET).search
     while depth and (token := search(sheet, position)) is not None:
         position, kind = token.end(), token.lastgroup
         if kind == "url":
-            literal, position = _url(sheet, position)
-            yield literal
+            position = yield from _url(sheet, position)
         elif kind == "string" and depth == 1:
-            yield _content(token[0])
+            yield from _string(token, 0)
         elif kind == "open":
             depth += 1
         elif kind == "close":
@@ -154,10 +183,8 @@ def _image_set(sheet: str, start: int) -> Generator[str, None, int]:
     return position
 
 
-def _string(quoted: re.Match[str] | None, start: int) -> tuple[str, int]:
-    return ("", start) if quoted is None else (_content(quoted[1]), quoted.end())
-
-
-def _content(string: str) -> str:
-    """A string without its quotes; nothing when it is not closed."""
-    return string[1:-1] if len(string) > 1 and string[-1] == string[0] else ""
+def _string(match: re.Match[str], group: int) -> Iterator[_Place]:
+    """A string, unless it is not closed."""
+    string = match[group]
+    if len(string) > 1 and string[-1] == string[0]:
+        yield (*match.span(group), string[0])

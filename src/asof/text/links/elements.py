@@ -1,285 +1,229 @@
 """What the elements of HTML and SVG refer to, and whether that leads on or belongs to the page.
 
 Pure tables and small functions: an element's name and its attributes in, references out. `links`
-finds the elements.
+follows them, `replay` leads them into the archive; both find here what they are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from asof.model import Hop
-from asof.text.links.css import css_links
-
-Reference = tuple[str, Hop]
+from asof.text.links.css import css_references
+from asof.text.links.reference import Reference, refresh, srcset
+from asof.text.markup import WS
 
 # Members of an enum are slow to look up, and pages are read by the thousand.
 _LINK, _REQUISITE, _GUESS = Hop.LINK, Hop.REQUISITE, Hop.GUESS
 
-# What an attribute holds, on the elements below or custom ones; from _HREF on, on any.
-_PART, _SRCSET, _DATA, _HREF, _BACKGROUND, _STYLE, _PAINT, *_LATE = range(10)
-_LAZY, _LAZY_SRCSET, _LAZY_HREF = _LATE
-_KINDS: dict[str, int] = {
-    "href": _HREF,
-    "xlink:href": _HREF,
-    "src": _PART,
-    "poster": _PART,
-    "lowsrc": _PART,
-    "dynsrc": _PART,
-    "srcset": _SRCSET,
-    "imagesrcset": _SRCSET,
-    # Where scripts find what they load late. Anybody's names, so the value must look right.
-    "data-src": _LAZY,
-    "data-lazy": _LAZY,
-    "data-lazy-src": _LAZY,
-    "data-original": _LAZY,
-    "data-poster": _LAZY,
-    "data-bg": _LAZY,
-    "data-background": _LAZY,
-    "data-background-image": _LAZY,
-    "data-srcset": _LAZY_SRCSET,
-    "data-lazy-srcset": _LAZY_SRCSET,
-    "data-href": _LAZY_HREF,
-    "data": _DATA,
-    "background": _BACKGROUND,
-    "style": _STYLE,
-    # SVG presentation attributes hold CSS values: `fill="url(other.svg#id)"`.
-    "fill": _PAINT,
-    "stroke": _PAINT,
-    "filter": _PAINT,
-    "mask": _PAINT,
-    "clip-path": _PAINT,
-    "cursor": _PAINT,
-    "marker-start": _PAINT,
-    "marker-mid": _PAINT,
-    "marker-end": _PAINT,
+# How an attribute holds what it refers to. A mention names something that no browser loads or leads
+# to; late ones are for scripts, by names that are anybody's, so that the value must look right.
+URL, SRCSET, CSS, REFRESH, MENTION, LATE, LATE_SRCSET = range(7)
+# Attribute, form, and what a crawl does with it; None: nothing, but a replay leads it home.
+Use = tuple[str, int, Hop | None]
+
+# Whose elements are named below or custom ones, or a crawl leaves it alone.
+_PARTS = {
+    **dict.fromkeys(("src", "poster", "lowsrc", "dynsrc"), URL),
+    **dict.fromkeys(("srcset", "imagesrcset"), SRCSET),
 }
-# What an href means; elements of SVG draw what they refer to. Custom elements are taken for links.
-_HREFS: dict[str, Hop] = {"a": _LINK, "area": _LINK} | dict.fromkeys(
+# On any element.
+_ANYWHERE = {
+    "background": URL,
+    "style": CSS,
+    **dict.fromkeys(("data-src", "data-lazy", "data-lazy-src", "data-original"), LATE),
+    **dict.fromkeys(("data-poster", "data-bg", "data-background", "data-background-image"), LATE),
+    **dict.fromkeys(("data-srcset", "data-lazy-srcset"), LATE_SRCSET),
+}
+# SVG presentation attributes hold CSS values: `fill="url(other.svg#id)"`.
+_PAINTS = frozenset(
     [
-        "image",
-        "use",
-        "script",
-        "feimage",
-        "pattern",
-        "filter",
-        "lineargradient",
-        "radialgradient",
-        "textpath",
-        "mpath",
-        "tref",
-        "cursor",
+        *("fill", "stroke", "filter", "mask", "clip-path", "cursor", "marker-start", "marker-mid"),
+        "marker-end",
+    ]
+)
+_HREFS = frozenset(("href", "xlink:href"))
+# What no crawl follows, on these elements.
+_QUIET: dict[str, frozenset[str]] = {
+    "formaction": frozenset(("button", "input")),
+    "cite": frozenset(("blockquote", "q", "ins", "del")),
+    "codebase": frozenset(("object", "applet")),
+    "to": frozenset(("set", "animate")),
+    "from": frozenset(("animate",)),
+}
+NAMES = frozenset(
+    [
+        *(*_PARTS, *_ANYWHERE, *_PAINTS, *_HREFS, *_QUIET),
+        *("longdesc", "data", "data-href", "action", "content", "value"),
+    ]
+)
+
+# What an href means; elements of SVG draw what they refer to. Custom elements are taken for links.
+_HREF_HOPS: dict[str, Hop] = {"a": _LINK, "area": _LINK} | dict.fromkeys(
+    [
+        *("image", "use", "script", "feimage", "pattern", "filter", "lineargradient"),
+        *("radialgradient", "textpath", "mpath", "tref", "cursor"),
     ],
     _REQUISITE,
 )
 _MOVIES = frozenset(("movie", "src", "url", "filename", "data"))
 
-_PART_RELS = frozenset(
-    [
-        "stylesheet",
-        "icon",
-        "shortcut",
-        "apple-touch-icon",
-        "apple-touch-icon-precomposed",
-        "apple-touch-startup-image",
-        "mask-icon",
-        "fluid-icon",
-        "image_src",
-        "preload",
-        "modulepreload",
-        "manifest",
-    ]
+# In this order: `alternate stylesheet` is a part.
+_RELS: tuple[tuple[frozenset[str], Hop], ...] = (
+    (
+        frozenset(
+            [
+                *("stylesheet", "icon", "shortcut", "apple-touch-icon", "mask-icon", "fluid-icon"),
+                *("apple-touch-icon-precomposed", "apple-touch-startup-image", "image_src"),
+                *("preload", "modulepreload", "manifest"),
+            ]
+        ),
+        _REQUISITE,
+    ),
+    (
+        frozenset(
+            [
+                *("alternate", "canonical", "next", "prev", "previous", "first", "last", "up"),
+                *("start", "contents", "index", "archives", "author", "help", "license"),
+                *("sitemap", "amphtml"),
+            ]
+        ),
+        _LINK,
+    ),
+    (frozenset(("prefetch", "prerender")), _GUESS),
 )
-_PAGE_RELS = frozenset(
+_METAS: dict[str, Hop] = dict.fromkeys(
     [
-        "alternate",
-        "canonical",
-        "next",
-        "prev",
-        "previous",
-        "first",
-        "last",
-        "up",
-        "start",
-        "contents",
-        "index",
-        "archives",
-        "author",
-        "help",
-        "license",
-        "sitemap",
-        "amphtml",
-    ]
-)
-_GUESS_RELS = frozenset(("prefetch", "prerender"))
-
-_META_PARTS = frozenset(
-    [
-        "og:image",
-        "og:image:url",
-        "og:image:secure_url",
-        "twitter:image",
-        "twitter:image:src",
+        *("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"),
         "msapplication-tileimage",
-    ]
-)
-_META_GUESSES = frozenset(("og:url", "twitter:url", "twitter:player"))
+    ],
+    _REQUISITE,
+) | dict.fromkeys(("og:url", "twitter:url", "twitter:player"), _GUESS)
 
 # Elements that show something by a URL of their own.
 _SHOWING = frozenset(
     [
-        *(
-            "img",
-            "image",
-            "picture",
-            "source",
-            "video",
-            "audio",
-            "track",
-            "input",
-            "script",
-            "link",
-        ),
-        *("iframe", "frame", "object", "embed", "param", "applet", "bgsound", "use"),
+        *("img", "image", "picture", "source", "video", "audio", "track", "input", "script"),
+        *("link", "iframe", "frame", "object", "embed", "param", "applet", "bgsound", "use"),
     ]
 )
 # Elements that may refer to something by other attributes than style and `data-...`.
 ELEMENTS = _SHOWING | {"a", "area", "base", "meta", "form"}
-
-_URL = re.compile(r"[\t\n\f\r ,]*+([^\t\n\f\r ]++)")
-# Descriptors run to the next comma that is not inside parentheses.
-_DESCRIPTORS = re.compile(r"(?:\([^)]*+\)?|[^,(]++)*+")
-# HTML, "shared declarative refresh steps": a time, then anything like a URL.
-_REFRESH = re.compile(
-    r"""[\t\n\f\r ]*+[\d.]*+(?:[\t\n\f\r ]*+[;,]|[\t\n\f\r ])[\t\n\f\r ]*+"""
-    r"""(?:url[\t\n\f\r ]*+=[\t\n\f\r ]*+)?(["']?)""",
-    re.IGNORECASE,
-)
 _LIKE_URL = re.compile(r"""(?=[^?#]*[/.])[^\s{}<>"'`\\^\[\]|]++""")
+
+
+def uses(name: str, attributes: Mapping[str, str], *, drawn: bool = False) -> Iterator[Use]:
+    """What an element refers to by its attributes, in their order.
+
+    `drawn` says that it stands in SVG, where more attributes may refer to something.
+    """
+    if name == "meta":
+        yield from _of_meta(attributes)
+    for attribute, value in attributes.items():
+        if attribute in _HREFS:
+            yield _href(attribute, name, attributes)
+        elif attribute in _PARTS:
+            known = name in _SHOWING or "-" in name
+            yield attribute, _PARTS[attribute], _REQUISITE if known else None
+        elif attribute in _ANYWHERE:
+            yield attribute, _ANYWHERE[attribute], _REQUISITE
+        elif attribute in _PAINTS:
+            if drawn and "(" in value:
+                yield attribute, CSS, _REQUISITE
+        elif attribute in NAMES:
+            yield from _of_some(attribute, name, attributes)
+
+
+def references(form: int, value: str) -> Iterable[Reference]:
+    """What a value of some form refers to."""
+    if form in (URL, MENTION):
+        return (Reference(0, len(value), value),)
+    if form == CSS or (form == LATE and "url(" in value):
+        return css_references(value) if "(" in value else ()
+    if form == REFRESH:
+        return refresh(value)
+    if form == SRCSET:
+        return srcset(value)
+    found = srcset(value) if form == LATE_SRCSET else _stripped(value)
+    return (each for each in found if _LIKE_URL.fullmatch(each.url))
 
 
 def element_links(
     name: str, attributes: Mapping[str, str], *, drawn: bool = False
-) -> Iterator[Reference]:
-    """The references of one element in the order of its attributes, as written.
-
-    `drawn` says that it stands in SVG, where more attributes may refer to something.
-    """
-    known = name in _SHOWING or "-" in name
-    for attribute, value in attributes.items():
-        kind = _KINDS.get(attribute)
-        if kind is None or (kind < _HREF and not known):
+) -> Iterator[tuple[str, Hop]]:
+    """The references of one element that a crawl may follow, as written."""
+    for attribute, form, hop in uses(name, attributes, drawn=drawn):
+        if hop is None:
             continue
-        if kind in (_PART, _BACKGROUND):
-            yield value, _REQUISITE
-        elif kind == _HREF:
-            hop = _href_hop(name, attributes)
-            if hop is not None:
-                yield value, hop
-        elif kind == _SRCSET:
-            yield from ((url, _REQUISITE) for url in srcset(value))
-        elif kind in (_STYLE, _PAINT):
-            if "(" in value and (drawn or kind == _STYLE):
-                yield from _of_css(value)
+        value = attributes[attribute]
+        if attribute == "action":
+            # The answers would replace the query (HTML, "mutate action URL").
+            yield value.partition("#")[0].partition("?")[0], hop
+        elif form == URL:
+            yield value, hop
         else:
-            yield from _lazy(name, kind, value)
-    if name in _BY_OTHERS:
-        yield from _BY_OTHERS[name](attributes)
-
-
-def _href_hop(name: str, attributes: Mapping[str, str]) -> Hop | None:
-    if name == "link":
-        return rel_hop(attributes.get("rel", ""))
-    return _HREFS.get(name) or (_LINK if "-" in name else None)
+            for found in references(form, value):
+                yield found.url, hop
 
 
 @lru_cache(maxsize=1024)
 def rel_hop(relations: str) -> Hop | None:
     """What a `rel` says of its target (HTML and RFC 8288 share the names); None: leave it alone."""
     names = relations.lower().split()
-    for known, hop in (
-        (_PART_RELS, _REQUISITE),
-        (_PAGE_RELS, _LINK),
-        (_GUESS_RELS, _GUESS),
-    ):
-        if not known.isdisjoint(names):
-            # `alternate stylesheet` is a part, as the order here says.
-            return hop
-    return None
+    return next((hop for known, hop in _RELS if not known.isdisjoint(names)), None)
 
 
-def srcset(value: str) -> Iterator[str]:
-    """The URLs of a srcset attribute (HTML, "parse a srcset attribute")."""
-    position = 0
-    while (match := _URL.match(value, position)) is not None:
-        # A URL that ends in commas has no descriptors: the commas end the candidate.
-        url = match[1].rstrip(",")
-        end = match.start(1) + len(url)
-        rest = _DESCRIPTORS.match(value, end) if end == match.end() else None
-        position = rest.end() if rest else match.end()
-        if url:
-            yield url
+def pragma(attributes: Mapping[str, str]) -> str:
+    """What a meta element stands for a header of HTTP by."""
+    return attributes.get("http-equiv", "").strip(WS).lower()
 
 
-def refresh_target(value: str) -> str:
-    """The reference in a refresh, as written; empty when it only means the same page again."""
-    start = _REFRESH.match(value)
-    if start is None:
-        return ""
-    rest = value[start.end() :]
-    return rest.partition(start[1])[0] if start[1] else rest
+def _href(attribute: str, name: str, attributes: Mapping[str, str]) -> Use:
+    if name == "link":
+        rel = attributes.get("rel", "")
+        return attribute, MENTION if rel.lower() == "canonical" else URL, rel_hop(rel)
+    return attribute, URL, _HREF_HOPS.get(name) or (_LINK if "-" in name else None)
 
 
-def _of_css(value: str) -> Iterator[Reference]:
-    return ((link.reference, link.hop) for link in css_links(value))
+def _of_some(attribute: str, name: str, attributes: Mapping[str, str]) -> Iterator[Use]:
+    """By attributes that refer to something on some elements, or only when others say so."""
+    if attribute == "longdesc" or name in _QUIET.get(attribute, ()):
+        # An SVG animation matters only when it changes where a link leads.
+        moved = attributes.get("attributename", "").lower()
+        if name not in ("set", "animate") or moved in _HREFS:
+            yield attribute, URL, None
+    elif attribute == "data-href":
+        # A style sheet that a script switches on, or a row of a table that can be clicked.
+        yield attribute, LATE, _REQUISITE if name in ("link", "use") else _LINK
+    elif attribute == "data" and name == "object":
+        yield attribute, URL, _REQUISITE
+    elif attribute == "action" and name == "form":
+        # What asks by GET leads to a page, which may say something without any answers.
+        asks = attributes.get("method", "get").strip().lower() in ("", "get")
+        yield attribute, URL, _GUESS if asks else None
+    elif attribute == "value" and name == "param" and _is_movie(attributes):
+        yield attribute, LATE, _REQUISITE
 
 
-def _of_meta(attributes: Mapping[str, str]) -> Iterator[Reference]:
-    content = attributes.get("content", "")
-    if attributes.get("http-equiv", "").strip().lower() == "refresh":
-        yield refresh_target(content), _LINK
+def _is_movie(attributes: Mapping[str, str]) -> bool:
+    return attributes.get("name", "").lower() in _MOVIES
+
+
+def _of_meta(attributes: Mapping[str, str]) -> Iterator[Use]:
+    if "content" not in attributes:
+        return
+    if pragma(attributes) == "refresh":
+        yield "content", REFRESH, _LINK
         return
     name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
-    if name in _META_PARTS:
-        yield content, _REQUISITE
-    elif name in _META_GUESSES:
-        yield content, _GUESS
+    if name in _METAS:
+        yield "content", MENTION, _METAS[name]
 
 
-def _of_form(attributes: Mapping[str, str]) -> Iterator[Reference]:
-    """A form that asks by GET leads to a page, which may say something without any answers."""
-    if attributes.get("method", "get").strip().lower() in ("", "get"):
-        # The answers would replace the query (HTML, "mutate action URL").
-        yield attributes.get("action", "").partition("#")[0].partition("?")[0], _GUESS
-
-
-def _of_param(attributes: Mapping[str, str]) -> Iterator[Reference]:
-    if attributes.get("name", "").lower() in _MOVIES:
-        yield from _if_like_url(attributes.get("value", ""), _REQUISITE)
-
-
-_BY_OTHERS = {"meta": _of_meta, "form": _of_form, "param": _of_param}
-
-
-def _lazy(name: str, kind: int, value: str) -> Iterator[Reference]:
-    if kind == _DATA:
-        if name == "object":
-            yield value, _REQUISITE
-    elif kind == _LAZY_HREF:
-        # A style sheet that a script switches on, or a row of a table that can be clicked.
-        yield from _if_like_url(value, _REQUISITE if name in ("link", "use") else _LINK)
-    elif kind == _LAZY_SRCSET:
-        for url in srcset(value):
-            yield from _if_like_url(url, _REQUISITE)
-    elif "url(" in value:
-        yield from _of_css(value)
-    else:
-        yield from _if_like_url(value, _REQUISITE)
-
-
-def _if_like_url(value: str, hop: Hop) -> Iterator[Reference]:
-    value = value.strip()
-    if _LIKE_URL.fullmatch(value):
-        yield value, hop
+def _stripped(value: str) -> Iterator[Reference]:
+    url = value.strip()
+    if url:
+        start = value.index(url)
+        yield Reference(start, start + len(url), url)

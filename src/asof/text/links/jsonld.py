@@ -16,30 +16,12 @@ from asof.text.links.link import Link
 
 # Properties of schema.org whose value, or whose value's @id or url, is the address of a page.
 _PAGES = frozenset(
-    [
-        "url",
-        "item",
-        "mainentityofpage",
-        "relatedlink",
-        "significantlink",
-        "discussionurl",
-    ]
+    ["url", "item", "mainentityofpage", "relatedlink", "significantlink", "discussionurl"]
 )
 _GUESSES = frozenset(
     [
-        "@id",
-        "image",
-        "logo",
-        "photo",
-        "screenshot",
-        "thumbnail",
-        "thumbnailurl",
-        "primaryimageofpage",
-        "contenturl",
-        "embedurl",
-        "associatedmedia",
-        "audio",
-        "video",
+        *("@id", "image", "logo", "photo", "screenshot", "thumbnail", "thumbnailurl", "audio"),
+        *("primaryimageofpage", "contenturl", "embedurl", "associatedmedia", "video"),
     ]
 )
 # Deep or endless data is nobody's page; JSON takes ten times its size in memory.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from asof.model import Hop
@@ -10,9 +11,9 @@ from asof.model import Hop
 # Schemes that lead nowhere a crawl could go, dropped before anybody resolves them.
 _NOWHERE = ("javascript:", "data:", "mailto:", "tel:", "about:", "blob:")
 # What the URL parser takes away at both ends (WHATWG URL, "basic URL parser", step 1).
-_EDGE = "".join(map(chr, range(0x21)))
+EDGE = "".join(map(chr, range(0x21)))
 # How references begin that have to be looked at: all others pass. (`"" in` a text is true, too.)
-SUSPECT = _EDGE + "#" + "".join(f"{s[0]}{s[0].upper()}" for s in _NOWHERE)
+SUSPECT = EDGE + "#" + "".join(f"{s[0]}{s[0].upper()}" for s in _NOWHERE)
 
 
 # A named tuple: a page has a hundred of them, and a frozen dataclass costs three times as much.
@@ -34,16 +35,31 @@ class Links:
     """All references of a document and the base it declares (None: its own URL).
 
     `listing` says that the document is a sitemap or a feed: it stands for no page of its own.
+    `early` are relative to the document all the same: links of its HTTP header, and what a page
+    needs and names before it declares its base.
     """
 
     base: str | None
     found: tuple[Link, ...]
     listing: bool = False
+    early: tuple[Link, ...] = ()
+
+    def after(self, links: tuple[Link, ...]) -> Links:
+        """With others in front that no base of the document counts for."""
+        if self.base is None:
+            return replace(self, found=links + self.found) if links else self
+        return replace(self, early=links + self.early)
+
+    def without(self, hops: Container[Hop]) -> Links:
+        """Without those of some kinds."""
+        found = tuple(link for link in self.found if link.hop not in hops)
+        early = tuple(link for link in self.early if link.hop not in hops)
+        return replace(self, found=found, early=early)
 
 
 def bare(reference: str) -> str:
     """A reference without blanks around it; empty when it leads nowhere."""
-    reference = reference.strip(_EDGE)
+    reference = reference.strip(EDGE)
     if reference[:1] == "#" or reference[:11].lower().startswith(_NOWHERE):
         return ""
     return reference

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from asof.model import Headers, Hop
-from asof.text.links.elements import refresh_target, rel_hop, srcset
+from asof.text.links.elements import rel_hop
 from asof.text.links.link import Link, bare
+from asof.text.links.reference import refresh_target, srcset
 
 # A header of a million links is an attack, not a hint.
 _MOST = 1000
@@ -53,7 +54,8 @@ def _links(value: str) -> Iterator[Link]:
             parameters.setdefault(name.lower(), text)
         hop = rel_hop(parameters.get("rel", ""))
         if hop is not None:
-            references = (target[1], *srcset(parameters.get("imagesrcset", "")))
+            images = srcset(parameters.get("imagesrcset", ""))
+            references = (target[1], *(image.url for image in images))
             yield from (Link(bare(each), hop) for each in references if bare(each))
         # Whatever is left of a broken link ends at the next comma.
         comma = value.find(",", position)
