@@ -33,6 +33,9 @@ _MARKUP_STARTS = (
     (b"<\0", "utf-16-le"),
     (b"\0<", "utf-16-be"),
 )
+# Numbers look like wide text, but for the controls; a text may have a broken character at its end.
+_NO_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffd]")
+_STRAY = 0.05
 _ESCAPED = re.compile(rb"\x1b[$(.]|~\{")
 
 
@@ -120,9 +123,10 @@ def wide_or_escaped(data: bytes) -> Guess | None:
     found = _by_chardet(data[start : start + _ENOUGH])
     if found is None:
         return None
-    if _WIDE.match(found.codec) or (escape and found.codec.startswith(("iso2022", "hz"))):
-        return found
-    return None
+    if _WIDE.match(found.codec):
+        text = data[:_ENOUGH].decode(found.codec, "replace")
+        return found if len(_NO_TEXT.findall(text)) <= _STRAY * len(text) else None
+    return found if escape and found.codec.startswith(("iso2022", "hz")) else None
 
 
 def markup_start(data: bytes) -> str | None:
