@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import asof.cover.solve.reduce
 import asof.cover.solve.solve
-from asof.cover.join.graph import Counts, Coverage, Ids, components
+from asof.cover.documents.sets import Counts
+from asof.cover.join.graph import Coverage, Ids, components
 from asof.cover.solve.branch_and_bound import search
 from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
 from asof.cover.solve.milp import by_milp

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
-from numpy.typing import NDArray
 
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.sets import Edges, Sets, searched, spread
+from asof.cover.documents.sets import Counts, Edges, Flags, Items, Sets, searched, spread
 from asof.cover.join.overlaps import overlaps
 from asof.cover.join.pair_spool import PairSpool
 from asof.cover.join.pairs import Limits, found_pairs
@@ -176,9 +175,7 @@ class _Sampling:
             return _Trial(told.pairs, 0.0, fewest, fewest, seconds)
         return _Trial(told.pairs, told.pairs / 2, fewest, 1.0, seconds)
 
-    def _uncovered(
-        self, found: Edges, kept: NDArray[np.bool_], holds: Test, rng: np.random.Generator
-    ) -> float:
+    def _uncovered(self, found: Edges, kept: Flags, holds: Test, rng: np.random.Generator) -> float:
         """The share of dropped documents that no kept one covers by all shingles, at most about."""
         dropped = rng.permutation(np.flatnonzero(~kept))
         looked_at = np.zeros(kept.size, np.bool_)
@@ -191,7 +188,7 @@ class _Sampling:
         rest = 1 - count / dropped.size
         return min(part + 2 * float(np.sqrt(part * (1 - part) * rest / count)), 1.0)
 
-    def _true(self, found: Edges, chosen: NDArray[np.int64], holds: Test) -> Edges:
+    def _true(self, found: Edges, chosen: Counts, holds: Test) -> Edges:
         i, j, sets = found.i[chosen], found.j[chosen], self.collection.sets
         inter = overlaps(sets, i, j)
         true = holds(Pairs(i, j, inter, sets.sizes[i], sets.sizes[j]))
@@ -275,7 +272,7 @@ def sampled(sets: Sets, within: tuple[float, float], seed: int) -> Sets:
     return Sets(offsets, sets.items[places])
 
 
-def _mixed(items: NDArray[np.uint64], odd: np.uint64) -> NDArray[np.uint64]:
+def _mixed(items: Items, odd: np.uint64) -> Items:
     """Other numbers for the same shingles, one for each: whoever is below a bound is chance."""
     mixed = items * odd
     mixed ^= mixed >> np.uint64(31)

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from asof.cover.documents.collection import Collection, DocumentIds
-from asof.cover.documents.sets import Edges
+from asof.cover.documents.sets import Edges, Flags
 from asof.cover.join.pair_spool import PairSpool
 from asof.cover.join.pairs import Limits, found_pairs
 from asof.cover.join.ranking import KeptRanks
@@ -94,7 +93,7 @@ class _Base:
     """Pairs taken over: the documents that are not among them are `fresh`."""
 
     edges: Edges
-    fresh: NDArray[np.bool_]
+    fresh: Flags
 
     @property
     def known(self) -> int:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Sets
+from asof.cover.documents.sets import Counts, Flags, Sets
 from asof.cover.language.columns import Column
 from asof.cover.language.evaluate import Truth, evaluate_filter
 from asof.cover.language.kinds import type_check
@@ -35,7 +35,7 @@ class Collection:
     names: tuple[str, ...]
     columns: Mapping[str, Column]
     sets: Sets
-    weights: NDArray[np.int64]
+    weights: Counts
     numbers: bool = False
     document_ids: DocumentIds | None = None
     records: tuple[str, ...] | None = None
@@ -43,7 +43,7 @@ class Collection:
     def __len__(self) -> int:
         return len(self.names)
 
-    def only(self, chosen: NDArray[np.bool_]) -> Collection:
+    def only(self, chosen: Flags) -> Collection:
         places = np.flatnonzero(chosen)
         offsets = np.concatenate(([0], np.cumsum(self.sets.sizes[places], dtype=np.int64)))
         columns = {

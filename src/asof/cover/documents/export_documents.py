@@ -23,20 +23,10 @@ from asof.url import registered_domain
 ROW_GROUP = 1_000  # texts may be long
 
 _COLUMNS = {
-    "id": "string",
-    "text": "string",
-    "url": "string",
-    "hostname": "string",
-    "domain": "string",
-    "timestamp": "timestamp",
-    "mime-type": "string",
-    "title": "string",
-    "language": "string",
-    "length": "int64",
-    "size": "int64",
-    "status": "int16",
-    "crawl": "string",
-}
+    "id": "string", "text": "string", "url": "string", "hostname": "string", "domain": "string",
+    "timestamp": "timestamp", "mime-type": "string", "title": "string", "language": "string",
+    "length": "int64", "size": "int64", "status": "int16", "crawl": "string",
+}  # fmt: skip
 
 
 def export_documents(archive: Archive, selection: Selection, out: Path) -> Exported:

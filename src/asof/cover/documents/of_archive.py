@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from asof.archive.archive import Archive
 from asof.change.shingles import K, Unit, shingles_of_all
@@ -16,7 +15,7 @@ from asof.clock import SECOND, stamp
 from asof.cover.documents.collection import Collection, DocumentIds, chosen, merged
 from asof.cover.documents.document_ids import DOCUMENT_ID, DocumentIdentifier
 from asof.cover.documents.document_ids import Which as Which
-from asof.cover.documents.sets import Sets
+from asof.cover.documents.sets import Counts, Items, Sets
 from asof.cover.language.columns import (
     Column,
     ColumnKind,
@@ -75,8 +74,8 @@ class _Gathering:
     lengths: list[float] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     held: int = 0
-    items: list[NDArray[np.uint64]] = field(default_factory=list)
-    sizes: list[NDArray[np.int64]] = field(default_factory=list)
+    items: list[Items] = field(default_factory=list)
+    sizes: list[Counts] = field(default_factory=list)
 
     def add(self, capture: Capture, document: Document, document_id: bytes) -> None:
         text = compared_text(document, self.which)

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from asof.errors import UsageError
 
+Items = NDArray[np.uint64]
 Counts = NDArray[np.int64]
+Ranks = NDArray[np.uint32]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +23,8 @@ class Sets:
     The items may be a file mapped into memory; nothing here needs them there all at once.
     """
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.uint64]
+    offsets: Counts
+    items: Items
 
     def __post_init__(self) -> None:
         offsets = self.offsets
@@ -53,11 +56,11 @@ class Sets:
     def __len__(self) -> int:
         return self.offsets.size - 1
 
-    def __getitem__(self, document: int) -> NDArray[np.uint64]:
+    def __getitem__(self, document: int) -> Items:
         return self.items[self.offsets[document] : self.offsets[document + 1]]
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Counts:
         return np.diff(self.offsets)
 
 
@@ -78,13 +81,8 @@ class Edges:
 
 
 def searched(
-    items: NDArray[np.uint64],
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    value: np.uint64,
-    *,
-    above: bool = False,
-) -> NDArray[np.int64]:
+    items: Items, begins: Counts, ends: Counts, value: np.uint64, *, above: bool = False
+) -> Counts:
     """Where in each stretch of ascending items those from a value on (or above it) begin.
 
     All searches go on side by side.

@@ -9,9 +9,8 @@ does no harm.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Sets, stretches
+from asof.cover.documents.sets import Counts, Flags, Items, Sets, stretches
 
 _AT_ONCE = 1 << 18  # shingles looked at in one step: what is made of them stays in the cache
 _ROOM = 16  # places of the table for each shingle: one of 16 others is let through
@@ -21,7 +20,7 @@ _MOST = 24
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2**64 by the golden ratio, as in Fibonacci hashing
 
 
-def common_with(sets: Sets, chosen: NDArray[np.bool_]) -> Sets:
+def common_with(sets: Sets, chosen: Flags) -> Sets:
     """Of every set the shingles that chosen sets have (and a few more, the same of each set)."""
     total = int(sets.sizes[chosen].sum())
     bits = min(max((_ROOM * total).bit_length(), 1), _MOST)
@@ -31,7 +30,7 @@ def common_with(sets: Sets, chosen: NDArray[np.bool_]) -> Sets:
         for at in range(0, mine.size, _AT_ONCE):
             table[_places(mine[at : at + _AT_ONCE], bits)] = True
     counts = np.zeros(len(sets), np.int64)
-    parts: list[NDArray[np.uint64]] = []
+    parts: list[Items] = []
     for first, last in stretches(sets.sizes, _AT_ONCE):
         items = sets.items[sets.offsets[first] : sets.offsets[last]]
         hits = np.flatnonzero(table.take(_places(items, bits)))
@@ -43,11 +42,11 @@ def common_with(sets: Sets, chosen: NDArray[np.bool_]) -> Sets:
     return Sets(offsets, np.concatenate([np.empty(0, np.uint64), *parts]))
 
 
-def _places(items: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
+def _places(items: Items, bits: int) -> Counts:
     return ((items * _SPREAD) >> np.uint64(64 - bits)).view(np.int64)
 
 
-def _neighbours(chosen: NDArray[np.bool_]) -> list[list[int]]:
+def _neighbours(chosen: Flags) -> list[list[int]]:
     """Where chosen ones follow each other: the first of them, and the first that is not."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     found: list[list[int]] = edges.reshape(-1, 2).tolist()

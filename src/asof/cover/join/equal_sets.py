@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Edges, Sets, spread, stretches
+from asof.cover.documents.sets import Counts, Edges, Flags, Ranks, Sets, spread, stretches
 from asof.cover.join import fallback
 from asof.cover.join.overlaps import compiled, overlaps
 
@@ -27,11 +26,11 @@ _EVER = 1 << 62  # spans are smaller, and their sums with positions stay within 
 class Side:
     """The documents of each group that may play a role: documents[starts[g]:starts[g + 1]]."""
 
-    starts: NDArray[np.int64]
-    documents: NDArray[np.int64]
+    starts: Counts
+    documents: Counts
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Counts:
         return np.diff(self.starts)
 
 
@@ -42,24 +41,24 @@ class EqualSets:
     So a partition is a stretch of groups, and what a group's window can reach in it is one, too.
     """
 
-    first: NDArray[np.int64]
-    parts: NDArray[np.uint32]
+    first: Counts
+    parts: Ranks
     covered: Side
     covering: Side
-    position: NDArray[np.int64] | None
+    position: Counts | None
     window: tuple[int, int]
 
     def __len__(self) -> int:
         return self.first.size
 
-    def labels(self, count: int) -> NDArray[np.int64]:
+    def labels(self, count: int) -> Counts:
         """The group of each of so many documents; -1 for one that is in none."""
         found = np.full(count, -1, np.int64)
         for side in (self.covered, self.covering):
             found[side.documents] = np.repeat(np.arange(len(self)), side.counts)
         return found
 
-    def reach(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    def reach(self) -> tuple[Ranks, Ranks]:
         """For each group, from which to before which group its partition and window may reach."""
         parts = self.parts
         starts, ends = np.searchsorted(parts, parts, "left"), np.searchsorted(parts, parts, "right")
@@ -80,7 +79,7 @@ class EqualSets:
         high = np.searchsorted(ahead, last, "right")
         return low.astype(np.uint32), high.astype(np.uint32)
 
-    def _ends(self, side: Side) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _ends(self, side: Side) -> tuple[Counts, Counts]:
         """The first and the last position of each group; out of reach where it has no documents."""
         assert self.position is not None
         low = np.full(len(self), FAR, np.int64)
@@ -92,9 +91,7 @@ class EqualSets:
             high[some] = np.maximum.reduceat(where, side.starts[some])
         return low, high
 
-    def edges(
-        self, u: NDArray[np.int64], v: NDArray[np.int64], inter: NDArray[np.int64]
-    ) -> Iterator[Edges]:
+    def edges(self, u: Counts, v: Counts, inter: Counts) -> Iterator[Edges]:
         """The pairs of documents of pairs of groups, those within the window, i never j."""
         many = self.covered.counts[u] * self.covering.counts[v]
         for at, end in stretches(many, PAIRS):
@@ -114,9 +111,7 @@ class EqualSets:
             i, j = np.repeat(some, theirs.size), np.tile(theirs, some.size)
             yield from self._chosen(i, j, np.full(i.size, inter, np.int64))
 
-    def _chosen(
-        self, i: NDArray[np.int64], j: NDArray[np.int64], inter: NDArray[np.int64]
-    ) -> Iterator[Edges]:
+    def _chosen(self, i: Counts, j: Counts, inter: Counts) -> Iterator[Edges]:
         fits = i != j
         if self.position is not None:
             span = self.position[j] - self.position[i]
@@ -128,12 +123,8 @@ class EqualSets:
 
 
 def _products(
-    covered: Side,
-    covering: Side,
-    u: NDArray[np.int64],
-    v: NDArray[np.int64],
-    inter: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    covered: Side, covering: Side, u: Counts, v: Counts, inter: Counts
+) -> tuple[Counts, Counts, Counts]:
     """All documents of u with all of v, for each pair of groups."""
     wide = covering.counts[v]
     many = covered.counts[u] * wide
@@ -146,11 +137,11 @@ def _products(
 
 def equal_sets(
     sets: Sets,
-    parts: NDArray[np.int64],
-    position: NDArray[np.int64] | None,
+    parts: Counts,
+    position: Counts | None,
     window: Window,
-    d1: NDArray[np.bool_],
-    d2: NDArray[np.bool_],
+    d1: Flags,
+    d2: Flags,
     *,
     by_content: bool = True,
     plain: bool = False,
@@ -181,18 +172,14 @@ def equal_sets(
     return EqualSets(first[order], ordered, covered, covering, position, span)
 
 
-def _side(
-    label: NDArray[np.int64], taken: NDArray[np.int64], role: NDArray[np.bool_], count: int
-) -> Side:
+def _side(label: Counts, taken: Counts, role: Flags, count: int) -> Side:
     label, taken = label[role], taken[role]
     starts = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(label, minlength=count), out=starts[1:])
     return Side(starts, taken[np.argsort(label, kind="stable")])
 
 
-def _labels(
-    sets: Sets, taken: NDArray[np.int64], parts: NDArray[np.int64], *, by_content: bool, plain: bool
-) -> NDArray[np.int64]:
+def _labels(sets: Sets, taken: Counts, parts: Counts, *, by_content: bool, plain: bool) -> Counts:
     """A number for each document taken, equal for those of one group."""
     if not by_content:
         return np.unique(parts, return_inverse=True)[1].astype(np.int64)

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from asof.cover.documents.sets import Counts, Flags
 from asof.errors import UsageError
 
 Ids = NDArray[np.int32]
-Counts = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 def components(n: int, i: ArrayLike, j: ArrayLike) -> Ids:

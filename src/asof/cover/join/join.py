@@ -31,7 +31,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Edges, Sets, spread, stretches
+from asof.cover.documents.sets import Counts, Edges, Flags, Ranks, Sets, spread, stretches
 from asof.cover.join import fallback
 from asof.cover.join.equal_sets import EqualSets, Window, equal_sets
 from asof.cover.join.overlaps import compiled, overlaps
@@ -41,9 +41,7 @@ from asof.errors import StorageError, UsageError
 
 Progress = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much
 Cancel = Callable[[], bool]
-_Places = NDArray[np.int64]
-_Ranks = NDArray[np.uint32]
-_Given = tuple[_Ranks, _Places, _Places, _Places, _Ranks, _Ranks, _Ranks, _Ranks]
+_Given = tuple[Ranks, Counts, Counts, Counts, Ranks, Ranks, Ranks, Ranks]
 _Found = tuple[bytes, int, int, int]  # triples; where to go on; postings and candidates looked at
 
 # Postings looked at in one step of a thread. All may be pairs: of 20,000 texts of which each covers
@@ -101,8 +99,8 @@ def join(
     partition: NDArray[np.int64] | None = None,
     position: NDArray[np.int64] | None = None,
     window: Window | None = None,
-    d1: NDArray[np.bool_] | None = None,
-    d2: NDArray[np.bool_] | None = None,
+    d1: Flags | None = None,
+    d2: Flags | None = None,
     among: Sets | None = None,
     ranks: KeptRanks | None = None,
     **how: Unpack[How],
@@ -141,10 +139,10 @@ class _Asked:
     """What pairs are asked for, one value for each document."""
 
     common: Sets
-    parts: _Places
-    position: _Places | None
+    parts: Counts
+    position: Counts | None
     window: Window
-    roles: tuple[NDArray[np.bool_], NDArray[np.bool_]]  # who can be covered, and who can cover
+    roles: tuple[Flags, Flags]  # who can be covered, and who can cover
 
 
 def _asked_pairs(sets: Sets, bound: Bound, asked: _Asked, plan: Plan) -> Iterator[Edges]:
@@ -169,14 +167,14 @@ def _asked_pairs(sets: Sets, bound: Bound, asked: _Asked, plan: Plan) -> Iterato
     return (edges.turned() for edges in _edges(sets, asked.common, groups, other, plan))
 
 
-def _enough(sets: Sets, common: Sets, shares: Shares) -> NDArray[np.bool_]:
+def _enough(sets: Sets, common: Sets, shares: Shares) -> Flags:
     """Which sets have as many shingles among the common ones as any that covers them must have.
 
     Of a hundredth of new documents most others have a few, from templates, and need not be ranked.
     """
     if common is sets:
         return np.ones(len(sets), np.bool_)
-    found: NDArray[np.bool_] = common.sizes >= shares.need_alone(sets.sizes)
+    found: Flags = common.sizes >= shares.need_alone(sets.sizes)
     return found
 
 
@@ -231,7 +229,7 @@ def _edges(
 
 
 def _index(
-    sets: Sets, common: Sets, groups: EqualSets, few: NDArray[np.bool_], plan: Plan, space: _Space
+    sets: Sets, common: Sets, groups: EqualSets, few: Flags, plan: Plan, space: _Space
 ) -> Ranked:
     """The ranks of all groups but those that are compared: kept ones, or new ones.
 

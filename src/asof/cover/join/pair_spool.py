@@ -18,8 +18,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Edges
-from asof.cover.join.graph import Counts, Flags
+from asof.cover.documents.sets import Counts, Edges, Flags
 from asof.errors import StorageError
 
 ROOM = 256 << 20  # bytes

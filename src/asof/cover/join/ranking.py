@@ -18,13 +18,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from asof.cover.documents.sets import searched
+from asof.cover.documents.sets import Counts, Flags, Items, Ranks, searched
 from asof.cover.join import fallback
 from asof.cover.join.overlaps import compiled
 
-Room = Callable[[int], NDArray[np.uint32]]
+Room = Callable[[int], Ranks]
 
 _RANGE = 1 << 20  # shingles of a range: the cheapest of 2**16 to 2**21 (bench/cover_join.py)
 _TABLE = 2 * _RANGE  # words of a table: a slot has two
@@ -36,11 +35,11 @@ _STRETCH = 2  # shingles of a document in a range, on average, at least: cursors
 class Ranked:
     """Sets as ascending ranks behind each other, and how many ranks there are."""
 
-    offsets: NDArray[np.int64]
-    ranks: NDArray[np.uint32]
+    offsets: Counts
+    ranks: Ranks
     distinct: int
 
-    def by_document(self, label: NDArray[np.int64]) -> Ranking:
+    def by_document(self, label: Counts) -> Ranking:
         """The same by documents; `label` is the set of each."""
         return Ranking(self.offsets[label], self.offsets[label + 1], self.ranks, self.distinct)
 
@@ -49,11 +48,11 @@ class Ranked:
 class Stretches:
     """Sets as parts of one array of items, with what matters for their ranks."""
 
-    items: NDArray[np.uint64]
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    parts: NDArray[np.uint32]  # only equal ones meet
-    covers: NDArray[np.bool_]  # whether the set may cover others
+    items: Items
+    begins: Counts
+    ends: Counts
+    parts: Ranks  # only equal ones meet
+    covers: Flags  # whether the set may cover others
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +64,12 @@ class Ranking:
     every part.
     """
 
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    ranks: NDArray[np.uint32]
+    begins: Counts
+    ends: Counts
+    ranks: Ranks
     distinct: int
 
-    def of(self, documents: NDArray[np.int64], wanted: NDArray[np.bool_], room: Room) -> Ranked:
+    def of(self, documents: Counts, wanted: Flags, room: Room) -> Ranked:
         """The ranks of these documents behind each other, of those that are not wanted none.
 
         `room` gives an array for so many.
@@ -119,12 +118,7 @@ def ranked(sets: Stretches, threads: int, room: Room, *, plain: bool = False) ->
 
 
 def _number(
-    sets: Stretches,
-    places: NDArray[np.int64],
-    ids: NDArray[np.uint32],
-    pool: ThreadPoolExecutor,
-    threads: int,
-    room: Room,
+    sets: Stretches, places: Counts, ids: Ranks, pool: ThreadPoolExecutor, threads: int, room: Room
 ) -> int:
     """Write the rank of every item to its place; each thread has ranges that follow each other."""
     limits = _limits(sets)
@@ -133,7 +127,7 @@ def _number(
     table = room(ids.size)
     starts = np.zeros(limits.size + 1, np.int64)
 
-    def count(mine: NDArray[np.int64]) -> tuple[int, int]:
+    def count(mine: Counts) -> tuple[int, int]:
         cursors = _cursors(sets, limits, mine)
         first = at = int((cursors - sets.begins).sum())
         given = sets.items, sets.ends, cursors, places, ids, sets.parts, sets.covers
@@ -151,7 +145,7 @@ def _number(
     np.cumsum(starts, out=starts)
     distinct = compiled.rank(table[:filled])
 
-    def name(mine: NDArray[np.int64]) -> None:
+    def name(mine: Counts) -> None:
         given = sets.items, sets.ends, _cursors(sets, limits, mine), places, ids
         for at in mine:
             compiled.relabel(*given, table[starts[at] : starts[at + 1]], int(limits[at]))
@@ -160,16 +154,14 @@ def _number(
     return distinct
 
 
-def _cursors(
-    sets: Stretches, limits: NDArray[np.uint64], mine: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _cursors(sets: Stretches, limits: Items, mine: Counts) -> Counts:
     """Where in each set the first of these ranges begins."""
     if mine[0] == 0:
         return sets.begins.copy()
     return searched(sets.items, sets.begins, sets.ends, limits[mine[0] - 1], above=True)
 
 
-def _moved(table: NDArray[np.uint32], first: int, last: int, to: int) -> int:
+def _moved(table: Ranks, first: int, last: int, to: int) -> int:
     """Move a stretch of the table down to a place, and say where it ends there."""
     if first == to:
         return last
@@ -180,7 +172,7 @@ def _moved(table: NDArray[np.uint32], first: int, last: int, to: int) -> int:
     return to
 
 
-def _limits(sets: Stretches) -> NDArray[np.uint64]:
+def _limits(sets: Stretches) -> Items:
     """The last value of each range, ascending; that of the last is the largest there is."""
     total = int((sets.ends - sets.begins).sum())
     many = max(1, min(total // _RANGE, total // (_STRETCH * max(1, sets.begins.size))))

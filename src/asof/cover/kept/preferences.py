@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from asof.archive.archive import Archive
 from asof.change.texts import Texts, documents_of
@@ -32,6 +31,7 @@ from asof.coherence.gather import Catalogued, gather, measured
 from asof.coherence.verdict import Grade
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.document_ids import texts_read
+from asof.cover.documents.sets import Counts, Items
 from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 from asof.cover.language.columns import Column, number_column
 from asof.errors import NotCaptured
@@ -118,7 +118,7 @@ class _Pairs:
     def __init__(self, count: int) -> None:
         self._count = count
         self._new = array("Q")
-        self._known: NDArray[np.uint64] = np.empty(0, np.uint64)
+        self._known: Items = np.empty(0, np.uint64)
 
     def add(self, source: int, targets: Iterable[int]) -> None:
         """From one address to others; -1 is none of the archive's, and itself does not count."""
@@ -132,7 +132,7 @@ class _Pairs:
         self._known = np.unique(np.concatenate([self._known, new]))
         self._new = array("Q")
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Counts:
         self._settle()
         targets = (self._known % np.uint64(max(self._count, 1))).astype(np.int64)
         return np.bincount(targets, minlength=self._count)

@@ -23,24 +23,18 @@ Kind = Literal["number", "text", "time", "duration"]
 Written = TypeVar("Written", syntax.Relation, syntax.Filter)
 
 _PLAIN = {"number": "a number", "text": "text", "time": "a time", "duration": "a span of time"}
-_SUMS: dict[tuple[Kind, int, Kind], Kind] = {
-    ("number", 1, "number"): "number",
-    ("number", -1, "number"): "number",
-    ("duration", 1, "duration"): "duration",
-    ("duration", -1, "duration"): "duration",
-    ("time", 1, "duration"): "time",
-    ("time", -1, "duration"): "time",
-    ("duration", 1, "time"): "time",
-    ("time", -1, "time"): "duration",
-}
-_PRODUCTS: dict[tuple[Kind, int, Kind], Kind] = {
-    ("number", 1, "number"): "number",
-    ("number", -1, "number"): "number",
-    ("duration", 1, "number"): "duration",
-    ("duration", -1, "number"): "duration",
-    ("number", 1, "duration"): "duration",
-    ("duration", -1, "duration"): "number",
-}
+_Table = dict[tuple[Kind, int, Kind], Kind]
+_SUMS: _Table = {
+    ("number", 1, "number"): "number", ("number", -1, "number"): "number",
+    ("duration", 1, "duration"): "duration", ("duration", -1, "duration"): "duration",
+    ("time", 1, "duration"): "time", ("time", -1, "duration"): "time",
+    ("duration", 1, "time"): "time", ("time", -1, "time"): "duration",
+}  # fmt: skip
+_PRODUCTS: _Table = {
+    ("number", 1, "number"): "number", ("number", -1, "number"): "number",
+    ("duration", 1, "number"): "duration", ("duration", -1, "number"): "duration",
+    ("number", 1, "duration"): "duration", ("duration", -1, "duration"): "number",
+}  # fmt: skip
 
 
 def type_check(written: Written, columns: Mapping[str, Column]) -> Written:
@@ -118,7 +112,7 @@ class _Check:
     def _chain(
         self,
         parts: tuple[tuple[Literal[1, -1], syntax.Value], ...],
-        table: dict[tuple[Kind, int, Kind], Kind],
+        table: _Table,
         signs: str,
         span: Span,
     ) -> tuple[tuple[tuple[Literal[1, -1], syntax.Value], ...], Kind | None]:

@@ -21,7 +21,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.join.graph import Counts, Coverage, Flags
+from asof.cover.documents.sets import Counts, Flags
+from asof.cover.join.graph import Coverage
 from asof.cover.join.pair_spool import Rows
 from asof.cover.solve.reduce import dominated_columns, dominated_rows
 

@@ -25,7 +25,8 @@ from time import monotonic
 import numpy as np
 from numpy.typing import ArrayLike
 
-from asof.cover.join.graph import Counts, Coverage, Flags, Ids, components, numbered
+from asof.cover.documents.sets import Counts, Flags
+from asof.cover.join.graph import Coverage, Ids, components, numbered
 from asof.cover.join.pair_spool import PairSpool, Rows
 from asof.cover.question import TIME_LIMIT
 from asof.cover.solve.dominance import Kind, Sieve

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.cover.documents.sets import spread, stretches
-from asof.cover.join.graph import Counts, Coverage, Flags, Ids, Lists
+from asof.cover.documents.sets import Counts, Flags, spread, stretches
+from asof.cover.join.graph import Coverage, Ids, Lists
 from asof.cover.solve.stepwise_reduce import reduce_stepwise
 
 # Pairs looked at together, to bound memory.

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.cover.join.graph import Counts, Coverage, Flags, Ids, components, numbered
+from asof.cover.documents.sets import Counts, Flags
+from asof.cover.join.graph import Coverage, Ids, components, numbered
 from asof.cover.solve.greedy import Answer, Problem, greedy
 
 Solver = Callable[[Problem, Answer], Answer]

@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import spread
-from asof.cover.join.graph import Counts, Coverage, Flags, Ids
+from asof.cover.documents.sets import Counts, Flags, spread
+from asof.cover.join.graph import Coverage, Ids
 
 COLUMNS = 10  # as in section 3.4; at most 1023 subsets
 ROWS = 64  # the rows that a column covers are the bits of one word

@@ -16,7 +16,8 @@ from time import monotonic
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from asof.cover.join.graph import Counts, Coverage, Ids, components, numbered
+from asof.cover.documents.sets import Counts
+from asof.cover.join.graph import Coverage, Ids, components, numbered
 from asof.cover.question import TIME_LIMIT, Solver
 from asof.cover.solve.branch_and_bound import COLUMNS, search
 from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds

@@ -12,7 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from asof.cover.join.graph import Counts, Coverage, Ids, Lists
+from asof.cover.documents.sets import Counts
+from asof.cover.join.graph import Coverage, Ids, Lists
 
 # How many possible dominators of one row or column are looked at, as in `reduce`.
 _TRIES = 64

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.cover.join.graph import Counts, Flags, Ids
+from asof.cover.documents.sets import Counts, Flags
+from asof.cover.join.graph import Ids
 from asof.cover.join.pair_spool import PairSpool
 from asof.cover.solve.requirements import PartialCover
 from asof.cover.solve.requirements import topped_up as with_more

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.cover.documents.sets import Counts, Flags
 from asof.cover.options import CoverOptions
 from asof.cover.solve.solve import solve
 from asof.cover.spark.attributes import Attributes
@@ -153,8 +154,8 @@ def _solve_bucket(table: Any, options: CoverOptions, limit: float, scale: Scale 
 
 
 def _rows(
-    numbers: NDArray[np.int64],
-    stays: NDArray[np.bool_],
+    numbers: Counts,
+    stays: Flags,
     by: NDArray[np.int32],
     roots: Any,  # noqa: ANN401
 ) -> dict[str, Any]:
