@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from copy import copy
 from pathlib import Path
-from typing import Protocol
 
 import deflate
 from isal import igzip_lib
@@ -27,6 +26,7 @@ CONTENT_LIMIT = BLOCK_LIMIT + HEADER_LIMIT + 4
 
 RECORD_START = b"WARC/"
 GZIP_MAGIC = b"\x1f\x8b\x08"
+BAD_CHECKSUM = "the checksum of the gzip member is wrong"
 PIECE = 1 << 18
 """Content asked for at once: this, and not what a bomb would like, is what is allocated."""
 
@@ -83,7 +83,6 @@ class Window:
         self.view = memoryview(self.data)
 
     def close(self) -> None:
-        """Let go of the file."""
         os.close(self.fd)
 
     def narrowed(self, span: int) -> Window:
@@ -101,7 +100,6 @@ class Window:
             raise _unreadable(self.path, error) from error
 
     def move(self, at: int) -> None:
-        """Put the window's start at an offset."""
         self.data = self.pread(at, self._span)
         self.view = memoryview(self.data)
         self.base = at
@@ -144,48 +142,21 @@ def _unreadable(path: Path, error: OSError) -> InputError:
     )
 
 
-class Member(Protocol):
-    """The content of one member, read forward. `end` is the offset after it, once it is read."""
-
-    end: int
-
-    def read(self) -> bytes:
-        """The next piece of the content, empty at its end; `Broken` when it cannot be had."""
-        ...
-
-
-class Members(Protocol):
-    """A compressed file, by the offsets of its members."""
-
-    file: Window
-
-    def load(self, at: int) -> tuple[bytes | bytearray, int] | None:
-        """The content of the member at an offset, and where it ends; None: too much to hold."""
-        ...
-
-    def open(self, at: int) -> Member:
-        """The member at an offset, to be read in pieces."""
-        ...
-
-    def start_of(self, at: int) -> bytes | None:
-        """The first five bytes of a member's content; None when no member starts there."""
-        ...
-
-    def next_start(self, at: int) -> int:
-        """Where the next member that starts a record lies, after a broken one at an offset."""
-        ...
-
-
 class GzipMember:
     """One gzip member, read forward in pieces of bounded size."""
 
-    __slots__ = ("_fed", "_file", "_inflater", "_more", "_new", "end")
+    __slots__ = ("_feed", "_file", "_inflater", "_more", "_new", "end", "fed")
 
     def __init__(
-        self, file: Window, at: int, inflater: igzip_lib.IgzipDecompressor | None = None
+        self,
+        file: Window,
+        at: int,
+        inflater: igzip_lib.IgzipDecompressor | None = None,
+        feed: int = _FEED,
     ) -> None:
         self._file = file
-        self._fed = at  # what lies before has been given to the inflater
+        self._feed = feed
+        self.fed = at  # what lies before has been given to the inflater
         self._new = inflater is None
         self._inflater = inflater or igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_GZIP)
         self._more = inflater is not None  # the inflater may hold content back
@@ -199,8 +170,8 @@ class GzipMember:
             # call had unpacked, and two readings must lose the same.
             chunk = b""
             if inflater.needs_input and not self._more:
-                chunk = self._file.pread(self._fed, _FEED)
-                self._fed += len(chunk)
+                chunk = self._file.pread(self.fed, self._feed)
+                self.fed += len(chunk)
                 if not chunk:
                     raise Broken("the gzip member is cut short", cut=True)
                 if self._new:
@@ -214,7 +185,7 @@ class GzipMember:
             if not (chunk or inflater.needs_input or inflater.eof):
                 raise Broken("the gzip data is damaged")  # never seen; it would go on for ever
         if self.end < 0:
-            self.end = self._fed - len(inflater.unused_data)
+            self.end = self.fed - len(inflater.unused_data)
         return b""
 
 
@@ -246,7 +217,7 @@ def _inflate(inflater: igzip_lib.IgzipDecompressor, chunk: bytes | memoryview, l
         return inflater.decompress(chunk, limit)
     except _BAD_DATA as error:
         if "checksum" in str(error):
-            raise Broken("the checksum of the gzip member is wrong") from error
+            raise Broken(BAD_CHECKSUM) from error
         raise Broken("the gzip data is damaged") from error
 
 
@@ -300,8 +271,8 @@ class GzipMembers:
         """The member at an offset, to be read in pieces."""
         return GzipMember(self.file, at)
 
-    def start_of(self, at: int) -> bytes | None:
-        """The first five bytes of a member's content; None when no member starts there."""
+    def start_of(self, at: int, count: int = len(RECORD_START)) -> bytes | None:
+        """The first few bytes of a member's content; None when no member starts there."""
         raw = self.file.peek(at, _PROBE)
         if not raw.startswith(GZIP_MAGIC) or len(raw) < _SMALLEST_MEMBER:
             return None
@@ -311,7 +282,7 @@ class GzipMembers:
             raw = self.file.peek(at, _FEED)
         inflater = igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_GZIP)
         try:
-            return _inflate(inflater, raw, len(RECORD_START))
+            return _inflate(inflater, raw, count)
         except Broken:
             return None
 
