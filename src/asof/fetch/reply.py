@@ -8,7 +8,6 @@ from hashlib import sha256
 from asof.clock import Clock
 from asof.fetch.spool import Spool
 from asof.http.wire import Data, End, Event, Framer, Head
-from asof.model import Body
 
 # Bytes between two questions whether the rest of a body is wanted.
 _JUDGED = 1 << 20

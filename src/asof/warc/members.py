@@ -8,6 +8,7 @@ with: they tell a member from a coincidence.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from copy import copy
 from pathlib import Path
 
@@ -77,7 +78,10 @@ class Window:
             self.fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             self.size = os.fstat(self.fd).st_size
         except OSError as error:
-            raise _unreadable(path, error) from error
+            raise InputError(
+                f"{path} cannot be opened ({error.strerror}).",
+                hint="Check the path and its permissions.",
+            ) from error
         self.base = 0
         self.data = b""
         self.view = memoryview(self.data)
@@ -97,7 +101,10 @@ class Window:
         try:
             return os.pread(self.fd, count, at)
         except OSError as error:
-            raise _unreadable(self.path, error) from error
+            raise InputError(
+                f"{self.path} cannot be read: {error.strerror}.",
+                hint="Check the path, its rights and the disk.",
+            ) from error
 
     def move(self, at: int) -> None:
         self.data = self.pread(at, self._span)
@@ -134,12 +141,6 @@ class Window:
                 return -1
             at = past - len(needle) + 1
         return -1
-
-
-def _unreadable(path: Path, error: OSError) -> InputError:
-    return InputError(
-        f"{path} cannot be read: {error.strerror}.", hint="Check the path, its rights and the disk."
-    )
 
 
 class GzipMember:
@@ -187,6 +188,18 @@ class GzipMember:
         if self.end < 0:
             self.end = self.fed - len(inflater.unused_data)
         return b""
+
+
+def gathered(read: Callable[[], bytes], first: bytes = b"") -> bytes | None:
+    """All of a member's content; None: too much to hold."""
+    pieces = [first]
+    total = len(first)
+    while piece := read():
+        pieces.append(piece)
+        total += len(piece)
+        if total > CONTENT_LIMIT:
+            return None
+    return b"".join(pieces)
 
 
 def _whole_member(view: memoryview) -> bytearray | None:
@@ -255,20 +268,11 @@ class GzipMembers:
         content = _inflate(inflater, file.view[begin:stop], _FIRST)
         if inflater.eof:
             return content, file.base + stop - len(inflater.unused_data)
-        return self._gather(content, GzipMember(file, file.base + stop, inflater))
-
-    def _gather(self, first: bytes, rest: GzipMember) -> tuple[bytes, int] | None:
-        pieces = [first]
-        total = len(first)
-        while piece := rest.read():
-            pieces.append(piece)
-            total += len(piece)
-            if total > CONTENT_LIMIT:
-                return None
-        return b"".join(pieces), rest.end
+        member = GzipMember(file, file.base + stop, inflater)
+        more = gathered(member.read, content)
+        return None if more is None else (more, member.end)
 
     def open(self, at: int) -> GzipMember:
-        """The member at an offset, to be read in pieces."""
         return GzipMember(self.file, at)
 
     def start_of(self, at: int, count: int = len(RECORD_START)) -> bytes | None:

@@ -15,7 +15,15 @@ from itertools import islice
 
 import zstandard
 
-from asof.warc.members import PIECE, RECORD_START, Broken, GzipMember, GzipMembers, Window
+from asof.warc.members import (
+    PIECE,
+    RECORD_START,
+    Broken,
+    GzipMember,
+    GzipMembers,
+    Window,
+    gathered,
+)
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPABLE = tuple(struct.pack("<I", 0x184D2A50 + number) for number in range(16))
@@ -110,7 +118,9 @@ class ZstdFrames:
 
     def load(self, at: int) -> tuple[bytes, int] | None:
         """The content of the member at an offset, and where it ends; None: too much to hold."""
-        return gathered(b"", self.open(at))
+        frame = self.open(at)
+        content = gathered(frame.read)
+        return None if content is None else (content, frame.end)
 
     def open(self, at: int) -> ZstdFrame:
         return ZstdFrame(self.file, at, self._unpacker)
@@ -152,10 +162,6 @@ Member = GzipMember | ZstdFrame
 
 Members = GzipMembers | ZstdFrames
 """A compressed file, by the offsets of its members."""
-
-
-def gathered(first: bytes, member: Member) -> tuple[bytes, int] | None:
-    """The content of a member after its `first` bytes, and where it ends; None: too much to hold."""
 
 
 def _read_dictionary(file: Window) -> zstandard.ZstdDecompressor | None:
