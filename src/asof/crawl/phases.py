@@ -27,7 +27,7 @@ from asof.config import Config
 from asof.crawl.catchup import take_again
 from asof.crawl.loop import Crawler
 from asof.crawl.patience import PATIENCE
-from asof.crawl.plan import paces
+from asof.crawl.plan import alive, paces
 from asof.crawl.summary import Summary
 from asof.crawl.visit import FULL
 from asof.frontier.report import captured_targets, tally
@@ -38,7 +38,6 @@ from asof.warc.info import crawl_record
 
 # Ends of the visits after which the revisits begin: nothing is left, or nothing more is wanted.
 _VISITED = ("done", FULL, "time-limit")
-_ERROR = (404, 0)  # of what was not visited before the turning point
 
 
 async def run_phases(archive: Archive, crawler: Crawler, config: Config) -> Summary:
@@ -87,11 +86,10 @@ async def _turn(archive: Archive, crawler: Crawler) -> bool:
 
 
 def _pages(archive: Archive, crawler: Crawler) -> dict[str, Instant]:
-    """When this crawl saw each of its pages last. What answers with an error is no page."""
-    answers = archive.catalog.last_answers(crawler.crawl.id)
+    """When this crawl saw each of its pages last."""
+    pages = alive(archive.catalog.last_answers(crawler.crawl.id))
     targets = captured_targets(archive.ledger, crawler.frontier.crawl)
-    found = {target.url: answers[target.url] for target in targets if target.url in answers}
-    return {url: at for url, (status, at) in found.items() if status is None or status < 400}
+    return {target.url: pages[target.url] for target in targets if target.url in pages}
 
 
 def _queue_revisits(archive: Archive, crawler: Crawler, config: Config) -> None:
@@ -116,15 +114,15 @@ def _still_to_see(
     None were, unless the queue was lost in the middle of the revisits. A server that was busy then
     has said nothing about its page.
     """
-    targets = captured_targets(archive.ledger, crawler.frontier.crawl)
-    before: dict[str, tuple[int | None, Instant]] = dict.fromkeys((t.url for t in targets), _ERROR)
+    visited = {each.url for each in captured_targets(archive.ledger, crawler.frontier.crawl)}
+    before: dict[str, tuple[int | None, Instant]] = {}
     again: set[str] = set()
     for capture in archive.catalog.captures(crawl=crawler.crawl.id):
         if capture.at > turn and capture.status not in PATIENCE:
             again.add(capture.url)
-        elif capture.at <= turn and capture.url in before:
+        elif capture.at <= turn and capture.url in visited:
             before[capture.url] = capture.status, capture.at
-    pages = {url: at for url, (status, at) in before.items() if status is None or status < 400}
+    pages = alive(before)
     unseen = {url: at for url, at in pages.items() if at < turn and url not in again}
     return unseen, len(pages.keys() & again)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
@@ -17,7 +17,7 @@ from statistics import median
 import numpy as np
 
 from asof.archive import Archive
-from asof.clock import SECOND
+from asof.clock import SECOND, Instant
 from asof.coherence.plan import (
     Plan,
     auto,
@@ -137,15 +137,14 @@ def _known_pages(
     Pages that died before the last of these crawls are nobody's concern any more.
     """
     scope = Scope(tuple(seeds), config)
-    answers = archive.catalog.last_answers()
+    living = alive(archive.catalog.last_answers())
     pages: dict[str, Target] = {}
     dead: dict[str, Target] = {}
     hosts = {host_of(seed) for seed in seeds}
     related = [crawl for crawl in archive.crawls() if hosts & {host_of(s) for s in crawl.seeds}]
     for crawl in reversed(related):
         for target in _targets_of(archive, crawl):
-            status, _ = answers.get(target.url, (404, 0))
-            if status is None or status < 400:
+            if target.url in living:
                 pages.setdefault(target.url, target)
             elif crawl is related[-1]:
                 dead[target.url] = target
@@ -153,6 +152,11 @@ def _known_pages(
     wanted.sort(key=lambda target: (target.guess, target.priority, target.url))
     gone = [target for target in dead.values() if scope.refusal(target) is None]
     return wanted[: config.max_pages], gone if config.max_pages is None else []
+
+
+def alive(answers: Mapping[str, tuple[int | None, Instant]]) -> dict[str, Instant]:
+    """The pages among answers, by status, and their moments: an error is no page."""
+    return {url: at for url, (status, at) in answers.items() if status is None or status < 400}
 
 
 def _targets_of(archive: Archive, crawl: Crawl) -> Iterable[Target]:
