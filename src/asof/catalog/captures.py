@@ -261,12 +261,12 @@ class Catalog:
         return [capture_of(row[:_WIDTH], row[_WIDTH], row[_WIDTH + 1]) for row in rows]
 
     def within(self, key: str, at: Instant) -> Sequence[Capture]:
-        """Captures of an instant or its second, to which revisits may refer."""
+        """As `Held.within`: what a revisit may name."""
         when: Condition = ("c.at BETWEEN ? AND ?", [at, last_instant(at)])
         return self._select([("c.surt = ?", [key]), when, _ANSWER], "")
 
     def holding(self, digest: str, key: str, at: Instant) -> Capture | None:
-        """A capture that holds a payload: under the key the last by then, or the first after it."""
+        """As `Held.holding`: what has the payload that a revisit declares."""
         where: list[Condition] = [("c.surt = ?", [key]), ("c.digest = ?", [digest]), _PAYLOAD]
         by_then: Condition = ("c.at <= ?", [at])
         found = self._select([*where, by_then], "ORDER BY c.at DESC, c.record_id DESC LIMIT 1")
@@ -285,7 +285,7 @@ class Catalog:
         return found if found is not None and found.digest == digest else None
 
     def before(self, capture: Capture) -> Sequence[Capture]:
-        """The last answers of its URL that a 304 may be about, those of one instant."""
+        """As `Held.before`: what a 304 may be about that names nothing."""
         where: list[Condition] = [
             ("c.surt = ?", [capture.surt]),
             ("c.url = ?", [capture.url]),

@@ -38,13 +38,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from asof.catalog.referents import (
     ANSWERS,
     Held,
-    Known,
     declared,
     is_304,
     key_of,
@@ -53,6 +52,9 @@ from asof.catalog.referents import (
 from asof.clock import Instant
 from asof.model import Capture, State
 from asof.warc.digest import same
+
+if TYPE_CHECKING:
+    from asof.catalog.captures import Catalog
 
 # 451: taken away by law. It is gone for the reader, whatever the reason.
 _GONE = frozenset((404, 410, 451))
@@ -143,7 +145,7 @@ def observe(
     captures: Iterable[Capture],
     *,
     urls: Collection[str] | None = None,
-    others: Known | None = None,
+    others: Catalog | None = None,
 ) -> dict[str, list[Observation]]:
     """The observations of each URL, or of these, by time; each record counts once.
 
@@ -216,7 +218,7 @@ class _Way(NamedTuple):
 class Reader:
     """Reads captures one by one, by what is known of others."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: Held | Catalog) -> None:
         self._known = known
         # Ways that were gone before: chains of others may be long.
         self._ways: dict[_Key, _Way] = {}

@@ -10,11 +10,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from asof.clock import SECOND, Instant
 from asof.model import Capture
 from asof.url import surt
+
+if TYPE_CHECKING:
+    from asof.catalog.captures import Catalog
 
 # Kinds of captures that are what a server answered. Metadata speaks about an answer.
 ANSWERS = ("response", "revisit", "resource")
@@ -29,23 +32,6 @@ _OF_NOTHING = frozenset(
 
 
 _AT = attrgetter("at")
-
-
-class Known(Protocol):
-    """Captures that are answers, to be looked up. `key` is a SURT key."""
-
-    def within(self, key: str, at: Instant) -> Sequence[Capture]:
-        """Those of an instant; of its second, if it is a whole one: dates are often cut to it."""
-        ...
-
-    def holding(self, digest: str, key: str, at: Instant) -> Capture | None:
-        """One that holds a payload, under the key if there is any: the last by then, or the first
-        after it."""
-        ...
-
-    def before(self, capture: Capture) -> Sequence[Capture]:
-        """The last answers below 400 of its very URL, those of one instant, without 304s."""
-        ...
 
 
 def is_304(capture: Capture) -> bool:
@@ -76,9 +62,12 @@ def last_instant(at: Instant) -> Instant:
 
 
 class Held:
-    """Captures at hand, all there are under their keys; `others` knows what lies under others."""
+    """Answers at hand, all there are under their keys; `others` knows what lies under others.
 
-    def __init__(self, captures: Sequence[Capture], others: Known | None = None) -> None:
+    The catalog answers the same three questions.
+    """
+
+    def __init__(self, captures: Sequence[Capture], others: Catalog | None = None) -> None:
         self._others = others
         self._by_key: dict[str, list[Capture]] = defaultdict(list)
         self._with_digest: dict[tuple[str, str | None], list[Capture]] = defaultdict(list)
@@ -102,13 +91,13 @@ class Held:
         return {capture.digest: capture for capture in stored if not is_304(capture)}
 
     def within(self, key: str, at: Instant) -> Sequence[Capture]:
-        """Those of an instant or its second."""
+        """Those of an instant; of its second, if it is a whole one: dates are often cut to it."""
         own = self._by_key.get(key, [])
         near = own[bisect_left(own, at, key=_AT) : bisect_right(own, last_instant(at), key=_AT)]
         return near if near or self._others is None else self._others.within(key, at)
 
     def holding(self, digest: str, key: str, at: Instant) -> Capture | None:
-        """One that holds a payload."""
+        """One with a payload, under the key if there is any: the last by then, or the first."""
         own = self._with_digest.get((key, digest))
         if own:
             return own[max(bisect_right(own, at, key=_AT) - 1, 0)]
@@ -117,7 +106,7 @@ class Held:
         return self._anywhere.get(digest)
 
     def before(self, capture: Capture) -> Sequence[Capture]:
-        """The last answers below 400 of its URL."""
+        """The last answers below 400 of its very URL, those of one instant, without 304s."""
         good = self._good.get(capture.url)
         if not good:
             return () if self._others is None else self._others.before(capture)

@@ -1,7 +1,7 @@
 """What coherence is measured of: which captures count, what a host's word is worth, as of when.
 
-One way for `asof quality`, which asks the catalog, and for certificates, which are made from the
-files alone: both are `Holdings`, and what follows from a capture does not depend on where it was
+One way for `asof quality`, which asks the catalog (`Catalogued`), and for certificates, which are
+made from the files alone (`Scanned`): what follows from a capture does not depend on where it was
 found. The captures that count are those of the chosen crawls or of a part of the web. How far the
 word of a server is good is learnt from everything there is of its host, up to the last capture that
 counts, so that later crawls do not change what was said of earlier ones.
@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from asof.archive.archive import Archive
 from asof.catalog.derive import is_http
@@ -34,6 +34,9 @@ from asof.model import Capture, Crawl, find_header
 from asof.url import host_of, key_ranges, surt
 from asof.warc.reader import read_record
 
+if TYPE_CHECKING:
+    from asof.coherence.certify import Scanned
+
 # Records of a host whose Date is read: enough to see whether a clock is steady, and few reads.
 DATES = 50
 
@@ -41,31 +44,6 @@ _ORDER = attrgetter("surt", "at", "record_id")
 _PLAIN_SITE = re.compile(r"[^/:\[]+(?::[0-9]+)?")
 # Revisits that refer to revisits under other hosts are followed so far.
 _CHAIN = 4
-
-
-class Holdings(Protocol):
-    """Captures, and the files that they lie in."""
-
-    @property
-    def warc(self) -> Path:
-        """The folder of the files."""
-        ...
-
-    def crawls(self) -> Sequence[Crawl]:
-        """The crawls that they are known of."""
-        ...
-
-    def chosen(self, choice: Choice) -> Iterator[Capture]:
-        """The captures that count."""
-        ...
-
-    def of_sites(self, sites: Collection[str]) -> Iterator[Capture]:
-        """All captures under these hosts, as `site_of` names them."""
-        ...
-
-    def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
-        """Captures of any host that hold these payloads, at least one of each that is here."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +74,7 @@ class Catalogued:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-
-    @property
-    def warc(self) -> Path:
-        """The folder of the files."""
-        return self._archive.folder.warc
+        self.warc = archive.folder.warc
 
     def crawls(self) -> Sequence[Crawl]:
         """All crawls, oldest first."""
@@ -112,7 +86,7 @@ class Catalogued:
             yield from self._archive.captures(crawl=crawl, prefix=choice.prefix)
 
     def of_sites(self, sites: Collection[str]) -> Iterator[Capture]:
-        """All captures under these hosts."""
+        """All captures under these hosts, as `site_of` names them."""
         # Keys without a host in the usual form are not to be had by a prefix.
         if not all(_PLAIN_SITE.fullmatch(site) for site in sites):
             everything = self._archive.captures()
@@ -122,12 +96,12 @@ class Catalogued:
             yield from self._archive.captures(prefix=f"{site})")
 
     def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
-        """Captures that hold these payloads."""
+        """Captures of any host that hold these payloads, at least one of each that is here."""
         found = map(self._archive.catalog.with_payload, sorted(digests))
         return (capture for capture in found if capture is not None)
 
 
-def gather(holdings: Holdings, choice: Choice) -> Gathered:
+def gather(holdings: Catalogued | Scanned, choice: Choice) -> Gathered:
     """Find what counts and what is known of its hosts; NotCaptured when nothing counts."""
     known = _known_crawls(holdings, choice)
     counted = _ordered(holdings.chosen(choice))
@@ -199,7 +173,7 @@ def only_chosen(choice: Choice, captures: Iterable[Capture]) -> Iterator[Capture
 # -- what there is ---------------------------------------------------------------------------------
 
 
-def _known_crawls(holdings: Holdings, choice: Choice) -> Sequence[Crawl]:
+def _known_crawls(holdings: Catalogued | Scanned, choice: Choice) -> Sequence[Crawl]:
     known = holdings.crawls()
     for name in choice.crawls:
         if all(crawl.id != name for crawl in known):
@@ -217,7 +191,7 @@ def _ordered(captures: Iterable[Capture]) -> list[Capture]:
 
 
 def _everything(
-    holdings: Holdings, counted: Sequence[Capture], until: Instant
+    holdings: Catalogued | Scanned, counted: Sequence[Capture], until: Instant
 ) -> tuple[list[Capture], list[Capture]]:
     """All of the hosts that count, and what revisits refer to elsewhere."""
     sites = {site_of(capture.surt) for capture in counted}
