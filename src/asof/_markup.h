@@ -240,17 +240,16 @@ static int read_attributes(Markup *m, const char **stop) {
 
 static int read_tag(Markup *m, Token *token, const char *p) {
     const char *stop, *end = m->end;
-    token->closing = p[1] == '/';
-    p += 1 + token->closing;
-    token->name.at = p;
-    while (p < end && !ends(*p, AFTER)) p++;
-    Text name = {token->name.at, p - token->name.at};
+    int closing = p[1] == '/';
+    Text name = {p + 1 + closing, 0};
+    for (p = name.at; p < end && !ends(*p, AFTER); p++) name.size++;
     m->p = p;
     int whole = read_attributes(m, &stop);
     if (whole <= 0) {
         m->p = end;
         return whole < 0 ? -1 : 1;
     }
+    token->closing = closing;
     token->name = name;
     token->written = (Text){p, stop - p};
     int kind = nesting(name), outer = kind == SVG || kind == MATH;

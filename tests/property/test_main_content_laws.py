@@ -104,6 +104,8 @@ def test_compiled_or_not_any_text_reads_the_same(text: str) -> None:
 
 
 @given(soups)
+@example("x</titl")
+@example("<svg><title>x</title><script>y</script><style/></svg><p/>")
 def test_compiled_or_not_the_row_of_tags_is_the_same(markup: str) -> None:
     assert list(tag_row(markup)) == list(row_in_python(markup))
 

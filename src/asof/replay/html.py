@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from asof.model import Hop
 from asof.replay.body import BodyFinder
@@ -56,6 +57,11 @@ def rewrite_html(
     text = open_text(data, declared)
     rewriting = _Rewriting(text, place.reading(text.query), xml=xml)
     return text.back(rewriting.run(banner)), text.charset.name
+
+
+@lru_cache(maxsize=4096)  # `class="x"` stands in hundreds of tags
+def _is_looked_at(written: str) -> bool:
+    return _LOOKED_AT.search(written) is not None
 
 
 @dataclass(slots=True)
@@ -127,7 +133,7 @@ class _Rewriting:
             self._replace(tag.end, tag.after, new)
 
     def _tag(self, tag: Tag) -> None:
-        if _LOOKED_AT.search(self.text.view, tag.inside, tag.stop) is None:
+        if not _is_looked_at(self.text.view[tag.inside : tag.stop]):
             return
         name = tag.name.rpartition(":")[2] if self.xml else tag.name
         if name == "image" and not tag.foreign:
