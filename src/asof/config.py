@@ -23,12 +23,27 @@ FILE = "asof.toml"
 RELATIONS = "relations"
 _ENV_PREFIX = "ASOF_"
 _LARGEST = 1 << 62
-_CHOICES = {
-    "robots": ("obey", "ignore"),
-    "coherence": ("off", "measurable", "inducible"),
-    "plan": ("auto", "optimal", "threshold", "bfs", "lifo", "fifo"),
-    "trust_dates": ("auto", "always", "never"),
+# What a text must look like, and what to do where it does not.
+_FORMS = {
+    "robots": ("obey|ignore", "Use obey or ignore."),
+    "coherence": ("off|measurable|inducible", "Use off, measurable or inducible."),
+    "plan": (
+        "auto|optimal|threshold|bfs|lifo|fifo",
+        "Use auto, optimal, threshold, bfs, lifo or fifo.",
+    ),
+    "trust_dates": ("auto|always|never", "Use auto, always or never."),
+    "scope": (
+        r"host|domain|path|page|surt:\S[\s\S]*",
+        "Use host, domain, path, page or surt:PREFIX.",
+    ),
+    "user_agent": (r"[!-~]([ -~]*[!-~])?", "It must be text that ASCII can write."),
+    "proxy": (r"http://[^\s/]+:\d{1,5}/?", "Write it as http://[user:password@]host:port."),
 }
+_POSITIVE = (
+    "max_pages", "max_bytes", "max_pages_per_host", "max_bytes_per_host", "time_limit",
+    "concurrency", "connect_timeout", "idle_timeout", "fetch_timeout",
+    "max_body", "segment_bytes", "group_records",
+)  # fmt: skip
 # No dots, which would nest tables in TOML.
 _RELATION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
@@ -100,47 +115,20 @@ class Config:
                     f"exclude pattern {pattern!r} is not a regular expression: {error}.",
                     hint="Escape special characters such as ? and + with a backslash.",
                 ) from error
-        self._check_choices()
-        self._check_numbers()
-
-    def _check_choices(self) -> None:
-        for name, choices in _CHOICES.items():
-            if getattr(self, name) not in choices:
-                words = f"{', '.join(choices[:-1])} or {choices[-1]}"
-                raise ConfigError(f"{name} is {getattr(self, name)!r}.", hint=f"Use {words}.")
+        for name, (pattern, hint) in _FORMS.items():
+            value = getattr(self, name)
+            if value is not None and not re.fullmatch(pattern, value):
+                raise ConfigError(f"{name} is {value!r}.", hint=hint)
         if not 0 <= self.eta <= 1:
             raise ConfigError(f"eta is {self.eta:g}.", hint="It is a risk, from 0 to 1.")
-        known = self.scope in ("host", "domain", "path", "page")
-        if not known and not re.match(r"surt:\S", self.scope):
-            raise ConfigError(
-                f"scope is {self.scope!r}.", hint="Use host, domain, path, page or surt:PREFIX."
-            )
-
-        if not re.fullmatch(r"[!-~]([ -~]*[!-~])?", self.user_agent):
-            raise ConfigError(
-                f"user_agent is {self.user_agent!r}.", hint="It must be text that ASCII can write."
-            )
-        if self.proxy is not None and not re.fullmatch(r"http://[^\s/]+:\d{1,5}/?", self.proxy):
-            raise ConfigError(
-                f"proxy is {self.proxy!r}.", hint="Write it as http://[user:password@]host:port."
-            )
-
-    def _check_numbers(self) -> None:
-        positive = (
-            "max_pages", "max_bytes", "max_pages_per_host", "max_bytes_per_host", "time_limit",
-            "concurrency", "connect_timeout", "idle_timeout", "fetch_timeout",
-            "max_body", "segment_bytes", "group_records",
-        )  # fmt: skip
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in (field.name for field in fields(self)):
+            value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
-            if not 0 <= value < _LARGEST or (value == 0 and field.name in positive):
-                least = "more than 0" if field.name in positive else "0 or more"
-                raise ConfigError(
-                    f"{field.name} is {value:g}.",
-                    hint=f"It must be {least} and not endless; change or remove it.",
-                )
+            if not 0 <= value < _LARGEST or (value == 0 and name in _POSITIVE):
+                least = "more than 0" if name in _POSITIVE else "0 or more"
+                hint = f"It must be {least} and not endless; change or remove it."
+                raise ConfigError(f"{name} is {value:g}.", hint=hint)
 
     @classmethod
     def load(cls, folder: Path, environ: Mapping[str, str], **flags: object) -> Self:

@@ -254,6 +254,7 @@ def test_a_304_about_a_second_with_two_contents_confirms_neither(
     readers: Readers, url: str
 ) -> None:
     readers.unknown_everywhere(url, MIDDLE)
+    assert b"a 304 that proves none" in ok("show", url, "-a", readers.archive).out
     found = readers.diff(url, TOP, MIDDLE)
     assert (found["category"], found["states"][1]) == ("unavailable", "silent")
     grade, reason = readers.quality(url, "2021-03-04T12:30:00Z")

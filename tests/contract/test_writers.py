@@ -25,7 +25,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
 from asof.archive import Archive
-from asof.archive.journal import Group
+from asof.archive.journal import CommitGroup
 from asof.archive.recovery import recover
 from asof.archive.reindex import reindex
 from asof.config import Config
@@ -150,7 +150,7 @@ def test_what_was_learnt_without_any_record_is_committed_too(desk: Desk) -> None
     with desk:
         frontier = Frontier(desk.archive.ledger, desk.archive.catalog.crawl_no(CRAWL.id))
         frontier.add([Target(url("a"))])
-        assert desk.write(Group(), frontier.take_changes()) == Applied(1, 0, 0)
+        assert desk.write(CommitGroup(), frontier.take_changes()) == Applied(1, 0, 0)
         assert desk.rows("SELECT url FROM targets") == [(url("a"),)]
         assert desk.files() == []
 
@@ -212,7 +212,7 @@ def test_a_spooled_body_is_stored_and_its_file_removed(desk: Desk, tmp_path: Pat
     body, spool = noise("big", 3_000_000), tmp_path / "spooled"
     units = [unit("a", b"before"), unit("big", body, spool), unit("b", b"after")]
     with desk:
-        desk.write(Group(units, taken=START))  # type: ignore[arg-type]
+        desk.write(CommitGroup(units, taken=START))  # type: ignore[arg-type]
         assert not spool.exists()
         [path] = desk.files()
         assert kinds_and_urls(path)[1:] == of("a", "big", "b")
@@ -335,7 +335,7 @@ def test_a_group_that_cannot_be_stored_leaves_nothing_behind(
     with desk:
         desk.write(group("before"))
         with pytest.raises(StorageError, match="A body of 5000 bytes has 3000 bytes") as caught:
-            desk.write(Group(units, taken=START))  # type: ignore[arg-type]
+            desk.write(CommitGroup(units, taken=START))  # type: ignore[arg-type]
         assert caught.value.hint
         assert not spool.exists()
         assert desk.urls() == [url("before")]
@@ -362,7 +362,7 @@ def test_an_error_of_another_kind_comes_back_as_it_is(desk: Desk) -> None:
     fields = (*plain[1].fields, ("X-Long", "x" * 70_000))
     with desk:
         with pytest.raises(UsageError, match="longer than 64 KiB") as caught:
-            desk.write(Group([(Record(fields, plain[1].block),)], taken=START))
+            desk.write(CommitGroup([(Record(fields, plain[1].block),)], taken=START))
         assert type(caught.value) is UsageError
         assert caught.value.exit_code == 2
         nothing_is_hidden(desk)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asof.archive import Archive
-from asof.archive.journal import Group
+from asof.archive.journal import CommitGroup
 from asof.config import Config
 from asof.crawl.writer import OwnWriter, ProcessWriter, Writer
 from asof.frontier.queue import Applied, Changes
@@ -54,7 +54,7 @@ class Desk:
         self._held.callback(_close_once(writer))
         return writer
 
-    def write(self, group: Group, changes: Changes = NOTHING) -> Applied:
+    def write(self, group: CommitGroup, changes: Changes = NOTHING) -> Applied:
         return asyncio.run(self.writer.write(group, changes))
 
     def files(self) -> list[Path]:
@@ -94,5 +94,5 @@ def unit(name: object, body: bytes, spool: Path | None = None) -> tuple[Record, 
     return exchange_records(exchange, target=Target(exchange.url))
 
 
-def group(*names: object, size: int = 1_000) -> Group:
-    return Group([unit(name, noise(name, size)) for name in names], taken=START)
+def group(*names: object, size: int = 1_000) -> CommitGroup:
+    return CommitGroup([unit(name, noise(name, size)) for name in names], taken=START)

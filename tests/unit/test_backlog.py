@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.archive.journal import Journal
+from asof.archive.journal import Draft, Journal
 from asof.config import Config
 from asof.crawl.backlog import Backlog
 from asof.frontier.queue import Frontier
@@ -15,7 +15,6 @@ from asof.ledger import Ledger
 from asof.model import Target
 from asof.testing import SimulatedClock
 from asof.warc.build import new_record_id
-from asof.warc.draft import Draft
 from support.exchanges import answer
 
 

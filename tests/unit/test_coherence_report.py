@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import tomllib
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -407,6 +408,14 @@ def test_advice_names_cause_and_remedy(report: Report, told: str) -> None:
 def test_no_advice_without_its_cause(told: str) -> None:
     report = report_of(*CONFIRMED)
     assert (told in advice(report)[0]) == told.startswith("Nothing to improve")
+
+
+def test_every_sentence_of_advice_is_said_by_a_rule() -> None:
+    folder = Path(quality_words.__file__).parent
+    told = tomllib.loads((folder / "quality_words.toml").read_text(encoding="utf-8"))["advice"]
+    rules = (folder / "quality_advice.py").read_text(encoding="utf-8")
+    assert [name for name in told if f'"{name}"' not in rules] == []
+    assert not any(sentence.endswith(".") for sentence in told.values())
 
 
 def test_a_plan_that_missed_by_chance_only_gets_no_blame() -> None:

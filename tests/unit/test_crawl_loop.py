@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from asof.archive import Archive
-from asof.archive.journal import Group
+from asof.archive.journal import CommitGroup
 from asof.archive.reindex import reindex
 from asof.config import Config
 from asof.crawl import CrawlRequest, run_crawl
@@ -437,7 +437,7 @@ class Failing(Writer):
         self.clock = clock
         self.refused: list[int] = []
 
-    async def write(self, group: Group, changes: Changes) -> Applied:
+    async def write(self, group: CommitGroup, changes: Changes) -> Applied:
         await self.clock.sleep(0.05)
         self.left -= 1
         if self.left < 0:

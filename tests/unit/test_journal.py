@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.archive.journal import GROUP_BYTES, Group, Journal
+from asof.archive.journal import CommitGroup, Draft, GROUP_BYTES, Journal
 from asof.config import Config
 from asof.model import Body, Target
 from asof.testing import SimulatedClock
 from asof.warc.build import exchange_records, new_record_id
-from asof.warc.draft import Draft
 from asof.warc.record import Record
 from support.exchanges import answer
 
@@ -100,7 +99,7 @@ def test_a_discarded_group_leaves_no_files(tmp_path: Path) -> None:
     exchanges = [answer(URL, body, spool=p) for body, p in zip(bodies, paths, strict=True)]
     paths[2].unlink()
     first, *others = exchanges
-    group = Group([exchange_records(first, target=Target(URL)), (record(),)])
+    group = CommitGroup([exchange_records(first, target=Target(URL)), (record(),)])
     group.units += [Draft(each, Target(URL), new_record_id()) for each in others]
     group.discard()
     assert list(tmp_path.iterdir()) == []

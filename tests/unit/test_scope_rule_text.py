@@ -5,44 +5,44 @@ from __future__ import annotations
 import pytest
 
 from asof.errors import ConfigError
-from asof.scope.rule_text import MAX_TEXT, Kind, compiled, parse_rule, shown
+from asof.scope.rule_text import MAX_TEXT, RuleKind, compiled, parse_rule, shown
 
 
 @pytest.mark.parametrize(
     ("text", "inside", "kind", "value"),
     [
-        ("in surt:org,example)/", True, Kind.SURT, "org,example)/"),
-        ("out host:WWW.Example.ORG", False, Kind.HOST, "example.org"),
-        ("out host:example.org:8080", False, Kind.HOST, "example.org:8080"),
-        ("out host:example.org:80", False, Kind.HOST, "example.org"),
-        ("out host:example.org:443", False, Kind.HOST, "example.org"),
-        ("out host:127.1", False, Kind.HOST, "127.0.0.1"),
-        ("in host:[::1]", True, Kind.HOST, "[::1]"),
-        ("in domain:bücher.example", True, Kind.DOMAIN, "xn--bcher-kva.example"),
-        ("in domain:www.example.org", True, Kind.DOMAIN, "www.example.org"),
-        ("in path:/a/../b", True, Kind.PATH, "/b"),
-        ("in path:/ü b/", True, Kind.PATH, "/%C3%BC%20b/"),
-        ("in path://a", True, Kind.PATH, "//a"),
-        ("in path:http://www.example.org", True, Kind.PATH, "example.org/"),
-        ("in path:https://me@example.org:8443/a", True, Kind.PATH, "example.org:8443/a"),
-        ("in page:HTTPS://Example.org#top", True, Kind.PAGE, "https://example.org/"),
-        (r"in regex:a b:\d", True, Kind.REGEX, r"a b:\d"),
-        ("out regex:[[a]", False, Kind.REGEX, "[[a]"),
-        ("in seeds:", True, Kind.SEEDS, ""),
-        ("out seeds:", False, Kind.SEEDS, ""),
-        ("out depth:0", False, Kind.DEPTH, "0"),
-        ("out depth:007", False, Kind.DEPTH, "7"),
-        ("out count:500", False, Kind.COUNT, "500"),
-        ("out media:Video/*", False, Kind.MEDIA, "video/*"),
-        ("out media:application/ld+json", False, Kind.MEDIA, "application/ld+json"),
-        ("out size:123456789012", False, Kind.SIZE, "123456789012"),
-        ("out size:10MB", False, Kind.SIZE, "10000000"),
-        ("out size:3 kb", False, Kind.SIZE, "3000"),
-        ("out size:1GB", False, Kind.SIZE, "1000000000"),
-        ("out size:7b", False, Kind.SIZE, "7"),
+        ("in surt:org,example)/", True, RuleKind.SURT, "org,example)/"),
+        ("out host:WWW.Example.ORG", False, RuleKind.HOST, "example.org"),
+        ("out host:example.org:8080", False, RuleKind.HOST, "example.org:8080"),
+        ("out host:example.org:80", False, RuleKind.HOST, "example.org"),
+        ("out host:example.org:443", False, RuleKind.HOST, "example.org"),
+        ("out host:127.1", False, RuleKind.HOST, "127.0.0.1"),
+        ("in host:[::1]", True, RuleKind.HOST, "[::1]"),
+        ("in domain:bücher.example", True, RuleKind.DOMAIN, "xn--bcher-kva.example"),
+        ("in domain:www.example.org", True, RuleKind.DOMAIN, "www.example.org"),
+        ("in path:/a/../b", True, RuleKind.PATH, "/b"),
+        ("in path:/ü b/", True, RuleKind.PATH, "/%C3%BC%20b/"),
+        ("in path://a", True, RuleKind.PATH, "//a"),
+        ("in path:http://www.example.org", True, RuleKind.PATH, "example.org/"),
+        ("in path:https://me@example.org:8443/a", True, RuleKind.PATH, "example.org:8443/a"),
+        ("in page:HTTPS://Example.org#top", True, RuleKind.PAGE, "https://example.org/"),
+        (r"in regex:a b:\d", True, RuleKind.REGEX, r"a b:\d"),
+        ("out regex:[[a]", False, RuleKind.REGEX, "[[a]"),
+        ("in seeds:", True, RuleKind.SEEDS, ""),
+        ("out seeds:", False, RuleKind.SEEDS, ""),
+        ("out depth:0", False, RuleKind.DEPTH, "0"),
+        ("out depth:007", False, RuleKind.DEPTH, "7"),
+        ("out count:500", False, RuleKind.COUNT, "500"),
+        ("out media:Video/*", False, RuleKind.MEDIA, "video/*"),
+        ("out media:application/ld+json", False, RuleKind.MEDIA, "application/ld+json"),
+        ("out size:123456789012", False, RuleKind.SIZE, "123456789012"),
+        ("out size:10MB", False, RuleKind.SIZE, "10000000"),
+        ("out size:3 kb", False, RuleKind.SIZE, "3000"),
+        ("out size:1GB", False, RuleKind.SIZE, "1000000000"),
+        ("out size:7b", False, RuleKind.SIZE, "7"),
     ],
 )
-def test_rules_are_read(text: str, inside: bool, kind: Kind, value: str) -> None:
+def test_rules_are_read(text: str, inside: bool, kind: RuleKind, value: str) -> None:
     """Values come out in the form that canonical URLs have, so that they can be compared."""
     rule = parse_rule(text)
     assert (rule.text, rule.inside, rule.kind, rule.value) == (text, inside, kind, value)
@@ -50,8 +50,13 @@ def test_rules_are_read(text: str, inside: bool, kind: Kind, value: str) -> None
 
 def test_every_kind_can_be_read() -> None:
     """No kind without a value it accepts."""
-    values = {Kind.PATH: "/", Kind.PAGE: "http://a/", Kind.SEEDS: "", Kind.MEDIA: "a/b"}
-    for kind in Kind:
+    values = {
+        RuleKind.PATH: "/",
+        RuleKind.PAGE: "http://a/",
+        RuleKind.SEEDS: "",
+        RuleKind.MEDIA: "a/b",
+    }
+    for kind in RuleKind:
         assert parse_rule(f"out {kind}:{values.get(kind, '1')}").kind is kind
 
 

@@ -433,3 +433,15 @@ def test_detection_looks_at_bounded_parts() -> None:
     data = b"a" * 3_000_000 + encoded("ru", "windows-1251")
     assert decoded(data, charset_of(data)).endswith(TEXTS["ru"])
     assert len(passages(encoded("ru", "windows-1251") * 10_000)) < 40_000
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        ("url(url(\0é".encode(), "utf-8"),
+        (bytes((0, 0, 0, 1, 0, 1, 0, 1, 0, 1)), "utf-8"),
+        ("Früh\0 am Morgen \x1b$ ging".encode(), "utf-8"),
+    ],
+)
+def test_a_stray_nul_or_escape_makes_no_wide_text(data: bytes, name: str) -> None:
+    assert charset_of(data, "utf-8").name == name

@@ -102,7 +102,6 @@ class Archive:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database and the lock."""
         self._held.close()
 
     def captures(
@@ -185,7 +184,6 @@ class Archive:
         return found
 
     def segments(self) -> list[Segment]:
-        """All WARC files, oldest first."""
         return self.catalog.segments()
 
     def moment(self, moment: Moment, *, start: bool = False) -> Instant:

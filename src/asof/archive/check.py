@@ -5,10 +5,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from asof.archive.archive import Archive
-from asof.archive.scan import Range, Spread, ranges
+from asof.archive.scan import FileRange, Spread, ranges
 from asof.catalog.derive import derive, is_capture
 from asof.model import Damage
 from asof.warc.fast_path import sound_kind
@@ -40,13 +39,12 @@ class Checked:
 
     @property
     def ok(self) -> bool:
-        """Whether everything holds."""
         return not self.problems
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    source: Range
+    source: FileRange
     records: int
     captures: array[int]
     problems: list[Problem]
@@ -58,7 +56,7 @@ def check(archive: Archive, *, spread: Spread, progress: Progress) -> Checked:
     catalogued = archive.catalog.offsets()
     records = captures = 0
     committed = {segment.file: segment.committed for segment in archive.segments()}
-    work: list[Range] = []
+    work: list[FileRange] = []
     for file, size in committed.items():
         path = archive.folder.warc / file
         if not path.is_file():
@@ -68,6 +66,7 @@ def check(archive: Archive, *, spread: Spread, progress: Progress) -> Checked:
         if path.is_file():
             work.extend(_clip(ranges(path), size))
     found: dict[str, array[int]] = {file: array("Q") for file in committed}
+    part: _Part
     for part in spread(_check_range, work):
         records += part.records
         captures += len(part.captures)
@@ -76,17 +75,21 @@ def check(archive: Archive, *, spread: Spread, progress: Progress) -> Checked:
         progress(part.source.size)
     for file in committed:
         problems.extend(_compare(archive, file, found[file], catalogued.get(file, array("Q"))))
-    problems.extend(_strangers(archive.folder.segment_files(), committed))
+    problems.extend(
+        Problem(path.name, 0, "in the folder, not in the catalog: run `asof reindex`")
+        for path in archive.folder.segment_files()
+        if path.name not in committed
+    )
     return Checked(len(committed), records, captures, tuple(problems))
 
 
-def _clip(items: list[Range], size: int) -> list[Range]:
+def _clip(items: list[FileRange], size: int) -> list[FileRange]:
     """What a crawl under way has not committed yet is not looked at."""
     last = items[-1]
-    return [*items[:-1], Range(last.path, last.start, size, max(0, size - last.start))]
+    return [*items[:-1], FileRange(last.path, last.start, size, max(0, size - last.start))]
 
 
-def _check_range(source: Range) -> _Part:
+def _check_range(source: FileRange) -> _Part:
     """Verify the records of one range; runs in a worker."""
     captures = array("Q")
     problems: list[Problem] = []
@@ -128,11 +131,3 @@ def _compare(archive: Archive, file: str, found: array[int], listed: array[int])
         if capture is not None and not archive.catalog.holds(capture):
             problems.append(Problem(file, at, "in the file, not in the catalog: run reindex"))
     return sorted(problems, key=lambda problem: problem.offset)
-
-
-def _strangers(paths: list[Path], committed: dict[str, int]) -> list[Problem]:
-    return [
-        Problem(path.name, 0, "in the folder, not in the catalog: run `asof reindex`")
-        for path in paths
-        if path.name not in committed
-    ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asof.archive.folder import Folder
-from asof.archive.journal import Group, Unit, records_of
+from asof.archive.journal import CommitGroup, Unit, records_of
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import row
 from asof.catalog.fast_path import swift_row
@@ -52,7 +52,7 @@ class Committer:
         self._file: WarcFile | None = None
         self._failed: Exception | None = None
 
-    def write(self, group: Group, also: Callable[[], None] = lambda: None) -> None:
+    def write(self, group: CommitGroup, also: Callable[[], None] = lambda: None) -> None:
         """Make a group durable: first the records, then the rows that speak of them.
 
         `also` is called inside the transaction, for what must be committed together with them.
@@ -82,12 +82,11 @@ class Committer:
                 part.file.close()
 
     def close(self) -> None:
-        """Let go of the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
-    def _append(self, group: Group) -> list[_Written]:
+    def _append(self, group: CommitGroup) -> list[_Written]:
         """Put the records into files: into one as a rule, into more when one gets full."""
         written: list[_Written] = []
         members: list[bytes] = []

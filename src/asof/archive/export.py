@@ -6,7 +6,7 @@ Files appear under their name when they are whole: written beside it, flushed to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +16,7 @@ from asof.archive.archive import Archive
 from asof.catalog.cdxj import cdxj_lines
 from asof.catalog.derive import derive
 from asof.catalog.parquet import write_parquet
-from asof.model import Capture
+from asof.model import Capture, Damage
 from asof.warc.atomic_file import whole_file
 from asof.warc.foreign.trec import TrecDocument, write_trec
 from asof.warc.foreign.wacz_write import Page, write_wacz
@@ -39,14 +39,10 @@ class Selection:
 
     @property
     def everything(self) -> bool:
-        """Whether nothing is left out."""
         return self == Selection()
 
     def captures(self, archive: Archive) -> Iterator[Capture]:
-        """The captures that are meant."""
-        return archive.captures(
-            url=self.url, prefix=self.prefix, since=self.since, until=self.until
-        )
+        return archive.captures(**asdict(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +57,8 @@ def export_cdxj(archive: Archive, selection: Selection, out: Path) -> Exported:
     """A sorted CDXJ index, line for line what cdxj-indexer writes for the same files."""
     count = 0
     with whole_file(out) as file:
-        for line in cdxj_lines(selection.captures(archive)):
+        for count, line in enumerate(cdxj_lines(selection.captures(archive)), 1):
             file.write(line.encode())
-            count += 1
     return Exported(str(out), count)
 
 
@@ -77,15 +72,12 @@ def export_warc(archive: Archive, selection: Selection, out: Path) -> Exported:
     with whole_file(out) as file:
         for segment in archive.segments():
             path = archive.folder.warc / segment.file
-            for record in _records(path, segment.committed):
-                if wanted is None or _belongs(record, wanted):
-                    _copy_record(record, path, file)
-                    count += derive(record) is not None
+            for record in scan(path, end=segment.committed):
+                if isinstance(record, Damage) or not (wanted is None or _belongs(record, wanted)):
+                    continue
+                _copy_record(record, path, file)
+                count += derive(record) is not None
     return Exported(str(out), count)
-
-
-def _records(path: Path, committed: int) -> Iterator[StoredRecord]:
-    return (found for found in scan(path, end=committed) if isinstance(found, StoredRecord))
 
 
 def _with_sources(archive: Archive, selection: Selection) -> set[str]:
@@ -103,33 +95,22 @@ def _belongs(record: StoredRecord, wanted: set[str]) -> bool:
     capture = derive(record)
     if capture is not None:
         return capture.record_id in wanted
+    # Record ids as the catalog has them: without brackets and `urn:uuid:`.
     partners = record.header.get_all("WARC-Concurrent-To")
-    return any(bare_id(partner) in wanted for partner in partners)
-
-
-def bare_id(value: str) -> str:
-    """A record id as the catalog has it: without brackets and `urn:uuid:`."""
-    return value.strip().strip("<>").removeprefix("urn:uuid:")
+    return any(id_.strip().strip("<>").removeprefix("urn:uuid:") in wanted for id_ in partners)
 
 
 def _copy_record(record: StoredRecord, path: Path, out: BinaryIO) -> None:
     """Byte for byte where the record is a gzip member already, packed anew elsewhere."""
-    if path.name.endswith(".gz"):
-        with path.open("rb") as source:
-            source.seek(record.where.offset)
-            _copy(source, out, record.where.length)
+    if not path.name.endswith(".gz"):
+        out.writelines(member(record))
         return
-    for chunk in member(record):
-        out.write(chunk)
-
-
-def _copy(source: BinaryIO, out: BinaryIO, length: int) -> None:
-    while length > 0:
-        chunk = source.read(min(length, 1 << 20))
-        if not chunk:
-            return
-        out.write(chunk)
-        length -= len(chunk)
+    length = record.where.length
+    with path.open("rb") as source:
+        source.seek(record.where.offset)
+        while length > 0 and (chunk := source.read(min(length, 1 << 20))):
+            out.write(chunk)
+            length -= len(chunk)
 
 
 def export_parquet(archive: Archive, selection: Selection, out: Path) -> Exported:

@@ -40,26 +40,21 @@ class Folder:
 
     @property
     def warc(self) -> Path:
-        """Where the WARC files are."""
         return self.root / "warc"
 
     @property
     def db(self) -> Path:
-        """The database."""
         return self.root / "asof.db"
 
     @property
     def texts(self) -> Path:
-        """What was read out of documents."""
         return self.root / "derived" / "text.db"
 
     @property
     def spool(self) -> Path:
-        """Where large bodies wait."""
         return self.root / "spool"
 
     def exists(self) -> bool:
-        """Whether the folder is an archive."""
         return self.warc.is_dir()
 
     def require(self) -> None:
@@ -116,7 +111,6 @@ class Folder:
             os.close(handle)
 
     def is_locked(self) -> bool:
-        """Whether a writer has the archive now."""
         try:
             handle = os.open(self.root / ".lock", os.O_RDONLY)
         except OSError:

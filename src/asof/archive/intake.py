@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from asof.archive.archive import Archive
 from asof.archive.folder import SEGMENT_SUFFIXES, storage_errors
-from asof.archive.scan import Spread, ranges, read_range, whole_records
+from asof.archive.scan import Batch, Spread, ranges, read_range, whole_records
 from asof.catalog.derive import Row
 from asof.errors import InputError
 from asof.model import Damage, Segment
@@ -27,7 +27,7 @@ from asof.warc.foreign.arc import read_arc
 from asof.warc.foreign.detect import Format, sniff
 from asof.warc.foreign.trec import read_trec
 from asof.warc.foreign.wacz import extract_warcs
-from asof.warc.reader import Layout, layout
+from asof.warc.reader import FileLayout, layout
 from asof.warc.record import Record, StoredRecord
 from asof.warc.repack import member
 from asof.warc.write import WarcFile
@@ -40,10 +40,10 @@ _ROWS = 20_000
 
 # A file is named for what it holds, whatever its name said.
 _SUFFIXES = {
-    Layout.RECORDS: ".warc.gz",
-    Layout.WHOLE: ".warc.gz",
-    Layout.PLAIN: ".warc",
-    Layout.ZSTD: ".warc.zst",
+    FileLayout.RECORDS: ".warc.gz",
+    FileLayout.WHOLE: ".warc.gz",
+    FileLayout.PLAIN: ".warc",
+    FileLayout.ZSTD: ".warc.zst",
 }
 
 
@@ -60,15 +60,13 @@ class Intake:
     damage: tuple[Damage, ...] = ()
 
     def __add__(self, other: Intake) -> Intake:
-        return Intake(
-            self.file,
-            self.format,
-            self.records + other.records,
-            self.captures + other.captures,
-            self.added + other.added,
-            self.stored + other.stored,
-            self.damage + other.damage,
+        return replace(
+            self,
+            **{name: getattr(self, name) + getattr(other, name) for name in _ADDED},
         )
+
+
+_ADDED = ("records", "captures", "added", "stored", "damage")
 
 
 def take_in(archive: Archive, path: Path, *, spread: Spread, progress: Progress) -> Intake:
@@ -134,53 +132,58 @@ class _Taker:
 
     def converted(self, records: Iterator[Record | Damage], label: str) -> Intake:
         """Records of another format, written as a new WARC file."""
-        target = self._archive.folder.new_segment(f"import-{label}")
-        damage: list[Damage] = []
-        with _partial(target) as part:
-            file = WarcFile.create(part)
-            try:
+
+        def fill(part: Path) -> Iterator[Damage]:
+            with WarcFile.create(part) as file:
                 info = import_info(self._source.name, self._kind, self._archive.clock.now())
                 file.append([info])
                 for record in records:
                     if isinstance(record, Damage):
-                        damage.append(record)
+                        yield record
                         continue
                     file.append([record])
                     for piece in record.block:
                         piece.discard()
                 file.sync()
-            finally:
-                file.close()
-            outcome = self._enter(part, target, lambda: _settle(part, target))
+
+        outcome = self._fill(self._archive.folder.new_segment(f"import-{label}"), fill)
         self._progress(self._source.stat().st_size)
-        return outcome + Intake("", "", damage=tuple(damage))
+        return outcome
 
     def _salvage(self, path: Path, target: Path, damage: tuple[Damage, ...]) -> Intake:
         """Copy the whole records of a damaged file, byte for byte, into a new one."""
-        with _partial(target) as part:
+
+        def fill(part: Path) -> Iterator[Damage]:
             with storage_errors(part), path.open("rb") as source, part.open("xb") as out:
                 for start, length in _whole_stretches(path):
                     source.seek(start)
                     _copy(source.fileno(), out.fileno(), length)
                 os.fsync(out.fileno())
-            outcome = self._enter(part, target, lambda: _settle(part, target))
-        return outcome + Intake("", "", damage=damage)
+            yield from damage
+
+        return self._fill(target, fill)
 
     def _repack(self, path: Path, label: str) -> Intake:
         """Give every record of a file without random access a gzip member of its own."""
-        target = self._archive.folder.new_segment(f"import-{label}")
-        damage: list[Damage] = []
-        with _partial(target) as part:
+
+        def fill(part: Path) -> Iterator[Damage]:
             with storage_errors(part), part.open("xb") as out:
                 for found in whole_records(path):
-                    if isinstance(found, StoredRecord):
-                        out.writelines(member(found))
+                    if isinstance(found, Damage):
+                        yield found
                     else:
-                        damage.append(found)
+                        out.writelines(member(found))
                 out.flush()
                 os.fsync(out.fileno())
+
+        return self._fill(self._archive.folder.new_segment(f"import-{label}"), fill)
+
+    def _fill(self, target: Path, fill: Callable[[Path], Iterator[Damage]]) -> Intake:
+        """Catalogue a new file, which `fill` writes under a temporary name, giving the damage."""
+        with _partial(target) as part:
+            damage = tuple(fill(part))
             outcome = self._enter(part, target, lambda: _settle(part, target))
-        return outcome + Intake("", "", damage=tuple(damage))
+        return outcome + Intake("", "", damage=damage)
 
     def _enter(
         self, path: Path, target: Path, keep: Callable[[], None], *, intact: bool = False
@@ -199,6 +202,7 @@ class _Taker:
             segment = Segment(target.name, path.stat().st_size, sealed=True)
             number = archive.catalog.put_segment(segment)
             rows: list[Row] = []
+            batch: Batch
             for batch in self._spread(read_range, ranges(path)):
                 records += batch.records
                 captures += len(batch.rows)
@@ -306,9 +310,5 @@ def _label(path: Path) -> str:
     name = path.name
     for suffix in (*SEGMENT_SUFFIXES, ".arc.gz", ".arc", ".wacz", ".gz", ".zst"):
         name = name.removesuffix(suffix)
-    return _clean(name)
-
-
-def _clean(name: str) -> str:
-    """A file name is hostile: keep letters, digits, dot, dash, underscore, and not too many."""
+    # A file name is hostile: keep letters, digits, dot, dash, underscore, and not too many.
     return re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._-")[:80] or "unnamed"

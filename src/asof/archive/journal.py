@@ -7,10 +7,13 @@ makes the next one larger. `asof.archive.commit` writes it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
 
 from asof.clock import Clock, Instant
 from asof.config import Config
-from asof.warc.draft import Draft
+from asof.model import Capture, Exchange, Target
+from asof.warc.build import exchange_records
 from asof.warc.record import Record
 
 # Bytes that wait in memory for their commit, at most about so many.
@@ -19,16 +22,29 @@ GROUP_BYTES = 8 << 20
 # The records that a draft makes: request, answer, metadata.
 _DRAFTED = 3
 
+
+class Draft(NamedTuple):
+    """An exchange that is to be kept; making its records is the writer's work."""
+
+    exchange: Exchange
+    target: Target
+    record_id: str
+    refers_to: Capture | None = None
+
+
 Unit = Draft | tuple[Record, ...]
 
 
 def records_of(unit: Unit) -> tuple[Record, ...]:
     """The records of a unit, made now if they are not yet."""
-    return unit.records() if isinstance(unit, Draft) else unit
+    if isinstance(unit, Draft):
+        exchange, target, record_id, refers_to = unit
+        return exchange_records(exchange, target=target, refers_to=refers_to, record_id=record_id)
+    return unit
 
 
 @dataclass(slots=True)
-class Group:
+class CommitGroup:
     """Records that are committed together, in units that are not torn apart by a new file."""
 
     units: list[Unit] = field(default_factory=list)
@@ -40,12 +56,9 @@ class Group:
     def discard(self) -> None:
         """Remove the spool files of bodies."""
         for unit in self.units:
-            if isinstance(unit, Draft):
-                unit.discard()
-                continue
-            for record in unit:
-                for part in record.block:
-                    part.discard()
+            blocks = [(unit.exchange.body,)] if isinstance(unit, Draft) else [r.block for r in unit]
+            for part in chain.from_iterable(blocks):
+                part.discard()
 
 
 class Journal:
@@ -54,7 +67,7 @@ class Journal:
     def __init__(self, clock: Clock, config: Config) -> None:
         self._clock = clock
         self._config = config
-        self._group = Group()
+        self._group = CommitGroup()
 
     @property
     def pending(self) -> int:
@@ -73,7 +86,9 @@ class Journal:
 
     def draft(self, draft: Draft) -> None:
         """Add an exchange, whose records are made when it is written."""
-        self._add(draft, _DRAFTED, draft.size)
+        exchange = draft.exchange
+        size = len(exchange.request) + len(exchange.head) + len(exchange.body.data)
+        self._add(draft, _DRAFTED, size)
 
     def _add(self, unit: Unit, records: int, size: int) -> None:
         group = self._group
@@ -92,8 +107,8 @@ class Journal:
             return True
         return self._clock.monotonic() - group.opened >= self._config.group_seconds
 
-    def take(self) -> Group:
+    def take(self) -> CommitGroup:
         """The open group, to be written; a new one is opened."""
-        group, self._group = self._group, Group()
+        group, self._group = self._group, CommitGroup()
         group.taken = self._clock.now()
         return group

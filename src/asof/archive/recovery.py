@@ -16,7 +16,7 @@ from pathlib import Path
 
 from asof.archive.archive import Archive
 from asof.archive.folder import storage_errors
-from asof.archive.scan import Batch, Range, read_range
+from asof.archive.scan import Batch, FileRange, read_range
 from asof.catalog.rows import COLUMNS
 from asof.model import Damage, Segment
 
@@ -43,18 +43,14 @@ def recover(archive: Archive) -> Recovery:
         size = path.stat().st_size
         if segment.sealed or (size <= segment.committed and path.name in known):
             continue
-        batch = read_range(Range(path, segment.committed, None, size - segment.committed))
-        torn = _torn_tail(batch, size) if segment.crawl or _is_ours(batch) else None
+        batch = read_range(FileRange(path, segment.committed, None, size - segment.committed))
+        torn = _torn_tail(batch, size) if segment.crawl or batch.crawls else None
         if torn is not None:
             _truncate(path, torn.offset)
             cut.append(torn)
         left.extend(damage for damage in batch.damage if damage is not torn)
         adopted += _adopt(archive, segment, batch, path.stat().st_size)
     return Recovery(adopted, tuple(cut), tuple(left))
-
-
-def _is_ours(batch: Batch) -> bool:
-    return bool(batch.crawls)
 
 
 def _torn_tail(batch: Batch, size: int) -> Damage | None:

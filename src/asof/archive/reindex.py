@@ -56,6 +56,7 @@ def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress)
     work = [item for path in paths for item in ranges(path)]
     numbers: dict[Path, int] = {}
     with ledger.transaction():
+        batch: Batch
         for batch in spread(read_range, work):
             captures += _take(catalog, numbers, batch)
             damage.extend((*batch.damage, *batch.unusable))

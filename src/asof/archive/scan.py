@@ -14,14 +14,15 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 from asof.catalog.derive import Row, missing_identity, row
 from asof.catalog.fast_path import swift_row
 from asof.model import Crawl, Damage
 from asof.warc.build import read_crawl
-from asof.warc.reader import Layout, layout, scan, scan_as, split
+from asof.warc.reader import FileLayout, layout, scan, scan_as, split
 from asof.warc.record import StoredRecord
 from asof.warc.verify import judge
 
@@ -35,18 +36,8 @@ _HEAD = 1 << 14
 Result = TypeVar("Result")
 
 
-class Spread(Protocol):
-    """A map over ranges that keeps their order."""
-
-    def __call__(
-        self, work: Callable[[Range], Result], items: Sequence[Range], /
-    ) -> Iterator[Result]:
-        """The results in the order of the items."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class Range:
+class FileRange:
     """A stretch of a file that starts at a record."""
 
     path: Path
@@ -64,7 +55,7 @@ class Batch:
     but have no URL or no date to be found by.
     """
 
-    source: Range
+    source: FileRange
     records: int
     rows: list[Row]
     damage: list[Damage]
@@ -73,32 +64,31 @@ class Batch:
     shared: bool = False
 
 
-def ranges(path: Path, start: int = 0) -> list[Range]:
+def ranges(path: Path, start: int = 0) -> list[FileRange]:
     """The file in stretches of about RANGE_BYTES, each starting at a record."""
     size = path.stat().st_size
     parts = max(1, (size - start) // RANGE_BYTES)
     starts = [start] if start or parts == 1 else split(path, parts)
     ends: list[int | None] = [*starts[1:], None]
     return [
-        Range(path, begin, end, (size if end is None else end) - begin)
+        FileRange(path, begin, end, (size if end is None else end) - begin)
         for begin, end in zip(starts, ends, strict=True)
     ]
 
 
-def read_range(source: Range) -> Batch:
+def read_range(source: FileRange) -> Batch:
     """Scan one range; runs in a worker."""
     batch = Batch(source, 0, [], [], [], [])
     records, shared = 0, False
     for found in _rows_and_records(source):
-        if isinstance(found, tuple):
-            records += 1
-            if found:
-                batch.rows.append(found)
-            continue
         if isinstance(found, Damage):
             batch.damage.append(found)
             continue
         records += 1
+        if isinstance(found, tuple):
+            if found:
+                batch.rows.append(found)
+            continue
         shared = shared or found.skip > 0
         entry = row(found)
         if entry is not None:
@@ -108,14 +98,14 @@ def read_range(source: Range) -> Batch:
     return replace(batch, records=records, shared=shared)
 
 
-def _rows_and_records(source: Range) -> Iterator[Row | tuple[()] | StoredRecord | Damage]:
+def _rows_and_records(source: FileRange) -> Iterator[Row | tuple[()] | StoredRecord | Damage]:
     if _has_checksums(source.path):
         return scan_as(source.path, swift_row, start=source.start, end=source.end)
     return whole_records(source.path, source.start, source.end)
 
 
 def _has_checksums(path: Path) -> bool:
-    return layout(path) in (Layout.RECORDS, Layout.WHOLE)
+    return layout(path) in (FileLayout.RECORDS, FileLayout.WHOLE)
 
 
 def whole_records(
@@ -158,6 +148,10 @@ def _note(record: StoredRecord, batch: Batch) -> None:
         batch.crawls.append(crawl)
 
 
+Spread = Callable[[Callable[[FileRange], Any], Sequence[FileRange]], Iterator[Any]]
+"""A map over ranges that keeps their order."""
+
+
 @contextmanager
 def workers(count: int, total: int) -> Iterator[Spread]:
     """A map over ranges that keeps their order: in this process, or on `count` others.
@@ -178,18 +172,12 @@ def workers(count: int, total: int) -> Iterator[Spread]:
 def _bounded_map(
     pool: ProcessPoolExecutor,
     ahead: int,
-    work: Callable[[Range], Result],
-    items: Sequence[Range],
+    work: Callable[[FileRange], Result],
+    items: Sequence[FileRange],
 ) -> Iterator[Result]:
     """Like pool.map, with at most `ahead` results waiting: rows of a huge file must not pile up."""
     waiting = [pool.submit(work, item) for item in items[:ahead]]
     upcoming = iter(items[ahead:])
     while waiting:
         yield waiting.pop(0).result()
-        waiting.extend(pool.submit(work, item) for item in _take_one(upcoming))
-
-
-def _take_one(items: Iterator[Range]) -> Iterator[Range]:
-    item = next(items, None)
-    if item is not None:
-        yield item
+        waiting.extend(pool.submit(work, item) for item in islice(upcoming, 1))

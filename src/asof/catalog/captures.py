@@ -14,7 +14,7 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 
 from asof.catalog.crawls import Runs
-from asof.catalog.derive import identity
+from asof.catalog.derive import derive
 from asof.catalog.observe import Observation, Reader, observe
 from asof.catalog.one_hash import comparable
 from asof.catalog.payloads import Payloads
@@ -279,21 +279,10 @@ class Catalog:
         if place is None or self._warc is None:
             return None
         try:
-            found = identity(read_record(self._warc / place.file, place.offset).header)
+            found = derive(read_record(self._warc / place.file, place.offset))
         except AsofError:  # lost or damaged since
             return None
-        if found is None:
-            return None
-        _, url, at = found
-        where: list[Condition] = [
-            ("c.surt = ?", [surt(url)]),
-            ("c.at = ?", [at]),
-            ("c.digest = ?", [digest]),
-            ("c.offset = ?", [place.offset]),
-            _PAYLOAD,
-        ]
-        captures = self._select(where, "LIMIT 1")
-        return captures[0] if captures else None
+        return found if found is not None and found.digest == digest else None
 
     def before(self, capture: Capture) -> Sequence[Capture]:
         """The last answers of its URL that a 304 may be about, those of one instant."""

@@ -42,9 +42,9 @@ from asof.warc.record import StoredRecord, WarcHeader
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-__all__ = ["ENTITY_LIMIT", "HEAD_REACH", "Row", "content_digest", "derive", "identity",
-           "is_capture", "is_http", "missing_identity", "record_uri", "row", "row_of",
-           "sha256_content", "stored_id"]  # fmt: skip
+__all__ = ["ENTITY_LIMIT", "HEAD_REACH", "Row", "content_digest", "derive", "is_capture", "is_http",
+           "missing_identity", "record_uri", "row", "row_of", "sha256_content",
+           "stored_id"]  # fmt: skip
 
 # Coded entities that unpack to more are taken for bombs. Uncoded ones have no limit.
 ENTITY_LIMIT = 256 << 20
@@ -86,7 +86,7 @@ _NO_HEAD = _Head(0, None, {}, ())
 
 def is_capture(header: WarcHeader) -> bool:
     """Whether a record of this header is a capture: whether `derive` would not give None."""
-    return identity(header) is not None
+    return _identity(header) is not None
 
 
 def derive(record: StoredRecord) -> Capture | None:
@@ -98,10 +98,10 @@ def derive(record: StoredRecord) -> Capture | None:
 def row(record: StoredRecord) -> Row | None:
     """The same as a row of the catalog, for entry in bulk."""
     header = record.header
-    identified = identity(header)
-    if identified is None:
+    identity = _identity(header)
+    if identity is None:
         return None
-    kind, url, at = identified
+    kind, url, at = identity
     get = header.get
     declared = get("WARC-Payload-Digest") or None
     head, size, digest, content = _block(record, kind, is_http(kind, url), declared)
@@ -175,7 +175,7 @@ def is_http(kind: str, url: str) -> bool:
     return kind in _HTTP_KINDS and url[:6].lower().startswith(("http:", "https:"))
 
 
-def identity(header: WarcHeader) -> tuple[str, str, Instant] | None:
+def _identity(header: WarcHeader) -> tuple[str, str, Instant] | None:
     """Kind, URL and date of a record that is a capture."""
     kind = header.kind
     if kind not in _KINDS:

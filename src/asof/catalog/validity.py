@@ -17,20 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
 
 from asof.catalog.observe import Observation, observe
 from asof.clock import SECOND, Instant
 from asof.model import Capture, Evidence, Proof, State, Validity
-
-
-class _Answer(NamedTuple):
-    """What makes two captures the same. `alone` is set where nothing is."""
-
-    status: int | None
-    content: str
-    redirect: str | None
-    alone: str
 
 
 def validities(captures: Iterable[Capture]) -> list[Validity]:
@@ -51,15 +41,17 @@ def intervals(seen: Iterable[Observation]) -> list[Validity]:
 
 def _intervals(seen: Iterable[Observation]) -> list[Validity]:
     runs: list[list[Observation]] = []
+    current: tuple[str, ...] | None = None
     for _, together in groupby(seen, key=attrgetter("at")):
-        current = _answer(runs[-1][0]) if runs else None
         # Those of one instant that go on with the current answer come first, so that the outcome
         # does not depend on record ids.
-        for each in sorted(together, key=lambda each: _rank(each, current)):
-            if runs and _answer(runs[-1][0]) == _answer(each):
+        ranked = [(_answer(each), each.capture.record_id, each) for each in together]
+        for answer, _, each in sorted(ranked, key=lambda rank: (rank[0] != current, rank[:2])):
+            if answer == current:
                 runs[-1].append(each)
             else:
                 runs.append([each])
+                current = answer
     before: Instant | None = None
     found = []
     for run in runs:
@@ -68,21 +60,11 @@ def _intervals(seen: Iterable[Observation]) -> list[Validity]:
     return found
 
 
-def _answer(seen: Observation) -> _Answer:
+def _answer(seen: Observation) -> tuple[str, ...]:
+    """What makes two captures the same."""
     is_alone = seen.state is State.SILENT and seen.confirms
     alone = seen.capture.record_id if is_alone else ""
-    return _Answer(seen.status, seen.identity, seen.redirect, alone)
-
-
-def _rank(seen: Observation, current: _Answer | None) -> tuple[bool, str, str, str, str]:
-    answer = _answer(seen)
-    return (
-        answer != current,
-        str(answer.status),
-        answer.content,
-        answer.redirect or "",
-        seen.capture.record_id,
-    )
+    return str(seen.status), seen.identity, seen.redirect or "", alone
 
 
 def _interval(run: Sequence[Observation], before: Instant | None) -> Validity:

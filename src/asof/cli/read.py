@@ -22,7 +22,7 @@ from asof.cli.output import (
 )
 from asof.clock import stamp
 from asof.errors import NotCaptured, UsageError
-from asof.model import Capture
+from asof.model import Capture, State
 from asof.report.words import human_bytes
 
 # `get` streams what it is asked for; this bounds a decompression bomb.
@@ -106,7 +106,10 @@ def show_command(url: str, folder: Path, as_json: bool) -> int:
             if validity.claimed_since is None
             else f"; the server says since {when(validity.claimed_since)}"
         )
-        click.echo(f"content {number}: proven {span}{claim}")
+        if validity.state is State.SILENT and validity.status == 304:
+            click.echo(f"no content: a 304 that proves none, {when(validity.since)}")
+        else:
+            click.echo(f"content {number}: proven {span}{claim}")
         for item in validity.evidence:
             change = changes.get(item.record_id)
             click.echo(f"    {stamp(item.at)}  {item.proof.value}{f'  {change}' if change else ''}")

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from asof.archive.archive import Archive
 from asof.archive.folder import Folder
-from asof.archive.scan import Range, Spread, ranges
+from asof.archive.scan import FileRange, Spread, ranges
 from asof.catalog.derive import HEAD_REACH, Row, row
 from asof.catalog.fast_path import swift_row
 from asof.catalog.rows import capture_of
@@ -266,7 +266,7 @@ class Scanned:
 class _Part:
     """What a range holds; where records end that speak of a crawl, and those that are not sound."""
 
-    source: Range
+    source: FileRange
     rows: list[Row]
     crawls: list[tuple[int, Crawl]]
     unsound: list[int]
@@ -304,17 +304,17 @@ def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:
     return replace(later, course=old)
 
 
-def _clipped(path: Path, size: int) -> list[Range]:
+def _clipped(path: Path, size: int) -> list[FileRange]:
     """The first bytes of a file in ranges."""
     found = []
     for part in ranges(path):
         end = size if part.end is None else min(part.end, size)
         if part.start < end:
-            found.append(Range(path, part.start, end, end - part.start))
+            found.append(FileRange(path, part.start, end, end - part.start))
     return found
 
 
-def _read(source: Range) -> _Part:
+def _read(source: FileRange) -> _Part:
     """The sound records of one range; runs in a worker."""
     part = _Part(source, [], [], [])
     records: Iterator[Row | tuple[()] | StoredRecord | Damage] = scan_as(
@@ -380,7 +380,7 @@ def _block_holds(record: StoredRecord) -> bool:
 def _sums(
     folder: Folder, sizes: dict[str, int], spread: Spread, progress: Progress
 ) -> list[FileSum]:
-    work = [Range(folder.warc / file, 0, size, size) for file, size in sizes.items()]
+    work = [FileRange(folder.warc / file, 0, size, size) for file, size in sizes.items()]
     found = []
     for item, digest in zip(work, spread(_sum, work), strict=True):
         found.append(FileSum(item.path.name, item.size, digest))
@@ -388,7 +388,7 @@ def _sums(
     return found
 
 
-def _sum(source: Range) -> str:
+def _sum(source: FileRange) -> str:
     """The SHA-256 of the first bytes of a file; runs in a worker."""
     digest, left = sha256(), source.size
     with source.path.open("rb") as file:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asof.archive.journal import Group, Journal
+from asof.archive.journal import CommitGroup, Journal
 from asof.frontier.queue import Changes, Frontier
 
 # Changes to the queue that wait in memory, at most about so many: pages with thousands of links
@@ -36,7 +36,7 @@ class Backlog:
         expected = self._frontier.pending + visits * self._apiece
         return expected >= _MOST_CHANGES or self._journal.full
 
-    def take(self) -> tuple[Group, Changes]:
+    def take(self) -> tuple[CommitGroup, Changes]:
         """All of it, to be written."""
         self.thirsty = False
         group, changes = self._journal.take(), self._frontier.take_changes()

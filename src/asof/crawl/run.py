@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from asof.archive import Archive
 from asof.archive.commit import Committer
 from asof.archive.folder import Folder
-from asof.archive.journal import Group
+from asof.archive.journal import CommitGroup
 from asof.archive.recovery import Recovery, recover
 from asof.change.background import BackgroundReader
 from asof.clock import Clock, SystemClock
@@ -314,7 +314,7 @@ def _conclude(archive: Archive, crawl: Crawl, config: Config, summary: Summary) 
     try:
         if state is CrawlState.FINISHED:
             committer = Committer(archive.folder, archive.ledger, crawl, config)
-            end = Group([(crawl_end(crawl),)], taken=now)
+            end = CommitGroup([(crawl_end(crawl),)], taken=now)
             committer.write(end, lambda: archive.catalog.put_crawl(crawl))
             committer.close()
         else:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from asof.archive import Archive
-from asof.archive.journal import Journal
+from asof.archive.journal import Draft, Journal
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import as_utf8, derive, record_uri
 from asof.catalog.memento import Memento, memento
@@ -40,7 +40,6 @@ from asof.text.links.html_links import Links
 from asof.url import host_of, resolve
 from asof.warc.build import failure_record, is_revisit, new_record_id
 from asof.warc.digest import digest_text
-from asof.warc.draft import Draft
 from asof.warc.reader import block_chunks, read_record
 
 _NO_LINKS = Links(None, ())

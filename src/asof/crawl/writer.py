@@ -24,7 +24,7 @@ from typing import Protocol
 from asof.archive import Archive
 from asof.archive.commit import Committer
 from asof.archive.folder import Folder
-from asof.archive.journal import Group
+from asof.archive.journal import CommitGroup
 from asof.clock import SystemClock
 from asof.config import Config
 from asof.errors import StorageError
@@ -42,7 +42,7 @@ _SIZE = 4
 class Writer(Protocol):
     """Whatever commits groups, one at a time."""
 
-    async def write(self, group: Group, changes: Changes) -> Applied:
+    async def write(self, group: CommitGroup, changes: Changes) -> Applied:
         """Commit records and what was learnt with them; durable when this returns."""
         ...
 
@@ -70,11 +70,11 @@ class OwnWriter(Writer):
         self._ledger = ledger
         self._committer = Committer(folder, ledger, crawl, config)
 
-    async def write(self, group: Group, changes: Changes) -> Applied:
+    async def write(self, group: CommitGroup, changes: Changes) -> Applied:
         """Commit a group."""
         return self.commit(group, changes)
 
-    def commit(self, group: Group, changes: Changes) -> Applied:
+    def commit(self, group: CommitGroup, changes: Changes) -> Applied:
         """The same, for those who do not await."""
         outcome: list[Applied] = []
         self._committer.write(group, lambda: outcome.append(apply(self._ledger, changes)))
@@ -98,12 +98,12 @@ class ProcessWriter(Writer):
         theirs.close()
         self._thread = ThreadPoolExecutor(1, "asof-writer")
 
-    async def write(self, group: Group, changes: Changes) -> Applied:
+    async def write(self, group: CommitGroup, changes: Changes) -> Applied:
         """Commit a group."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._ask, group, changes)
 
-    def _ask(self, group: Group, changes: Changes) -> Applied:
+    def _ask(self, group: CommitGroup, changes: Changes) -> Applied:
         try:
             letter = pickle.dumps((group, changes), pickle.HIGHEST_PROTOCOL)
             if len(letter) <= _DESK:

@@ -20,7 +20,7 @@ _RATE_INTERVAL = 1.0
 _FLOOD = 1 << 16
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.BaseProtocol):
     """A socket, in its two moods: idle (no reply wanted) and busy (a reply on its way).
 
     A timer is not set anew for every request: the one that is there runs out, sees that there is
@@ -56,7 +56,6 @@ class Connection(asyncio.Protocol):
 
     @property
     def transport(self) -> asyncio.Transport:
-        """The socket, or the TLS session over it."""
         if self._transport is None:
             raise Unfetched("reset", "the connection ended before it began", transient=True)
         return self._transport
@@ -67,7 +66,6 @@ class Connection(asyncio.Protocol):
 
     @property
     def open(self) -> bool:
-        """Whether a request can be sent."""
         return self._transport is not None and not self._transport.is_closing()
 
     async def ask(self, request: bytes, reply: Reply, deadline: float) -> None:
@@ -98,25 +96,20 @@ class Connection(asyncio.Protocol):
 
     def abort(self) -> None:
         """Close at once. A polite TLS goodbye is not worth waiting for."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_watching()
         if self._transport is not None:
             self._transport.abort()
 
     async def wait_lost(self) -> None:
-        """Wait until the socket is really closed."""
         await self._lost
 
     # -- for the event loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The socket is connected."""
         # A cast, for the transports of uvloop are not of this class.
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        """Bytes have come."""
         if self._reply is None:
             # Nobody asked: what follows a request now could be taken for its answer.
             self.abort()
@@ -135,12 +128,9 @@ class Connection(asyncio.Protocol):
         self._end()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection is closed, by whomever."""
         self.error = exc
         self._end()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_watching()
         if not self._lost.done():
             self._lost.set_result(None)
         self._on_lost(self)
@@ -154,14 +144,13 @@ class Connection(asyncio.Protocol):
         what takes long to read (a byte a chunk: 0.1 s for 256 KiB), nothing else would run for
         seconds: no timer, no signal, no other host.
         """
-        transport = self._transport
-        if transport is not None and not transport.is_closing():
-            transport.pause_reading()
+        if self.open:
+            self.transport.pause_reading()
             self._loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.resume_reading()
+        if self.open:
+            self.transport.resume_reading()
 
     def _end(self) -> None:
         if self._reply is None or self._waiter is None or self._waiter.done():
@@ -198,6 +187,11 @@ class Connection(asyncio.Protocol):
         self._timer_at = when
         self._timer = self._loop.call_at(when, self._look)
 
+    def _stop_watching(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
     def _look(self) -> None:
         """The timer ran out: is there anything to give up?"""
         self._timer = None
@@ -218,7 +212,7 @@ class Connection(asyncio.Protocol):
         elapsed = now - self._asked
         if self._reply is None or self._reply.head is None or elapsed < self._settings.rate_grace:
             return False
-        return self._reply.size < elapsed * self._settings.min_rate
+        return self._reply.body.size < elapsed * self._settings.min_rate
 
     def _give_up(self, detail: str, note: str = "") -> None:
         reply = self._reply

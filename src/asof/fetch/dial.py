@@ -6,6 +6,7 @@ import asyncio
 import ssl
 from collections.abc import Callable
 from functools import cached_property, partial
+from pathlib import Path
 from socket import SOCK_STREAM
 
 from asof.clock import Clock
@@ -15,6 +16,7 @@ from asof.fetch.proxy import Proxy
 from asof.fetch.reply import Reply
 from asof.fetch.request import Place, is_address
 from asof.fetch.settings import FetchSettings
+from asof.fetch.spool import Spool
 from asof.fetch.tls import lenient_context, session_of, settled, strict_context
 from asof.fetch.unfetched import Unfetched, no_connection, no_name
 from asof.http.wire import Framer
@@ -121,7 +123,8 @@ class Dialer:
     async def _tunnel(self, connection: Connection, place: Place, limit: float) -> None:
         """Have the proxy connect us through (RFC 9110 section 9.3.6)."""
         assert self._proxy is not None
-        reply = Reply(Framer("CONNECT", body_limit=_REFUSAL_LIMIT), self._clock)
+        framer = Framer("CONNECT", body_limit=_REFUSAL_LIMIT)
+        reply = Reply(framer, self._clock, Spool(Path(), _REFUSAL_LIMIT))  # never more than that
         await connection.ask(self._proxy.tunnel_request(place), reply, limit)
         status = reply.head.status if reply.head else 0
         if not 200 <= status <= 299 or reply.notes:

@@ -19,14 +19,9 @@ from asof.fetch.dial import Dialer
 from asof.fetch.pool import Pool
 from asof.fetch.proxy import parse_proxy
 from asof.fetch.reply import Reply
-from asof.fetch.request import (
-    Place,
-    added_lines,
-    request_bytes,
-    split_url,
-    standing_lines,
-)
+from asof.fetch.request import Place, added_lines, request_bytes, split_url, standing_lines
 from asof.fetch.settings import FetchSettings
+from asof.fetch.spool import Spool
 from asof.fetch.unfetched import Unfetched
 from asof.http.wire import End, Framer, Head
 from asof.model import Body, Exchange, Failure, Headers, Timings
@@ -119,7 +114,7 @@ class HttpClient(Fetcher):
             payload_digest=reply.digest(),
             head_start=head.start,
             truncated=end.truncated,
-            anomalies=reply.anomalies,
+            anomalies=(*end.anomalies, *reply.notes),
             peer=connection.peer,
             tls=connection.tls,
         )
@@ -152,7 +147,7 @@ class HttpClient(Fetcher):
             if reply.head is not None and reply.end is not None and not reply.stale:
                 return connection, reply, reply.head, reply.end
             # A GET may be asked once more (RFC 9112 section 9.3.1).
-            reply.discard()
+            reply.body.discard()
             connection.abort()
         connection = await self._dialer.dial(request.place, deadline)
         reply = await self._ask(connection, request, deadline, judge)
@@ -172,22 +167,22 @@ class HttpClient(Fetcher):
     ) -> Reply:
         settings = self._settings
         framer = Framer(head_limit=settings.max_head, body_limit=settings.max_body)
-        reply = Reply(framer, self._clock, self._spool, settings.spool_over, judge, reused=reused)
+        body = Spool(self._spool, settings.spool_over)
+        reply = Reply(framer, self._clock, body, judge, reused=reused)
         try:
             await connection.ask(request.wire, reply, deadline)
         except BaseException as error:
-            reply.discard()
+            reply.body.discard()
             if isinstance(error, Unfetched):
                 _explained(error, request, connection)
             raise
-        if reply.unwanted:
-            reply.discard()
-            connection.abort()
-            raise _explained(Unfetched("unwanted", reply.unwanted), request, connection)
+        why = Unfetched("unwanted", reply.unwanted) if reply.unwanted else None
         if self._proxy is not None and reply.head is not None and reply.head.status == 407:
-            reply.discard()
+            why = why or Unfetched("proxy", "the proxy wants a password")
+        if why is not None:
+            reply.body.discard()
             connection.abort()
-            raise _explained(Unfetched("proxy", "the proxy wants a password"), request, connection)
+            raise _explained(why, request, connection)
         return reply
 
     def _release(self, connection: Connection, request: Request, reply: Reply) -> Body:
@@ -198,7 +193,7 @@ class HttpClient(Fetcher):
             connection.abort()
         if self._jar is not None and reply.head is not None:
             self._jar.keep(request.place, request.target, reply.head.headers)
-        return reply.body()
+        return reply.body.finish()
 
 
 def _nothing(error: Exception | None) -> Unfetched:

@@ -1,4 +1,4 @@
-"""A body too large for memory: a file that grows while the body arrives."""
+"""A body while it arrives: in memory, and in a file once it is too large for that."""
 
 from __future__ import annotations
 
@@ -7,49 +7,68 @@ import tempfile
 from pathlib import Path
 
 from asof.errors import StorageError
+from asof.model import Body
 
 
-class SpoolFile:
-    """A new file in `folder`, written without a buffer of our own: what was written is written.
+class Spool:
+    """Takes the bytes of one body: up to `limit` in memory, more in a new file of `folder`.
 
-    Writing on the event loop is deliberate: it only reaches the page cache, and a server that
-    sends faster than the disk takes is slowed down by exactly that.
+    Without a buffer of our own: what was written is written. Writing on the event loop is
+    deliberate: it only reaches the page cache, and a server that sends faster than the disk takes
+    is slowed down by exactly that. Whoever makes one must `finish` or `discard` it.
     """
 
-    __slots__ = ("_fd", "path")
+    __slots__ = ("_fd", "_folder", "_limit", "_parts", "_path", "size")
 
-    def __init__(self, folder: Path) -> None:
-        try:
-            self._fd, name = tempfile.mkstemp(prefix="body-", suffix=".spool", dir=folder)
-        except OSError as error:
-            raise _no_room(folder, error) from error
-        self.path = Path(name)
+    def __init__(self, folder: Path, limit: int) -> None:
+        self.size = 0
+        self._folder = folder
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._path: Path | None = None
+        self._fd = -1
 
     def write(self, data: bytes) -> None:
         """Append all of it, or StorageError."""
-        left = memoryview(data)
+        self.size += len(data)
+        self._parts.append(data)
+        if self.size <= self._limit:
+            return
         try:
-            while left:
-                left = left[os.write(self._fd, left) :]
+            if self._path is None:
+                self._fd, name = tempfile.mkstemp(prefix="body-", suffix=".spool", dir=self._folder)
+                self._path = Path(name)
+            for part in self._parts:
+                left = memoryview(part)
+                while left:
+                    left = left[os.write(self._fd, left) :]
         except OSError as error:
-            raise _no_room(self.path, error) from error
+            raise self._refused(error) from error
+        self._parts.clear()
 
-    def close(self) -> None:
-        """Close the file and keep it."""
+    def finish(self) -> Body:
+        """The body, which now belongs to the caller, as does its file."""
         try:
-            os.close(self._fd)
+            self._close()
         except OSError as error:
-            self.path.unlink(missing_ok=True)
-            raise _no_room(self.path, error) from error
+            raise self._refused(error) from error
+        return Body(self.size, b"".join(self._parts), self._path)
 
     def discard(self) -> None:
-        """Close the file and remove it."""
-        self.path.unlink(missing_ok=True)
-        self.close()
+        """Forget the bytes and remove the file."""
+        self._parts.clear()
+        self._close()
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
 
+    def _close(self) -> None:
+        if self._fd >= 0:
+            fd, self._fd = self._fd, -1
+            os.close(fd)
 
-def _no_room(path: Path, error: OSError) -> StorageError:
-    return StorageError(
-        f"{path} cannot be written: {error.strerror or error}.",
-        hint="Make room or mend the disk, then run the same command again; nothing is lost.",
-    )
+    def _refused(self, error: OSError) -> StorageError:
+        self.discard()
+        return StorageError(
+            f"{self._path or self._folder} cannot be written: {error.strerror or error}.",
+            hint="Make room or mend the disk, then run the same command again; nothing is lost.",
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from asof.change.difference import Difference, Row
-from asof.report.difference_terminal import Fold, folded
+from asof.report.difference_terminal import folded
 from asof.report.render import render
 
 # Folds can be opened. Of a long text so many rows are there to be seen, else the file would be
@@ -32,15 +32,16 @@ def page(
     )
 
 
-def _items(
-    rows: Sequence[Row], context: int
-) -> Iterator[tuple[Row, tuple[()]] | tuple[str, Sequence[Row] | None]]:
-    """Rows, and folds with the rows that are in them; None where there is no more room."""
-    room = _FOLDED_ROWS
+def _items(rows: Sequence[Row], context: int) -> Iterator[tuple[str, Sequence[Row]]]:
+    """Folds and the rows in them, none where there is no more room; rows between folds."""
+    room, between = _FOLDED_ROWS, list[Row]()
     for item in folded(rows, context):
-        if isinstance(item, Fold):
-            fits = len(item.rows) <= room
-            room -= len(item.rows) if fits else 0
-            yield str(item), item.rows if fits else None
-        else:
-            yield item, ()
+        if isinstance(item, Row):
+            between.append(item)
+            continue
+        yield "", between
+        between = []
+        fits = len(item.rows) <= room
+        room -= len(item.rows) if fits else 0
+        yield str(item), item.rows if fits else ()
+    yield "", between

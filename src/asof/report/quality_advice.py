@@ -8,7 +8,7 @@ that is not at its end only that is advised which cannot mend itself when it goe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -18,7 +18,7 @@ from asof.coherence.quality_report import Report, apart, cause
 from asof.coherence.verdict import Grade, Mode, PageVerdict, Reason, Standing
 from asof.model import CrawlState, Proof
 from asof.report.quality_commands import crawl, crawl_of_part, resume
-from asof.report.quality_words import points
+from asof.report.quality_words import points, skew, told
 from asof.report.words import moment, number, percent, span
 
 # What another sight of the page can still turn into a proof, as long as it has not changed since.
@@ -62,10 +62,10 @@ def advice(report: Report) -> tuple[str, ...]:
         return goes_on + tuple(sentence for rule in _MEANWHILE for sentence in rule(report))
     total = len(report.measurement.pages)
     if not total:
-        return (f"Nothing was captured that could be measured. Crawl first: `{crawl(report)}`",)
+        return (told("nothing", crawl(report)),)
     found = tuple(sentence for rule in _RULES for sentence in rule(report))
     if report.coherent == total and not found:
-        return ("Nothing to improve: every page is coherent, and no server was caught lying.",)
+        return (told("perfect"),)
     return found or tuple(_otherwise(report))
 
 
@@ -111,30 +111,18 @@ def _unfinished(report: Report) -> Iterator[str]:
     what, now, then, end = awaited
     which = "crawl" if len(report.crawls) == 1 else "newest crawl"
     if state is CrawlState.RUNNING:
-        yield f"The {which} still runs. Look again when {what} {now} {end}."
+        yield told("runs", which=which, awaited=f"{what} {now} {end}")
     elif state is CrawlState.INTERRUPTED:
-        yield (
-            f"The {which} was interrupted before {what} {then} {end}. Let it go on first:"
-            f" `{resume(report)}`"
-        )
+        yield told("interrupted", resume(report), which=which, awaited=f"{what} {then} {end}")
 
 
 def _sought(report: Report) -> Iterator[str]:
     pages, course = report.measurement.pages, report.course
     if course is None and report.coherent < len(pages):
-        once = sum(_is_seen_once(page) for page in pages)
-        why = "the pages were not visited before and after one moment"
-        if once > len(pages) / 2:
-            why = "most pages were seen once, which proves them at one moment each"
-        yield (
-            f"Coherence was not sought: {why}. Visit and revisit them around one turning point:"
-            f" `{crawl(report)}`"
-        )
+        once = sum(_is_seen_once(page) for page in pages) > len(pages) / 2
+        yield told("seen-once" if once else "not-sought", crawl(report))
     elif course is not None and course.mode == Mode.INDUCIBLE and course.turn is None:
-        yield (
-            "The crawl ended before its turning point, so that no page was looked at again. Give"
-            f" it more room, or fewer pages: `{crawl(report)}`"
-        )
+        yield told("never-turned", crawl(report))
 
 
 def _plan(report: Report) -> Iterator[str]:
@@ -144,25 +132,17 @@ def _plan(report: Report) -> Iterator[str]:
     total = len(report.measurement.pages)
     gap = course.expected - measured
     noise = 2 * sqrt(max(measured * (1 - measured), 1 / total) / total)
-    told = f"The plan {course.plan} expected {percent(course.expected)}"
-    told += f", {percent(measured)} came of it"
+    shares = {"expected": percent(course.expected), "measured": percent(measured)}
     counts = report.measurement.counts
-    if gap > max(_GAP, noise):
-        if counts[Grade.UNKNOWN] > counts[Grade.CHANGED]:
-            unknown = number(counts[Grade.UNKNOWN], "page")
-            yield f"{told}: mostly because {unknown} could not be judged."
-        else:
-            yield (
-                f"{told}: the site changes faster than was known of it. What this crawl saw is"
-                f" known to the next plan; crawl again: `{crawl(report)}`"
-            )
+    if gap > max(_GAP, noise) and counts[Grade.UNKNOWN] > counts[Grade.CHANGED]:
+        unknown = number(counts[Grade.UNKNOWN], "page")
+        yield told("plan-unknown", plan=course.plan, pages=unknown, **shares)
+    elif gap > max(_GAP, noise):
+        yield told("plan-faster", crawl(report), plan=course.plan, **shares)
     elif -gap > max(_GAP, noise):
-        yield f"{told}: the site changes more slowly than was known of it; the next plan knows."
+        yield told("plan-slower", plan=course.plan, **shares)
     if 0 < course.pages < total / 2:
-        yield (
-            f"The plan knew {number(course.pages)} of {number(total, 'page')}; the others were"
-            " found on the way. The next crawl can plan for all of them."
-        )
+        yield told("plan-partial", known=number(course.pages), pages=number(total, "page"))
 
 
 def _slots(report: Report) -> Iterator[str]:
@@ -176,12 +156,11 @@ def _slots(report: Report) -> Iterator[str]:
     )
     if near - far < _TELLING:
         return
-    yield (
-        f"Pages seen up to {span(apart(seen[half]))} apart are coherent to {percent(near)}, those"
-        f" seen further apart (up to {span(apart(seen[-1]))}) to {percent(far)}. Crawl the site in"
-        " parts, or with a shorter pause, if it can bear that:"
-        f" `{crawl(report, '--delay S')}`"
-    )
+    yield told(
+        "slots", crawl(report, "--delay S"),
+        near=span(apart(seen[half])), near_share=percent(near),
+        far=span(apart(seen[-1])), far_share=percent(far),
+    )  # fmt: skip
 
 
 # -- what the pages tell ---------------------------------------------------------------------------
@@ -192,15 +171,13 @@ def _revisits(report: Report) -> Iterator[str]:
     if not found:
         return
     waiting, expected = sum(gain.pages for gain in found), sum(gain.expected for gain in found)
-    places = ", ".join(f"{gain.prefix} ({number(gain.pages)})" for gain in found[:_MOST])
-    others = f", and {number(len(found) - _MOST)} more" if len(found) > _MOST else ""
-    gained = points(expected / len(report.measurement.pages))
-    yield (
-        f"{number(waiting, 'page')} {'was' if waiting == 1 else 'were'} not seen after the moment."
-        f" Crawled again soon and measured together, about {round(expected):,} should prove"
-        f" coherent: +{gained}. Most is to be gained under {places}{others}:"
-        f" `{crawl_of_part(report, found[0].prefix) or crawl(report)}`"
-    )
+    yield told(
+        "revisits", crawl_of_part(report, found[0].prefix) or crawl(report),
+        pages=f"{number(waiting, 'page')} {'was' if waiting == 1 else 'were'}",
+        expected=f"{round(expected):,}",
+        gained=points(expected / len(report.measurement.pages)),
+        places=_listed([f"{gain.prefix} ({number(gain.pages)})" for gain in found]),
+    )  # fmt: skip
 
 
 def _changing(report: Report) -> Iterator[str]:
@@ -217,15 +194,9 @@ def _changing(report: Report) -> Iterator[str]:
     hot = [key for key, count in changed.items() if count >= _FEW and count >= total[key] / 2]
     hot.sort(key=lambda key: (-changed[key], key))
     if hot:
-        places = ", ".join(
-            f"{key} ({number(changed[key])} of {number(total[key])})" for key in hot[:_MOST]
-        )
-        others = f", and {number(len(hot) - _MOST)} more" if len(hot) > _MOST else ""
+        places = [f"{key} ({number(changed[key])} of {number(total[key])})" for key in hot]
         shown = next(filter(None, (crawl_of_part(report, key) for key in hot)), None)
-        yield (
-            f"Most pages changed around the moment under {places}{others}. A crawl of such a part"
-            " alone takes less time, in which less changes" + (f": `{shown}`" if shown else ".")
-        )
+        yield told("changing", shown, places=_listed(places))
 
 
 def _noise(report: Report) -> Iterator[str]:
@@ -236,24 +207,18 @@ def _noise(report: Report) -> Iterator[str]:
         return
     most, count = Counter(_host(page.url) for page in noisy).most_common(1)[0]
     seen = sum(_host(page.url) == most and apart(page) > 0 for page in measured.pages)
-    says = (
-        f"{number(len(noisy), 'page')} {'differs' if len(noisy) == 1 else 'differ'} only in noise:"
-        " dates, clocks, counters, ads and the like."
-        f" In substance C is {percent(measured.c_in_substance)}."
-    )
-    if count >= _FEW and count >= 0.9 * seen:
-        says += f" {most} does so on nearly every page: no order of visits helps there."
-    yield says
+    pages = f"{number(len(noisy), 'page')} {'differs' if len(noisy) == 1 else 'differ'}"
+    everywhere = count >= _FEW and count >= 0.9 * seen
+    name = "noise-everywhere" if everywhere else "noise"
+    yield told(name, pages=pages, share=percent(measured.c_in_substance), host=most)
 
 
 def _failures(report: Report) -> Iterator[str]:
     failed = [p for p in report.measurement.pages if p.reason is Reason.FAILED_AGAIN]
     for host, count in Counter(_host(page.url) for page in failed).most_common(_MOST):
         if count >= _FEW:
-            yield (
-                f"{host} failed {number(count, 'time')} when asked again. It may be asked too fast;"
-                f" leave it more seconds: `{crawl(report, '--delay S')}`"
-            )
+            yield told("failures", crawl(report, "--delay S"), host=host,
+                       times=number(count, "time"))  # fmt: skip
 
 
 # -- what the servers tell -------------------------------------------------------------------------
@@ -263,14 +228,10 @@ def _liars(report: Report) -> Iterator[str]:
     caught = [standing for standing in report.standings.values() if not standing.trusts_validators]
     caught.sort(key=lambda standing: (-standing.validators_wrong, standing.host))
     for standing in caught[:_MOST]:
-        yield (
-            f"{standing.host} was caught with"
-            f" {number(standing.validators_wrong, 'false confirmation')}"
-            " (304 or an equal ETag, and other bytes). Its word counts no longer: only downloading"
-            " its pages twice proves them."
-        )
+        false = number(standing.validators_wrong, "false confirmation")
+        yield told("caught", host=standing.host, confirmations=false)
     if len(caught) > _MOST:
-        yield f"So were {number(len(caught) - _MOST, 'other host')}."
+        yield told("caught-too", hosts=number(len(caught) - _MOST, "other host"))
 
 
 def _no_validators(report: Report) -> Iterator[str]:
@@ -295,11 +256,7 @@ def _no_validators(report: Report) -> Iterator[str]:
         standing = report.standings.get(host, Standing(host))
         checked = standing.validators_right + standing.validators_wrong
         if count >= _FEW and standing.trusts_validators and not checked:
-            yield (
-                f"{host} sends no validators, or does not heed them:"
-                f" {number(count, 'unchanged page')} came again in full. That proves them"
-                " best, and costs the most traffic."
-            )
+            yield told("no-validators", host=host, pages=number(count, "unchanged page"))
 
 
 def _dates(report: Report) -> Iterator[str]:
@@ -307,20 +264,13 @@ def _dates(report: Report) -> Iterator[str]:
     reasons = Counter(page.reason for page in measured.pages if not page.is_coherent)
     undated = sum(reasons[reason] for reason in _DATES)
     if measured.mode is Mode.MEASURABLE and undated:
-        yield (
-            f"Of {number(undated, 'page')} the date is missing or cannot be trusted. Visiting twice"
-            f" needs no dates: `{crawl(report)}`"
-        )
+        yield told("dates", crawl(report), pages=number(undated, "page"))
 
 
 def _clocks(report: Report) -> Iterator[str]:
     for standing in sorted(report.standings.values(), key=lambda each: each.host):
         if standing.skew is not None and abs(standing.skew) >= _HOUR:
-            ahead = "ahead" if standing.skew > 0 else "behind"
-            yield (
-                f"The clock of {standing.host} is {span(abs(standing.skew))} {ahead}. Its dates are"
-                " corrected by that; tell its owner."
-            )
+            yield told("clock", host=standing.host, skew=skew(standing))
 
 
 def _disbelieved(report: Report) -> Iterator[str]:
@@ -333,10 +283,8 @@ def _disbelieved(report: Report) -> Iterator[str]:
         and page.reason in (Reason.UNTRUSTED_DATES, Reason.FALSE_VALIDATORS)
     ]
     if doubted and report.measurement.mode is not Mode.MEASURABLE:
-        yield (
-            f"Of {number(len(doubted), 'page')} the server only said that nothing had changed, and"
-            f" it is not believed. Bytes need no belief: `{crawl(report, '--no-conditional')}`"
-        )
+        pages = number(len(doubted), "page")
+        yield told("disbelieved", crawl(report, "--no-conditional"), pages=pages)
 
 
 def _elsewhere(report: Report) -> Iterator[str]:
@@ -345,17 +293,14 @@ def _elsewhere(report: Report) -> Iterator[str]:
         return
     more = min(best.count, total) - report.coherent
     if more >= max(1, total // 100):
-        yield (
-            f"{number(more, 'more page')} {'is' if more == 1 else 'are'} proven as of"
-            f" {moment(best.since)} UTC than at the moment of reference: ask for that moment."
-        )
+        pages = f"{number(more, 'more page')} {'is' if more == 1 else 'are'}"
+        yield told("elsewhere", pages=pages, at=moment(best.since))
 
 
 def _missing(report: Report) -> Iterator[str]:
     vertical = report.vertical
     if vertical is not None and vertical.found > vertical.taken:
-        missing = number(vertical.found - vertical.taken, "URL")
-        yield f"Found and not taken: {missing}. C speaks only of what was taken."
+        yield told("missing", urls=number(vertical.found - vertical.taken, "URL"))
 
 
 _RULES: tuple[Callable[[Report], Iterator[str]], ...] = (
@@ -369,10 +314,13 @@ def _otherwise(report: Report) -> Iterator[str]:
     """What is left where no rule speaks: here and there a page changed."""
     changed = report.measurement.counts[Grade.CHANGED]
     if changed:
-        yield (
-            f"{number(changed, 'page')} changed around the moment, here and there. The next plan"
-            f" knows which, and sees them closer to its turning point: `{crawl(report)}`"
-        )
+        yield told("changed", crawl(report), pages=number(changed, "page"))
+
+
+def _listed(places: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    more = f", and {number(len(places) - _MOST)} more" if len(places) > _MOST else ""
+    return ", ".join(places[:_MOST]) + more
 
 
 def _is_seen_once(page: PageVerdict) -> bool:

@@ -29,6 +29,11 @@ def titled(grade: Grade, name: str) -> tuple[str, str]:
     return CAUSES.get((grade, name), (name.replace("-", " ").capitalize() or "Unknown", ""))
 
 
+def told(name: str, command: str | None = None, **values: str) -> str:
+    """A sentence of advice; its command, if any, stands last in backticks."""
+    return str(_TOLD["advice"][name]).format_map(values) + (f": `{command}`" if command else ".")
+
+
 def points(share: float) -> str:
     """A difference of shares, in points of C."""
     return f"{share * 100:.1f} points"

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from asof.config import FILE, Config
 from asof.errors import ConfigError
@@ -24,38 +25,7 @@ _ASSIGNMENT_DEPTH = 4
 # Enough to know a site by: 10,000 sites are then 5 million pages, a day at 58 pages a second.
 _EXTENSIVE_PAGES = 500
 _LISTS = ("rules", "exclude", "include")
-
-
-def _intensive(seeds: tuple[str, ...]) -> Settings:
-    return {
-        "scope": "host",
-        "depth": None,
-        "max_pages_per_host": None,
-        "requisites": True,
-        "sitemaps": True,
-        "feeds": True,
-        "guesses": True,
-    }
-
-
-def _extensive(seeds: tuple[str, ...]) -> Settings:
-    return {
-        "scope": "domain",
-        "depth": 3,
-        "max_pages_per_host": _EXTENSIVE_PAGES,
-        "requisites": True,
-        "guesses": False,
-    }
-
-
-def _page(seeds: tuple[str, ...]) -> Settings:
-    return {
-        "scope": "page",
-        "requisites": True,
-        "sitemaps": False,
-        "feeds": False,
-        "guesses": False,
-    }
+_NOTHING_BESIDE = {"sitemaps": False, "feeds": False, "guesses": False}
 
 
 def _assignment(seeds: tuple[str, ...]) -> Settings:
@@ -77,9 +47,7 @@ def _assignment(seeds: tuple[str, ...]) -> Settings:
         "delay": 1.0,
         "concurrency": 1,
         "requisites": False,
-        "sitemaps": False,
-        "feeds": False,
-        "guesses": False,
+        **_NOTHING_BESIDE,
     }
 
 
@@ -89,23 +57,32 @@ def _first_folder(seed: str) -> str:
     return re.escape(host_of(seed) + (path[: path.find("/", 1) + 1] or "/"))
 
 
-_PRESETS: dict[str, Callable[[tuple[str, ...]], Settings]] = {
-    "intensive": _intensive,
-    "extensive": _extensive,
-    "page": _page,
-    "assignment": _assignment,
+_FIXED: dict[str, Settings] = {
+    "intensive": {
+        "scope": "host",
+        "depth": None,
+        "max_pages_per_host": None,
+        **dict.fromkeys(("requisites", "sitemaps", "feeds", "guesses"), True),
+    },
+    "extensive": {
+        "scope": "domain",
+        "depth": 3,
+        "max_pages_per_host": _EXTENSIVE_PAGES,
+        "requisites": True,
+        "guesses": False,
+    },
+    "page": {"scope": "page", "requisites": True, **_NOTHING_BESIDE},
 }
-PRESETS = tuple(_PRESETS)
+PRESETS = (*_FIXED, "assignment")
 
 
 def preset_settings(name: str, seeds: tuple[str, ...]) -> Settings:
     """What a preset sets, for these (canonical) seeds. ConfigError when there is none so named."""
-    preset = _PRESETS.get(name)
-    if preset is None:
+    if name not in PRESETS:
         raise ConfigError(
             f"There is no preset {name[:60]!r}.", hint=f"Known ones are: {', '.join(PRESETS)}."
         )
-    return preset(seeds)
+    return _assignment(seeds) if name == "assignment" else dict(_FIXED[name])
 
 
 def load_config(
@@ -123,14 +100,9 @@ def load_config(
     values = preset_settings(config.preset, seeds)
     for name in _LISTS:
         if name in values:
-            values[name] = (*getattr(config, name), *_texts(values[name]))
+            values[name] = (*getattr(config, name), *cast(tuple[str, ...], values[name]))
     under = {name: value for name, value in values.items() if name in _LISTS or name not in given}
     return config.updated(under, source=f"the preset {config.preset}")
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    assert isinstance(value, tuple)
-    return value
 
 
 def _given(folder: Path, environ: Mapping[str, str], flags: Mapping[str, object]) -> set[str]:

@@ -33,7 +33,7 @@ MAX_TEXT = 1 << 16
 _SHOWN = 60
 
 
-class Kind(StrEnum):
+class RuleKind(StrEnum):
     """What a rule looks at."""
 
     SURT = "surt"
@@ -50,7 +50,7 @@ class Kind(StrEnum):
 
 
 # These are limits: they can leave something out, but being within them is no reason to go there.
-LIMITS = (Kind.DEPTH, Kind.COUNT, Kind.MEDIA, Kind.SIZE)
+LIMITS = (RuleKind.DEPTH, RuleKind.COUNT, RuleKind.MEDIA, RuleKind.SIZE)
 
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 _WORDS = re.compile(r"\s*(\S*)\s*(.*?)\s*", re.DOTALL)
@@ -65,7 +65,7 @@ class RuleText:
 
     text: str
     inside: bool
-    kind: Kind
+    kind: RuleKind
     value: str
 
 
@@ -81,32 +81,10 @@ class _Wrong(Exception):
 
 def parse_rule(text: str) -> RuleText:
     """Read a rule. ConfigError says at which character it is wrong and what was expected there."""
-    problem = _unprintable(text)
-    if problem is not None:
-        raise _complaint(text, problem.at, problem.problem, problem.hint)
-    words = _WORDS.fullmatch(text)
-    assert words is not None  # it matches every text
-    verb, rest = words.groups()
-    if verb not in ("in", "out"):
-        found = f"starts with {shown(verb)!r}" if verb else "is empty"
-        meant = shown(verb) if ":" in verb else "domain:ads.example"
-        hint = f"Write in KIND:VALUE or out KIND:VALUE, such as out {meant}."
-        raise _complaint(text, words.start(1), f"a rule begins with in or out, this {found}", hint)
-    name, colon, value = rest.partition(":")
-    at = words.start(2)
-    if not colon:
-        hint = f"Write it as {verb} KIND:VALUE, such as {verb} host:example.org."
-        raise _complaint(text, at + len(name), "the colon after the kind is missing", hint)
-    kind = _kind(text, name, rest, at)
-    if verb == "in" and kind in LIMITS:
-        hint = f"Write out {kind}:{shown(value)}, and say with another rule what is in."
-        raise _complaint(text, words.start(1), f"{kind} is a limit and takes nothing in", hint)
-    at += len(name) + 1 + len(value) - len(value.lstrip())
     try:
-        settled = _VALUES[kind](value.strip())
+        return _parsed(text)
     except _Wrong as wrong:
-        raise _complaint(text, at + wrong.at, wrong.problem, wrong.hint) from None
-    return RuleText(f"{verb} {kind}:{value.strip()}", verb == "in", kind, settled)
+        raise _complaint("rule", text, wrong) from None
 
 
 def compiled(pattern: str, setting: str) -> re.Pattern[str]:
@@ -114,10 +92,43 @@ def compiled(pattern: str, setting: str) -> re.Pattern[str]:
     try:
         return _compiled(pattern)
     except _Wrong as wrong:
-        raise ConfigError(
-            f"{setting} pattern {shown(pattern)!r}, character {wrong.at + 1}: {wrong.problem}.",
-            hint=wrong.hint,
-        ) from None
+        raise _complaint(f"{setting} pattern", pattern, wrong) from None
+
+
+def _complaint(what: str, text: str, wrong: _Wrong) -> ConfigError:
+    where = f"{what} {shown(text)!r}, character {wrong.at + 1}"
+    return ConfigError(f"{where}: {wrong.problem}.", hint=wrong.hint)
+
+
+def _parsed(text: str) -> RuleText:
+    _require_text(text)
+    words = _WORDS.fullmatch(text)
+    assert words is not None  # it matches every text
+    verb, rest = words.groups()
+    if verb not in ("in", "out"):
+        found = f"starts with {shown(verb)!r}" if verb else "is empty"
+        meant = shown(verb) if ":" in verb else "domain:ads.example"
+        hint = f"Write in KIND:VALUE or out KIND:VALUE, such as out {meant}."
+        raise _Wrong(f"a rule begins with in or out, this {found}", hint, words.start(1))
+    name, colon, value = rest.partition(":")
+    at = words.start(2)
+    if not colon:
+        hint = f"Write it as {verb} KIND:VALUE, such as {verb} host:example.org."
+        raise _Wrong("the colon after the kind is missing", hint, at + len(name))
+    kind = _kind(name, rest, at)
+    if verb == "in" and kind in LIMITS:
+        hint = f"Write out {kind}:{shown(value)}, and say with another rule what is in."
+        raise _Wrong(f"{kind} is a limit and takes nothing in", hint, words.start(1))
+    at += len(name) + 1 + len(value) - len(value.lstrip())
+    value = value.strip()
+    settle, example = _VALUES[kind]
+    if example and not value:
+        raise _Wrong("a value is missing after the colon", f"Write it as {kind}:{example}.", at)
+    try:
+        return RuleText(f"{verb} {kind}:{value}", verb == "in", kind, settle(value))
+    except _Wrong as wrong:
+        wrong.at += at
+        raise
 
 
 def shown(text: str, most: int = _SHOWN) -> str:
@@ -126,71 +137,50 @@ def shown(text: str, most: int = _SHOWN) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
-def _complaint(text: str, at: int, problem: str, hint: str) -> ConfigError:
-    return ConfigError(f"rule {shown(text)!r}, character {at + 1}: {problem}.", hint=hint)
-
-
-def _unprintable(text: str) -> _Wrong | None:
+def _require_text(text: str) -> None:
     if len(text) > MAX_TEXT:
-        return _Wrong(
-            f"it has {len(text):,} characters, at most {MAX_TEXT:,} are read", "Split it."
-        )
+        problem = f"it has {len(text):,} characters, at most {MAX_TEXT:,} are read"
+        raise _Wrong(problem, "Split it.")
     try:
         text.encode()
     except UnicodeEncodeError as error:
         # An argument that is not in the terminal's encoding arrives as lone surrogates.
-        return _Wrong("a byte here is no text", "Write it in UTF-8.", error.start)
-    return None
+        raise _Wrong("a byte here is no text", "Write it in UTF-8.", error.start) from None
 
 
-def _kind(text: str, name: str, rest: str, at: int) -> Kind:
+def _kind(name: str, rest: str, at: int) -> RuleKind:
     try:
-        return Kind(name)
+        return RuleKind(name)
     except ValueError:
         if "://" in rest:
             hint = f"For one page write page:{shown(rest)}, for all below it path:{shown(rest)}."
         else:
-            near = get_close_matches(name.strip().lower(), list(Kind), 1)
-            hint = f"Did you mean {near[0]}:?" if near else f"Kinds are {', '.join(Kind)}."
-        raise _complaint(text, at, f"{shown(name)!r} is no kind of rule", hint) from None
+            near = get_close_matches(name.strip().lower(), list(RuleKind), 1)
+            hint = f"Did you mean {near[0]}:?" if near else f"Kinds are {', '.join(RuleKind)}."
+        raise _Wrong(f"{shown(name)!r} is no kind of rule", hint, at) from None
 
 
 # -- Values ---------------------------------------------------------------------------------------
 
 
-def _filled(value: str, example: str) -> None:
-    if not value:
-        raise _Wrong("a value is missing after the colon", f"Write it as {example}.")
-
-
 def _surt(value: str) -> str:
-    _filled(value, "surt:http://(org,example, or surt:org,example)/news")
     _without_spaces(value, "A SURT prefix has no spaces.")
     return value
 
 
-def _host(value: str) -> str:
-    return _name(value, "host").removeprefix("www.")
+def _name(value: str, kind: str = "domain") -> str:
+    """A host name, with its port where it has one, in the form that canonical URLs have.
 
-
-def _domain(value: str) -> str:
-    # A www. that is written here stays: `out domain:www.example.org` must not mean all of it.
-    return _name(value, "domain")
-
-
-def _name(value: str, kind: str) -> str:
-    """A host name, with its port where it has one, in the form that canonical URLs have."""
+    A www. stays: `out domain:www.example.org` must not mean all of it.
+    """
     example = f"{kind}:example.org"
-    _filled(value, example)
     if value.startswith("*."):
         raise _Wrong(
             "a name has no *", f"Write domain:{shown(value[2:])}; subdomains belong to it."
         )
     _without_spaces(value, f"Write it as {example}.")
-    odd = re.search(r"[/?#@\\]", value)
-    if odd is not None:
-        hint = f"Write only the name, as in {example}; for a part of a host use path: or surt:."
-        raise _Wrong(f"{odd[0]!r} is not part of a host's name", hint, odd.start())
+    hint = f"Write only the name, as in {example}; for a part of a host use path: or surt:."
+    _without(r"[/?#@\\]", value, "is not part of a host's name", hint)
     # The ports that URLs do not show: both, for http and https of a host are one site.
     url = canonical(f"http://{re.sub(':(?:80|443)$', '', value)}/")
     if url is None:
@@ -200,11 +190,8 @@ def _name(value: str, kind: str) -> str:
 
 def _path(value: str) -> str:
     """`/prefix`, or `host/prefix` when the rule names a host: http and https are one site."""
-    _filled(value, "path:/news/ or path:https://example.org/news/")
-    odd = re.search(r"[?#]", value)
-    if odd is not None:
-        hint = "Use page: for exactly this URL, or regex: to look at queries."
-        raise _Wrong(f"{odd[0]!r} is not part of a path", hint, odd.start())
+    hint = "Use page: for exactly this URL, or regex: to look at queries."
+    _without(r"[?#]", value, "is not part of a path", hint)
     if value.startswith("/"):
         url = canonical(f"http://host{value}")
         if url is not None and url.startswith("http://host/"):
@@ -218,7 +205,6 @@ def _path(value: str) -> str:
 
 
 def _page(value: str) -> str:
-    _filled(value, "page:https://example.org/contact")
     url = canonical(value)
     if url is None:
         hint = "Write the whole URL, as in page:https://example.org/contact."
@@ -227,15 +213,11 @@ def _page(value: str) -> str:
 
 
 def _regex(value: str) -> str:
-    _filled(value, r"regex:\.pdf$")
-    _compiled(value)
-    return value
+    return _compiled(value).pattern
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    problem = _unprintable(pattern)
-    if problem is not None:
-        raise problem
+    _require_text(pattern)
     try:
         with warnings.catch_warnings():
             # "Possible nested set": a hint to programmers about some later Python.
@@ -256,14 +238,12 @@ def _seeds(value: str) -> str:
 
 
 def _number(value: str) -> str:
-    _filled(value, "depth:5")
     if _NUMBER.fullmatch(value) is None:
         raise _Wrong(f"{shown(value)!r} is not a whole number", "Write it in digits, as in 5.")
     return str(int(value))
 
 
 def _count(value: str) -> str:
-    _filled(value, "count:500")
     number = _number(value)
     if number == "0":
         raise _Wrong("no page at all would be taken", "Write at least count:1.")
@@ -271,7 +251,6 @@ def _count(value: str) -> str:
 
 
 def _media(value: str) -> str:
-    _filled(value, "media:video/*")
     folded = value.lower()
     if _MEDIA.fullmatch(folded) is None:
         hint = "Write type/subtype, as in media:video/* or media:application/pdf."
@@ -280,7 +259,6 @@ def _media(value: str) -> str:
 
 
 def _size(value: str) -> str:
-    _filled(value, "size:10000000 or size:10MB")
     size = parse_size(value)
     if size is None:
         hint = "Write bytes in digits or with a unit, as in size:500kB or size:10MB."
@@ -297,22 +275,29 @@ def parse_size(text: str) -> int | None:
     return int(number) * _UNITS[(unit or "").lower()] if number else int(text)
 
 
+def _without(odd: str, value: str, problem: str, hint: str) -> None:
+    found = re.search(odd, value)
+    if found is not None:
+        raise _Wrong(f"{found[0]!r} {problem}", hint, found.start())
+
+
 def _without_spaces(value: str, hint: str) -> None:
     space = re.search(r"\s", value)
     if space is not None:
         raise _Wrong("a space stands here", hint, space.start())
 
 
-_VALUES: dict[Kind, Callable[[str], str]] = {
-    Kind.SURT: _surt,
-    Kind.HOST: _host,
-    Kind.DOMAIN: _domain,
-    Kind.PATH: _path,
-    Kind.PAGE: _page,
-    Kind.REGEX: _regex,
-    Kind.SEEDS: _seeds,
-    Kind.DEPTH: _number,
-    Kind.COUNT: _count,
-    Kind.MEDIA: _media,
-    Kind.SIZE: _size,
+# How a value is settled, and one to show where it is missing.
+_VALUES: dict[RuleKind, tuple[Callable[[str], str], str]] = {
+    RuleKind.SURT: (_surt, "http://(org,example, or surt:org,example)/news"),
+    RuleKind.HOST: (lambda value: _name(value, "host").removeprefix("www."), "example.org"),
+    RuleKind.DOMAIN: (_name, "example.org"),
+    RuleKind.PATH: (_path, "/news/ or path:https://example.org/news/"),
+    RuleKind.PAGE: (_page, "https://example.org/contact"),
+    RuleKind.REGEX: (_regex, r"\.pdf$"),
+    RuleKind.SEEDS: (_seeds, ""),
+    RuleKind.DEPTH: (_number, "5"),
+    RuleKind.COUNT: (_count, "500"),
+    RuleKind.MEDIA: (_media, "video/*"),
+    RuleKind.SIZE: (_size, "10000000 or size:10MB"),
 }

@@ -33,7 +33,7 @@ from asof.scope.areas import (
     under_paths,
     under_surt,
 )
-from asof.scope.rule_text import Kind, RuleText, compiled, parse_rule, shown
+from asof.scope.rule_text import RuleKind, RuleText, compiled, parse_rule, shown
 
 # A style sheet on another host needs its fonts, and these may be redirected: E, EE, EER. A longer
 # run is a page that embeds pages that embed pages.
@@ -103,7 +103,7 @@ class Scope:
         self._else = self._rules[-1].says
         last = max((n for n, rule in enumerate(self._rules) if rule.refuses), default=-1)
         self._of_answers = self._rules[: last + 1]
-        counts = [int(rule.value) for rule in written if rule.kind is Kind.COUNT]
+        counts = [int(rule.value) for rule in written if rule.kind is RuleKind.COUNT]
         if config.max_pages_per_host is not None:
             counts.append(config.max_pages_per_host)
         self.per_host = min(counts, default=None)
@@ -210,27 +210,27 @@ def _remembered(rules: tuple[_Rule, ...]) -> _Asked:
 def _from_rules(written: list[RuleText], seeds: tuple[str, ...]) -> Iterator[_Rule]:
     for rule in written:
         says = Decision(rule.inside, f"rule: {shown(rule.text)}")
-        by_host = rule.kind in (Kind.HOST, Kind.DOMAIN)
+        by_host = rule.kind in (RuleKind.HOST, RuleKind.DOMAIN)
         about = _about(rule.kind, rule.value, seeds)
         yield _Rule(rule.text, says, about, by_host, _refusal(rule.kind, rule.value))
 
 
-def _about(kind: Kind, value: str, seeds: tuple[str, ...]) -> Callable[[Target], bool]:
+def _about(kind: RuleKind, value: str, seeds: tuple[str, ...]) -> Callable[[Target], bool]:
     """Which targets a rule is about; rules on answers and counts are about none."""
-    if kind is Kind.REGEX:
+    if kind is RuleKind.REGEX:
         return _matching(compiled(value, "rule"))
-    if kind is Kind.DEPTH:
+    if kind is RuleKind.DEPTH:
         return _deeper(int(value))
-    if kind is Kind.SEEDS or kind is Kind.PAGE:
-        pages = frozenset(seeds if kind is Kind.SEEDS else (value,))
+    if kind is RuleKind.SEEDS or kind is RuleKind.PAGE:
+        pages = frozenset(seeds if kind is RuleKind.SEEDS else (value,))
         return lambda target: target.url in pages
-    if kind is Kind.HOST:
+    if kind is RuleKind.HOST:
         test = on_hosts((value,))
-    elif kind is Kind.DOMAIN:
+    elif kind is RuleKind.DOMAIN:
         test = in_domains((value,))
-    elif kind is Kind.SURT:
+    elif kind is RuleKind.SURT:
         test = under_surt(value)
-    elif kind is Kind.PATH:
+    elif kind is RuleKind.PATH:
         host, slash, path = value.partition("/")
         hosts = [host] if host else [site(seed) for seed in seeds]
         test = under_paths((host, slash + path) for host in hosts)
@@ -239,11 +239,11 @@ def _about(kind: Kind, value: str, seeds: tuple[str, ...]) -> Callable[[Target],
     return lambda target: test(target.url)
 
 
-def _refusal(kind: Kind, value: str) -> Callable[[str, int], bool] | None:
-    if kind is Kind.SIZE:
+def _refusal(kind: RuleKind, value: str) -> Callable[[str, int], bool] | None:
+    if kind is RuleKind.SIZE:
         most = int(value)
         return lambda media, size: size > most
-    if kind is Kind.MEDIA:
+    if kind is RuleKind.MEDIA:
         matches = re.compile(".*".join(map(re.escape, value.split("*")))).fullmatch
         return lambda media, size: matches(media) is not None
     return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 
 from asof.warc.header import HEADER_LIMIT, parse_header
-from asof.warc.members import GZIP_MAGIC, GzipMembers, Members, Window
-from asof.warc.records import Found, find_records, next_start
-from asof.warc.zstd_members import SKIPPABLE, ZSTD_MAGIC, ZstdFrames
+from asof.warc.members import GZIP_MAGIC, GzipMembers, Window
+from asof.warc.records import FoundRecord, find_records, next_start
+from asof.warc.zstd_members import SKIPPABLE, ZSTD_MAGIC, Members, ZstdFrames
 
 _TRIES = 16
 
@@ -60,6 +60,6 @@ def _is_plain(file: Window, stop: int) -> bool:
         if at >= stop:
             return False
         row = islice(find_records(file, at, file.size, blocks=False), 2)
-        if all(isinstance(each, Found) for each in row):
+        if all(isinstance(each, FoundRecord) for each in row):
             return True
     return False

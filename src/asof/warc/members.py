@@ -8,9 +8,9 @@ with: they tell a member from a coincidence.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from copy import copy
 from pathlib import Path
-from typing import Protocol
 
 import deflate
 from isal import igzip_lib
@@ -27,6 +27,7 @@ CONTENT_LIMIT = BLOCK_LIMIT + HEADER_LIMIT + 4
 
 RECORD_START = b"WARC/"
 GZIP_MAGIC = b"\x1f\x8b\x08"
+BAD_CHECKSUM = "the checksum of the gzip member is wrong"
 PIECE = 1 << 18
 """Content asked for at once: this, and not what a bomb would like, is what is allocated."""
 
@@ -77,13 +78,15 @@ class Window:
             self.fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             self.size = os.fstat(self.fd).st_size
         except OSError as error:
-            raise _unreadable(path, error) from error
+            raise InputError(
+                f"{path} cannot be opened ({error.strerror}).",
+                hint="Check the path and its permissions.",
+            ) from error
         self.base = 0
         self.data = b""
         self.view = memoryview(self.data)
 
     def close(self) -> None:
-        """Let go of the file."""
         os.close(self.fd)
 
     def narrowed(self, span: int) -> Window:
@@ -98,10 +101,12 @@ class Window:
         try:
             return os.pread(self.fd, count, at)
         except OSError as error:
-            raise _unreadable(self.path, error) from error
+            raise InputError(
+                f"{self.path} cannot be read: {error.strerror}.",
+                hint="Check the path, its rights and the disk.",
+            ) from error
 
     def move(self, at: int) -> None:
-        """Put the window's start at an offset."""
         self.data = self.pread(at, self._span)
         self.view = memoryview(self.data)
         self.base = at
@@ -138,54 +143,21 @@ class Window:
         return -1
 
 
-def _unreadable(path: Path, error: OSError) -> InputError:
-    return InputError(
-        f"{path} cannot be read: {error.strerror}.", hint="Check the path, its rights and the disk."
-    )
-
-
-class Member(Protocol):
-    """The content of one member, read forward. `end` is the offset after it, once it is read."""
-
-    end: int
-
-    def read(self) -> bytes:
-        """The next piece of the content, empty at its end; `Broken` when it cannot be had."""
-        ...
-
-
-class Members(Protocol):
-    """A compressed file, by the offsets of its members."""
-
-    file: Window
-
-    def load(self, at: int) -> tuple[bytes | bytearray, int] | None:
-        """The content of the member at an offset, and where it ends; None: too much to hold."""
-        ...
-
-    def open(self, at: int) -> Member:
-        """The member at an offset, to be read in pieces."""
-        ...
-
-    def start_of(self, at: int) -> bytes | None:
-        """The first five bytes of a member's content; None when no member starts there."""
-        ...
-
-    def next_start(self, at: int) -> int:
-        """Where the next member that starts a record lies, after a broken one at an offset."""
-        ...
-
-
 class GzipMember:
     """One gzip member, read forward in pieces of bounded size."""
 
-    __slots__ = ("_fed", "_file", "_inflater", "_more", "_new", "end")
+    __slots__ = ("_feed", "_file", "_inflater", "_more", "_new", "end", "fed")
 
     def __init__(
-        self, file: Window, at: int, inflater: igzip_lib.IgzipDecompressor | None = None
+        self,
+        file: Window,
+        at: int,
+        inflater: igzip_lib.IgzipDecompressor | None = None,
+        feed: int = _FEED,
     ) -> None:
         self._file = file
-        self._fed = at  # what lies before has been given to the inflater
+        self._feed = feed
+        self.fed = at  # what lies before has been given to the inflater
         self._new = inflater is None
         self._inflater = inflater or igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_GZIP)
         self._more = inflater is not None  # the inflater may hold content back
@@ -199,8 +171,8 @@ class GzipMember:
             # call had unpacked, and two readings must lose the same.
             chunk = b""
             if inflater.needs_input and not self._more:
-                chunk = self._file.pread(self._fed, _FEED)
-                self._fed += len(chunk)
+                chunk = self._file.pread(self.fed, self._feed)
+                self.fed += len(chunk)
                 if not chunk:
                     raise Broken("the gzip member is cut short", cut=True)
                 if self._new:
@@ -214,8 +186,20 @@ class GzipMember:
             if not (chunk or inflater.needs_input or inflater.eof):
                 raise Broken("the gzip data is damaged")  # never seen; it would go on for ever
         if self.end < 0:
-            self.end = self._fed - len(inflater.unused_data)
+            self.end = self.fed - len(inflater.unused_data)
         return b""
+
+
+def gathered(read: Callable[[], bytes], first: bytes = b"") -> bytes | None:
+    """All of a member's content; None: too much to hold."""
+    pieces = [first]
+    total = len(first)
+    while piece := read():
+        pieces.append(piece)
+        total += len(piece)
+        if total > CONTENT_LIMIT:
+            return None
+    return b"".join(pieces)
 
 
 def _whole_member(view: memoryview) -> bytearray | None:
@@ -246,7 +230,7 @@ def _inflate(inflater: igzip_lib.IgzipDecompressor, chunk: bytes | memoryview, l
         return inflater.decompress(chunk, limit)
     except _BAD_DATA as error:
         if "checksum" in str(error):
-            raise Broken("the checksum of the gzip member is wrong") from error
+            raise Broken(BAD_CHECKSUM) from error
         raise Broken("the gzip data is damaged") from error
 
 
@@ -284,24 +268,15 @@ class GzipMembers:
         content = _inflate(inflater, file.view[begin:stop], _FIRST)
         if inflater.eof:
             return content, file.base + stop - len(inflater.unused_data)
-        return self._gather(content, GzipMember(file, file.base + stop, inflater))
-
-    def _gather(self, first: bytes, rest: GzipMember) -> tuple[bytes, int] | None:
-        pieces = [first]
-        total = len(first)
-        while piece := rest.read():
-            pieces.append(piece)
-            total += len(piece)
-            if total > CONTENT_LIMIT:
-                return None
-        return b"".join(pieces), rest.end
+        member = GzipMember(file, file.base + stop, inflater)
+        more = gathered(member.read, content)
+        return None if more is None else (more, member.end)
 
     def open(self, at: int) -> GzipMember:
-        """The member at an offset, to be read in pieces."""
         return GzipMember(self.file, at)
 
-    def start_of(self, at: int) -> bytes | None:
-        """The first five bytes of a member's content; None when no member starts there."""
+    def start_of(self, at: int, count: int = len(RECORD_START)) -> bytes | None:
+        """The first few bytes of a member's content; None when no member starts there."""
         raw = self.file.peek(at, _PROBE)
         if not raw.startswith(GZIP_MAGIC) or len(raw) < _SMALLEST_MEMBER:
             return None
@@ -311,7 +286,7 @@ class GzipMembers:
             raw = self.file.peek(at, _FEED)
         inflater = igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_GZIP)
         try:
-            return _inflate(inflater, raw, len(RECORD_START))
+            return _inflate(inflater, raw, count)
         except Broken:
             return None
 

@@ -21,14 +21,14 @@ from asof.errors import DamageError
 from asof.model import Damage, Location
 from asof.warc.compression import open_members
 from asof.warc.header import parse_header
-from asof.warc.members import BLOCK_LIMIT, PIECE, Broken, Members, Window
+from asof.warc.members import BLOCK_LIMIT, PIECE, Broken, Window
 from asof.warc.record import StoredRecord
-from asof.warc.records import Found, find_records
+from asof.warc.records import FoundRecord, find_records
 from asof.warc.split import split
 from asof.warc.uneven_members import scan_run
-from asof.warc.zstd_members import ZstdFrames
+from asof.warc.zstd_members import Members, ZstdFrames
 
-__all__ = ["Layout", "block_chunks", "layout", "read_record", "scan", "split"]
+__all__ = ["FileLayout", "block_chunks", "layout", "read_record", "scan", "split"]
 
 _END = b"\r\n\r\n"
 # The window of a single read; a scan uses a larger one.
@@ -39,7 +39,7 @@ Value = TypeVar("Value")
 Shortcut = Callable[[bytes | bytearray, int, int], Value | None]
 
 
-class Layout(StrEnum):
+class FileLayout(StrEnum):
     """How the records of a file lie in it."""
 
     RECORDS = "per-record"
@@ -118,7 +118,7 @@ def block_chunks(record: StoredRecord) -> Iterator[bytes]:
     raise _damaged(record.path, offset, "the record is shorter than it was")
 
 
-def layout(path: Path) -> Layout:
+def layout(path: Path) -> FileLayout:
     """How a file is laid out, judged by its first records (`StoredRecord.skip` tells of the rest).
 
     `WHOLE`: members hold more than one record, so none but the first can be read by its offset.
@@ -127,12 +127,12 @@ def layout(path: Path) -> Layout:
     try:
         members = open_members(file)
         if members is None:
-            return Layout.PLAIN
+            return FileLayout.PLAIN
         if isinstance(members, ZstdFrames):
-            return Layout.ZSTD
+            return FileLayout.ZSTD
         found = islice(_scan_members(members, 0, file.size), 3)
         whole = any(isinstance(item, StoredRecord) and item.skip for item in found)
-        return Layout.WHOLE if whole else Layout.RECORDS
+        return FileLayout.WHOLE if whole else FileLayout.RECORDS
     finally:
         file.close()
 
@@ -211,7 +211,7 @@ def _scan_plain(file: Window, at: int, stop: int) -> Iterator[StoredRecord | Dam
     path = file.path
     name = path.name
     for found in find_records(file, at, stop):
-        if isinstance(found, Found):
+        if isinstance(found, FoundRecord):
             where = Location(name, found.start, found.end - found.start)
             yield StoredRecord(path, where, found.header, found.size, found.data)
         else:

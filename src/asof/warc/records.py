@@ -37,7 +37,7 @@ class Stretch(Protocol):
         ...
 
 
-class Found(NamedTuple):
+class FoundRecord(NamedTuple):
     """A whole record: its positions in the stretch, its header, its block if it may be held."""
 
     start: int
@@ -58,7 +58,7 @@ class Lost(NamedTuple):
 
 def find_records(
     stretch: Stretch, start: int, stop: int, *, blocks: bool = True
-) -> Iterator[Found | Lost]:
+) -> Iterator[FoundRecord | Lost]:
     """What lies in a stretch, in order, from a start on, as far as it begins before `stop`.
 
     Empty lines between records are nobody's. Without `blocks` no data is read at all.
@@ -71,7 +71,7 @@ def find_records(
         at = _skip_blank(stretch, found.end)
 
 
-def find_record(stretch: Stretch, at: int, *, blocks: bool = True) -> Found | str:
+def find_record(stretch: Stretch, at: int, *, blocks: bool = True) -> FoundRecord | str:
     """The record at a position, or why there is none."""
     parsed = parse_header(stretch.read(at, _USUAL_HEADER))
     if isinstance(parsed, str):
@@ -89,7 +89,7 @@ def find_record(stretch: Stretch, at: int, *, blocks: bool = True) -> Found | st
     if finish < 0:
         return "Content-Length does not lead to the end of the record"
     data = stretch.read(block, size) if blocks and size <= BLOCK_LIMIT else None
-    return Found(at, finish, header, block, size, data)
+    return FoundRecord(at, finish, header, block, size, data)
 
 
 def _finish(stretch: Stretch, end: int, bare_lf: bool) -> int:

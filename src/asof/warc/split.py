@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from asof.warc.compression import open_members
-from asof.warc.members import GZIP_MAGIC, RECORD_START, Broken, GzipMembers, Members, Window
-from asof.warc.records import Found, find_records
-from asof.warc.zstd_members import ZstdFrames, frame_ends
+from asof.warc.members import GZIP_MAGIC, RECORD_START, Broken, GzipMembers, Window
+from asof.warc.records import FoundRecord, find_records
+from asof.warc.zstd_members import Members, ZstdFrames, frame_ends
 
 _STEP = 1 << 13  # blocks are stepped over, so a wide window would read them for nothing
 _LONGEST_STORED = 0xFFFF
@@ -60,7 +60,7 @@ def _starts(members: Members | None, at: int) -> bool:
 def _plain_starts(file: Window) -> Iterator[int]:
     narrow = file.narrowed(_STEP)
     for found in find_records(narrow, 0, file.size, blocks=False):
-        if isinstance(found, Found):
+        if isinstance(found, FoundRecord):
             yield found.start
 
 

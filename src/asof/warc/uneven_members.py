@@ -17,9 +17,10 @@ from pathlib import Path
 
 from asof.model import Damage, Location
 from asof.warc.digest import parse_digest
-from asof.warc.members import BLOCK_LIMIT, PIECE, RECORD_START, Broken, Member, Members
+from asof.warc.members import BLOCK_LIMIT, PIECE, RECORD_START, Broken
 from asof.warc.record import StoredRecord
-from asof.warc.records import Found, Lost, find_records
+from asof.warc.records import FoundRecord, Lost, find_records
+from asof.warc.zstd_members import Member, Members
 
 # A gigabyte in blocks of 64 KiB, as bgzip makes them, has less than a tenth of this.
 _MAX_MEMBERS = 1 << 20
@@ -134,7 +135,7 @@ def scan_run(members: Members, at: int) -> Generator[StoredRecord | Damage, None
     done = 0
     try:
         for found in find_records(run, 0, run.size):
-            if isinstance(found, Found) and _believed(run, found):
+            if isinstance(found, FoundRecord) and _believed(run, found):
                 if lost is not None:
                     yield _damage(path, run, lost, after)
                     lost = None
@@ -156,7 +157,7 @@ def scan_run(members: Members, at: int) -> Generator[StoredRecord | Damage, None
     return after
 
 
-def _stored(path: Path, run: Run, found: Found, after: int) -> StoredRecord:
+def _stored(path: Path, run: Run, found: FoundRecord, after: int) -> StoredRecord:
     offset, skip = run.place(found.start)
     end = run.end_of(found.end) if found.end <= run.whole else after
     where = Location(path.name, offset, end - offset)
@@ -170,7 +171,7 @@ def _damage(path: Path, run: Run, lost: Lost, after: int) -> Damage:
     return Damage(path.name, offset, reason, end - offset)
 
 
-def _believed(run: Run, found: Found) -> bool:
+def _believed(run: Run, found: FoundRecord) -> bool:
     """Whether a record is what was once written, as far as the file can tell.
 
     Past the last good checksum a record counts only if another follows it in the same member, so

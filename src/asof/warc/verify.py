@@ -33,7 +33,7 @@ _HTTP_KINDS = ("response", "request", "revisit")
 _LONGEST_HEAD = 1 << 20
 
 
-class Verdict(NamedTuple):
+class Soundness(NamedTuple):
     """What became of the declared digests of a record."""
 
     problems: list[str]
@@ -46,19 +46,19 @@ def verify(record: StoredRecord) -> list[str]:
     return judge(record).problems
 
 
-def judge(record: StoredRecord) -> Verdict:
+def judge(record: StoredRecord) -> Soundness:
     """Compare the declared digests of a record with its bytes."""
     header = record.header
     block, payload = header.get("WARC-Block-Digest"), header.get("WARC-Payload-Digest")
     if (block is None and payload is None) or header.kind == "revisit":
-        return Verdict([], 0, 0)
+        return Soundness([], 0, 0)
     outcomes = []
     if block is not None:
         outcomes.append(_compare(record, "block", block))
     if payload is not None and header.get("WARC-Segment-Number") is None:
         outcomes.append(_compare(record, "payload", payload))
     problems = [outcome for outcome in outcomes if outcome]
-    return Verdict(problems, outcomes.count(""), outcomes.count(None))
+    return Soundness(problems, outcomes.count(""), outcomes.count(None))
 
 
 def _compare(record: StoredRecord, name: str, declared: str) -> str | None:

@@ -77,51 +77,44 @@ class WarcFile:
 
     def append(self, records: Sequence[Record]) -> list[Location]:
         """Add records and say where they lie; when that fails, none of them is in the file."""
+        with self._all_or_none():
+            return self._append(records)
+
+    def append_packed(self, members: Sequence[bytes]) -> None:
+        """Add records that `pack` has packed, all or none."""
+        with self._all_or_none():
+            self._write(b"".join(members))
+
+    @contextmanager
+    def _all_or_none(self) -> Iterator[None]:
         start = self.size
         with _storage_errors(self.path):
             if self._torn:
                 self._truncate(start)
             try:
-                return self._append(records)
+                yield
             except BaseException:
                 with suppress(OSError):  # then the next append tries again; this error is told
                     self._truncate(start)
                 raise
 
-    def append_packed(self, members: Sequence[bytes]) -> None:
-        """Add records that `pack` has packed, all or none."""
-        start = self.size
-        with _storage_errors(self.path):
-            if self._torn:
-                self._truncate(start)
-            try:
-                self._write(b"".join(members))
-            except BaseException:
-                with suppress(OSError):
-                    self._truncate(start)
-                raise
-
     def _append(self, records: Sequence[Record]) -> list[Location]:
-        lengths: list[int] = []
-        pending: list[bytes] = []
-        begin = self.size
-        for record in records:
-            if record.in_memory:
-                member = pack(raw_record(record), packed=record.packed)
-                pending.append(member)
-                lengths.append(len(member))
-                continue
-            self._write(b"".join(pending))
-            pending.clear()
-            before = self.size
-            for piece in _pack_spooled(record):
-                self._write(piece)
-            lengths.append(self.size - before)
-        self._write(b"".join(pending))
         locations = []
-        for length in lengths:
+        pending: list[bytes] = []
+        waiting = 0
+        for record in records:
+            begin = self.size + waiting
+            if record.in_memory:
+                pending.append(pack(raw_record(record), packed=record.packed))
+                waiting += len(pending[-1])
+            else:
+                self._write(b"".join(pending))
+                pending, waiting = [], 0
+                for piece in _pack_spooled(record):
+                    self._write(piece)
+            length = self.size + waiting - begin
             locations.append(Location(self.path.name, begin, length))
-            begin += length
+        self._write(b"".join(pending))
         return locations
 
     def _write(self, data: bytes) -> None:

@@ -15,7 +15,15 @@ from itertools import islice
 
 import zstandard
 
-from asof.warc.members import CONTENT_LIMIT, PIECE, RECORD_START, Broken, Window
+from asof.warc.members import (
+    PIECE,
+    RECORD_START,
+    Broken,
+    GzipMember,
+    GzipMembers,
+    Window,
+    gathered,
+)
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPABLE = tuple(struct.pack("<I", 0x184D2A50 + number) for number in range(16))
@@ -62,11 +70,11 @@ def frame_ends(file: Window, at: int) -> Iterator[int]:
 class ZstdFrame:
     """One frame, read forward, as many blocks at a time as make a piece."""
 
-    __slots__ = ("_ends", "_fed", "_file", "_unpacker", "end")
+    __slots__ = ("_ends", "_file", "_unpacker", "end", "fed")
 
     def __init__(self, file: Window, at: int, unpacker: zstandard.ZstdDecompressor) -> None:
         self._file = file
-        self._fed = at
+        self.fed = at
         self._ends = frame_ends(file, at)
         skipped = file.peek(at, 4) in SKIPPABLE
         self._unpacker = None if skipped else unpacker.decompressobj()
@@ -79,16 +87,16 @@ class ZstdFrame:
             if stop < 0:
                 if self._unpacker is not None and not self._unpacker.eof:
                     raise Broken("the zstd data is damaged")
-                self.end = self._fed
+                self.end = self.fed
             elif self._unpacker is None:
-                self._fed = stop
+                self.fed = stop
             elif piece := self._unpack(stop):
                 return piece
         return b""
 
     def _unpack(self, stop: int) -> bytes:
-        raw = self._file.read(self._fed, stop - self._fed)
-        self._fed = stop
+        raw = self._file.read(self.fed, stop - self.fed)
+        self.fed = stop
         try:
             return self._unpacker.decompress(raw) if self._unpacker is not None else b""
         except zstandard.ZstdError as error:
@@ -110,24 +118,17 @@ class ZstdFrames:
 
     def load(self, at: int) -> tuple[bytes, int] | None:
         """The content of the member at an offset, and where it ends; None: too much to hold."""
-        frame = ZstdFrame(self.file, at, self._unpacker)
-        pieces: list[bytes] = []
-        total = 0
-        while piece := frame.read():
-            pieces.append(piece)
-            total += len(piece)
-            if total > CONTENT_LIMIT:
-                return None
-        return b"".join(pieces), frame.end
+        frame = self.open(at)
+        content = gathered(frame.read)
+        return None if content is None else (content, frame.end)
 
     def open(self, at: int) -> ZstdFrame:
-        """The member at an offset, to be read in pieces."""
         return ZstdFrame(self.file, at, self._unpacker)
 
-    def start_of(self, at: int) -> bytes | None:
-        """The first five bytes of a member's content; None when no member starts there."""
+    def start_of(self, at: int, count: int = len(RECORD_START)) -> bytes | None:
+        """The first few bytes of a member's content; None when no member starts there."""
         try:
-            return ZstdFrame(self.file, at, self._unpacker).read()[: len(RECORD_START)]
+            return self.open(at).read()[:count]
         except Broken:
             return None
 
@@ -154,6 +155,13 @@ class ZstdFrames:
                 return self.file.size
             if self.start_of(at) == RECORD_START:
                 return at
+
+
+Member = GzipMember | ZstdFrame
+"""The content of one member, read forward. `end` is the offset after it, once it is read."""
+
+Members = GzipMembers | ZstdFrames
+"""A compressed file, by the offsets of its members."""
 
 
 def _read_dictionary(file: Window) -> zstandard.ZstdDecompressor | None:

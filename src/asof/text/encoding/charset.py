@@ -86,7 +86,8 @@ def charset_of(
     # What reads as markup in ASCII is in no encoding that has it elsewhere.
     wide = sheet or not markup or may_be_wide(data)
     claims = [claim for claim in _claims(declared, own) if wide or not is_wide(claim[0])]
-    if has_wide_shape(data):
+    # What is wide, or escaped, is no UTF-8 by chance, unless it is all ASCII.
+    if has_wide_shape(data) and not _utf8_sequences(data):
         shape = wide_or_escaped(data)
         if shape is not None and (shape.codec != "hz" or _may_be_hz(claims)):
             return _of_guess(shape, data, "shape")

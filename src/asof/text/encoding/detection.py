@@ -28,11 +28,16 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _WIDE = re.compile(r"utf-?(?:16|32)")
 # How markup begins (XML, appendix F.1); of a few words chardet may take one order for the other.
 _MARKUP_STARTS = (
-    (b"<\0\0\0", "utf-32-le"),
-    (b"\0\0\0<", "utf-32-be"),
-    (b"<\0", "utf-16-le"),
-    (b"\0<", "utf-16-be"),
+    (re.compile(rb"<\0{3}[A-Za-z!?/]\0{3}[ -~]\0{3}"), "utf-32-le"),
+    (re.compile(rb"\0{3}<\0{3}[A-Za-z!?/]\0{3}[ -~]"), "utf-32-be"),
+    (re.compile(rb"<\0[A-Za-z!?/]\0[ -~]\0"), "utf-16-le"),
+    (re.compile(rb"\0<\0[A-Za-z!?/]\0[ -~]"), "utf-16-be"),
 )
+# Fewer NULs than these are strays: wide text has one for each space and each end of a line.
+_LEAST_NULS, _LEAST_SHARE = 4, 1 / 64
+# Numbers look like wide text, but for the controls; a text may have a broken character at its end.
+_NO_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffd]")
+_STRAY = 0.05
 _ESCAPED = re.compile(rb"\x1b[$(.]|~\{")
 
 
@@ -120,23 +125,33 @@ def wide_or_escaped(data: bytes) -> Guess | None:
     found = _by_chardet(data[start : start + _ENOUGH])
     if found is None:
         return None
-    if _WIDE.match(found.codec) or (escape and found.codec.startswith(("iso2022", "hz"))):
-        return found
-    return None
+    if _WIDE.match(found.codec):
+        text = data[:_ENOUGH].decode(found.codec, "replace")
+        return found if len(_NO_TEXT.findall(text)) <= _STRAY * len(text) else None
+    return found if escape and found.codec.startswith(("iso2022", "hz")) else None
 
 
 def markup_start(data: bytes) -> str | None:
     """The wide codec in which a document begins with a tag."""
-    return next((codec for start, codec in _MARKUP_STARTS if data.startswith(start)), None)
+    return next((codec for start, codec in _MARKUP_STARTS if start.match(data)), None)
 
 
 def has_wide_shape(data: bytes) -> bool:
     """Whether there are the NULs that text has in UTF-16 and UTF-32 only, or escapes."""
-    if data.find(b"\0", 0, _ENOUGH) >= 0:
+    if data.find(b"\0", 0, _ENOUGH) >= 0 and (_has_wide_nuls(data) or markup_start(data)):
         return True
     # To look for single bytes first is ten times as fast, and mostly enough.
     escapes = data.find(b"\x1b", 0, _FAR) >= 0 or data.find(b"~", 0, _FAR) >= 0
     return escapes and _ESCAPED.search(data, 0, _FAR) is not None
+
+
+def _has_wide_nuls(data: bytes) -> bool:
+    """Whether enough NULs stand in the same place of most pairs of bytes."""
+    head = data[:_ENOUGH]
+    nuls, even = head.count(0), head[::2].count(0)
+    least = max(_LEAST_NULS, _LEAST_SHARE * len(head))
+    # In UTF-32 one of four bytes is always NUL, and another mostly.
+    return nuls >= least and (not 0.1 < even / nuls < 0.9 or nuls > 0.5 * len(head))
 
 
 def may_be_wide(data: bytes) -> bool:

@@ -444,7 +444,7 @@ static PyObject *tag_row(PyObject *self, PyObject *args) {
         const Element *element = element_of(t.name, hash_of(t.name));
         int unseen = t.foreign && !t.closing && (element->script || is_word(t.name, "title"));
         PyObject *item = Py_BuildValue(
-            "(NiNNN)", text_of(t.text), t.closing | t.empty << 1 | unseen << 2,
+            "(NiNNN)", text_of(t.text), t.name.size ? t.closing | t.empty << 1 | unseen << 2 : 0,
             small(t.name, element), text_of(t.written), text_of(t.raw));
         if (add(row, item)) more = -1;
     }

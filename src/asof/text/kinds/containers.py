@@ -84,7 +84,10 @@ def _plain_type(file: BinaryIO, entry: Entry) -> str | None:
 
 
 def ole_type(data: bytes) -> str:
-    """The media type of an OLE2 file, by the streams in its root (not those of embedded files)."""
+    """The media type of an OLE2 file, by the streams in its root (not those of embedded files).
+
+    Not by olefile: this is asked outside of the sandbox, and of files that break off.
+    """
     names = _root_names(data)
     for name, media_type in _OLE_KINDS:
         if name in names:

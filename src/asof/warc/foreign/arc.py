@@ -27,12 +27,12 @@ from itertools import chain
 from pathlib import Path
 
 from asof.clock import Instant, parse_stamp
+from asof.fetch.spool import Spool
 from asof.model import Body, Damage, Headers
 from asof.warc.foreign.documents import (
     MEMORY,
     SCHEME,
-    Document,
-    Sink,
+    ForeignDocument,
     brief,
     fills_its_head,
     has_room,
@@ -43,8 +43,8 @@ from asof.warc.foreign.documents import (
     uri,
     valid_date,
 )
-from asof.warc.foreign.source import Source
-from asof.warc.foreign.unpack import BAD_CHECKSUM, STEP
+from asof.warc.foreign.source import BAD_CHECKSUM, ForeignFile
+from asof.warc.members import PIECE
 from asof.warc.record import Record
 
 LONGEST_LINE = 1 << 16
@@ -80,8 +80,8 @@ def read_arc(path: Path, spool: Path) -> Iterator[Record | Damage]:
     The version block, with its URL-record, comes as a `metadata` record. A damaged stretch of a
     compressed file is told by the offset of its gzip member.
     """
-    with Source(path, starts_arc) as source:
-        yield from _Walk(source, spool).records()
+    with ForeignFile(path, starts_arc) as source:
+        yield from source.walk(b"\r\n", _Walk(source, spool).step)
 
 
 def parse_heading(line: bytes) -> Heading | None:
@@ -113,27 +113,12 @@ def starts_arc(data: bytes) -> bool:
 class _Walk:
     """One pass over the records of a source."""
 
-    def __init__(self, source: Source, spool: Path) -> None:
+    def __init__(self, source: ForeignFile, spool: Path) -> None:
         self._source = source
         self._spool = spool
         self._reread = 4 * source.size + _SPARE_REREAD
-        self._told = False
 
-    def records(self) -> Iterator[Record | Damage]:
-        source = self._source
-        while True:
-            source.settle()
-            _skip_blank(source)
-            if not source.at_end:
-                yield from self._next()
-                continue
-            if source.fault and not self._told:
-                yield self._damage(source.fault_at, source.fault)
-            if not source.recover():
-                return
-            self._told = False
-
-    def _next(self) -> Iterator[Record | Damage]:
+    def step(self) -> Iterator[Record | Damage]:
         source = self._source
         where, start, own_member = source.where, source.position, source.at_member
         line = source.line(LONGEST_LINE)
@@ -149,11 +134,11 @@ class _Walk:
                 reason += f" (byte {start} of the unpacked data)"
             self._skip_stray(line)
             if source.at_end and source.fault:
-                self._told, reason = True, source.fault
-            yield self._damage(where, reason, source.position - start)
+                source.told, reason = True, source.fault
+            yield source.damage(where, reason, source.position - start)
             return
         if reason := self._refuse(heading):
-            yield self._damage(where, f"the record of {brief(heading.url)} {reason}")
+            yield source.damage(where, f"the record of {brief(heading.url)} {reason}")
             if heading.at is None:
                 self._pass_over(heading.length)
             else:
@@ -182,25 +167,25 @@ class _Walk:
         if body.size < heading.length:
             missing = f"{named} ends {heading.length - body.size} bytes short of its length"
             if source.at_end:
-                self._told = bool(source.fault)
+                source.told = bool(source.fault)
                 missing += f": {source.fault or 'the data ends'}"
             if not source.at_end or not self._go_back(body):
                 body.discard()
-            yield self._damage(where, missing)
+            yield source.damage(where, missing)
             return
         followed = self._is_followed(body)
         if own_member and source.fault == BAD_CHECKSUM and source.fault_at == where:
             body.discard()
-            self._told = True
-            yield self._damage(where, f"{named}: {BAD_CHECKSUM}")
+            source.told = True
+            yield source.damage(where, f"{named}: {BAD_CHECKSUM}")
             return
         if not followed and self._go_back(body):
-            yield self._damage(where, f"{named} has a length that runs over the next record")
+            yield source.damage(where, f"{named} has a length that runs over the next record")
             return
         whole = followed or fills_its_head(body)
         extra: Headers = () if whole else (("WARC-Truncated", "unspecified"),)
         media_type = "text/dns" if heading.url.lower().startswith("dns:") else heading.media_type
-        document = Document(heading.url, at, heading.ip, media_type, extra=extra)
+        document = ForeignDocument(heading.url, at, heading.ip, media_type, extra=extra)
         yield to_record(document, body)
 
     def _go_back(self, body: Body) -> bool:
@@ -227,17 +212,17 @@ class _Walk:
                 body = Body(len(kept), kept)
         if heading is not None and heading.at is not None:
             # No target, which metadata need not have: it is no capture of anything.
-            about = Document("", heading.at, media_type="text/plain", kind="metadata")
+            about = ForeignDocument("", heading.at, media_type="text/plain", kind="metadata")
             yield to_record(about, Body(len(line), line), body)
 
     def _body(self, length: int) -> Body:
         """The next bytes, shorter when the source ends or a gzip member begins with a record."""
-        source, sink = self._source, Sink(self._spool)
+        source, sink = self._source, Spool(self._spool, MEMORY)
         try:
             while sink.size < length:
                 if source.at_member and _heading_next(source):
                     break
-                piece = source.take(min(length - sink.size, STEP))
+                piece = source.take(min(length - sink.size, PIECE))
                 if not piece:
                     break
                 sink.write(piece)
@@ -249,7 +234,7 @@ class _Walk:
     def _pass_over(self, length: int) -> None:
         source = self._source
         while length > 0 and not (source.at_member and _heading_next(source)):
-            piece = source.take(min(length, STEP))
+            piece = source.take(min(length, PIECE))
             if not piece:
                 return
             length -= len(piece)
@@ -287,7 +272,7 @@ class _Walk:
                 # The last line is cut by the end of the window: look at it again.
                 window, is_start = window[:end], True
             source.take(len(window))
-            size = min(4 * size, STEP)
+            size = min(4 * size, PIECE)
 
     def _rest_of_version_block(self, block: bytes) -> bytes:
         """The block with what its length left out: the rest of two lines, and XML after them."""
@@ -300,20 +285,12 @@ class _Walk:
             block += source.line(LONGEST_LINE)
         return block
 
-    def _damage(self, offset: int, reason: str, length: int = 0) -> Damage:
-        return Damage(str(self._source.path), offset, reason, length)
 
-
-def _skip_blank(source: Source) -> None:
-    while blank := len(ahead := source.peek(1 << 12)) - len(ahead.lstrip(b"\r\n")):
-        source.take(blank)
-
-
-def _heading_next(source: Source) -> bool:
+def _heading_next(source: ForeignFile) -> bool:
     return starts_arc(source.peek_line(LONGEST_LINE))
 
 
-def _goes_on(line: bytes, source: Source) -> bool:
+def _goes_on(line: bytes, source: ForeignFile) -> bool:
     """Whether a line is cut by the start of a gzip member, as in files packed in blocks."""
     ahead = source.peek_line(LONGEST_LINE)
     return parse_heading(ahead) is None or _KNOWN_SCHEME.match(line + ahead) is not None

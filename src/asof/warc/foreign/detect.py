@@ -9,7 +9,7 @@ from stat import S_ISREG
 
 from asof.errors import InputError
 from asof.warc.foreign.arc import starts_arc
-from asof.warc.foreign.source import Source
+from asof.warc.foreign.source import ForeignFile
 from asof.warc.foreign.trec import starts_trec
 from asof.warc.foreign.wacz import Kind, wacz_members
 from asof.warc.foreign.zip_reader import END, LOCAL, has_directory
@@ -47,7 +47,7 @@ def sniff(path: Path) -> Format:
         problem = f"cannot be opened ({error.strerror})"
     if problem:
         raise InputError(f"{path} {problem}.", hint="Name a WARC, ARC, WACZ or TREC-Web file.")
-    with Source(path, lambda data: _by_start(data) is not None) as source:
+    with ForeignFile(path, lambda data: _by_start(data) is not None) as source:
         if source.magic in (LOCAL, END):
             return _sniff_zip(path)
         if source.magic == _ZSTD_DICTIONARY:
@@ -80,7 +80,7 @@ def _by_start(data: bytes) -> Format | None:
     return Format.TREC if starts_trec(start) else None
 
 
-def _sniff_further(source: Source) -> Format | None:
+def _sniff_further(source: ForeignFile) -> Format | None:
     """By the first record that can be found in a file whose start is damaged."""
     while True:
         window = source.peek(_FAR)

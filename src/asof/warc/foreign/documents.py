@@ -10,7 +10,6 @@ import ipaddress
 import os
 import re
 import shutil
-import tempfile
 import uuid
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,7 +17,6 @@ from pathlib import Path
 from urllib.parse import quote, quote_from_bytes
 
 from asof.clock import Instant, iso
-from asof.errors import StorageError
 from asof.http.wire import find_head_end, parse_head
 from asof.model import Body, Headers, find_header
 from asof.warc.digest import digest_text
@@ -36,7 +34,7 @@ _RESERVE = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ForeignDocument:
     """What a foreign file says about one document. `kind` forces a WARC-Type other than by content.
 
     Only metadata has no `url`. `dated` is False when the file gives no date and `at` stands in for
@@ -50,57 +48,6 @@ class Document:
     kind: str = ""
     dated: bool = True
     extra: Headers = ()
-
-
-class Sink:
-    """Takes the bytes of one body: up to 1 MiB in memory, more in a file of the spool folder."""
-
-    def __init__(self, spool: Path) -> None:
-        self.size = 0
-        self._spool = spool
-        self._parts: list[bytes] = []
-        self._path: Path | None = None
-        self._descriptor = -1
-
-    def write(self, piece: bytes) -> None:
-        """Add bytes; a disk that cannot take them is a StorageError."""
-        self.size += len(piece)
-        self._parts.append(piece)
-        if self.size > MEMORY:
-            try:
-                self._flush()
-            except OSError as error:
-                self.discard()
-                raise StorageError(
-                    f"A large document cannot be unpacked into {self._spool} ({error.strerror}).",
-                    hint="Make room there and import the file again.",
-                ) from error
-
-    def finish(self) -> Body:
-        """The body; from here on it belongs to whoever takes it, who calls `discard` on it."""
-        if self._path is None:
-            return Body(self.size, b"".join(self._parts))
-        os.close(self._descriptor)
-        self._descriptor = -1
-        return Body(self.size, spool=self._path)
-
-    def discard(self) -> None:
-        """Forget the bytes and remove the file."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
-
-    def _flush(self) -> None:
-        if self._path is None:
-            self._descriptor, name = tempfile.mkstemp(suffix=".body", dir=self._spool)
-            self._path = Path(name)
-        for part in self._parts:
-            view = memoryview(part)
-            while view:
-                view = view[os.write(self._descriptor, view) :]
-        self._parts.clear()
 
 
 def has_room(spool: Path, size: int) -> bool:
@@ -167,7 +114,7 @@ def fills_its_head(body: Body) -> bool:
     return announced is not None and announced.strip() == str(body.size - end)
 
 
-def to_record(document: Document, *block: Body) -> Record:
+def to_record(document: ForeignDocument, *block: Body) -> Record:
     """The WARC record of a document: a response where it has an HTTP head, else a resource."""
     whole, payload, is_response = _digests(document, block)
     kind = document.kind or ("response" if is_response else "resource")
@@ -192,7 +139,7 @@ def to_record(document: Document, *block: Body) -> Record:
     return Record(tuple(fields), tuple(part for part in block if part.size))
 
 
-def _digests(document: Document, block: tuple[Body, ...]) -> tuple[str, str, bool]:
+def _digests(document: ForeignDocument, block: tuple[Body, ...]) -> tuple[str, str, bool]:
     """Digest of the block, digest of the payload (empty: leave it out), and whether it is HTTP."""
     chunks = (chunk for part in block for chunk in part.chunks(MEMORY))
     first = b""

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from asof.clock import Instant, parse_http_date, parse_stamp, stamp
+from asof.fetch.spool import Spool
 from asof.http.wire import find_head_end, parse_head
 from asof.model import Body, Damage, find_header
 from asof.warc.atomic_file import whole_file
@@ -41,8 +42,7 @@ from asof.warc.foreign.arc import parse_heading
 from asof.warc.foreign.documents import (
     MEMORY,
     SCHEME,
-    Document,
-    Sink,
+    ForeignDocument,
     brief,
     has_room,
     known_ip,
@@ -51,8 +51,8 @@ from asof.warc.foreign.documents import (
     uri,
     valid_date,
 )
-from asof.warc.foreign.source import Source
-from asof.warc.foreign.unpack import STEP
+from asof.warc.foreign.source import ForeignFile
+from asof.warc.members import PIECE
 from asof.warc.record import Record
 
 _OPEN = re.compile(rb"<DOC\s{0,8}>", re.IGNORECASE)
@@ -89,7 +89,7 @@ class TrecDocument:
 class _Opening:
     """What stands before the content of a document."""
 
-    document: Document
+    document: ForeignDocument
     head: bytes = b""
     stuffed: bool = False
 
@@ -118,8 +118,8 @@ def read_trec(path: Path, spool: Path) -> Iterator[Record | Damage]:
 
     Content over 1 MiB lies in files of the folder `spool`; who takes a record discards its bodies.
     """
-    with Source(path, starts_trec) as source:
-        yield from _Walk(source, spool).records()
+    with ForeignFile(path, starts_trec) as source:
+        yield from source.walk(None, _Walk(source, spool).step)
 
 
 def starts_trec(data: bytes) -> bool:
@@ -152,48 +152,33 @@ def _write(file: BinaryIO, document: TrecDocument) -> None:
 class _Walk:
     """One pass over the documents of a source."""
 
-    def __init__(self, source: Source, spool: Path) -> None:
+    def __init__(self, source: ForeignFile, spool: Path) -> None:
         self._source = source
         self._spool = spool
-        self._told = False
         self._line_end = b"\n"
 
-    def records(self) -> Iterator[Record | Damage]:
-        source = self._source
-        while True:
-            source.settle()
-            self._skip_space()
-            if not source.at_end:
-                yield from self._next()
-                continue
-            if source.fault and not self._told:
-                yield Damage(str(source.path), source.fault_at, source.fault)
-            if not source.recover():
-                return
-            self._told = False
-
-    def _next(self) -> Iterator[Record | Damage]:
+    def step(self) -> Iterator[Record | Damage]:
         source = self._source
         where, start = source.where, source.position
         tag = _OPEN.match(source.peek(_HOLD))
         if tag is None:
             self._pass_to(_OPEN)
             reason = "no document begins here (the one before may hold the text </DOC>)"
-            yield Damage(str(source.path), where, reason, source.position - start)
+            yield source.damage(where, reason, source.position - start)
             return
-        self._drop(tag.end())
+        self._source.drop(tag.end())
         self._line_end = b"\r\n" if source.peek(2) == b"\r\n" else b"\n"
         opening = self._opening()
         if isinstance(opening, str):
             self._pass_to(_END)
             self._drop_end()
-            yield Damage(str(source.path), where, opening, source.position - start)
+            yield source.damage(where, opening, source.position - start)
             return
-        sink = Sink(self._spool)
+        sink = Spool(self._spool, MEMORY)
         problem = self._content(sink, stuffed=opening.stuffed)
         if problem:
             sink.discard()
-            yield Damage(str(source.path), where, problem, source.position - start)
+            yield source.damage(where, problem, source.position - start)
             return
         head = Body(len(opening.head), opening.head)
         yield to_record(opening.document, head, sink.finish())
@@ -213,7 +198,7 @@ class _Walk:
                 return "a document has neither a DOCNO nor a DOCHDR"
             if _HEADER_END.search(window, 0, limit):
                 return f"{named} has a DOCHDR that is not opened"
-            self._drop(number.end() if number else 0)
+            self._source.drop(number.end() if number else 0)
             self._drop_line_end()
             return _Opening(self._describe(docno, b"", b""))
         closing = _HEADER_END.search(window, header.end())
@@ -227,7 +212,7 @@ class _Walk:
             return f"{named} has no URL in its DOCHDR"
         if _parse_line(line)[2] is None and len(line.split()) > 1:
             return f"{named} has no valid date in its DOCHDR"
-        self._drop(closing.end())
+        self._source.drop(closing.end())
         self._drop_line_end()
         stuffed = (b"\n" + head).endswith(b"\n" + _STUFFED)
         if stuffed:
@@ -235,13 +220,13 @@ class _Walk:
         head = _with_blank_line(head)
         return _Opening(self._describe(docno, line, head), head, stuffed)
 
-    def _describe(self, docno: bytes, line: bytes, head: bytes) -> Document:
+    def _describe(self, docno: bytes, line: bytes, head: bytes) -> ForeignDocument:
         """The document that DOCNO, header line and HTTP head speak of."""
         url, ip, at, media_type = _parse_line(line)
         if at is None and find_head_end(head):
             at = valid_date(parse_http_date(find_header(parse_head(head).headers, "Date") or ""))
         name = uri(docno).replace("<", "%3C").replace(">", "%3E")
-        return Document(
+        return ForeignDocument(
             url=url or f"urn:trec:{name}",
             at=at if at is not None else max(0, self._source.path.stat().st_mtime_ns // 1000),
             ip=ip,
@@ -251,7 +236,7 @@ class _Walk:
             extra=(("WARC-TREC-ID", name),) if name else (),
         )
 
-    def _content(self, sink: Sink, *, stuffed: bool) -> str:
+    def _content(self, sink: Spool, *, stuffed: bool) -> str:
         """Read up to the end tag; gives the reason where there is none."""
         source, size, kept = self._source, _NEAR, b""
         try:
@@ -260,7 +245,7 @@ class _Walk:
                 tag = _END.search(window)
                 is_last = tag is not None or len(window) < size
                 text = window[: tag.start()] if tag else window if is_last else window[:-_HOLD]
-                self._drop(len(text))
+                self._source.drop(len(text))
                 if tag is not None and tag[0].startswith(b"</"):
                     text = text.removesuffix(self._line_end)
                 if stuffed:
@@ -274,43 +259,35 @@ class _Walk:
                 sink.write(text)
                 if is_last:
                     break
-                size = min(size * 2, STEP)
+                size = min(size * 2, PIECE)
         except BaseException:
             sink.discard()
             raise
         if tag is not None and tag[0].startswith(b"</"):
-            self._drop(len(tag[0]))
+            self._source.drop(len(tag[0]))
             return ""
         if tag is not None:
             return "a document is not closed: another begins inside it"
-        self._told = bool(source.fault)
+        source.told = bool(source.fault)
         return f"a document is not closed: {source.fault or 'the file ends'}"
 
     def _pass_to(self, tag: re.Pattern[bytes]) -> None:
         """Drop everything before the next such tag, or everything."""
-        while window := self._source.peek(STEP):
+        while window := self._source.peek(PIECE):
             match = tag.search(window)
             if match is not None:
-                self._drop(match.start())
+                self._source.drop(match.start())
                 return
-            self._drop(len(window) if len(window) < STEP else len(window) - _HOLD)
+            self._source.drop(len(window) if len(window) < PIECE else len(window) - _HOLD)
 
     def _drop_end(self) -> None:
         tag = _END.match(self._source.peek(_HOLD))
         if tag is not None and tag[0].startswith(b"</"):
-            self._drop(tag.end())
+            self._source.drop(tag.end())
 
     def _drop_line_end(self) -> None:
         ahead = self._source.peek(2)
-        self._drop(2 if ahead == b"\r\n" else 1 if ahead.startswith(b"\n") else 0)
-
-    def _skip_space(self) -> None:
-        while blank := len(ahead := self._source.peek(1 << 12)) - len(ahead.lstrip()):
-            self._drop(blank)
-
-    def _drop(self, size: int) -> None:
-        while size > 0 and (piece := self._source.take(size)):
-            size -= len(piece)
+        self._source.drop(2 if ahead == b"\r\n" else 1 if ahead.startswith(b"\n") else 0)
 
 
 def _parse_line(line: bytes) -> tuple[str, str, Instant | None, str]:
