@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.archive.journal import CommitGroup, Draft, GROUP_BYTES, Journal
+from asof.archive.journal import GROUP_BYTES, CommitGroup, Draft, Journal
 from asof.config import Config
 from asof.model import Body, Target
 from asof.testing import SimulatedClock
