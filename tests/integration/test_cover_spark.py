@@ -315,8 +315,8 @@ def test_bad_questions(
 ) -> None:
     """The same objections as the local engine has."""
     source = written(tmp_path / "docs", documents(1, 20))
+    question = asked(source, relation, options, where=where)
     with pytest.raises(UsageError, match=told):
-        question = asked(source, relation, options, where=where)
         cover_on_spark(spark, question, str(tmp_path / "to"))
 
 
