@@ -1,4 +1,4 @@
-"""Made-up versioned archives of the shape of seed 004, Table 2: documents as sets of shingles.
+"""Made-up versioned archives of the shape of Paudel 2013, Table 2: documents as sets of shingles.
 
     .venv/bin/python bench/cover_archive.py C --scale 0.1 --folder FOLDER
 

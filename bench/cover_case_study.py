@@ -1,4 +1,4 @@
-"""The case study of seed 004 on made-up archives: its scenarios beside its Tables 2 and 3.
+"""The case study of Paudel 2013 on made-up archives: its scenarios beside its Tables 2 and 3.
 
     make bench-cover ARGS="--scale 0.1"
     .venv/bin/python bench/cover_case_study.py --scenarios A-1 --scale 1 --memory 1000
@@ -33,7 +33,7 @@ RULES = {
     "1": "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2)",
     "2": "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2) and hostname(d1) = hostname(d2)",
 }
-TABLE_3 = {  # the seed's reduction, % of documents and of bytes
+TABLE_3 = {  # the paper's reduction, % of documents and of bytes
     "A-1": (50.32, 55.46),
     "B-1": (49.49, 51.09),
     "B-2": (48.59, 50.94),
@@ -75,7 +75,7 @@ class Result:
 def main() -> None:
     """Parse, run, print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--scale", type=float, default=0.1, help="1 is the seed's size")
+    parser.add_argument("--scale", type=float, default=0.1, help="1 is the paper's size")
     parser.add_argument("--scenarios", default=",".join(TABLE_3))
     parser.add_argument("--memory", type=int, help="budget of the join in MB, beside the shingles")
     parser.add_argument(
@@ -132,7 +132,7 @@ def _archive(folder: Path, letter: str, scale: float) -> Statistics:
     """Make the archive, unless it is there, and count what is in it."""
     if not made(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        _say(f"{letter}: writing an archive of {scale:g} of the seed's size")
+        _say(f"{letter}: writing an archive of {scale:g} of the paper's size")
         started = time.monotonic()
         make(folder, letter, scale, lambda done, total: _bar(f"{letter} written", done, total))
         _say(f"{letter}: written in {time.monotonic() - started:.0f} s")
@@ -195,7 +195,7 @@ def _one(name: str, scale: float, folder: Path, memory: int | None) -> None:
 
 
 def _print_tables(archives: list[Archive], results: list[Result]) -> None:
-    print("Table 2 of the seed times the scale, and what was made of it:")
+    print("Table 2 of the paper times the scale, and what was made of it:")
     print(f"  {'':2}{'documents':>20}{'shingles':>25}{'documents/URL':>15}{'deviation':>12}"
           f"{'hosts':>7}{'MB':>8}  from, to")  # fmt: skip
     for archive in archives:
@@ -209,7 +209,7 @@ def _print_tables(archives: list[Archive], results: list[Result]) -> None:
             f"{have.hosts:>7,}{have.bytes / 1e6:>8,.0f}  {have.first} {have.last}"
         )
     print(
-        "\nTable 3 of the seed (reduction in %), ours, and the seed's time for the coverage graph:"
+        "\nTable 3 of the paper (reduction in %), ours, and its time for the coverage graph:"
     )
     print(f"  {'':5}{'documents':>14}{'bytes':>14}{'pairs':>13}{'components':>12}{'proven':>10}"
           f"{'gap':>5}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}{'not files':>10}  seed")  # fmt: skip

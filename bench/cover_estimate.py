@@ -2,9 +2,9 @@
 
     .venv/bin/python bench/cover_estimate.py --scale 0.05 --seeds 5
 
-Collections are those of bench/cover_join.py (versioned archives of the shape of seed 004, Table 2)
-with a host for each document; relations are those of the seed and some that are harder to sample:
-high and low thresholds, equality, Jaccard, Dice, a host or a window of time.
+Collections are those of bench/cover_join.py (versioned archives of the shape of Paudel 2013, Table
+2) with a host for each document; relations are those of the paper and some that are harder to
+sample: high and low thresholds, equality, Jaccard, Dice, a host or a window of time.
 """
 
 from __future__ import annotations

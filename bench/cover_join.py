@@ -1,11 +1,11 @@
-"""The exact coverage join on a made-up versioned archive of the shape of seed 004, Table 2.
+"""The exact coverage join on a made-up versioned archive of the shape of Paudel 2013, Table 2.
 
     .venv/bin/python bench/cover_join.py --scenario C --scale 0.1           # ours alone
     .venv/bin/python bench/cover_join.py --scale 0.02 --peers ENV/bin/python --rounds 3
 
 The second compares with the same prefix join written for Polars and in SQL for DuckDB, and with
 SetSimilaritySearch, as far as the interpreter given has them; all must find the same edges.
-Relation (1) of the seed: C(d1, d2) >= 0.7 and timestamp(d1) <= timestamp(d2). Documents are those
+Relation (1) of the paper: C(d1, d2) >= 0.7 and timestamp(d1) <= timestamp(d2). Documents are those
 of bench/cover_archive.py, in the order of time.
 """
 

@@ -1,7 +1,7 @@
 """Smallest covers of a large coverage graph: time, memory, what is proven, and beside others.
 
     .venv/bin/python bench/cover_solve.py [--documents 2000000] [--quality] [--at-least 2]
-    .venv/bin/python bench/cover_solve.py --peers        scipy's components, HiGHS and the seed
+    .venv/bin/python bench/cover_solve.py --peers        scipy's components, HiGHS and the paper
     .venv/bin/python bench/cover_solve.py --bound        how much of the optimum bounds prove
     .venv/bin/python bench/cover_solve.py --hard         random components of growing size
 
@@ -134,7 +134,7 @@ def peers(n: int) -> None:
     with step("cover, ours"):
         ours = solve(n, i, j)
     told(ours)
-    with step("cover, the seed's solver"):
+    with step("cover, the paper's solver"):
         seed = solve(n, i, j, solver="seed")
     told(seed)
     some = min(n, 20_000)

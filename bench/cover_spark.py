@@ -2,8 +2,8 @@
 
     .venv/bin/python bench/cover_spark.py [--scenario C] [--scale 0.02] [--cores 2]
 
-The table is a made-up archive of seed 004's shape (cover_archive.py), each of its shingles a word,
-so that k = 1 brings the same sets back. Spark is not for one machine: this shows what its
+The table is a made-up archive of Paudel 2013's shape (cover_archive.py), each of its shingles a
+word, so that k = 1 brings the same sets back. Spark is not for one machine: this shows what its
 stages cost, and that the answer is the same at a size that tests do not have.
 """
 

@@ -3,7 +3,7 @@
     python bench/crawl_site.py FOLDER [--pages 1000]      write it, serve it, print its seeds
 
 For N pages there are 1.56 N assets (images, style sheets, scripts, fonts), and N/50 each of
-redirects and dead links: the shape of the site behind the figures of the design. A page is some
+redirects and dead links: the shape of a usual site. A page is some
 28 KB of prose and markup with 46 links, and packs to less than a quarter, as pages do; images do
 not pack. Everything is a function of the number of pages and of the port.
 

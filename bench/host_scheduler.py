@@ -4,8 +4,8 @@
 
 `run_crawl` with everything on, and a fetcher that opens no socket: it answers after `--latency`
 seconds with a page of 2 KB and ten links to new pages of its host. The delay runs from the end of
-one answer to the next request (seed 002), so a host can be asked once in delay + latency seconds:
-that is the ideal. All hosts are asked for robots.txt at once; those answers come at random
+one answer to the next request (Naumann 2011), so a host can be asked once in delay + latency
+seconds: that is the ideal. All hosts are asked for robots.txt at once; those answers come at random
 within that time, so that from then on hosts are due at all moments alike. Before `--warm-up`
 seconds nothing is counted. No host may be asked inside its delay or twice at once; if one is, this
 ends with 1.

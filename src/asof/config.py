@@ -75,7 +75,7 @@ class Config:
     max_bytes_per_host: int | None = None
     time_limit: float | None = None
     disk_reserve: int = 200_000_000
-    # WHEN: seconds from the end of one answer to the next request to the same host (seed 002:
+    # WHEN: seconds from the end of one answer to the next request to the same host (Naumann 2011:
     # the politeness timer starts when the site is released); at least `delay`, at least
     # `delay_factor` times as long as the last fetch took.
     delay: float = 1.0
@@ -84,7 +84,7 @@ class Config:
     retries: int = 2
     retry_delay: float = 2.0
     concurrency: int = 128
-    # HOW TRUE: in which order pages are visited, and whether twice (seed 001)
+    # HOW TRUE: in which order pages are visited, and whether twice (Spaniol 2009)
     coherence: str = "off"
     plan: str = "auto"
     eta: float = 0.6

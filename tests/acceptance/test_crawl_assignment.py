@@ -1,4 +1,4 @@
-"""`--preset assignment`: seed 003, "Assignment 1", by the letter, on a small encyclopaedia.
+"""`--preset assignment`: CS6200 2019, "Assignment 1", by the letter, on a small encyclopaedia.
 
 Two files beside the archive: URLsCrawled.txt (exactly one URL a line) and stats.txt in the stated
 format; depth 5 at most where the seed is 1; only links under /wiki/, none to the Main Page and none

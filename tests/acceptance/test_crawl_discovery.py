@@ -1,8 +1,8 @@
 """Discovery, end to end: each page of a site can be reached by exactly one way, and each is taken.
 
-Design 10-capture.md, "Discovery"; seeds 002 and 003 (sitemaps, feeds). A second site of the same
-kind is crawled twice with validators: what its listings and documents lead to is found again behind
-answers of 304, and behind listings that are packed.
+Naumann 2011 and CS6200 2019 (sitemaps, feeds). A second site of
+the same kind is crawled twice with validators: what its listings and documents lead to is found
+again behind answers of 304, and behind listings that are packed.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 def test_local_files_give_one_line_each(tmp_path: Path) -> None:
-    """The shape of issue 4, in the order of the inputs."""
+    """The shape that is relied upon, in the order of the inputs."""
     html, plain = tmp_path / "page.html", tmp_path / "notes.txt"
     html.write_text(article("Harbour", TEXT, "<a href='http://x.example/y'>y</a>"))
     plain.write_text("Ein paar deutsche Wörter, die niemand für Englisch hält.\n", "utf-8")

@@ -32,7 +32,7 @@ def test_never_two_at_once_and_never_too_early(tmp_path: Path) -> None:
 
 
 def test_the_timer_starts_when_the_answer_ends(tmp_path: Path) -> None:
-    """A slow answer does not eat the delay (seed 002)."""
+    """A slow answer does not eat the delay (Naumann 2011)."""
     pages = small(4)
     slow = pages["/p/1"]
     pages["/p/1"] = Reply(rig.split(slow.sent, [10, 40]), "keep", pause=0.3)

@@ -1,7 +1,7 @@
 """Politeness on a virtual clock: whole crawls of made-up webs, judged by who was asked when.
 
-The law (seed 002, design 10-capture.md): a host is never asked twice at once, and from the end of
-one answer to the next request to it pass at least the delay, `delay_factor` times as long as the
+The law (Naumann 2011): a host is never asked twice at once, and from the end
+of one answer to the next request to it pass at least the delay, `delay_factor` times as long as the
 answer took, the Crawl-delay that its robots.txt has named, and the Retry-After of a 429 or 503,
 the last three up to a cap. `run_crawl` is the real one, records, database and all; only its client
 is replaced by one that opens no socket and takes as long as it is told.

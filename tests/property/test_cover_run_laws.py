@@ -145,7 +145,7 @@ def test_a_cover_is_the_smallest_and_covers_everything(
     assert outcome.cover.components.count == components(len(papers), pairs)
     seeds = ran(collection_of(papers, k), relation, CoverOptions(solver="seed"), Limits())
     sound(seeds, papers, pairs, k)
-    assert len(seeds.kept) == len(outcome.kept), "up to ten documents, the seed's is brute force"
+    assert len(seeds.kept) == len(outcome.kept), "up to ten documents, the paper's is brute force"
 
 
 @given(several(7), RELATIONS, st.integers(1, 3), st.sampled_from(["host", "tag", "n", "t"]))

@@ -1,4 +1,4 @@
-"""Laws of reading pages: the optimum of the seed against all spans, compiled against plain."""
+"""Laws of reading pages: the optimum of the lecture against all spans, compiled against plain."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ rows = st.lists(st.integers(0, 1), max_size=12)
 
 
 def score(bits: list[int], i: int, j: int) -> int:
-    """What the content from token i to token j is worth, both included (seed 002)."""
+    """What the content from token i to token j is worth, both included (Naumann 2011)."""
     return sum(bits[:i]) + sum(1 - bit for bit in bits[i : j + 1]) + sum(bits[j + 1 :])
 
 
@@ -67,7 +67,7 @@ def test_the_score_is_that_of_the_seed() -> None:
 @given(rows)
 @example([1, 0, 1, 0])
 def test_no_span_is_better_than_the_one_that_is_found(bits: list[int]) -> None:
-    """The referee tries all pairs of i and j by the formula of seed 002."""
+    """The referee tries all pairs of i and j by the formula of Naumann 2011."""
     spans = [(i, j) for i in range(len(bits)) for j in range(i, len(bits))]
     runs = best_runs([-1 if bit else 1 for bit in bits])
     if 0 not in bits:

@@ -177,8 +177,8 @@ def newspaper(
 ) -> SiteSpec:
     """A site whose pages change `load` times on average while all of them are visited once.
 
-    Some of them never do. Without dates, so that C is what seed 001 means by it: the same at the
-    visit and at the revisit.
+    Some of them never do. Without dates, so that C is what Spaniol 2009 means by it: the same at
+    the visit and at the revisit.
     """
     rate = load / (pages * DELAY) * 86_400
     rates: Rates = getattr(Rates, family)(rate)

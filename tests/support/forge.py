@@ -139,7 +139,7 @@ def arc(records: Sequence[bytes], *, compress: bool = True) -> list[bytes]:
 
 
 def trec_doc(no: int, *, body: str = "", url: str = "", stamp: str = "19970101013145") -> bytes:
-    """One document as in seed 002, slide 69."""
+    """One document as in Naumann 2011, slide 69."""
     text = body or f"<HTML>\n<TITLE>Fish {no}</TITLE>\nComing soon!\n</HTML>\n"
     where = url or f"http://www.example.com/fish{no}.html"
     return (

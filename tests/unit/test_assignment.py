@@ -1,4 +1,4 @@
-"""URLsCrawled.txt and stats.txt, as the assignment of seed 003 states them."""
+"""URLsCrawled.txt and stats.txt, as the assignment of CS6200 2019 states them."""
 
 from __future__ import annotations
 

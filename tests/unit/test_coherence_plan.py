@@ -1,4 +1,4 @@
-"""Plans against the seed's pseudo-code, the design's golden values, and exact assignment."""
+"""Plans against the paper's pseudo-code, golden values, and exact assignment."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BOTH = pytest.mark.parametrize("mode", [Mode.INDUCIBLE, Mode.MEASURABLE])
 
 
 def grid(family: str, load: float, count: int) -> NDArray[Any]:
-    """The design's quantile grids: no random numbers."""
+    """Quantile grids: no random numbers."""
     u = (np.arange(count) + 0.5) / count
     if family == "uniform":
         rates = 2 * u * load / count

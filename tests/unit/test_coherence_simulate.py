@@ -1,4 +1,4 @@
-"""Simulated crawls: the seed's histories slot by slot are the referee of the two draws a page."""
+"""Simulated crawls: the paper's histories slot by slot are the referee of the two draws a page."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_what_is_measured_knows_no_time_before_the_start() -> None:
 
 
 class Literal:
-    """A history as the seed has it: for each page and slot, whether it changed before the download.
+    """A history of the paper: for each page and slot, whether it changed before the download.
 
     Slots are t_1 to t_2n-1; the turn is t_n.
     """

@@ -1,4 +1,4 @@
-"""Figure 9 of seed 001: what it claims, and that it can be drawn."""
+"""Figure 9 of Spaniol 2009: what it claims, and that it can be drawn."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_little_to_gain_where_nothing_or_everything_changes(family: Family, load
 
 
 def test_too_much_and_too_little_risk_pay_less() -> None:
-    """Outside of [0.45, 0.7] the gain is "minor (or even zero)" (seed 001, section 5)."""
+    """Outside of [0.45, 0.7] the gain is "minor (or even zero)" (Spaniol 2009, section 5)."""
     rates = change_rates(Family.EXPONENTIAL, 1000, 1.0)
     etas = (0.0, 0.1, *ETAS, 0.95, 1.0)
     found = {
@@ -85,7 +85,7 @@ def test_too_much_and_too_little_risk_pay_less() -> None:
 @pytest.mark.parametrize("family", Family)
 @pytest.mark.parametrize("load", [0.5, 2.0, 10.0])
 def test_measured_sites_are_like_induced_ones_of_half_the_load(family: Family, load: float) -> None:
-    """ "Similar performance, considering a by factor 2 decreased exponent" (seed 001)."""
+    """ "Similar performance, considering a by factor 2 decreased exponent" (Spaniol 2009)."""
     once = expected(family, 2 * load, Mode.MEASURABLE)
     twice = expected(family, load, Mode.INDUCIBLE)
     assert once[0] == pytest.approx(twice[0], abs=0.003)

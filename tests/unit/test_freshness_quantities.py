@@ -1,4 +1,4 @@
-"""Freshness and age of copies: the anchors of seed 002, and figures known from elsewhere."""
+"""Freshness and age of copies: the anchors of Naumann 2011, and figures known from elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.integrate import quad
 
 from asof.freshness.quantities import age_at, fresh_at, freshness, mean_age
 
-RATES = np.arange(1.0, 6.0)  # a day, as in the design's table
+RATES = np.arange(1.0, 6.0)  # a day
 
 
 def test_a_week_after_a_weekly_page_was_taken_its_copy_is_two_and_a_half_days_old() -> None:

@@ -1,4 +1,4 @@
-"""Presets: what each sets, what wins over them, and the rules of the assignment (seed 003)."""
+"""Presets: what each sets, what wins over them, and the rules of the assignment (CS6200 2019)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_without_a_preset_nothing_changes(tmp_path: Path) -> None:
 
 
 def test_intensive_is_vertical_and_extensive_horizontal(tmp_path: Path) -> None:
-    """Seed 000: one site without limits, or many sites with a little of each."""
+    """Spaniol 2010: one site without limits, or many sites with a little of each."""
     deep = configured(tmp_path, preset="intensive")
     assert (deep.scope, deep.depth, deep.max_pages_per_host) == ("host", None, None)
     assert deep.requisites
@@ -119,19 +119,19 @@ def decided(config: Config, url: str, *, seed: str = SEED, depth: int = 1) -> bo
     ],
 )
 def test_the_assignment_includes_and_ignores(tmp_path: Path, url: str, inside: bool) -> None:
-    """Seed 003, item 9: only /wiki/ over http or https, not the main page, no colon."""
+    """CS6200 2019, item 9: only /wiki/ over http or https, not the main page, no colon."""
     assert decided(configured(tmp_path, preset="assignment"), url) is inside
 
 
 @pytest.mark.parametrize(("depth", "inside"), [(0, True), (4, True), (5, False)])
 def test_the_assignment_goes_to_depth_five(tmp_path: Path, depth: int, inside: bool) -> None:
-    """Seed 003, item 3: the seed is depth 1, and nothing lies beyond depth 5."""
+    """CS6200 2019, item 3: the seed is depth 1, and nothing lies beyond depth 5."""
     config = configured(tmp_path, preset="assignment")
     assert decided(config, "https://en.wikipedia.org/wiki/A", depth=depth) is inside
 
 
 def test_the_assignment_is_polite_and_takes_pages_only(tmp_path: Path) -> None:
-    """Seed 003, items 7 and 10: one second, one by one; and nothing but articles."""
+    """CS6200 2019, items 7 and 10: one second, one by one; and nothing but articles."""
     config = configured(tmp_path, preset="assignment")
     assert (config.delay, config.concurrency, config.robots) == (1.0, 1, "obey")
     assert {config.requisites, config.sitemaps, config.feeds, config.guesses} == {False}

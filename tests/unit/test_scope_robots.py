@@ -16,7 +16,7 @@ def test_robots_status_rules_of_rfc_9309(status: int, allowed: bool) -> None:
 
 
 def test_robots_longest_match_wildcards_and_delay() -> None:
-    # Seed 002, "Controlling Crawling"
+    # Naumann 2011, "Controlling Crawling"
     robots = robots_from(
         200,
         b"User-agent: *\nDisallow: /other/\nAllow: /other/public/\nDisallow: /*.pdf$\n"

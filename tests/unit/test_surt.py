@@ -1,4 +1,4 @@
-"""SURT keys and the SURT prefixes of seed 000."""
+"""SURT keys and the SURT prefixes of Spaniol 2010."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_no_name_is_looked_up_and_the_surt_package_is_not_imported() -> None:
 
 @pytest.mark.parametrize(
     ("form", "prefix"),
-    [  # seed 000, "SURT Prefix": steps 2 and 3
+    [  # Spaniol 2010, "SURT Prefix": steps 2 and 3
         (
             "http://(org,example,www,)/main/subsection/",
             "http://(org,example,www,)/main/subsection/",

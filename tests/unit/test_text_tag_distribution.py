@@ -1,4 +1,4 @@
-"""The tag distribution of seed 002: where a page has words rather than tags."""
+"""The tag distribution of Naumann 2011: where a page has words rather than tags."""
 
 from __future__ import annotations
 

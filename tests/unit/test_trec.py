@@ -1,4 +1,4 @@
-"""TREC-Web (seed 002, slide 69) in and out, and the law that what is written can be read."""
+"""TREC-Web (Naumann 2011, slide 69) in and out, and the law that what is written can be read."""
 
 from __future__ import annotations
 

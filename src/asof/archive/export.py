@@ -57,8 +57,9 @@ def export_cdxj(archive: Archive, selection: Selection, out: Path) -> Exported:
     """A sorted CDXJ index, line for line what cdxj-indexer writes for the same files."""
     count = 0
     with whole_file(out) as file:
-        for count, line in enumerate(cdxj_lines(selection.captures(archive)), 1):
+        for line in cdxj_lines(selection.captures(archive)):
             file.write(line.encode())
+            count += 1
     return Exported(str(out), count)
 
 
@@ -119,7 +120,7 @@ def export_parquet(archive: Archive, selection: Selection, out: Path) -> Exporte
 
 
 def export_trec(archive: Archive, selection: Selection, out: Path) -> Exported:
-    """TREC-Web documents (seed 002, slide 69), one for each capture with a payload."""
+    """TREC-Web documents (Naumann 2011, slide 69), one for each capture with a payload."""
     documents = _trec_documents(archive, selection.captures(archive))
     return Exported(str(out), write_trec(out, documents))
 

@@ -9,7 +9,7 @@ What a server says about the past is evidence of another kind and stays apart, a
 Of several Last-Modified values for one content the latest is taken. Each says "unchanged since
 then", so the latest follows from every one of them: it is true if any of them is. Dropped are
 claims that the archive contradicts: one after the first download of that content, and one before
-the last sight of another content (seed 000 calls Last-Modified a claim to rely on with care).
+the last sight of another content (Spaniol 2010 calls Last-Modified a claim to rely on with care).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What changed between two versions, by the cheapest stage that can tell.
 
-Seed 000, "multistage change measurement procedure":
+Spaniol 2010, "multistage change measurement procedure":
 
     status          the kinds of answer differ: gone, moved, appeared, no answer
     validator       304 Not Modified, or the same strong ETag

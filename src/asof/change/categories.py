@@ -1,6 +1,6 @@
 """What a change is called, by what it was recognised, and where the lines are drawn.
 
-The categories are those of seed 000 ("incoherence categories"): removed contents, structural
+The categories are those of Spaniol 2010 ("incoherence categories"): removed contents, structural
 (links added or deleted), content wise (major: text in large sections, minor: text in small ones).
 """
 

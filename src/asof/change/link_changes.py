@@ -1,4 +1,4 @@
-"""Links that came and went: the structural changes of seed 000.
+"""Links that came and went: the structural changes of Spaniol 2010.
 
 "Links to new contents added, links to removed contents deleted": whether contents are new or gone
 is known to whoever can look into the archive, and is asked there.

@@ -1,8 +1,8 @@
 """What in a text changes by itself, and is not counted when versions are compared.
 
-Seed 000 wants non-significant differences (ads, fortunes, request timestamps) to fall away before
-a text is hashed. Advertisements fall away with the main content; what is left inside it are clocks
-and counters. Each rule has a name and a reason, so that it can be argued with.
+Spaniol 2010 wants non-significant differences (ads, fortunes, request timestamps) to fall away
+before a text is hashed. Advertisements fall away with the main content; what is left inside it are
+clocks and counters. Each rule has a name and a reason, so that it can be argued with.
 
 The rules are shy. A date is content as a rule (a deadline that moves by a week is the news of that
 page), so it is noise only where the words before it say that it is the page's own, or where it has

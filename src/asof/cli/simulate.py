@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from asof.coherence.simulate import Family, Outcome, Point, Setting, Strategy
 
-# From a nearly static to an almost unstable site (seed 001, section 5).
+# From a nearly static to an almost unstable site (Spaniol 2009, section 5).
 _LOADS = "0.02,0.05,0.1,0.2,0.5,1,2,3,5,10,20,50,100"
 _ETAS = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7)  # Figure 9
 _MOST_PAGES = 1_000_000

@@ -1,1 +1,1 @@
-"""TRUST: how far an archive can say what a site looked like as of a moment (seeds 000 and 001)."""
+"""TRUST: how far an archive can say what a site looked like as of a moment (Spaniol 2009)."""

@@ -1,10 +1,10 @@
 """Coherence of pages with regard to one moment: a verdict for each, with its evidence.
 
-Seed 001, definitions 3.4 and 3.6, asks one thing of a page: was what we have of it there at the
+Spaniol 2009, definitions 3.4 and 3.6, asks one thing of a page: was what we have of it there at the
 moment of reference? What answers it, firmest first:
 
     proven      equal bytes at or before the moment and at or after it, or a download at it (the
-                joker of the seed)
+                joker of the paper)
     confirmed   bytes or a 304 on either side, by strong validators of a host that was never caught
     claimed     a copy taken after the moment, dated to before it by a host whose dates proved
                 right, and nothing else was seen in between
@@ -13,7 +13,7 @@ moment of reference? What answers it, firmest first:
     unknown     with the reason
 
 A date tells the second; clocks are known to a second or so. A claim must be clear of the moment by
-both (`MARGIN`). Moments are those at which a request began, as in the seed download time is
+both (`MARGIN`). Moments are those at which a request began, as in the paper download time is
 neglected: the moment of reference must not lie inside a visit.
 """
 
@@ -48,7 +48,7 @@ def measure(
     Pages are the URLs that were answered with less than 400 among `captures`. `known` are captures
     that make no page but are evidence all the same: what an earlier crawl saw, and above all what a
     304 refers to. In measurable mode `first` is when the crawl began: its moment of reference is
-    the first download of a page from then on (section 3.2 of the seed: t_s = t_1).
+    the first download of a page from then on (section 3.2 of the paper: t_s = t_1).
     """
     counted = list(captures)
     pages = {c.url for c in counted if _is_answer(c) and is_page(c.url)}

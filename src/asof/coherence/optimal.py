@@ -68,7 +68,7 @@ def revisit_order(
     comes first; the others follow in the order of revisits, one each step after the turning point,
     only the first `revisits` of them if there is such a budget.
 
-    The design's index, w x^b (1-x), is what the next slot would lose. Taken greedily it fell short
+    The index w x^b (1-x), is what the next slot would lose. Taken greedily it fell short
     of exact assignment by .0002 of C, and by up to .0020, over 60 random sites of 50 to 500 pages;
     revisits in reverse order of the visits by .021. The planner's steps serve here as well, and
     so do exchanges that begin with the reverse order, which is the better start for many pages.

@@ -139,7 +139,7 @@ def categorised(
 ) -> Measurement:
     """The same with the category of each change; pages that differ in noise only are equivalent.
 
-    The cascade of seed 000 (incoherence detection) reads what stands on both sides.
+    The cascade of Spaniol 2010 (incoherence detection) reads what stands on both sides.
     """
     captures = capture_at(gathered.everything)
     pages: list[PageVerdict] = []

@@ -1,13 +1,13 @@
-"""Crawls of made-up sites: Figure 9 of seed 001, with what full knowledge could have reached.
+"""Crawls of made-up sites: Figure 9 of Spaniol 2009, with what full knowledge could have reached.
 
-The model is the seed's: one download a slot, and in each slot page i changes with probability
+The model is the paper's: one download a slot, and in each slot page i changes with probability
 lambda_i just before the download. Every pair of visit and revisit holds the turning point, so of a
 page's whole history only two numbers matter: how many slots it was quiet before the turn, and how
 many after it. Both are geometric and independent of each other. Two draws a page therefore give the
 exact joint outcome of all strategies on one shared history; nothing is approximated, and a history
 of 2n - 1 slots need not be written down.
 
-Best and worst possible are the seed's baselines "obtained from full knowledge about changes". They
+Best and worst possible are the paper's baselines "obtained from full knowledge about changes". They
 are taken over all pairs of a visit order and a revisit order, also those that do not mirror each
 other: FIFO does not, and a limit must hold for every strategy that is drawn under it.
 """
@@ -262,7 +262,7 @@ class Point:
 
     @property
     def thresholds(self) -> tuple[Outcome, ...]:
-        """The outcomes of the seed's strategy, by ascending eta."""
+        """The outcomes of the paper's strategy, by ascending eta."""
         found = (each for each in self.outcomes if each.name == "threshold")
         return tuple(sorted(found, key=lambda each: each.eta or 0.0))
 

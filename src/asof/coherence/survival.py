@@ -1,7 +1,7 @@
 """How likely a page is to stay unchanged over a length of time: all that planning needs to know.
 
-A planner never sees rates, only survivals, so the discrete model of seed 001, real time, and the
-posterior of a page that was seen twice are one problem to it.
+A planner never sees rates, only survivals, so the discrete model of Spaniol 2009, real time, and
+the posterior of a page that was seen twice are one problem to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Pages = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
-# Stands for an infinite rate: times 0 it is 0 (seed 001: the joker is safe, 0^0 = 1), times any
+# Stands for an infinite rate: times 0 it is 0 (Spaniol 2009: the joker is safe, 0^0 = 1), times any
 # length of a crawl it is certain change, and it does not overflow.
 _CERTAIN = 1e200
 
@@ -53,7 +53,7 @@ def chances(survival: Survival, pages: Pages, lengths: Floats) -> Floats:
 
 
 class Discrete:
-    """The model of seed 001, equations 2 and 4: (1 - rate)^length, lengths in slots."""
+    """The model of Spaniol 2009, equations 2 and 4: (1 - rate)^length, lengths in slots."""
 
     def __init__(self, rates: Floats) -> None:
         self.heat: Floats = _checked(rates, "change probability", 1.0)

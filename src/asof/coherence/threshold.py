@@ -3,7 +3,7 @@
 Both take the pages hottest first and ask of each whether its conflict probability kappa in the slot
 at hand stays below eta; if so the page is promising and takes the slot, else it is hopeless and
 goes behind all promising ones, the hottest of them last. The pseudo-code leaves gaps, read as the
-walk-through of seed 000 does: only a kept page advances the slot; after a move the next page is
+walk-through of Spaniol 2010 does: only a kept page advances the slot; after a move the next page is
 tested on the same slot; the rest shifts when a page moves.
 
 In Figure 7 the exponent is the number of pages downloaded so far, in Figure 8 twice that number, so

@@ -1,8 +1,8 @@
 """The values of coherence: what is known of a page at a moment, by what evidence, and their sum.
 
-Seed 001 asks of each page only whether it is coherent. On the live web an answer is as good as its
-evidence, so each verdict has a grade. Only equal bytes on both sides of the moment prove; what a
-server says (304, Last-Modified) is kept apart and named as such, and is worth nothing once the
+Spaniol 2009 asks of each page only whether it is coherent. On the live web an answer is as good as
+its evidence, so each verdict has a grade. Only equal bytes on both sides of the moment prove; what
+a server says (304, Last-Modified) is kept apart and named as such, and is worth nothing once the
 server was caught with a false word. Even equal bytes do not exclude that something else was there
 in between (A-B-A).
 """
@@ -136,7 +136,7 @@ class Measurement:
 
     @property
     def c(self) -> float | None:
-        """C = 1 - errors / pages (seed 000; seed 001 writes q for the share of errors)."""
+        """C = 1 - errors / pages (Spaniol 2010; Spaniol 2009 writes q for the share of errors)."""
         if not self.pages:
             return None
         return sum(page.is_coherent for page in self.pages) / len(self.pages)

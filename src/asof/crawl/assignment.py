@@ -1,8 +1,8 @@
-"""The two files that the assignment of seed 003 asks for, beside the archive.
+"""The two files that the assignment of CS6200 2019 asks for, beside the archive.
 
-Seed 003, "Assignment 1", items 2c, 2d, 4 and 10: URLsCrawled.txt lists the URLs that were crawled,
-exactly one a line, and is kept up to date as each is crawled; stats.txt is written at the end, in
-this format:
+CS6200 2019, "Assignment 1", items 2c, 2d, 4 and 10: URLsCrawled.txt lists the URLs that were
+crawled, exactly one a line, and is kept up to date as each is crawled; stats.txt is written at the
+end, in this format:
 
     Maximum size: nnnnnnn bytes
     Minimum size: mmmm bytes

@@ -1,8 +1,8 @@
 """The crawl loop: take the next polite host, let its next target be visited, commit, go on.
 
-One visit a host at a time (seed 002: no parallel requests to a server). This thread fetches, reads
-documents and decides; a writer beside it packs, makes rows and commits group after group, so the
-network never waits for the disk. All that decides happens on this thread, between awaits.
+One visit a host at a time (Naumann 2011: no parallel requests to a server). This thread fetches,
+reads documents and decides; a writer beside it packs, makes rows and commits group after group, so
+the network never waits for the disk. All that decides happens on this thread, between awaits.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ async def run_phases(archive: Archive, crawler: Crawler, config: Config) -> Summ
         summary = await crawler.run()
         if course is not None and (pages := _pages(archive, crawler)):
             taken = archive.catalog.captures(crawl=crawler.crawl.id)
-            # The first answer, not its audit: section 3.2 of the seed, t_s = t_1.
+            # The first answer, not its audit: section 3.2 of the paper, t_s = t_1.
             course = replace(course, turn=min(each.at for each in taken if each.url in pages))
             crawler.crawl = replace(crawler.crawl, course=course)
         return summary

@@ -1,4 +1,4 @@
-"""The order of a crawl's visits, planned by what earlier crawls have learnt (seed 001, section 4).
+"""The order of a crawl's visits, planned by what earlier crawls learnt (Spaniol 2009, section 4).
 
 Each host has a plan of its own, as it is asked at its own pace; all of them share one turning point
 (20-coherence.md), so that hosts with less to visit begin later. Pages that nobody knew when the

@@ -1,1 +1,1 @@
-"""RETURN: how often pages change, and how old a copy is (seeds 002 and 003)."""
+"""RETURN: how often pages change, and how old a copy is (Naumann 2011 and CS6200 2019)."""

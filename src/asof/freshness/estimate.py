@@ -118,7 +118,7 @@ class Online:
     """A rate that is kept up to date at each visit: `a` changes in `b` seconds, and a prior.
 
     What is older than the half-life counts less than half: rates learnt on a real site's past five
-    years without forgetting did worse than visiting all pages alike (35-freshness of the design).
+    years without forgetting did worse than visiting all pages alike (bench/change_rates.py).
     """
 
     prior_a: float

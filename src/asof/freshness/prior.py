@@ -3,8 +3,7 @@
 Rates over the pages of a site are taken as gamma distributed, the one family under which what was
 seen of a page without changes leads to the same family again, and expected survival stays a closed
 form: with shape A and rate B, a page is unchanged over d seconds with chance (B / (B + d))^A. That
-is also the reason for it: plans on raw estimates from few visits fell below blind LIFO
-(20-coherence of the design).
+is also the reason for it: plans on raw estimates from few visits fell below blind LIFO.
 
 The prior is fitted to all pages at once by the marginal likelihood of what was seen of them. Hosts,
 directories and media types may be faster or slower as a whole, as far as that shows: each is drawn

@@ -1,11 +1,11 @@
 """Freshness and age of a copy, for pages that change at a steady rate (a Poisson process).
 
-Four quantities that are easily taken for each other, so each has its name (seed 002, "Freshness",
-"Freshness vs. Age", "Age"). Rates and lengths of time are in any one unit and its inverse; all
-functions take numbers or arrays.
+Four quantities that are easily taken for each other, so each has its name (Naumann 2011,
+"Freshness", "Freshness vs. Age", "Age"). Rates and lengths of time are in any one unit and its
+inverse; all functions take numbers or arrays.
 
 - `fresh_at`: the chance that a copy still is what the page is, some time after it was taken.
-- `age_at`: how long, on average, the copy has been out of date by then: the seed's integral of
+- `age_at`: how long, on average, the copy has been out of date by then: the paper's integral of
   l e^(-lx) (t-x) over 0..t.
 - `freshness`: the share of time that the copy is fresh if the page is visited at a fixed interval.
 - `mean_age`: `age_at` averaged over such an interval.
@@ -29,7 +29,7 @@ def fresh_at(rate: ArrayLike, after: ArrayLike) -> Numbers:
 
 
 def age_at(rate: ArrayLike, after: ArrayLike) -> Numbers:
-    """Age(l, t) = t - (1 - e^(-lt)) / l of seed 002; 2.575 days a week after, at one a week."""
+    """Age(l, t) = t - (1 - e^(-lt)) / l of Naumann 2011; 2.575 days a week after, at one a week."""
     r = _expected(rate, after)
     return np.asarray(after, np.float64) * _first(r)
 

@@ -1,6 +1,6 @@
-"""How much of what a crawl found it has taken: completeness (seed 000).
+"""How much of what a crawl found it has taken: completeness (Spaniol 2010).
 
-Seed 000, "Completeness": vertically, the number of relevant nodes found from the entry point;
+Spaniol 2010, "Completeness": vertically, the number of relevant nodes found from the entry point;
 horizontally, the number of relevant entry points found within the designated perimeter. An
 extensive collection prefers the second, an intensive one the first.
 
@@ -17,7 +17,7 @@ left out count as found: the collection knows of them and has not gone there. Ho
 crawl knows only parts of pages (images, styles, fonts) or guesses are no entry points.
 
 Both say how much of what is *known* was taken. What no link, sitemap or feed names is unknown to
-every crawler (the hidden web, seed 000), so 100 % is not the whole site. A crawl whose frontier
+every crawler (the hidden web, Spaniol 2010), so 100 % is not the whole site. A crawl whose frontier
 was lost (`asof reindex`) knows nothing of this: its shares are None.
 """
 

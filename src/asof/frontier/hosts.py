@@ -1,6 +1,6 @@
 """Politeness: which host may be asked next, and when. Pure: time comes in as numbers.
 
-Seed 002, "Simple Crawler Thread": one queue per web server, no parallel requests, and the
+Naumann 2011, "Simple Crawler Thread": one queue per web server, no parallel requests, and the
 politeness timer starts when the site is released. Hosts wait in a heap by the time they may be
 asked, so thousands of them cost O(log n) a step.
 """

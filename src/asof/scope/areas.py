@@ -42,7 +42,7 @@ def area_of(seeds: tuple[str, ...], scope: str) -> Area | None:
     if scope.startswith("surt:"):
         return Area(f"in {scope}", under_surt(scope.removeprefix("surt:")))
     if scope == "path":
-        # As a SURT prefix is made (seed 000): all up to the last slash of the seed. By the URL
+        # As a SURT prefix is made (Spaniol 2010): all up to the last slash of the seed. By the URL
         # itself, since SURT keys fold case and drop trailing slashes.
         folders = [(host, path[: path.rindex("/") + 1]) for host, path in map(place, seeds)]
         text = _listed("path", (f"http://{host}{path}" for host, path in folders))

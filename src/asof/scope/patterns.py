@@ -1,6 +1,6 @@
 """Traps that only their pages give away: a budget for each pattern of URLs, by what they bring.
 
-Seed 000, "Pitfalls": crawlers do not recognise patterns of "identical" contents. Two kinds of
+Spaniol 2010, "Pitfalls": crawlers do not recognise patterns of "identical" contents. Two kinds of
 evidence are kept, by pattern (`example.org/calendar/#/#/`):
 
 *They repeat themselves.* Each page whose text brings nothing new to its pattern costs one page of

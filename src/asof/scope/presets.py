@@ -1,8 +1,8 @@
 """Presets: what a kind of collection usually wants, under everything that the user says himself.
 
-Seed 000, "Intensive Collection" and "Extensive Collection": an intensive one prefers vertical
+Spaniol 2010, "Intensive Collection" and "Extensive Collection": an intensive one prefers vertical
 completeness (all that is found from an entry point), an extensive one horizontal completeness
-(all entry points). `page` is a few pages as they are shown; `assignment` is that of seed 003.
+(all entry points). `page` is a few pages as they are shown; `assignment` is that of CS6200 2019.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from asof.url import host_of
 
 Settings = dict[str, object]
 
-# Seed 003, item 3: the seed is depth 1 and the last pages are depth 5. Seeds are depth 0 here.
+# CS6200 2019, item 3: the seed is depth 1 and the last pages are depth 5. Seeds are depth 0 here.
 _ASSIGNMENT_DEPTH = 4
 # Enough to know a site by: 10,000 sites are then 5 million pages, a day at 58 pages a second.
 _EXTENSIVE_PAGES = 500
@@ -29,7 +29,7 @@ _NOTHING_BESIDE = {"sitemaps": False, "feeds": False, "guesses": False}
 
 
 def _assignment(seeds: tuple[str, ...]) -> Settings:
-    """Seed 003, items 3 to 10. The rules of item 9 are made for the host and folder of the seed."""
+    """CS6200 2019, items 3 to 10. The rules of item 9 are made for the seed's host and folder."""
     folders = tuple(dict.fromkeys(_first_folder(seed) for seed in seeds))
     return {
         # The seed is not a link, so the rules about links do not leave it out.

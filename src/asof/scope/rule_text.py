@@ -1,6 +1,6 @@
 """The text of a scope rule, `in KIND:VALUE` or `out KIND:VALUE`, read with precise complaints.
 
-    surt:PREFIX    a SURT prefix, a key, or a URL and all below it (seed 000, "SURT Prefix")
+    surt:PREFIX    a SURT prefix, a key, or a URL and all below it (Spaniol 2010, "SURT Prefix")
     host:NAME      one host; a leading www. does not count
     domain:NAME    a host and its subdomains
     path:/PREFIX   what begins with this on a seed's host; path:http://host/prefix on that one

@@ -1,6 +1,6 @@
 """The scope of a crawl: ordered rules, the first that decides wins, and each gives its reason.
 
-Seed 000, "Selection": the scope is the extent of the area that will be included, as defined by
+Spaniol 2010, "Selection": the scope is the extent of the area that will be included, as defined by
 criteria applicable to each node. The order, from first to last:
 
     rules         what the user wrote, in that order (see `asof.scope.rule_text`)

@@ -2,8 +2,8 @@
 
 And the pattern of a URL, by which `patterns` judges the rest by what the pages bring.
 
-Seed 000, "Pitfalls": crawlers are easily trapped, and like time travelling in calendars. What is
-said here is said without having seen a page, so it is said only of URLs that no real site has.
+Spaniol 2010, "Pitfalls": crawlers are easily trapped, and like time travelling in calendars. What
+is said here is said without having seen a page, so it is said only of URLs that no real site has.
 
 The limits were set beside those of other crawlers (Heritrix: 3 equal segments in a row, 20
 segments; Zeno: one segment or one parameter 4 times, two segments 3 times in a deep path;

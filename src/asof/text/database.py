@@ -2,7 +2,7 @@
 
 It stands apart from the archive's own database, so that reading can go on beside a crawl, which
 holds that one, and so that nothing is lost when it is deleted. Texts lie packed in blocks of some
-dozen documents; a document says which block, and where in it (seed 002: "large files, each
+dozen documents; a document says which block, and where in it (Naumann 2011: "large files, each
 compressed block by block, and an index").
 """
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 # How main content is found: by the best extractor, by the fastest, or by the tag distribution of
-# seed 002 ("removing noise").
+# Naumann 2011 ("removing noise").
 Method = Literal["default", "fast", "tags"]
 
 

@@ -1,7 +1,7 @@
 """SURT prefixes: which part of the web is meant, as a rule or as a stretch of an index.
 
-`surt_form` and `surt_prefix` are the plain transform of seed 000 ("SURT Prefix"), which keeps the
-scheme and every label; `key_ranges` says which keys of an index a prefix covers.
+`surt_form` and `surt_prefix` are the plain transform of Spaniol 2010 ("SURT Prefix"), which keeps
+the scheme and every label; `key_ranges` says which keys of an index a prefix covers.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def surt_form(url: str) -> str:
 
 
 def surt_prefix(url: str) -> str:
-    """The prefix that a URL implies for everything below it, by the three steps of seed 000.
+    """The prefix that a URL implies for everything below it, by the three steps of Spaniol 2010.
 
     1. The URL in its SURT form. 2. With three slashes or more, nothing after the last slash.
     3. No closing parenthesis at the end, so that a bare host includes its subdomains.
@@ -58,7 +58,7 @@ def key_ranges(prefix: str) -> tuple[tuple[str, str], ...]:
 
     A prefix is a URL (without a path: the host and its subdomains; with a slash at its end: that
     folder and all below), a key or the beginning of one (`org,example)/a`), or a SURT prefix of
-    seed 000 (`http://(org,example,`).
+    Spaniol 2010 (`http://(org,example,`).
     """
     key, open_host = _as_key(prefix)
     if open_host:  # the host itself, its subdomains, its other ports

@@ -2,7 +2,7 @@
 
 What elements, roles and classes call navigation or advertisement falls away, where that leaves
 enough; if the page marks its main part, the rest does too. Of the blocks that are left, the row
-with the most text that is not links is the content: the optimum of seed 002 ("finding content
+with the most text that is not links is the content: the optimum of Naumann 2011 ("finding content
 blocks") with characters for tokens and links for tags, found in one scan.
 
 The shares were tuned for the mean F1 of two public collections of labelled pages (1,497 pages of

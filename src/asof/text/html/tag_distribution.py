@@ -1,4 +1,4 @@
-"""The main content of a page by the distribution of its tags (seeds 002 and 003, "removing noise").
+"""The main content of a page by the distribution of its tags (Naumann 2011, "removing noise").
 
 A page is a row of tokens, of which bit b_n says that the n-th is a tag and not a word; tags that
 only format text are ignored. The content is the row of tokens from i to j that maximises

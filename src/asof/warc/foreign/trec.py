@@ -1,4 +1,4 @@
-"""TREC-Web, the compound format of search engine research (seed 002, slide 69), in and out.
+"""TREC-Web, the compound format of search engine research (Naumann 2011, slide 69), in and out.
 
     <DOC>
     <DOCNO>WTX001-B01-10</DOCNO>
