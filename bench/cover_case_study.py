@@ -208,9 +208,7 @@ def _print_tables(archives: list[Archive], results: list[Result]) -> None:
             f"{f'{shape.deviation} {have.deviation:.2f}':>12}"
             f"{have.hosts:>7,}{have.bytes / 1e6:>8,.0f}  {have.first} {have.last}"
         )
-    print(
-        "\nTable 3 of the paper (reduction in %), ours, and its time for the coverage graph:"
-    )
+    print("\nTable 3 of the paper (reduction in %), ours, and its time for the coverage graph:")
     print(f"  {'':5}{'documents':>14}{'bytes':>14}{'pairs':>13}{'components':>12}{'proven':>10}"
           f"{'gap':>5}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}{'not files':>10}  seed")  # fmt: skip
     for one in results:
