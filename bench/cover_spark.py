@@ -24,6 +24,7 @@ import cover_archive
 from asof.cover.documents.tables import read_table
 from asof.cover.join.pairs import Limits
 from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.cover.spark.answer import answers
 from asof.cover.spark.run import cover_on_spark
@@ -92,7 +93,7 @@ def main() -> None:
         )
         with spark_session(f"local[{given.cores}]") as session:
             target = str(Path(scratch, "answer"))
-            summary = cover_on_spark(session, str(table), target, RELATION, CoverOptions(), k=1)
+            summary = cover_on_spark(session, Question(RELATION, str(table), k=1), target)
             cpu = cpu_below(session.sparkContext._gateway.proc.pid)
             print(f"spark: {summary.seconds:.1f} s, {cpu:.1f} CPU s, {summary.edges:,} pairs")
             rows = list(answers(session, target))

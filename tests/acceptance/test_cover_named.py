@@ -123,7 +123,7 @@ def test_qualities_choose_among_the_smallest_covers(
     best = Said(capsys, relation, "-a", demo, "--prefer", quality, "--json").json()
     assert best["optimal"]
     assert len(best["kept"]) == len(plain["kept"])
-    assert list((demo / "derived" / "qualities").glob(f"{quality}-*.json"))
+    assert list((demo / "derived" / "qualities").glob(f"{quality}-*.npy"))
 
 
 def test_an_answer_is_listed_and_asked_again(

@@ -107,11 +107,20 @@ def told(relation: str, figures: Figures, documents: Iterable[DocumentAnswer]) -
     return answer_json(CoverAnswer(Question(relation), figures, tuple(documents)))
 
 
+def asked(
+    source: Path, relation: str, options: CoverOptions, k: int = 5, where: str | None = None
+) -> Question:
+    return Question(
+        relation, str(source), where, k, at_least=options.at_least, prefer=options.prefer,
+        solver=options.solver, time_limit=options.time_limit,
+    )  # fmt: skip
+
+
 def on_spark(
     spark: Any, source: Path, relation: str, options: CoverOptions, k: int, where: str | None
 ) -> dict[str, object]:
     target = source.with_name(f"{source.name}-answer")
-    summary = cover_on_spark(spark, str(source), str(target), relation, options, k=k, where=where)
+    summary = cover_on_spark(spark, asked(source, relation, options, k, where), str(target))
     found = told(relation, summary, answers(spark, str(target)))
     return found | {"weights": (summary.weight, summary.weight_kept), "seconds": 0}
 
@@ -306,16 +315,15 @@ def test_bad_questions(
 ) -> None:
     """The same objections as the local engine has."""
     source = written(tmp_path / "docs", documents(1, 20))
+    question = asked(source, relation, options, where=where)
     with pytest.raises(UsageError, match=told):
-        cover_on_spark(spark, str(source), str(tmp_path / "to"), relation, options, where=where)
+        cover_on_spark(spark, question, str(tmp_path / "to"))
 
 
 def test_bad_tables(spark: Any, tmp_path: Path) -> None:
     def refused(source: Path, told: str) -> None:
         with pytest.raises(InputError, match=told):
-            cover_on_spark(
-                spark, str(source), str(tmp_path / "to"), "C(d1,d2) >= 0.7", CoverOptions()
-            )
+            cover_on_spark(spark, Question("C(d1,d2) >= 0.7", str(source)), str(tmp_path / "to"))
 
     whole = written(tmp_path / "whole", documents(1, 20), parts=1)
     data = next(whole.glob("*.parquet")).read_bytes()
@@ -344,7 +352,7 @@ def test_a_table_of_no_documents(spark: Any, tmp_path: Path) -> None:
     source = tmp_path / "none.parquet"
     pq.write_table(pa.table({"id": pa.array([], pa.string()), "text": ["x"][:0]}), source)
     with pytest.raises(UsageError, match=r"holds no documents.*Check the file"):
-        cover_on_spark(spark, str(source), str(tmp_path / "to"), "C(d1,d2) >= 1", CoverOptions())
+        cover_on_spark(spark, Question("C(d1,d2) >= 1", str(source)), str(tmp_path / "to"))
 
 
 def test_qualities_beyond_whole_numbers(spark: Any, tmp_path: Path) -> None:
@@ -383,7 +391,7 @@ def test_whoever_stops_it_sees_no_stacks(
         logging.getLogger().error("Exception while sending command.")
         yield None
 
-    def interrupted(session: Any, source: str, target: str, *_: Any, **__: Any) -> Summary:
+    def interrupted(session: Any, question: Question, target: str) -> Summary:
         assert target.startswith("file:///")  # never a place of Hadoop's own, which nobody clears
         raise KeyboardInterrupt
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -14,6 +13,7 @@ from starlette.responses import Response
 from asof.archive.folder import storage_errors
 from asof.clock import parse_stamp
 from asof.cover.kept.saved_covers import (
+    DOCUMENT_NAME,
     CoverFacts,
     Gone,
     SavedCover,
@@ -34,8 +34,6 @@ COVERED_A_PAGE = 200
 # Covers held in memory, and how large a file may be to be held: 75,000 documents take 20 MB of it.
 READINGS_KEPT = 3
 LARGEST = 256 << 20
-# As asof.cover.documents.of_archive names the documents of an archive.
-_NAME = re.compile(r"([0-9]{14})(?:\.[0-9]{6}(?:-[0-9]+)?)?/(.+)", re.DOTALL)
 
 Item = TypeVar("Item")
 
@@ -181,7 +179,7 @@ def _covered(facts: CoverFacts, by: Shown, gone: Iterable[Gone]) -> Iterator[Cov
 def _shown(facts: CoverFacts, name: str) -> Shown:
     """A document of the archive by its address and time; one of a table by its id."""
     of_table = facts.question is not None and facts.question.table is not None
-    found = None if of_table else _NAME.fullmatch(name)
+    found = None if of_table else DOCUMENT_NAME.fullmatch(name)
     at = None if found is None else parse_stamp(found[1])
     if found is None or at is None or not _is_text(found[2]):
         return Shown(words.clipped(name))

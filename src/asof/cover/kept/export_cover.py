@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -11,11 +10,9 @@ from asof.archive.export import Selection
 from asof.change.texts import Texts, documents_of
 from asof.clock import stamp
 from asof.cover.documents.of_archive import document_names
+from asof.cover.kept.saved_covers import DOCUMENT_NAME
 from asof.errors import UsageError
 from asof.model import Capture
-
-# What stands before the URL in the name of a document (asof.cover.documents.of_archive).
-_NAME = re.compile(r"([0-9]{14})(?:\.[0-9]{6}(?:-[0-9]+)?)?/(.+)", re.DOTALL)
 
 _SHOWN = 200  # characters of a name, in an error
 
@@ -42,7 +39,7 @@ def chosen_by_name(archive: Archive, names: Iterable[str]) -> Chosen:
     total = len(wanted)
     shared: dict[tuple[str, str], list[Capture]] = {}
     for name in wanted:
-        if found := _NAME.fullmatch(name):
+        if found := DOCUMENT_NAME.fullmatch(name):
             shared[found[1], found[2]] = []
     for capture in documents_of(archive, archive.captures()):
         same = shared.get((stamp(capture.at), capture.url))

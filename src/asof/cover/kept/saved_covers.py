@@ -24,6 +24,8 @@ from asof.warc.atomic_file import whole_file
 if TYPE_CHECKING:
     from asof.cover.run import Outcome
 
+# What stands before the URL in the name of an archive's document (of_archive.document_names).
+DOCUMENT_NAME = re.compile(r"([0-9]{14})(?:\.[0-9]{6}(?:-[0-9]+)?)?/(.+)", re.DOTALL)
 # No separators, nothing hidden: a name cannot lead out of the folder, whoever chose it.
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,79}")
 _FORMAT = 2

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from asof.cover.answer import CoverAnswer, DocumentAnswer
-from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.spark.run import cover_on_spark
 from asof.cover.spark.session import LOCAL, spark_session
@@ -28,8 +27,7 @@ def answer_on_spark(
 
     Without a `target` the answer is kept only as long as it is read, which needs a local master.
     """
-    table = question.table
-    if table is None:
+    if question.table is None:
         raise UsageError("Spark covers a table of Parquet.", hint="Name it: --from FILE.")
     if target is None and not (master or LOCAL).startswith("local"):
         raise UsageError("On a cluster the answer needs a place.", hint="Name it: --to PATH.")
@@ -40,10 +38,7 @@ def answer_on_spark(
     ):
         # With its scheme, for where Hadoop is set up, a bare path is one of its own files.
         place = target or Path(scratch, "answer").as_uri()
-        summary = cover_on_spark(
-            own, table, place, question.relation, CoverOptions.of(question),
-            k=question.k, unit=question.unit, where=question.where,
-        )  # fmt: skip
+        summary = cover_on_spark(own, question, place)
         return CoverAnswer(question, summary, tuple(answers(own, place, dropped=dropped)))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from asof.change.shingles import K, Unit, checked
+from asof.change.shingles import checked
 from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.sets import Sets
@@ -20,6 +20,7 @@ from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 from asof.cover.language.syntax import attributes as attributes_of
 from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.candidates import members
@@ -53,21 +54,11 @@ class Summary(Figures):
     rounds: int = 0
 
 
-def cover_on_spark(
-    session: Any,  # noqa: ANN401, a SparkSession
-    source: str,
-    target: str,
-    relation: str,
-    options: CoverOptions,
-    *,
-    k: int = K,
-    unit: Unit = "terms",
-    where: str | None = None,
-) -> Summary:
+def cover_on_spark(session: Any, question: Question, target: str) -> Summary:  # noqa: ANN401
     """The smallest set that covers the documents of a table by a relation, written to `target`.
 
-    `source` is Parquet with id, text and any columns, `target` a folder that is not there yet; both
-    are any path that Spark can reach. Each document is a row of (id, kept, by, containment,
+    The table is Parquet with id, text and any columns, `target` a folder that is not there yet;
+    both are any path that Spark can reach. Each document is a row of (id, kept, by, containment,
     jaccard, dice, component) in the order of the table; `component` is the place of the first
     document of its component, from 0 on.
     """
@@ -75,18 +66,20 @@ def cover_on_spark(
     from pyspark.errors import PySparkException
 
     started = monotonic()
-    parse_relation(relation)
-    if where is not None:
-        parse_filter(where)
+    if question.table is None:
+        raise UsageError("Spark covers a table of Parquet.", hint="Name it: --from FILE.")
+    parse_relation(question.relation)
+    if question.where is not None:
+        parse_filter(question.where)
     own = session.newSession()
     for name, value in _SETTINGS.items():
         own.conf.set(name, value)
     try:
         _check_target(own, target)
-        return _run(own, source, target, relation, options, checked(k), unit, where, started)
+        return _run(own, question, question.table, target, started)
     except (PySparkException, Py4JJavaError) as error:
         raise InputError(
-            f"{source} could not be covered on Spark: {first_line(error)}.",
+            f"{question.table} could not be covered on Spark: {first_line(error)}.",
             hint="Check the Parquet files, the place to write to, and the memory of the executors.",
         ) from error
 
@@ -99,25 +92,18 @@ def _check_target(session: Any, target: str) -> None:  # noqa: ANN401
         raise UsageError(f"{target} is there already.", hint="Name a folder that is not.")
 
 
-def _run(  # the stages in their order, and what each hands on
-    session: Any,  # noqa: ANN401
-    path: str,
-    target: str,
-    relation: str,
-    options: CoverOptions,
-    k: int,
-    unit: Unit,
-    where: str | None,
-    started: float,
-) -> Summary:
+def _run(session: Any, question: Question, path: str, target: str, started: float) -> Summary:  # noqa: ANN401
+    """The stages in their order, and what each hands on."""
     from pyspark.sql import functions as F
 
     source = open_source(session, path)
-    attributes, alternatives = _prepared(source, relation, options, where)
+    options, where = CoverOptions.of(question), question.where
+    attributes, alternatives = _prepared(source, question.relation, options, where)
     places = {name: source.place(name) for name in ("id", "text", *dict(attributes.kinds))}
     reading = Reading(
         source.starts, {name: place for name, place in places.items() if place is not None},
-        bool(source.id_type), attributes, alternatives, where, k, unit,
+        bool(source.id_type), attributes, alternatives, where, checked(question.k),
+        question.unit,
     )  # fmt: skip
     read = kept(documents(source, reading))
     count, largest, shingles, weight = _checked(read, path, where)

@@ -12,9 +12,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from asof.change.shingles import K, Unit
-from asof.cover.options import CoverOptions
-from asof.cover.question import TIME_LIMIT, parse_at_least
+from asof.change.shingles import K
+from asof.cover.question import TIME_LIMIT, Question, parse_at_least
 from asof.cover.spark.run import cover_on_spark
 from asof.cover.spark.session import spark_session
 from asof.errors import AsofError, UsageError
@@ -23,14 +22,14 @@ from asof.errors import AsofError, UsageError
 def main(given: Sequence[str] | None = None) -> int:
     """Run with these arguments; the summary goes to stdout as one line of JSON."""
     wanted = _parser().parse_args(given)
-    unit: Unit = "characters" if wanted.terms == "characters" else "terms"
-    options = CoverOptions(wanted.at_least, wanted.prefer, wanted.solver, wanted.time_limit)
+    question = Question(
+        wanted.relation, wanted.source, wanted.where, wanted.k, at_least=wanted.at_least,
+        prefer=wanted.prefer, solver=wanted.solver, time_limit=wanted.time_limit,
+        terms=wanted.terms,
+    )  # fmt: skip
     try:
         with spark_session(wanted.master) as session:
-            summary = cover_on_spark(
-                session, wanted.source, wanted.target, wanted.relation, options,
-                k=wanted.k, unit=unit, where=wanted.where,
-            )  # fmt: skip
+            summary = cover_on_spark(session, question, wanted.target)
     except AsofError as error:
         sys.stderr.write(f"asof: {error.what}\n{error.hint}\n".rstrip() + "\n")
         return error.exit_code
