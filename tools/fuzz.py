@@ -150,18 +150,20 @@ def links(random: Random) -> tuple[object, object, object]:
 
 def shingles(random: Random) -> tuple[object, object, object]:
     """Shingles of texts, their signatures and overlaps."""
-    text = "".join(
-        random.choices("ab é\U0001f600\ud800\0\u3000ß ", k=random.choice((0, 1, 9, 99, 999)))
-    )
-    k = random.randrange(1, 9)
-    fast = shingling.engine.shingles(text, k, True)
-    slow = plain_shingles.shingles(text, k, True)
-    array = np.frombuffer(fast, np.uint64)
-    shingling.engine.overlap(array, np.frombuffer(slow, np.uint64)[::-1].copy())
-    starts = np.array([0, len(array)], np.int64)
-    fast += shingling.engine.sign(array, starts, 64, 7)
-    slow += plain_shingles.sign(array, starts, 64, 7)
-    return (text, k), fast, slow
+    letters, sizes = "ab é\U0001f600\ud800\0\u3000ß ", (0, 1, 9, 99, 999)
+    texts = ["".join(random.choices(letters, k=random.choice(sizes))) for _ in range(3)]
+    k, kinds = random.randrange(1, 9), (random.random() < 0.5, random.random() < 0.5)
+    answers: list[list[object]] = []
+    for engine in (shingling.engine, plain_shingles):
+        hashes, starts = engine.shingles(texts, k, *kinds)
+        sets = np.unique(np.frombuffer(hashes, np.uint64))
+        bounds = np.array([0, sets.size // 2, sets.size], np.int64)
+        query = sets[: sets.size // 3]
+        near = engine.scan(query, sets, bounds, 0, 2, 0.2, k % 3)
+        signed = engine.sign(sets, bounds, 64, 7), engine.sign_each(texts, k, 64, 7)
+        shared = engine.overlap(query, sets), engine.features(texts)
+        answers.append([hashes, starts, near, *signed, *shared])
+    return (texts, k, kinds), answers[0], answers[1]
 
 
 def joined(random: Random) -> tuple[object, object, object]:
