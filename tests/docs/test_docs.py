@@ -18,6 +18,7 @@ import pytest
 
 from asof.cli import group
 from asof.config import Config
+from asof.crawl import audit
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
@@ -215,6 +216,16 @@ def _default(name: str, text: str) -> object:
     if text == "unset":
         return None
     return getattr(Config().updated(tomllib.loads(f"{name} = {text}"), source="the page"), name)
+
+
+def test_the_docs_tell_how_often_a_304_is_audited() -> None:
+    """One in how many, and how many at least: as the code has it, wherever it is said."""
+    words = {3: "three", 10: "ten", 20: "twenty"}
+    for page in ("docs/settings.md", "docs/coherence.md"):
+        told = read(ROOT / page)
+        said = re.findall(r"one in (\w+) 304 answers, and (?:at least|the first) (\w+)", told, re.I)
+        assert said == [(words[audit.ONE_IN], words[audit.AT_LEAST])], page
+    assert f"one in {words[audit.ONE_IN]}" in (audit.__doc__ or "")
 
 
 @every_page

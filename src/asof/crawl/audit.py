@@ -16,8 +16,8 @@ from zlib import crc32
 
 from asof.model import Exchange, Target
 
-_ONE_IN = 10
-_AT_LEAST = 3
+ONE_IN = 10
+AT_LEAST = 3
 _ENOUGH = 3
 # Where the second half of the places in a plan begins.
 _LATE = 0.5
@@ -46,8 +46,8 @@ class Audits:
         suspect = self._found_of[host] > 0
         if placed and target.priority < _LATE and not suspect:
             return False
-        by_lot = crc32(target.url.encode()) % _ONE_IN == 0
-        chosen = suspect or by_lot or self._chosen_of[host] < _AT_LEAST
+        by_lot = crc32(target.url.encode()) % ONE_IN == 0
+        chosen = suspect or by_lot or self._chosen_of[host] < AT_LEAST
         if chosen:
             self._chosen_of[host] += 1
             self._checked.add(target.url)
