@@ -57,6 +57,7 @@ class Memento:
     _record: StoredRecord = field(repr=False)
     _stored: Head = field(repr=False)
     _own: Head | None = field(default=None, repr=False)
+    _coding: Head | None = field(default=None, repr=False)
 
     @property
     def media_type(self) -> str | None:
@@ -89,10 +90,7 @@ class Memento:
         chunks = _behind(block_chunks(self._record), len(self._stored.raw))
         if limit is None:
             limit = max(ENTITY_LIMIT, self._record.size)
-        # Of another URL the same bytes may mean something else (asof.catalog.observe).
-        is_apart = self.source.surt != self.capture.surt
-        coded = self._own if is_apart and self._own is not None else self._stored
-        return decode(coded.headers, chunks, limit=limit)
+        return decode((self._coding or self._stored).headers, chunks, limit=limit)
 
 
 def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
@@ -102,21 +100,22 @@ def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
     if capture.kind != "revisit":
         return Memento(capture, capture, _status(head), head.headers, head.raw, record, head)
     seen = catalog.observation(capture)
-    source, answer = seen.source, seen.answer
+    source = seen.source
     if source is None:
         raise _missing(seen)
     if is_304(capture):
-        # What is confirmed is what this URL said, though the payload may lie under another.
-        is_own = answer is not None and answer.url == capture.url
-        confirmed = memento(catalog, warc_dir, answer if answer is not None and is_own else source)
+        # What is confirmed is what the URL said, though the payload may lie under another.
+        confirmed = memento(catalog, warc_dir, seen.answer or source)
         headers = _freshened(confirmed.headers, head.headers)
         return replace(confirmed, capture=capture, headers=headers, head=head.raw)
     stored_record = _read(warc_dir, source)
     stored = stored_head(stored_record, source)
     own = head if head.status else None
     shown = own or stored
+    # Of another URL the same bytes may mean something else (asof.catalog.observe).
+    coding = None if source.surt == capture.surt else own
     return Memento(
-        capture, source, _status(shown), shown.headers, head.raw, stored_record, stored, own
+        capture, source, _status(shown), shown.headers, head.raw, stored_record, stored, own, coding
     )
 
 
