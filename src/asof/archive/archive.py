@@ -102,6 +102,7 @@ class Archive:
         self.close()
 
     def close(self) -> None:
+        """Let go of the database and the lock."""
         self._held.close()
 
     def captures(
