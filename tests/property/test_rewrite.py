@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from asof.replay.html import rewrite_html
 from asof.replay.links import Place
 from asof.replay.rewrite import rewrite_css
+from asof.replay.rewrite_html import rewrite_html
 from asof.text.encoding.charset import charset_of
 from asof.text.encoding.detection import is_wide
 from asof.text.links.reference import replaced, srcset

@@ -30,14 +30,9 @@ from asof.coherence.certificate import (
     read_certificate,
     seal,
 )
-from asof.coherence.certify import (
-    certify,
-    claimed_bytes,
-    load_certificate,
-    recheck,
-    write_certificate,
-)
+from asof.coherence.certify import certify, write_certificate
 from asof.coherence.gather import DATES, Catalogued, gather, measured, skews
+from asof.coherence.recheck import claimed_bytes, load_certificate, recheck
 from asof.coherence.verdict import Grade, Measurement, Mode, Reason
 from asof.errors import ArchiveError, InputError, NotCaptured, UsageError
 from asof.model import Capture, Course, Crawl, CrawlState, Target

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from asof.replay.html import rewrite_html
 from asof.replay.links import Place
 from asof.replay.rewrite import Kind, kind_of, rewrite
+from asof.replay.rewrite_html import rewrite_html
 from asof.text.links.reference import replaced, srcset
 
 BASE = "http://h.example/d/p.html"

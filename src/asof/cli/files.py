@@ -142,7 +142,7 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
 
 
 def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> int:
-    from asof.coherence.certify import MOST_DIFFERENCES, claimed_bytes, load_certificate, recheck
+    from asof.coherence.recheck import MOST_DIFFERENCES, claimed_bytes, load_certificate, recheck
     from asof.report.terminal import harmless
 
     claim = load_certificate(certificate)

@@ -4,7 +4,7 @@ A certificate is one JSON document. It names the files it speaks of, each by its
 SHA-256 of so many first bytes (files may grow later), and says of every URL what is known of it at
 the moment of reference and by which records. Everything but the list of files, the choice of pages
 and the version of asof follows from the files, so that a certificate is checked by making it anew
-and comparing the two, field by field (asof.coherence.certify). It rests on digests, validators and
+and comparing the two, field by field (asof.coherence.recheck). It rests on digests, validators and
 dates alone: what pages say is not read, so that a change in mere noise is a change here.
 
 `digest` is the SHA-256 of the canonical form of all the rest: keys sorted, no white space, ASCII

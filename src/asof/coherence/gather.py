@@ -35,7 +35,7 @@ from asof.url import host_of, key_ranges, surt
 from asof.warc.reader import read_record
 
 if TYPE_CHECKING:
-    from asof.coherence.certify import Scanned
+    from asof.coherence.certified_files import Scanned
 
 # Records of a host whose Date is read: enough to see whether a clock is steady, and few reads.
 DATES = 50

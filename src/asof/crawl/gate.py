@@ -1,4 +1,4 @@
-"""The gate of each origin: its robots.txt, fetched before anything else there, and remembered.
+"""The gate of each origin: what its robots.txt lets through, once robots_errand.py has brought it.
 
 An origin is unknown, open (with rules), or shut (nothing there can be fetched, and why).
 """

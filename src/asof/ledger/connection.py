@@ -8,8 +8,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from asof.errors import ArchiveError, StorageError
-from asof.ledger.migrations import STEPS
-from asof.ledger.schema import SCHEMA, SCHEMA_VERSION, payload_key, url_key
+from asof.ledger.migrations import STEPS, run, upgrade, version_of
+from asof.ledger.schema import SCHEMA, SCHEMA_VERSION
 
 
 class Ledger:
@@ -36,11 +36,12 @@ class Ledger:
             # FULL: a commit that returned survives a power cut. With NORMAL the last groups could
             # roll back although their records are safe in the WARC.
             self.db.execute("PRAGMA synchronous = FULL")
-            if self._version() == 0:
+            if version_of(self.db) == 0:
                 self._create()
-            elif self._version() in STEPS:
-                self._upgrade()
-        if (version := self._version()) != SCHEMA_VERSION:
+            elif version_of(self.db) in STEPS:
+                with self.transaction() as db:
+                    upgrade(db)
+        if (version := version_of(self.db)) != SCHEMA_VERSION:
             raise _refusal(self.path, version)
         if self.writable:
             self.db.execute("PRAGMA journal_mode = WAL")
@@ -49,35 +50,17 @@ class Ledger:
             # ones a second with SQLite's own 4 MB, 39,000 with this).
             self.db.execute("PRAGMA wal_autocheckpoint = 16000")
 
-    def _version(self) -> int:
-        return int(self.db.execute("PRAGMA user_version").fetchone()[0])
-
     def _create(self) -> None:
         with self.transaction():
             # Asked again under the lock: another process may have made the tables meanwhile.
-            if self._version() != 0:
+            if version_of(self.db) != 0:
                 return
             if self.db.execute("SELECT 1 FROM sqlite_master").fetchone() is not None:
                 raise ArchiveError(
                     f"{self.path} is a database of another program.",
                     hint="Name another folder for the archive.",
                 )
-            self._run(SCHEMA, SCHEMA_VERSION)
-
-    def _upgrade(self) -> None:
-        """Bring an older database up to the schema, whole or not at all."""
-        with self.transaction() as db:
-            # Asked under the lock: another process may have done it meanwhile.
-            while (step := STEPS.get(self._version())) is not None:
-                for function in (url_key, payload_key):
-                    db.create_function(function.__name__, 1, function, deterministic=True)
-                self._run(step.sql, step.to)
-
-    def _run(self, script: str, version: int) -> None:
-        """Run statements, after which the database has this version, in the open transaction."""
-        for statement in script.split(";\n"):
-            self.db.execute(statement)
-        self.db.execute(f"PRAGMA user_version = {version}")
+            run(self.db, SCHEMA, SCHEMA_VERSION)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

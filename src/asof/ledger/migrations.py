@@ -1,14 +1,15 @@
 """From the schema of every earlier version to that of today, one step after the other.
 
-All steps that a database needs run in one transaction (asof.ledger.connection): killed in between,
-it is what it was. A step need not leave exactly what its version had, only what the next one reads.
+All steps that a database needs run in one transaction: killed in between, it is what it was. A step
+need not leave exactly what its version had, only what the next one reads.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
 
-from asof.ledger.schema import TARGETS
+from asof.ledger.schema import TARGETS, payload_key, url_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +60,23 @@ DROP TABLE old_targets
 """
 
 STEPS = {1: Step(2, _KEYS), 2: Step(3, _COURSE), 3: Step(4, _COLUMNS)}
+
+
+def upgrade(db: sqlite3.Connection) -> None:
+    """Bring an older database up to the schema, in the open transaction."""
+    # The version is asked under the lock: another process may have done it meanwhile.
+    while (step := STEPS.get(version_of(db))) is not None:
+        for function in (url_key, payload_key):
+            db.create_function(function.__name__, 1, function, deterministic=True)
+        run(db, step.sql, step.to)
+
+
+def run(db: sqlite3.Connection, script: str, version: int) -> None:
+    """Run statements, after which the database has this version."""
+    for statement in script.split(";\n"):
+        db.execute(statement)
+    db.execute(f"PRAGMA user_version = {version}")
+
+
+def version_of(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])

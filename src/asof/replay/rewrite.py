@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from asof.replay.html import Banner, no_banner, rewrite_html
 from asof.replay.links import Place
+from asof.replay.rewrite_html import Banner, no_banner, rewrite_html
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
 from asof.text.encoding.view import open_text

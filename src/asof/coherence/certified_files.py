@@ -1,0 +1,204 @@
+"""WARC files as evidence: their sound records up to a size, as captures, and their digests.
+
+A record whose digests do not hold is no evidence of anything, so it is left out as if it were not
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from asof.archive.folder import Folder
+from asof.archive.scan import FileRange, Spread, ranges
+from asof.catalog.derive import HEAD_REACH, Row, row
+from asof.catalog.fast_path import swift_row
+from asof.catalog.rows import capture_of
+from asof.coherence.certificate import (
+    Choice,
+    FileSum,
+)
+from asof.coherence.gather import (
+    only_chosen,
+    site_of,
+)
+from asof.model import Capture, Crawl, Damage
+from asof.warc.build import read_crawl
+from asof.warc.digest import digest_of, parse_digest
+from asof.warc.fast_path import sound_kind
+from asof.warc.reader import block_chunks, scan_as
+from asof.warc.record import StoredRecord
+from asof.warc.verify import judge
+
+Progress = Callable[[int], None]
+
+_PIECE = 1 << 20
+
+
+class Scanned:
+    """What some files hold, each up to a size; `unsound` records are not among the captures."""
+
+    def __init__(
+        self, warc: Path, captures: Sequence[Capture], crawls: Iterable[Crawl], unsound: int
+    ) -> None:
+        self.unsound = unsound
+        self.warc = warc
+        self._captures = captures
+        self._crawls = sorted(crawls, key=lambda crawl: (crawl.started, crawl.id))
+
+    def crawls(self) -> Sequence[Crawl]:
+        """The crawls that the files speak of, oldest first."""
+        return self._crawls
+
+    def chosen(self, choice: Choice) -> Iterator[Capture]:
+        """The captures that count."""
+        return only_chosen(choice, self._captures)
+
+    def of_sites(self, sites: Collection[str]) -> Iterator[Capture]:
+        """All captures under these hosts."""
+        return (capture for capture in self._captures if site_of(capture.surt) in sites)
+
+    def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
+        """Captures that hold these payloads."""
+        return (c for c in self._captures if c.digest in digests and c.kind != "revisit")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a range holds; where records end that speak of a crawl, and those that are not sound."""
+
+    source: FileRange
+    rows: list[Row]
+    crawls: list[tuple[int, Crawl]]
+    unsound: list[int]
+
+
+def scan_files(
+    folder: Folder, sizes: dict[str, int], spread: Spread, progress: Progress
+) -> Scanned:
+    """All captures of the files; a file is of the crawl that it names first."""
+    work = [part for file, size in sizes.items() for part in _clipped(folder.warc / file, size)]
+    captures: list[Capture] = []
+    crawls: dict[str, Crawl] = {}
+    owners: dict[str, str | None] = {}
+    unsound = 0
+    for part in spread(_read, work):
+        file = part.source.path.name
+        # A record that is cut by the size would be read beyond what was hashed.
+        named = [crawl for end, crawl in part.crawls if end <= sizes[file]]
+        for crawl in named:
+            crawls[crawl.id] = _brought_up(crawls.get(crawl.id), crawl)
+        owner = owners.setdefault(file, named[0].id if named else None)
+        found = [capture_of(each, file, owner) for each in part.rows]
+        captures += [c for c in found if c.where.offset + c.where.length <= sizes[file]]
+        unsound += sum(end <= sizes[file] for end in part.unsound)
+        progress(part.source.size)
+    return Scanned(folder.warc, captures, crawls.values(), unsound)
+
+
+def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:
+    """A later record knows more, as in the catalog (Runs.put_crawl); but a turning point stays.
+
+    A file that was begun after it may speak of the time before it.
+    """
+    old, new = None if known is None else known.course, later.course
+    if old is None or old.turn is None or (new is not None and new.turn is not None):
+        return later
+    return replace(later, course=old)
+
+
+def _clipped(path: Path, size: int) -> list[FileRange]:
+    """The first bytes of a file in ranges."""
+    found = []
+    for part in ranges(path):
+        end = size if part.end is None else min(part.end, size)
+        if part.start < end:
+            found.append(FileRange(path, part.start, end, end - part.start))
+    return found
+
+
+def _read(source: FileRange) -> _Part:
+    """The sound records of one range; runs in a worker."""
+    part = _Part(source, [], [], [])
+    records: Iterator[Row | tuple[()] | StoredRecord | Damage] = scan_as(
+        source.path, _sound_row, start=source.start, end=source.end
+    )
+    for found in records:
+        if isinstance(found, tuple):
+            if found:
+                part.rows.append(found)
+        elif isinstance(found, StoredRecord):
+            _take(found, part)
+    return part
+
+
+def _take(record: StoredRecord, part: _Part) -> None:
+    """What a record is, other than a plain response."""
+    entry = row(record)
+    crawl = read_crawl(record) if entry is None else None
+    end = record.where.offset + record.where.length
+    if entry is None and crawl is None:
+        return
+    if not _is_sound(record):
+        part.unsound.append(end)
+    elif entry is not None:
+        part.rows.append(entry)
+    elif crawl is not None:
+        part.crawls.append((end, crawl))
+
+
+def _sound_row(content: bytes | bytearray, offset: int, length: int) -> Row | tuple[()] | None:
+    """The row of a plain response whose digests hold; empty for what only goes with one."""
+    found = swift_row(content, offset, length)
+    return found if not found or sound_kind(content) is not None else None
+
+
+def _is_sound(record: StoredRecord) -> bool:
+    """Whether the digests of a record hold, as far as they can be judged.
+
+    Tools do not agree on what the payload digest of a chunked answer is taken of; where that of the
+    block holds, the bytes are those that were written (asof.archive.scan).
+    """
+    if record.header.kind == "revisit":
+        return _block_holds(record)
+    verdict = judge(record)
+    if not verdict.problems:
+        return True
+    chunked = b"chunked" in (record.data or b"")[:HEAD_REACH].lower()
+    return "payload" in verdict.problems[0] and (verdict.verified > 0 or chunked)
+
+
+def _block_holds(record: StoredRecord) -> bool:
+    """Of a revisit: only its block is its own, the payload digest speaks of another record."""
+    declared = record.header.get("WARC-Block-Digest")
+    wanted = None if declared is None else parse_digest(declared)
+    if wanted is None:
+        return True
+    if isinstance(wanted, str):
+        return False
+    new, value = wanted
+    return digest_of(new, block_chunks(record)) == value
+
+
+def file_sums(
+    folder: Folder, sizes: dict[str, int], spread: Spread, progress: Progress
+) -> list[FileSum]:
+    """The digest of each file up to its size."""
+    work = [FileRange(folder.warc / file, 0, size, size) for file, size in sizes.items()]
+    found = []
+    for item, digest in zip(work, spread(_sum, work), strict=True):
+        found.append(FileSum(item.path.name, item.size, digest))
+        progress(item.size)
+    return found
+
+
+def _sum(source: FileRange) -> str:
+    """The SHA-256 of the first bytes of a file; runs in a worker."""
+    digest, left = sha256(), source.size
+    with source.path.open("rb") as file:
+        while left and (piece := file.read(min(left, _PIECE))):
+            digest.update(piece)
+            left -= len(piece)
+    return digest.hexdigest()

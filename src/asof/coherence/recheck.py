@@ -1,0 +1,106 @@
+"""Checking a certificate of coherence against the WARC files that it names, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from asof.archive.folder import Folder
+from asof.archive.scan import Spread
+from asof.coherence.certificate import (
+    MOST_BYTES,
+    Claim,
+    FileSum,
+    Json,
+    differences,
+    read_certificate,
+)
+from asof.coherence.certified_files import Progress, file_sums, scan_files
+from asof.coherence.certify import certificate_of
+from asof.coherence.gather import (
+    gather,
+    measured,
+)
+from asof.errors import InputError, NotCaptured, UsageError
+
+# More of what differs is not said: one wrong file can make every page differ.
+MOST_DIFFERENCES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Rechecked:
+    """What became of a certificate: what differs from the files, nothing if all holds.
+
+    `document` is the certificate as the files give it now, None if they give none at all.
+    """
+
+    claim: Claim
+    differences: tuple[str, ...]
+    document: Json | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the certificate holds."""
+        return not self.differences
+
+    @property
+    def summary(self) -> str:
+        """What the certificate says, in a line; only of use when it holds."""
+        said = self.claim.document
+        counts = said.get("counts")
+        pages = counts.get("pages") if isinstance(counts, dict) else None
+        files = len(self.claim.files)
+        return f"C = {said.get('c')} as of {said.get('reference')}, {pages} pages, {files} files"
+
+
+def load_certificate(path: Path) -> Claim:
+    """Read a certificate; an InputError where it is none or too large to be one."""
+    if not path.is_file():
+        raise InputError(f"{path} is not a file.", hint="Name a certificate.")
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", hint="Check it.") from error
+    return read_certificate(data, str(path))
+
+
+def claimed_bytes(claim: Claim) -> int:
+    """How many bytes a check reads."""
+    return 2 * sum(item.size for item in claim.files)
+
+
+def recheck(folder: Folder, claim: Claim, *, spread: Spread, progress: Progress) -> Rechecked:
+    """Make a certificate anew from the files that it names, and compare the two."""
+    said: list[str] = []
+    if claim.document.get("digest") != claim.digest:
+        said.append(f"digest: the certificate was changed; its seal should be {claim.digest}")
+    there: dict[str, int] = {}
+    lost: list[FileSum] = []
+    for item in sorted(claim.files, key=lambda item: item.file):
+        trouble = _trouble(folder.warc / item.file, item.size)
+        if trouble:
+            said.append(f"files[{item.file}]: {trouble}")
+            lost.append(item)
+        else:
+            there[item.file] = item.size
+    sums = file_sums(folder, there, spread, progress)
+    scanned = scan_files(folder, there, spread, progress)
+    try:
+        found = gather(scanned, claim.choice)
+    except (NotCaptured, UsageError) as error:
+        return Rechecked(claim, (*said, f"choice: {error.what}"), None)
+    listed = sorted((*sums, *lost), key=lambda item: item.file)
+    document = certificate_of(found, measured(found), listed, scanned.unsound, claim.software)
+    unsealed = {name: value for name, value in document.items() if name != "digest"}
+    given = {name: value for name, value in claim.document.items() if name != "digest"}
+    said += islice(differences(given, unsealed), MOST_DIFFERENCES)
+    return Rechecked(claim, tuple(said), document)
+
+
+def _trouble(path: Path, size: int) -> str:
+    if not path.is_file():
+        return "the file is missing"
+    actual = path.stat().st_size
+    return f"the file has {actual:,} bytes, not {size:,}" if actual < size else ""
