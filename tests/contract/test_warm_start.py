@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +34,10 @@ def test_one_that_does_not_end_is_killed(tmp_path: Path) -> None:
         rig.run("crawl", server.url + "/", "-a", tmp_path / "a", "--delay", "0", timeout=0.5)
 
 
-def test_memory_is_only_known_of_one_that_was_started() -> None:
-    assert rig.run("--version").peak_rss == sys.maxsize
-    assert rig.run("--version", fresh=True).peak_rss < 1 << 30
+@pytest.mark.parametrize("fresh", [False, True])
+def test_its_memory_and_its_limits_are_its_own(tmp_path: Path, fresh: bool) -> None:
+    plain = rig.run("--version", fresh=fresh)
+    assert 1 << 20 < plain.peak_rss < 1 << 28
+    (tmp_path / "some.warc").write_bytes(b"WARC/1.1\r\n" * 100_000)
+    full = rig.run("import", "some.warc", "-a", "a", cwd=tmp_path, fresh=fresh, limits={"FSIZE": 9})
+    assert full.code == 2, str(full)
