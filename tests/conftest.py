@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TESTS = Path(__file__).parent
 pytest.register_assert_rewrite("support")
-LONG_TESTS = ("crash", "acceptance", "integration")
+LONG_TESTS = ("crash", "integration", "acceptance", "hostile", "browser")  # the longest first
 IN_CI = os.environ.get("CI") == "true"
 
 # No deadline: it would measure how busy the machine is, not whether the law holds.
@@ -53,7 +53,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     `make test` gives a file's tests to one core (`--dist loadfile`): the tests of a file run one
     after another and share their servers, and files start in the order that is set here.
     """
-    items.sort(key=lambda item: item.path.relative_to(TESTS).parts[0] not in LONG_TESTS)
+    rank = {folder: number for number, folder in enumerate(LONG_TESTS)}
+    items.sort(key=lambda item: rank.get(item.path.relative_to(TESTS).parts[0], len(rank)))
 
 
 # -- needs("nginx"), needs("module:pyarrow") ----------------------------------------------------

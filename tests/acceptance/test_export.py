@@ -256,7 +256,7 @@ def test_nothing_matches(archive: Path, tmp_path: Path) -> None:
 def test_a_full_disk_leaves_no_half_export(archive: Path, tmp_path: Path) -> None:
     out = tmp_path / "half.warc.gz"
     result = rig.run("export", "--format", "warc", "-o", out, "-a", archive,
-                     preexec=rig.limits(FSIZE=2000))  # fmt: skip
+                     limits={"FSIZE": 2000})  # fmt: skip
     assert result.code in {1, 2}, str(result)
     assert result.err.strip()
     assert not out.exists(), "half a file under the name of a whole one"

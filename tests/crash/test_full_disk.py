@@ -115,7 +115,7 @@ def test_a_file_size_limit(tmp_path: Path, limit: int) -> None:
     archive = tmp_path / "archive"
     with site(pages) as server:
         words = ["crawl", server.url + "/", "-a", archive, "--delay", "0", "--quiet"]
-        result = rig.run(*words, timeout=60, preexec=rig.limits(FSIZE=limit))
+        result = rig.run(*words, timeout=60, limits={"FSIZE": limit})
         assert result.code == 1, str(result)
         one_sentence(result)
         assert crawl(archive, server.url + "/", timeout=60).json()["state"] == "finished"

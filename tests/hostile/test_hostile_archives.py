@@ -28,7 +28,7 @@ def take(archive: Path, *files: Path, code: int, timeout: float = 60) -> dict:
     """Import under a memory limit; afterwards the archive must be sound whatever came in."""
     result = rig.run(
         "import", *files, "-a", archive, "--json",
-        timeout=timeout, preexec=rig.limits(AS=MEMORY),
+        timeout=timeout, limits={"AS": MEMORY},
     )  # fmt: skip
     assert result.code == code, str(result)
     assert result.peak_rss < PEAK, f"{result.peak_rss // MB} MB at the peak\n{result}"
@@ -40,7 +40,7 @@ def take(archive: Path, *files: Path, code: int, timeout: float = 60) -> dict:
 
 
 def sound(archive: Path) -> None:
-    checked = rig.run("check", "-a", archive, "--json", preexec=rig.limits(AS=MEMORY))
+    checked = rig.run("check", "-a", archive, "--json", limits={"AS": MEMORY})
     assert checked.code == 0, str(checked)
     assert checked.peak_rss < PEAK, f"check: {checked.peak_rss // MB} MB at the peak"
 
@@ -315,7 +315,7 @@ def test_odd_targets_dates_and_blocks_do_not_stop_anything(tmp_path: Path) -> No
     mixed = [plain[0], *odd[:9], plain[1], *odd[9:], plain[2], plain[3]]
     path = write(tmp_path / "odd.warc.gz", *(record.gz() for record in mixed))
     archive = tmp_path / "archive"
-    result = rig.run("import", path, "-a", archive, "--json", preexec=rig.limits(AS=MEMORY))
+    result = rig.run("import", path, "-a", archive, "--json", limits={"AS": MEMORY})
     assert result.code in {0, 1}, str(result)
     got = set(urls(archive))
     assert {record.url for record in plain} <= got
@@ -569,7 +569,7 @@ def test_wounded_zip_files(tmp_path: Path, wound: str) -> None:
         del data[:200]
     broken = write(tmp_path / "broken.wacz", bytes(data))
     archive = tmp_path / "archive"
-    result = rig.run("import", broken, "-a", archive, "--json", preexec=rig.limits(AS=MEMORY))
+    result = rig.run("import", broken, "-a", archive, "--json", limits={"AS": MEMORY})
     # A zip without its central directory is no readable zip any more (2); all else is damage (1).
     assert result.code in ({1, 2} if wound == "truncated" else {1}), str(result)
     assert (result.code == 2 and result.err.strip()) or damage_of(result.json())
@@ -649,7 +649,7 @@ def test_an_honest_record_of_two_gigabytes_of_zeros(tmp_path: Path) -> None:
     assert urls(archive) == sorted([*GOOD, "http://bomb.example/"])
     target = tmp_path / "out"
     result = rig.run("get", "http://bomb.example/", "-a", archive, "-o", target, timeout=60,
-                     preexec=rig.limits(AS=MEMORY))  # fmt: skip
+                     limits={"AS": MEMORY})  # fmt: skip
     assert result.peak_rss < PEAK
     assert target.stat().st_size == 128 * len(ZEROS)
     target.unlink()
@@ -698,7 +698,7 @@ def test_a_content_encoding_bomb_stays_small(tmp_path: Path) -> None:
     assert len(urls(archive)) == 3
     for name in ("twice", "once", "many"):
         got = rig.run("get", f"http://bomb.example/{name}", "-a", archive, "-o", tmp_path / "out",
-                      timeout=60, preexec=rig.limits(AS=MEMORY))  # fmt: skip
+                      timeout=60, limits={"AS": MEMORY})  # fmt: skip
         assert got.peak_rss < PEAK, f"{got.peak_rss // MB} MB for {name}"
 
 
@@ -707,7 +707,7 @@ def test_a_million_empty_members_end_in_time(tmp_path: Path) -> None:
     empty = gzip.compress(b"", mtime=0)
     path = write(tmp_path / "empty.warc.gz", good[0].gz(), empty * 300_000, good[1].gz())
     result = rig.run("import", path, "-a", tmp_path / "archive", "--json", timeout=60,
-                     preexec=rig.limits(AS=MEMORY))  # fmt: skip
+                     limits={"AS": MEMORY})  # fmt: skip
     assert result.code in {0, 1}
     assert result.peak_rss < PEAK
     assert len(result.out) < 5 * MB, "the report itself must not be a bomb"

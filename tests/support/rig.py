@@ -11,7 +11,6 @@ import itertools
 import json
 import os
 import re
-import resource
 import signal
 import socket
 import subprocess
@@ -22,6 +21,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -54,7 +54,7 @@ class Result:
     code: int
     out: bytes
     err: str
-    peak_rss: int = sys.maxsize  # nobody looked
+    peak_rss: int = 0
     seconds: float = 0.0
 
     def json(self) -> dict[str, Any]:
@@ -69,17 +69,6 @@ class Result:
         said = self.out[:1500].decode("utf-8", "replace")
         words = " ".join(self.args)
         return f"asof {words} -> {self.code}\n--- stdout\n{said}\n--- stderr\n{self.err[:3000]}"
-
-
-def limits(**soft: int) -> Callable[[], None]:
-    """A preexec function that sets resource limits by name: limits(AS=1 << 30)."""
-
-    def apply() -> None:
-        for name, value in soft.items():
-            kind = getattr(resource, f"RLIMIT_{name}")
-            resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
-
-    return apply
 
 
 def high_water(pid: int) -> int:
@@ -109,27 +98,34 @@ def run(
     timeout: float = 60,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
-    preexec: Callable[[], None] | None = None,
+    limits: Mapping[str, int] | None = None,
     fresh: bool = False,
 ) -> Result:
-    """Run asof to its end; never a traceback.
+    """Run asof to its end; never a traceback. The peak memory is that of its largest process.
 
-    `fresh` starts an interpreter for it, and finds out the peak memory of its largest process.
+    `limits` are of resources, by name: {"AS": 1 << 30}. `fresh` starts an interpreter for it.
     """
     words = tuple(str(arg) for arg in args)
     surroundings = clean_environment() | dict(env or {})
-    fresh = fresh or preexec is not None or any(len(word) > 10_000 for word in words)
+    fresh = fresh or any(len(word) > 10_000 for word in words)
+    peak = 0
+
+    def look(pid: int) -> None:
+        nonlocal peak
+        peak = max(peak, *(high_water(each) for each in family(pid)))
+
     started = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        peak = sys.maxsize
         if fresh:
             process = subprocess.Popen(
                 [ASOF, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                cwd=cwd, env=surroundings, preexec_fn=preexec,
+                cwd=cwd, env=surroundings,
+                preexec_fn=partial(warm_start.limit, limits) if limits else None,
             )  # fmt: skip
-            code, peak = watched(process, started + timeout)
+            code = watched(process, started + timeout, look)
         else:
-            code = warm_start.Command(words, cwd, surroundings, out, err).wait(timeout)
+            command = warm_start.Command(words, cwd, surroundings, limits or {}, out, err)
+            code = command.wait(timeout, look)
         out.seek(0)
         err.seek(0)
         said, complaint = out.read(), err.read().decode("utf-8", "replace")
@@ -140,19 +136,21 @@ def run(
     return result
 
 
-def watched(process: subprocess.Popen[bytes], until: float) -> tuple[int | None, int]:
-    """Its exit code, nothing when it had to be killed, and the peak memory of its family."""
-    peak = polls = 0
+def watched(
+    process: subprocess.Popen[bytes], until: float, look: Callable[[int], None]
+) -> int | None:
+    """Its exit code, nothing when it had to be killed; looked at while it runs."""
+    polls = 0
     while process.poll() is None:
         if time.monotonic() > until:
             process.kill()
             process.wait()
-            return None, peak
+            return None
         if polls % 8 == 0:
-            peak = max(peak, *(high_water(pid) for pid in family(process.pid)))
+            look(process.pid)
         polls += 1
         time.sleep(0.004)
-    return process.returncode, peak
+    return process.returncode
 
 
 def ok(*args: object, code: int = 0, **kw: Any) -> Result:
@@ -166,7 +164,6 @@ def start(
     *args: object,
     stdout: int | IO[Any] = subprocess.PIPE,
     stderr: int | IO[Any] = subprocess.PIPE,
-    preexec: Callable[[], None] | None = None,
     cwd: Path | None = None,
 ) -> subprocess.Popen[bytes]:
     """Start asof and leave it running; the caller must end it."""
@@ -177,7 +174,6 @@ def start(
         stderr=stderr,
         cwd=cwd,
         env=clean_environment() | {"PYTHONUNBUFFERED": "1"},
-        preexec_fn=preexec,
     )
 
 

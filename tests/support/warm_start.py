@@ -2,7 +2,7 @@
 
 Most of the time of a short command is its imports, and the acceptance tests run some thousands.
 What runs is still a process of its own with its own output, environment, folder and exit code.
-Where the start itself is tested, or memory, `rig.run(..., fresh=True)` starts an interpreter.
+Where the start itself is tested, or little memory, `rig.run(..., fresh=True)` starts anew.
 
 Run as a program it is that process: requests come on the socket of the given number, each with
 the files it is to use. It ends when the other end is closed.
@@ -13,13 +13,15 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import resource
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import IO, NoReturn
@@ -51,9 +53,15 @@ class Command:
     """One command at work."""
 
     def __init__(
-        self, words: Sequence[str], cwd: Path | None, env: Mapping[str, str], *files: IO[bytes]
+        self,
+        words: Sequence[str],
+        cwd: Path | None,
+        env: Mapping[str, str],
+        limits: Mapping[str, int],
+        *files: IO[bytes],
     ) -> None:
-        request = json.dumps([list(words), str(cwd or Path.cwd()), dict(env)]).encode()
+        asked = [list(words), str(cwd or Path.cwd()), dict(env), dict(limits)]
+        request = json.dumps(asked).encode()
         if len(request) > LARGEST:
             raise ValueError(f"{len(request)} bytes of words and environment")
         self._answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -67,17 +75,31 @@ class Command:
         assert len(data) == 4, "the process that forks commands has died"
         return int(struct.unpack("i", data)[0])
 
-    def wait(self, timeout: float) -> int | None:
-        """The exit code, negative for a signal; nothing when it did not end and was killed."""
+    def wait(self, timeout: float, look: Callable[[int], None]) -> int | None:
+        """The exit code, negative for a signal; nothing when it did not end and was killed.
+
+        It is looked at thirty times a second as long as it runs.
+        """
+        until = time.monotonic() + timeout
         with self._answers:
-            self._answers.settimeout(timeout)
-            try:
-                return os.waitstatus_to_exitcode(self._number())
-            except TimeoutError:
-                os.kill(self.pid, signal.SIGKILL)
-                self._answers.settimeout(None)
-                self._number()
-                return None
+            self._answers.settimeout(1 / 30)
+            while time.monotonic() < until:
+                look(self.pid)
+                try:
+                    return os.waitstatus_to_exitcode(self._number())
+                except TimeoutError:
+                    continue
+            os.kill(self.pid, signal.SIGKILL)
+            self._answers.settimeout(None)
+            self._number()
+            return None
+
+
+def limit(resources: Mapping[str, int]) -> None:
+    """Set limits of this process by their names."""
+    for name, value in resources.items():
+        kind = getattr(resource, f"RLIMIT_{name}")
+        resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
 
 
 # -- The process that forks -----------------------------------------------------------------------
@@ -110,7 +132,8 @@ def _command(request: bytes, fds: list[int]) -> None:
     for number, fd in enumerate(fds[1:]):
         os.dup2(fd, number)
         os.close(fd)
-    words, cwd, env = json.loads(request)
+    words, cwd, env, limits = json.loads(request)
+    limit(limits)
     os.chdir(cwd)
     for name in set(os.environ) - set(env):
         del os.environ[name]
