@@ -17,8 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.change.categories import Category
-from asof.cli.plan import _print as print_plan
-from asof.cli.plan import plan_json
 from asof.clock import DAY, SECOND, parse_moment
 from asof.coherence.plan import Plan
 from asof.coherence.quality_report import Report, Taken, Whole, cause, offenders
@@ -36,6 +34,7 @@ from asof.coherence.verdict import (
 from asof.crawl.plan import HostPlan, Itinerary
 from asof.model import Course, Crawl, CrawlState, Proof, Target
 from asof.report import quality_words, words
+from asof.report.plan_text import plan_json, plan_lines
 from asof.report.quality_advice import advice, gains
 from asof.report.quality_commands import crawl_of_part, diff, listing
 from asof.report.quality_drawing import BINS, SINGLE_ROWS, TimeWindow, window_of
@@ -962,26 +961,26 @@ def itinerary(slots: list[float], step: float, dead: int = 0) -> Itinerary:
     return Itinerary(Course("inducible", "auto", 1.0, len(slots)), (host,), names, gone)
 
 
-def test_a_plan_speaks_of_nothing_internal(capsys: pytest.CaptureFixture[str]) -> None:
-    print_plan(itinerary([0.0, 2.0], 1.0))
-    told = capsys.readouterr().out
+def plan_text(shown: Itinerary) -> str:
+    return "\n".join(plan_lines(shown))
+
+
+def test_a_plan_speaks_of_nothing_internal() -> None:
+    told = plan_text(itinerary([0.0, 2.0], 1.0))
     assert "Spaniol et al. 2009, Figures 7 and 8" in told
     assert "seed 0" not in told
 
 
-def test_short_slots_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    print_plan(itinerary([0.0, 0.2, 0.4, 61.0, float("inf")], 0.1))
-    told = capsys.readouterr().out
+def test_short_slots_are_told_apart() -> None:
+    told = plan_text(itinerary([0.0, 0.2, 0.4, 61.0, float("inf")], 0.1))
     shown = re.findall(r"^ +(\S+(?: s| again)?) +\d+\.\d %", told, re.MULTILINE)
     assert shown == ["0.0 s", "0.2 s", "0.4 s", "1:01", "not again"]
     assert "The visits take about 0.5 s, the revisits 0.3 s." in told
 
 
-def test_dead_addresses_take_their_time(capsys: pytest.CaptureFixture[str]) -> None:
-    print_plan(itinerary([0.0, 2.0], 1.0))
-    assert "First" not in capsys.readouterr().out
-    print_plan(itinerary([0.0, 2.0], 1.0, dead=90))
-    told = capsys.readouterr().out
+def test_dead_addresses_take_their_time() -> None:
+    assert "First" not in plan_text(itinerary([0.0, 2.0], 1.0))
+    told = plan_text(itinerary([0.0, 2.0], 1.0, dead=90))
     assert (
         "First 90 URLs that answered with an error last time are asked again: about 1:30." in told
     )

@@ -419,8 +419,8 @@ def test_files_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_files_that_are_too_large(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("asof.cli.simulate._MOST_RATES", 3)
-    monkeypatch.setattr("asof.cli.simulate._MOST_BYTES", 20)
+    monkeypatch.setattr("asof.coherence.rates_file._MOST_RATES", 3)
+    monkeypatch.setattr("asof.coherence.rates_file._MOST_BYTES", 20)
     path = tmp_path / "rates.txt"
     for text, code in (("0\n0\n0\n", 0), ("0\n0\n0\n0\n", 2), ("0." + "1" * 18, 0), ("1" * 21, 2)):
         path.write_text(text)

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
 from asof.catalog.crawls import Runs
-from asof.cli.plan import plan_json
 from asof.clock import SECOND
 from asof.crawl import CrawlRequest
 from asof.crawl.plan import Itinerary
@@ -22,6 +21,7 @@ from asof.crawl.run import plan_crawl
 from asof.errors import UsageError
 from asof.ledger import Ledger
 from asof.model import Course, Crawl, CrawlState
+from asof.report.plan_text import plan_json
 from asof.warc.info import _course_from, _course_json
 from support.made_up_web import A, B, Copies, Web, seen_twice, turn
 

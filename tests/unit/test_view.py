@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from asof.cli import view as module
-from asof.cli.view import CrawlView, duration, printable, shortened, snapshot_line, snapshot_panel
+from asof.cli.view import CrawlView, snapshot_line, snapshot_panel
 from asof.crawl.summary import Meter, Snapshot
+from asof.report.words import duration, printable, shortened
 
 SNAPSHOT = Snapshot(
     elapsed=192.4, captured=1204, failed=12, left_out=2345, queued=3456, bytes=34_500_000, hosts=23,

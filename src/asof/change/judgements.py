@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 from asof.change.categories import Change
+from asof.errors import AsofError
 from asof.model import Capture
 from asof.text.database import Shelf
 from asof.text.store import hashed
@@ -60,3 +63,24 @@ def _key(capture: Capture) -> int:
 
 def _maybe_key(capture: Capture | None) -> int | None:
     return None if capture is None else _key(capture)
+
+
+@contextmanager
+def stored_categories(
+    texts: Path, complain: Callable[[str], None]
+) -> Iterator[Callable[[Capture], str | None]]:
+    """What became of a URL with a capture, as far as documents have been read (a category)."""
+    try:
+        shelf = Shelf(texts, writable=False)
+    except AsofError as error:  # the catalog is whole without it
+        complain(f"asof: {error}")
+        yield lambda capture: None
+        return
+    store = ChangeStore(shelf) if shelf.is_current else None
+
+    def category(capture: Capture) -> str | None:
+        found = None if store is None else store.get(capture)
+        return None if found is None else found.category
+
+    with closing(shelf):
+        yield category

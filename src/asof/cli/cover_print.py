@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.cli.output import maybe_iso, print_json, when
-from asof.cli.view import printable
 from asof.report.cover_words import proof
-from asof.report.words import human_bytes, number, percent
+from asof.report.words import human_bytes, number, percent, printable
 from asof.warc.atomic_file import whole_file
 
 if TYPE_CHECKING:

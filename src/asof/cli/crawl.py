@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 
 from asof.cli.options import archive_option, examples, json_option, size
-from asof.cli.output import print_json, say
-from asof.cli.view import CrawlView, duration
+from asof.cli.output import print_json, say, where
+from asof.cli.view import CrawlView
 from asof.crawl import CrawlRequest, run_crawl
-from asof.crawl.run import CrawlOutcome
+from asof.crawl.run import CrawlOutcome, plan_crawl
 from asof.crawl.summary import crawl_json
 from asof.model import CrawlState
-from asof.report.words import human_bytes
+from asof.report.words import duration, human_bytes
 
 
 @click.command(
@@ -109,9 +109,14 @@ def crawl_command(
         control=control,
     )
     if plan_only:
-        from asof.cli.plan import show_plan  # numpy, which other crawls do not need
+        # Here, for plans need numpy, which other crawls do not.
+        from asof.report.plan_text import plan_json, plan_lines
 
-        show_plan(request, as_json=as_json)
+        itinerary = plan_crawl(request)
+        if as_json:
+            print_json(plan_json(itinerary))
+        else:
+            click.echo("\n".join(plan_lines(itinerary)))
         return 0
     with CrawlView(silent=quiet) as view:
         outcome = run_crawl(request, watch=None if quiet else view.show, talk=view.say)
@@ -168,8 +173,7 @@ def print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
         )
     for reason, count in list((summary.reasons or {}).items())[:8]:
         say(f"  {count:>8,}  {reason}")
-    where = "" if folder == Path("archive") else f" -a {folder}"
     if outcome.crawl.state is CrawlState.INTERRUPTED:
-        say(f"Go on with: asof crawl{where}")
+        say(f"Go on with: asof crawl{where(folder)}")
     else:
-        say(f"Look at it with: asof serve{where}")
+        say(f"Look at it with: asof serve{where(folder)}")

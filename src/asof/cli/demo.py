@@ -11,6 +11,7 @@ from tempfile import mkdtemp
 import click
 
 from asof.archive import Archive
+from asof.cli.options import port_option
 from asof.cli.output import when
 from asof.cli.serve import serve
 from asof.cli.view import CrawlView
@@ -24,19 +25,10 @@ from asof.testing import Rates, SimulatedClock, SiteSpec, SyntheticSite, serve_i
 
 
 @click.command("demo")
-@click.option(
-    "-a",
-    "--archive",
-    "folder",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Keep the archive in this new folder [a temporary one].",
-)
+@click.option("-a", "--archive", "folder", type=click.Path(path_type=Path), metavar="DIR",
+              help="Keep the archive in this new folder [a temporary one].")  # fmt: skip
 @click.option("--no-serve", is_flag=True, help="End after the story instead of serving.")
-@click.option(
-    "--port", default=8080, show_default=True, type=click.IntRange(0, 65535),
-    help="Port to serve on; 0 takes any free one.",
-)  # fmt: skip
+@port_option
 def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
     """Tell the whole story on a small site of its own.
 

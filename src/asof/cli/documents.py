@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.archive import Archive
-from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import (
-    cores,
-    open_archive,
-    print_json,
-    printable,
-    say,
-    when,
-)
+from asof.cli.options import archive_option, examples, json_option, output_option
+from asof.cli.output import cores, open_archive, print_json, printable, say, when
 from asof.clock import stamp
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
 from asof.report.words import percent
@@ -161,8 +154,7 @@ def _print_text(name: str, document: Document, *, full: bool, several: bool) -> 
 @click.option("--html", "as_html", is_flag=True, help="A page of its own, to be sent around.")
 @click.option("--context", type=click.IntRange(min=0), default=3, metavar="N", show_default=True,
               help="Unchanged lines around a change; the rest is folded.")  # fmt: skip
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
-              help="Write there, not to stdout.")  # fmt: skip
+@output_option
 @json_option
 def diff_command(
     url: str,

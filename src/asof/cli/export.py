@@ -11,7 +11,7 @@ import click
 
 from asof.archive import Archive
 from asof.archive.export import EXPORTERS, Exported, Selection
-from asof.cli.options import archive_option, examples, json_option, selection_options
+from asof.cli.options import archive_option, examples, file_option, json_option, selection_options
 from asof.cli.output import open_archive, print_json, say
 from asof.errors import NotCaptured, UsageError
 
@@ -49,13 +49,7 @@ _EXPORTERS = {**EXPORTERS, "documents": _export_documents}
 )
 @archive_option
 @click.option("--format", "kind", required=True, type=click.Choice(list(_EXPORTERS)))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Where to [export.*]; - is stdout.",
-)
+@file_option("-o", "--output", help="Where to [export.*]; - is stdout.")
 @click.option("--cover", metavar="NAME", help="Only what a saved cover keeps.")
 @selection_options
 @json_option

@@ -13,19 +13,10 @@ from asof.archive.folder import Folder
 from asof.archive.intake import Intake, take_in
 from asof.archive.recovery import recover
 from asof.archive.reindex import reindex, total_bytes
-from asof.archive.scan import workers
-from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import (
-    byte_progress,
-    cores,
-    damage_json,
-    open_archive,
-    print_damage,
-    print_json,
-    printable,
-    say,
-)
+from asof.cli.options import archive_option, examples, file_option, json_option
+from asof.cli.output import heavy_work, open_archive, print_damage, print_json, printable, say
 from asof.errors import AsofError, InputError
+from asof.report.words import number
 
 
 @click.command("import", epilog=examples("asof import crawl-*.warc.gz old.arc.gz collection.wacz"))
@@ -42,15 +33,16 @@ def import_command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     taken: list[Intake] = []
     refused: list[AsofError] = []
     total = sum(path.stat().st_size for path in files if path.is_file())
-    # The workers first: a fork must not inherit an open database.
-    with workers(cores(), total) as spread, Archive.write(folder, purpose="import") as archive:
+    with (
+        heavy_work("importing", total) as (spread, progress),
+        Archive.write(folder, purpose="import") as archive,
+    ):
         recover(archive)
-        with byte_progress("importing", total) as progress:
-            for path in files:
-                try:
-                    taken.append(take_in(archive, path, spread=spread, progress=progress))
-                except InputError as error:
-                    refused.append(error)
+        for path in files:
+            try:
+                taken.append(take_in(archive, path, spread=spread, progress=progress))
+            except InputError as error:
+                refused.append(error)
     _report_import(taken, as_json)
     for refusal in refused:
         say(f"asof: {refusal}")
@@ -67,24 +59,10 @@ def _require_any(files: tuple[Path, ...]) -> None:
 
 def _report_import(taken: list[Intake], as_json: bool) -> None:
     if as_json:
-        print_json(
-            {
-                "files": [
-                    {
-                        "file": item.file,
-                        "format": item.format,
-                        "records": item.records,
-                        "captures": item.captures,
-                        "added": item.added,
-                        "stored": list(item.stored),
-                        "damage": [damage_json(damage) for damage in item.damage],
-                    }
-                    for item in taken
-                ],
-                "added": sum(item.added for item in taken),
-                "damaged": sum(len(item.damage) for item in taken),
-            }
-        )
+        added = sum(item.added for item in taken)
+        damaged = sum(len(item.damage) for item in taken)
+        files = [asdict(item) for item in taken]
+        print_json({"files": files, "added": added, "damaged": damaged})
         return
     for item in taken:
         new = f"{item.added:,} new" if item.added else "nothing new"
@@ -96,12 +74,8 @@ def _report_import(taken: list[Intake], as_json: bool) -> None:
 
 @click.command("check", epilog=examples("asof check --json", "asof check --certificate crawl.json"))
 @archive_option
-@click.option(
-    "--certificate",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Verify this certificate of coherence instead, by the WARC files alone.",
-)
+@file_option("--certificate", help="Verify this certificate of coherence instead, by the WARC files"
+             " alone.")  # fmt: skip
 @json_option
 def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
     """Verify every record and digest, and that the catalog agrees.
@@ -113,23 +87,14 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
     place.require()
     if certificate is not None:
         return _check_certificate(place, certificate, as_json=as_json)
-    size = total_bytes(place)
     with (
-        workers(cores(), size) as spread,
+        heavy_work("checking", total_bytes(place)) as (spread, progress),
         Archive.open(folder) as archive,
-        byte_progress("checking", size) as progress,
     ):
         result = check(archive, spread=spread, progress=progress)
     if as_json:
-        print_json(
-            {
-                "ok": result.ok,
-                "files": result.files,
-                "records": result.records,
-                "captures": result.captures,
-                "problems": [_problem_json(problem) for problem in result.problems],
-            }
-        )
+        problems = [_problem_json(problem) for problem in result.problems]
+        print_json({"ok": result.ok, **asdict(result), "problems": problems})
     else:
         verdict = "all well" if result.ok else f"{len(result.problems):,} problems"
         click.echo(
@@ -146,25 +111,18 @@ def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> in
     from asof.report.terminal import harmless
 
     claim = load_certificate(certificate)
-    size = claimed_bytes(claim)
-    with workers(cores(), size) as spread, byte_progress("checking", size) as progress:
+    with heavy_work("checking", claimed_bytes(claim)) as (spread, progress):
         result = recheck(place, claim, spread=spread, progress=progress)
     if as_json:
-        print_json(
-            {
-                "ok": result.ok,
-                "certificate": printable(str(certificate)),
-                "digest": claim.digest,
-                "differences": list(result.differences),
-            }
-        )
+        told = {"ok": result.ok, "certificate": printable(str(certificate)), "digest": claim.digest}
+        print_json({**told, "differences": result.differences})
         return 0 if result.ok else 1
     if result.ok:
         click.echo(f"the certificate holds: {result.summary}")
         click.echo(f"  sealed with {claim.digest}")
         return 0
     count = len(result.differences)
-    click.echo(f"the certificate does not hold: {count:,} difference{'s' if count != 1 else ''}")
+    click.echo(f"the certificate does not hold: {number(count, 'difference')}")
     for line in result.differences[:50]:
         click.echo(f"  {harmless(line)}")
     if count > 50:
@@ -173,12 +131,7 @@ def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> in
 
 
 def _problem_json(problem: Problem) -> dict[str, object]:
-    return {
-        "file": problem.file,
-        "offset": problem.offset,
-        "record_id": problem.record_id and problem.record_id.strip("<>"),
-        "problem": problem.problem,
-    }
+    return {**asdict(problem), "record_id": problem.record_id and problem.record_id.strip("<>")}
 
 
 @click.command(
@@ -202,18 +155,10 @@ def reindex_command(folder: Path, text: bool, as_json: bool) -> int:
     place.require()
     if text:
         return _read_texts(folder, as_json=as_json)
-    size = total_bytes(place)
-    with workers(cores(), size) as spread, byte_progress("reading", size) as progress:
+    with heavy_work("reading", total_bytes(place)) as (spread, progress):
         result = reindex(place, spread=spread, progress=progress)
     if as_json:
-        print_json(
-            {
-                "segments": result.segments,
-                "captures": result.captures,
-                "crawls": result.crawls,
-                "damage": [damage_json(damage) for damage in result.damage],
-            }
-        )
+        print_json(asdict(result))
     else:
         click.echo(
             f"{result.captures:,} captures of {result.crawls:,} crawls in {result.segments:,} files"

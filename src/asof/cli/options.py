@@ -60,6 +60,31 @@ def selection_options(function: Command) -> Command:
     return function
 
 
+def file_option(*names: str, help: str, **more: bool) -> Callable[[Command], Command]:
+    """An option that names a file."""
+    return click.option(*names, type=click.Path(path_type=Path, **more), metavar="FILE", help=help)
+
+
+def output_option(function: Command) -> Command:
+    """`-o/--output FILE`."""
+    return file_option("-o", "--output", help="Write there, not to stdout.")(function)
+
+
+def moment_option(function: Command) -> Command:
+    """`--at T`."""
+    return click.option(
+        "--at", "moment", default="now", metavar="T", help="As of this moment [now]."
+    )(function)
+
+
+def port_option(function: Command) -> Command:
+    """`--port N`."""
+    return click.option(
+        "--port", default=8080, show_default=True, type=click.IntRange(0, 65535),
+        help="Port to listen on; 0 takes any free one.",
+    )(function)  # fmt: skip
+
+
 def examples(*lines: str) -> str:
     """An epilog with examples, one a line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

@@ -6,16 +6,23 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from asof.api import Archive
 from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, stamp, to_datetime
-from asof.errors import AsofError
 from asof.model import Capture, Damage, Validity
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from asof.archive.scan import Spread
 
 
 def say(line: str) -> None:
@@ -36,6 +43,11 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False))
 
 
+def where(folder: Path) -> str:
+    """The option that names an archive in a command we propose."""
+    return "" if folder == Path("archive") else f" -a {folder}"
+
+
 def printable(name: str) -> str:
     """A name from the command line, whose bytes need not be UTF-8, as text that can be printed."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -51,6 +63,10 @@ def when(instant: Instant) -> str:
     return to_datetime(instant).strftime("%Y-%m-%d %H:%M:%S")
 
 
+_PLAIN = ("kind", "status", "media_type", "digest", "content", "size", "crawl")
+_CLAIMED = ("redirect", "truncated", "profile", "refers_to_url")
+
+
 def capture_json(capture: Capture) -> dict[str, object]:
     """The shape of a capture in every JSON output."""
     return {
@@ -58,23 +74,12 @@ def capture_json(capture: Capture) -> dict[str, object]:
         "surt": capture.surt,
         "timestamp": stamp(capture.at),
         "at": iso(capture.at),
-        "kind": capture.kind,
-        "status": capture.status,
-        "media_type": capture.media_type,
-        "digest": capture.digest,
-        "content": capture.content,
-        "size": capture.size,
-        "crawl": capture.crawl,
-        "file": capture.where.file,
-        "offset": capture.where.offset,
-        "length": capture.where.length,
+        **{name: getattr(capture, name) for name in _PLAIN},
+        **asdict(capture.where),
         "record_id": record_uri(capture.record_id),
         "etag": capture.etag,
         "last_modified": maybe_iso(capture.last_modified),
-        "redirect": capture.redirect,
-        "truncated": capture.truncated,
-        "profile": capture.profile,
-        "refers_to_url": capture.refers_to_url,
+        **{name: getattr(capture, name) for name in _CLAIMED},
         "refers_to_at": maybe_iso(capture.refers_to_at),
         "anomalies": list(capture.anomalies),
     }
@@ -86,23 +91,11 @@ def validity_json(validity: Validity) -> dict[str, object]:
         "since": iso(validity.since),
         "until": iso(validity.until),
         "claimed_since": maybe_iso(validity.claimed_since),
-        "content": validity.content,
-        "status": validity.status,
-        "state": validity.state,
+        **{name: getattr(validity, name) for name in ("content", "status", "state")},
         "evidence": [
             {"proof": item.proof.value, "at": iso(item.at), "record_id": record_uri(item.record_id)}
             for item in validity.evidence
         ],
-    }
-
-
-def damage_json(damage: Damage) -> dict[str, object]:
-    """The shape of a damaged stretch in every JSON output."""
-    return {
-        "file": damage.file,
-        "offset": damage.offset,
-        "length": damage.length,
-        "reason": damage.reason,
     }
 
 
@@ -163,31 +156,45 @@ def _progress(what: str, total: int, done_column: str) -> Iterator[Callable[[int
         yield lambda done: bar.advance(task, done)
 
 
-@contextmanager
-def judgements(archive: Archive) -> Iterator[Callable[[Capture], str | None]]:
+def judgements(archive: Archive) -> AbstractContextManager[Callable[[Capture], str | None]]:
     """What became of a URL with a capture, as far as documents have been read (a category)."""
     if not archive.folder.texts.exists():
-        yield lambda capture: None
-        return
-    from asof.change.judgements import ChangeStore
-    from asof.text.database import Shelf
+        return nullcontext(lambda capture: None)
+    from asof.change.judgements import stored_categories
 
-    try:
-        shelf = Shelf(archive.folder.texts, writable=False)
-    except AsofError as error:  # the catalog is whole without it
-        say(f"asof: {error}")
-        yield lambda capture: None
-        return
-    try:
-        store = ChangeStore(shelf) if shelf.is_current else None
+    return stored_categories(archive.folder.texts, say)
 
-        def category(capture: Capture) -> str | None:
-            found = None if store is None else store.get(capture)
-            return None if found is None else found.category
 
-        yield category
-    finally:
-        shelf.close()
+def console() -> Console:
+    """For tables: as wide as the terminal; in a file, wide enough for everything."""
+    # Here, for loading rich takes longer than most commands.
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 200)
+
+
+def table(words: Iterable[str], numbers: Iterable[str]) -> Table:
+    """A table without lines: columns of words to the left, of numbers to the right."""
+    from rich.table import Table
+
+    made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in words:
+        made.add_column(name, no_wrap=True)
+    for name in numbers:
+        made.add_column(name, justify="right", no_wrap=True)
+    return made
+
+
+@contextmanager
+def heavy_work(what: str, size: int) -> Iterator[tuple[Spread, Callable[[int], None]]]:
+    """Processes for work on so many bytes, and the bar that shows it.
+
+    Begin with it: a fork must not inherit an open database.
+    """
+    from asof.archive.scan import workers
+
+    with workers(cores(), size) as spread, byte_progress(what, size) as progress:
+        yield spread, progress
 
 
 def cores() -> int:

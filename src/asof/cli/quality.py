@@ -13,13 +13,11 @@ import click
 from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.archive.reindex import total_bytes
-from asof.archive.scan import workers
-from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import byte_progress, cores, count_progress, open_archive, print_json, say
-from asof.cli.view import printable
+from asof.cli.options import archive_option, examples, file_option, json_option
+from asof.cli.output import count_progress, heavy_work, open_archive, print_json, say
 from asof.errors import NotCaptured
 from asof.frontier.completeness import Completeness, completeness_json
-from asof.report.words import percent, taken_of
+from asof.report.words import percent, printable, taken_of
 from asof.warc.atomic_file import whole_file
 
 if TYPE_CHECKING:
@@ -44,13 +42,11 @@ _MOST_HOSTS = 10
 @archive_option
 @click.option("--url", "prefix", metavar="PREFIX", help="Only URLs that begin so, of all crawls.")
 @click.option("--at", "moment", metavar="T", help="As of this moment, not the crawl's own.")
-@click.option("--html", "page_file", type=click.Path(path_type=Path, dir_okay=False),
-              metavar="FILE", help="Write the whole report as one page.")  # fmt: skip
-@click.option(
+@file_option("--html", "page_file", help="Write the whole report as one page.", dir_okay=False)
+@file_option(
     "--certificate",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="Write a certificate of coherence, which `asof check --certificate FILE` verifies.",
+    dir_okay=False,
 )
 @json_option
 def quality_command(
@@ -82,8 +78,8 @@ def quality_command(
         _write_page(found.report, page_file)
     if as_json:
         _print_json(found)
-        return 0
-    _print_text(found)
+    else:
+        _print_text(found)
     return 0
 
 
@@ -127,11 +123,9 @@ def _certify(folder: Path, choice: Choice, out: Path) -> None:
     from asof.coherence.certify import certify, write_certificate
 
     size = 2 * total_bytes(Folder(folder))
-    # The workers first: a fork must not inherit an open database.
     with (
-        workers(cores(), size) as spread,
+        heavy_work("certifying", size) as (spread, progress),
         Archive.open(folder) as archive,
-        byte_progress("certifying", size) as progress,
     ):
         document = certify(archive, choice, spread=spread, progress=progress)
     write_certificate(document, out)

@@ -11,7 +11,14 @@ from typing import BinaryIO
 import click
 
 from asof.catalog.memento import Memento
-from asof.cli.options import archive_option, examples, json_option, selection_options
+from asof.cli.options import (
+    archive_option,
+    examples,
+    json_option,
+    moment_option,
+    output_option,
+    selection_options,
+)
 from asof.cli.output import (
     capture_json,
     judgements,
@@ -101,11 +108,8 @@ def show_command(url: str, folder: Path, as_json: bool) -> int:
     click.echo(captures[0].url)
     for number, validity in enumerate(history, 1):
         span = f"{when(validity.since)} to {when(validity.until)}"
-        claim = (
-            ""
-            if validity.claimed_since is None
-            else f"; the server says since {when(validity.claimed_since)}"
-        )
+        since = validity.claimed_since
+        claim = "" if since is None else f"; the server says since {when(since)}"
         if validity.state is State.SILENT and validity.status == 304:
             click.echo(f"no content: a 304 that proves none, {when(validity.since)}")
         else:
@@ -125,16 +129,10 @@ def show_command(url: str, folder: Path, as_json: bool) -> int:
 )
 @click.argument("url")
 @archive_option
-@click.option("--at", "moment", default="now", metavar="T", help="As of this moment [now].")
+@moment_option
 @click.option("--raw", is_flag=True, help="The bytes as they came over the wire, head and body.")
 @click.option("--head", is_flag=True, help="The HTTP head only.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write there, not to stdout.",
-)
+@output_option
 @json_option
 def get_command(
     url: str,

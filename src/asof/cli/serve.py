@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from asof.archive import Archive
-from asof.cli.options import archive_option, examples
+from asof.cli.options import archive_option, examples, port_option
 from asof.cli.output import say
 from asof.errors import UsageError
 
@@ -17,13 +17,7 @@ from asof.errors import UsageError
 @click.command("serve", epilog=examples("asof serve -a archive --port 8080"))
 @archive_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    default=8080,
-    show_default=True,
-    type=click.IntRange(0, 65535),
-    help="Port to listen on; 0 takes any free one.",
-)
+@port_option
 def serve_command(folder: Path, host: str, port: int) -> int:
     """Browse the archive as of any moment, in a browser."""
     with Archive.open(folder) as archive:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.archive import Archive
-from asof.cli.options import archive_option, examples, json_option
+from asof.cli.options import archive_option, examples, json_option, moment_option
 from asof.cli.output import cores, count_progress, open_archive, print_json, say
 from asof.errors import ArchiveError, UsageError
 from asof.report.words import percent
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.argument("url", required=False)
 @archive_option
 @click.option("--all", "everything", is_flag=True, help="All pairs instead of one document.")
-@click.option("--at", "moment", default="now", metavar="T", help="As of this moment [now].")
+@moment_option
 @click.option("--threshold", type=click.FloatRange(0, 1, min_open=True), default=0.8,
               show_default=True, metavar="X", help="How near: 1 is equal.")  # fmt: skip
 @click.option("--contained", is_flag=True, help="By containment, not by Jaccard's coefficient.")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import sys
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +11,11 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from asof.cli.options import examples, json_option
-from asof.cli.output import count_progress, print_json, printable, say
+from asof.cli.options import examples, file_option, json_option
+from asof.cli.output import console, count_progress, print_json, printable, say, table
 from asof.clock import SystemClock
 from asof.errors import InputError, UsageError
-from asof.report.words import percent
+from asof.report.words import number, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,9 +26,6 @@ if TYPE_CHECKING:
 _LOADS = "0.02,0.05,0.1,0.2,0.5,1,2,3,5,10,20,50,100"
 _ETAS = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7)  # Figure 9
 _MOST_PAGES = 1_000_000
-_MOST_RATES = 5_000_000
-_MOST_BYTES = 128 << 20  # of so many lines, with digits to spare
-_RATES_HINT = "Write one number from 0 to 1 in each line."
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _COLUMNS = ("family", "load", "pages", "mode", "runs", "seed",
             "strategy", "eta", "expected", "mean", "error")  # fmt: skip
@@ -98,7 +93,7 @@ def _distinct(
               metavar="N", help="Simulated crawls of each site.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
               help="Of the random numbers: the same seed, the same crawls.")  # fmt: skip
-@click.option("--csv", "table", type=_FILE, metavar="FILE", help="Write all figures as CSV.")
+@file_option("--csv", "csv_file", help="Write all figures as CSV.", dir_okay=False)
 @click.option("--plot", "plots", type=_FILE, multiple=True, metavar="FILE",
               help="Draw them, as .png or .svg; may be given more than once.")  # fmt: skip
 @click.option("--rates", type=click.Path(allow_dash=True), metavar="FILE",
@@ -115,7 +110,7 @@ def coherence_command(
     loads: tuple[float, ...],
     runs: int,
     seed: int,
-    table: Path | None,
+    csv_file: Path | None,
     plots: tuple[Path, ...],
     rates: str | None,
     orders: bool,
@@ -138,7 +133,8 @@ def coherence_command(
     if rates is not None:
         _refuse_beside_rates(context)
         return _plan(rates, mode, etas, orders=orders, as_json=as_json)
-    _require_places([*plots, *([] if table is None else [table])])
+    written = [*plots, *([] if csv_file is None else [csv_file])]
+    _require_places(written)
     from asof.coherence.simulate import Family, Setting
     from asof.coherence.verdict import Mode
     from asof.report.figure9 import plot, require_plots
@@ -146,22 +142,22 @@ def coherence_command(
     require_plots(plots)
     setting = Setting(pages, Mode(mode), etas, runs, seed)
     points = _simulate(setting, [Family(name) for name in dict.fromkeys(families)], loads)
-    if table is not None:
-        _write_csv(setting, points, table)
+    if csv_file is not None:
+        _write_csv(setting, points, csv_file)
     for path in plots:
         plot(setting, points, path)
     if as_json:
         print_json(_points_json(setting, points))
     else:
         _print_points(setting, points)
-        for path in (*plots, *([] if table is None else [table])):
+        for path in written:
             say(f"{printable(str(path))} written")
     return 0
 
 
 def _refuse_beside_rates(context: click.Context) -> None:
     """--rates is about one site and its expectations: what steers a simulation has no meaning."""
-    for name in ("pages", "families", "loads", "runs", "seed", "table", "plots"):
+    for name in ("pages", "families", "loads", "runs", "seed", "csv_file", "plots"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             option = next(each.opts[0] for each in context.command.params if each.name == name)
             raise UsageError(
@@ -191,29 +187,24 @@ def _simulate(setting: Setting, families: Sequence[Family], loads: Sequence[floa
 
 
 def _points_json(setting: Setting, points: Sequence[Point]) -> dict[str, object]:
-    return {
-        "pages": setting.pages,
-        "mode": setting.mode,
-        "runs": setting.runs,
-        "seed": setting.seed,
-        "points": [
-            {
-                "family": point.family,
-                "load": point.load,
-                "strategies": [_outcome_json(each) for each in point.outcomes],
-            }
-            for point in points
-        ],
-    }
+    common = {name: getattr(setting, name) for name in ("pages", "mode", "runs", "seed")}
+    shown = [
+        {
+            "family": point.family,
+            "load": point.load,
+            "strategies": [
+                _known(each, "name", "eta", "expected", "mean", "error") for each in point.outcomes
+            ],
+        }
+        for point in points
+    ]
+    return {**common, "points": shown}
 
 
-def _outcome_json(outcome: Outcome) -> dict[str, object]:
-    shown: dict[str, object] = {"name": outcome.name}
-    if outcome.eta is not None:
-        shown["eta"] = outcome.eta
-    if outcome.expected is not None:
-        shown["expected"] = outcome.expected
-    return shown | {"mean": outcome.mean, "error": outcome.error}
+def _known(value: object, *names: str) -> dict[str, object]:
+    """The fields of these names that are not None."""
+    found = {name: getattr(value, name) for name in names}
+    return {name: each for name, each in found.items() if each is not None}
 
 
 def _write_csv(setting: Setting, points: Sequence[Point], path: Path) -> None:
@@ -232,14 +223,12 @@ def _write_csv(setting: Setting, points: Sequence[Point], path: Path) -> None:
 
 
 def _print_points(setting: Setting, points: Sequence[Point]) -> None:
-    from rich.console import Console
-
-    console = Console(width=None if sys.stdout.isatty() else 200)
+    screen = console()
     crawls = f"mean of {setting.runs:,} simulated crawls" if setting.runs > 1 else "one crawl"
     click.echo(f"Coherent pages in percent, {setting.mode}, {setting.pages:,} pages: {crawls}")
     for family, site in itertools.groupby(points, key=lambda point: point.family):
         click.echo(f"\n{family} change rates")
-        console.print(_table(setting, list(site), wide=console.width >= _WIDE))
+        screen.print(_table(setting, list(site), wide=screen.width >= _WIDE))
     click.echo(
         "\nload: changes of an average page in the time it takes to fetch all once\n"
         "gain: points that the optimal plan is above the better breadth-first order"
@@ -257,31 +246,26 @@ def _departure(outcome: Outcome) -> float:
 
 
 def _table(setting: Setting, site: Sequence[Point], *, wide: bool) -> Table:
-    from rich.table import Table
-
     etas = setting.etas if wide else ()
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    once = setting.mode == "measurable"
-    names = ["load", "worst", *(["BFS"] if once else ["FIFO", "LIFO"])]
+    blind = ["lifo"] if setting.mode == "measurable" else ["fifo", "lifo"]
+    names = ["BFS"] if setting.mode == "measurable" else ["FIFO", "LIFO"]
     names += [f"η {eta:g}" for eta in etas] if etas else ["threshold"]
-    for name in (*names, "optimal", "best", "gain"):
-        style = "dim" if name in ("worst", "best") else None
-        table.add_column(name, justify="right", no_wrap=True, style=style)
+    shown = table((), ("load", "worst", *names, "optimal", "best", "gain"))
+    for column in (shown.columns[1], shown.columns[-2]):
+        column.style = "dim"
     for point in sorted(site, key=lambda point: point.load):
-        blind = [point.named("lifo")] if once else [point.named("fifo"), point.named("lifo")]
         thresholds = point.thresholds
-        shown = thresholds if etas else (max(thresholds, key=lambda each: each.mean),)
-        plans = [*blind, *shown, point.named("optimal")]
+        best = thresholds if etas else (max(thresholds, key=lambda each: each.mean),)
         gain = 100 * (point.named("optimal").mean - point.conventional.mean)
-        table.add_row(
+        shown.add_row(
             f"{point.load:g}",
             _percent(point.named("worst")),
-            *map(_percent, plans[:-1]),
-            f"[bold green]{_percent(plans[-1])}[/]",
+            *map(_percent, (*map(point.named, blind), *best)),
+            f"[bold green]{_percent(point.named('optimal'))}[/]",
             _percent(point.named("best")),
             f"{gain:+.1f}",
         )
-    return table
+    return shown
 
 
 def _percent(outcome: Outcome) -> str:
@@ -292,17 +276,21 @@ def _percent(outcome: Outcome) -> str:
 
 
 def _plan(source: str, mode: str, etas: Sequence[float], *, orders: bool, as_json: bool) -> int:
+    from asof.coherence.rates_file import RATES_HINT, rates_in
     from asof.coherence.simulate import strategies
     from asof.coherence.verdict import Mode
 
-    rates = _read_rates(source)
-    import numpy as np
-
+    name = "stdin" if source == "-" else printable(source)
+    try:
+        with click.open_file(source, "rb") as file:
+            rates = rates_in(file, name)
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}.", hint=RATES_HINT) from error
     clock = SystemClock()
     found: list[tuple[Strategy, float]] = []
     with count_progress("planning", len(etas) + 3) as progress:
         since = clock.monotonic()
-        for strategy in strategies(np.frombuffer(rates), Mode(mode), etas):
+        for strategy in strategies(rates, Mode(mode), etas):
             found.append((strategy, clock.monotonic() - since))
             progress(1)
             since = clock.monotonic()
@@ -315,28 +303,19 @@ def _plan(source: str, mode: str, etas: Sequence[float], *, orders: bool, as_jso
 
 
 def _strategy_json(strategy: Strategy, seconds: float, *, orders: bool) -> dict[str, object]:
-    shown: dict[str, object] = {"name": strategy.name}
-    if strategy.eta is not None:
-        shown["eta"] = strategy.eta
-    shown |= {"expected": strategy.expected, "seconds": round(seconds, 6)}
+    shown = _known(strategy, "name", "eta", "expected") | {"seconds": round(seconds, 6)}
     if orders and strategy.order is not None:
         shown["order"] = strategy.order.tolist()
     return shown
 
 
 def _print_strategies(pages: int, mode: str, found: Sequence[tuple[Strategy, float]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("strategy", no_wrap=True)
-    for name in ("eta", "expected C", "gain", "seconds"):
-        table.add_column(name, justify="right", no_wrap=True)
+    shown = table(("strategy",), ("eta", "expected C", "gain", "seconds"))
     blind = max(each.expected for each, _ in found if each.name in ("fifo", "lifo"))
     most = max(each.expected for each, _ in found)
     for each, seconds in found:
         planned = each.name in ("threshold", "optimal")
-        table.add_row(
+        shown.add_row(
             each.name,
             "" if each.eta is None else f"{each.eta:g}",
             f"{100 * each.expected:.2f} %",
@@ -344,53 +323,6 @@ def _print_strategies(pages: int, mode: str, found: Sequence[tuple[Strategy, flo
             f"{seconds:.3f}",
             style="bold green" if each.expected == most else None,
         )
-    click.echo(f"Expected coherence, {mode}, {pages:,} page{'s' if pages != 1 else ''}")
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    click.echo(f"Expected coherence, {mode}, {number(pages, 'page')}")
+    console().print(shown)
     click.echo("gain: points above the better breadth-first order")
-
-
-def _read_rates(source: str) -> array[float]:
-    """One change probability a line; whatever else is there is refused with its line."""
-    name = "stdin" if source == "-" else printable(source)
-    data = _read(source, name).removeprefix(b"\xef\xbb\xbf").rstrip()  # a mark of some editors
-    if data.count(b"\n") >= _MOST_RATES:
-        raise InputError(
-            f"{name} has more than {_MOST_RATES:,} lines.", hint="Take a sample of them."
-        )
-    if not data:
-        raise InputError(f"{name} is empty.", hint=_RATES_HINT)
-    lines = data.split(b"\n")
-    try:
-        rates = array("d", map(_probability, lines))
-    except ValueError:
-        number = next(index for index, line in enumerate(lines) if not _is_probability(line))
-        shown = lines[number].strip()[:40].decode("ascii", "backslashreplace")
-        said = f"{shown!r} is no probability" if shown else "there is no number"
-        raise InputError(f"{name}, line {number + 1:,}: {said}.", hint=_RATES_HINT) from None
-    return rates
-
-
-def _probability(line: bytes) -> float:
-    rate = float(line)
-    if not 0 <= rate <= 1 or b"_" in line:  # 1_000 is a number to Python alone
-        raise ValueError
-    return abs(rate)  # a negative zero is a zero
-
-
-def _is_probability(line: bytes) -> bool:
-    try:
-        _probability(line)
-    except ValueError:
-        return False
-    return True
-
-
-def _read(source: str, name: str) -> bytes:
-    try:
-        with click.open_file(source, "rb") as file:
-            data: bytes = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror}.", hint=_RATES_HINT) from error
-    if len(data) > _MOST_BYTES:
-        raise InputError(f"{name} is larger than {_MOST_BYTES >> 20} MB.", hint=_RATES_HINT)
-    return data

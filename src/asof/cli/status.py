@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -11,30 +12,19 @@ import click
 from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import open_archive, print_json, when
+from asof.cli.output import console, open_archive, print_json, table, when
 from asof.cli.quality import print_completeness
-from asof.cli.view import CrawlView, printable, shortened, snapshot_line
-from asof.clock import SECOND, Clock, SystemClock, iso
-from asof.crawl.control import running, writer
-from asof.crawl.summary import (
-    Meter,
-    Snapshot,
-    Summary,
-    crawl_json,
-    snapshot_json,
-    summary_of,
-)
-from asof.errors import ArchiveError
+from asof.cli.view import CrawlView, snapshot_line
+from asof.clock import Clock, SystemClock, iso
+from asof.crawl.summary import Snapshot, Summary, crawl_json, snapshot_json
+from asof.crawl.watch import Watch, current_summary
 from asof.frontier import report
 from asof.frontier.completeness import completeness, completeness_json
 from asof.frontier.report import Reason
-from asof.frontier.states import State
-from asof.model import Crawl, CrawlState
-from asof.report.words import human_bytes
+from asof.model import Crawl
+from asof.report.words import human_bytes, number, printable, shortened
 
-# A file is looked at every second; the database, which must count, less often.
 _LOOK_EVERY = 1.0
-_COUNT_EVERY = 5.0
 _LINE_EVERY = 5.0
 _JSON_EVERY = 2.0
 _MOST_REASONS = 8
@@ -62,7 +52,7 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
         return _follow(Folder(folder), SystemClock(), as_json=as_json)
     with open_archive(folder) as archive:
         chosen = archive.crawl(crawl)
-        crawls = [(each, _summary(archive, each)) for each in archive.crawls()]
+        crawls = [(each, current_summary(archive, each)) for each in archive.crawls()]
         segments = archive.segments()
         captures, urls = archive.catalog.count(), archive.catalog.count_urls()
         size = sum(segment.committed for segment in segments)
@@ -81,7 +71,7 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
             return 0
         click.echo(
             f"{folder}: {captures:,} captures of {urls:,} URLs, "
-            f"{human_bytes(size)} in {len(segments):,} WARC file{'s' if len(segments) != 1 else ''}"
+            f"{human_bytes(size)} in {number(len(segments), 'WARC file')}"
         )
         if chosen is not None:
             _print_crawls([pair for pair in crawls if crawl is None or pair[0].id == crawl])
@@ -89,51 +79,19 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
     return 0
 
 
-def _summary(archive: Archive, crawl: Crawl) -> Summary:
-    """The summary of a crawl that has ended; of another, what its queue says now."""
-    kept = summary_of(crawl)
-    if crawl.state is CrawlState.FINISHED:
-        return kept
-    number = archive.catalog.crawl_no(crawl.id)
-    tally = report.tally(archive.ledger, number)
-    return Summary(
-        captured=tally[State.DONE],
-        failed=tally[State.FAILED],
-        left_out=tally[State.LEFT_OUT],
-        queued=tally[State.QUEUED],
-        bytes=kept.bytes,
-        seconds=kept.seconds,
-        ended_by=kept.ended_by,
-        reasons=report.reasons(archive.ledger, number),
-    )
-
-
 def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    # As wide as the terminal; in a file, wide enough for everything.
-    console = Console(width=None if sys.stdout.isatty() else 200)
-    wide = console.width >= _WIDE
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    screen = console()
+    wide = screen.width >= _WIDE
     # A crawl's id begins with the time of its start, which a narrow terminal shows once.
-    for name in ("crawl", "state", *(("started (UTC)",) if wide else ())):
-        table.add_column(name, no_wrap=True)
-    for name in ("captured", "failed", "left out", "queued"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("seeds", overflow="ellipsis")
+    names = ("crawl", "state", *(("started (UTC)",) if wide else ()))
+    shown = table(names, ("captured", "failed", "left out", "queued"))
+    shown.add_column("seeds", overflow="ellipsis")
     for crawl, summary in crawls:
-        table.add_row(
-            crawl.id,
-            crawl.state.value,
-            *((when(crawl.started),) if wide else ()),
-            f"{summary.captured:,}",
-            f"{summary.failed:,}",
-            f"{summary.left_out:,}",
-            f"{summary.queued:,}",
-            " ".join(crawl.seeds),
-        )
-    console.print(table)
+        started = (when(crawl.started),) if wide else ()
+        counts = (summary.captured, summary.failed, summary.left_out, summary.queued)
+        cells = (f"{count:,}" for count in counts)
+        shown.add_row(crawl.id, crawl.state.value, *started, *cells, " ".join(crawl.seeds))
+    screen.print(shown)
 
 
 # -- One crawl: how complete it is, what it left out and what failed ------------------------------
@@ -146,13 +104,9 @@ def _report_json(archive: Archive, crawl: Crawl | None) -> dict[str, object]:
     return {
         "crawl": crawl.id,
         "completeness": completeness_json(completeness(archive.ledger, number)),
-        "left_out": [_reason_json(row) for row in report.left_out(archive.ledger, number)],
-        "failures": [_reason_json(row) for row in report.failed(archive.ledger, number)],
+        "left_out": [asdict(row) for row in report.left_out(archive.ledger, number)],
+        "failures": [asdict(row) for row in report.failed(archive.ledger, number)],
     }
-
-
-def _reason_json(row: Reason) -> dict[str, object]:
-    return {"reason": row.reason, "count": row.count, "examples": list(row.examples)}
 
 
 def _print_report(archive: Archive, crawl: Crawl) -> None:
@@ -179,7 +133,7 @@ def _print_reasons(title: str, reasons: list[Reason]) -> None:
 
 def _follow(home: Folder, clock: Clock, *, as_json: bool) -> int:
     """Show the crawl that runs now until it ends."""
-    watch = _Watch(home, clock)
+    watch = Watch(home, clock)
     crawl = ""
     with CrawlView(silent=as_json or not sys.stderr.isatty()) as view:
         due = clock.monotonic()
@@ -206,7 +160,7 @@ def _print_end(home: Folder, crawl_id: str, *, as_json: bool) -> None:
     """The last word: how the crawl that was followed ended, or that there was none."""
     with Archive.open(home.root) as archive:
         crawl = archive.crawl(crawl_id or None)
-        summary = Summary() if crawl is None else _summary(archive, crawl)
+        summary = Summary() if crawl is None else current_summary(archive, crawl)
     if crawl is None:
         click.echo(f"{home.root} holds no crawl.", err=True)
     elif as_json:
@@ -217,59 +171,4 @@ def _print_end(home: Folder, crawl_id: str, *, as_json: bool) -> None:
             f"{which} is {crawl.state.value}: "
             f"{summary.captured:,} captured, {summary.failed:,} failed, "
             f"{summary.left_out:,} left out, {summary.queued:,} queued."
-        )
-
-
-class _Watch:
-    """Looks at the crawl that runs: at its status file or, without --control, at the database."""
-
-    def __init__(self, home: Folder, clock: Clock) -> None:
-        self._home = home
-        self._clock = clock
-        self._meter = Meter()
-        self._counted: tuple[str, Snapshot] = ("", Snapshot(0.0, 0, 0, 0, 0, 0, 0, ""))
-        self._count_at = clock.monotonic()
-
-    def look(self) -> tuple[str, Snapshot] | None:
-        """The crawl's id and how it stands; an empty id while it is starting; None: it ended."""
-        status = running(self._home)
-        if status is not None:
-            return status.crawl, status.snapshot
-        if writer(self._home)[0] != "crawl":
-            return None
-        now = self._clock.monotonic()
-        if now >= self._count_at:
-            self._count_at = now + _COUNT_EVERY
-            self._counted = self._count(now)
-        return self._counted
-
-    def _count(self, now: float) -> tuple[str, Snapshot]:
-        try:
-            archive = Archive.open(self._home.root)
-        except ArchiveError:  # it is being made
-            return self._counted
-        with archive:
-            crawl = archive.crawl()
-            if crawl is None or crawl.state is not CrawlState.RUNNING:
-                return self._counted
-            return crawl.id, self._snapshot(archive, crawl, now)
-
-    def _snapshot(self, archive: Archive, crawl: Crawl, now: float) -> Snapshot:
-        number = archive.catalog.crawl_no(crawl.id)
-        tally = report.tally(archive.ledger, number)
-        busiest = report.busiest(archive.ledger, number)
-        failures = report.failed(archive.ledger, number, examples=0)
-        own = [segment for segment in archive.segments() if segment.crawl == crawl.id]
-        return Snapshot(
-            elapsed=max(0, self._clock.now() - crawl.started) / SECOND,
-            captured=tally[State.DONE],
-            failed=tally[State.FAILED],
-            left_out=tally[State.LEFT_OUT],
-            queued=tally[State.QUEUED],
-            bytes=sum(segment.committed for segment in own),
-            hosts=report.queued_hosts(archive.ledger, number),
-            current="",
-            busiest=tuple((host, count, -1.0) for host, count in busiest),
-            reasons=tuple((row.reason, row.count) for row in failures),
-            rate_now=self._meter.rate(now, tally[State.DONE]),
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from asof.cli.output import say
 from asof.crawl.summary import Snapshot
-from asof.report.words import human_bytes
+from asof.report.words import duration, human_bytes, number, printable, shortened
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -180,7 +180,7 @@ def _pace(snapshot: Snapshot) -> Text:
     return Text(
         f"  {snapshot.rate_now:.1f}/s now · {snapshot.rate:.1f}/s mean · "
         f"{human_bytes(snapshot.bytes / seconds)}/s · "
-        f"{snapshot.active:,} {'host' if snapshot.active == 1 else 'hosts'} active, "
+        f"{number(snapshot.active, 'host')} active, "
         f"{waiting:,} waiting",
         style="dim",
         overflow="ellipsis",
@@ -240,26 +240,3 @@ def _to_go(snapshot: Snapshot, before: str) -> str:
     if remaining is None or snapshot.state not in _AT_WORK or not snapshot.queued:
         return ""
     return f"{before}about {duration(remaining)} to go"
-
-
-def duration(seconds: float) -> str:
-    """A length of time as people read it."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    clock = f"{hours}:{minutes:02d}:{rest:02d}" if hours or days else f"{minutes}:{rest:02d}"
-    return f"{days} d {clock}" if days else clock
-
-
-def printable(text: str) -> str:
-    """A text that cannot steer the terminal: what is no letter or sign of it is shown as such."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else "�" for c in text)
-
-
-def shortened(text: str, room: int) -> str:
-    """A text that fits: its middle left out, for the ends of a URL tell the most."""
-    text = printable(text)
-    if len(text) <= room:
-        return text
-    tail = max(0, room // 3)
-    return f"{text[: max(0, room - tail - 1)]}…{text[len(text) - tail :]}" if room > 0 else ""

@@ -93,12 +93,35 @@ def span(length: int) -> str:
     return "less than a second"
 
 
+def duration(seconds: float) -> str:
+    """A length of time as people read it."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    clock = f"{hours}:{minutes:02d}:{rest:02d}" if hours or days else f"{minutes}:{rest:02d}"
+    return f"{days} d {clock}" if days else clock
+
+
 # -- words of strangers ----------------------------------------------------------------------------
 
 
 def plain(text: str) -> str:
     """A stranger's text on one line, of which nothing acts."""
     return harmless(text.replace("\n", " "))
+
+
+def printable(text: str) -> str:
+    """A text that cannot steer the terminal: what is no letter or sign of it is shown as such."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "�" for c in text)
+
+
+def shortened(text: str, room: int) -> str:
+    """A text that fits: its middle left out, for the ends of a URL tell the most."""
+    text = printable(text)
+    if len(text) <= room:
+        return text
+    tail = max(0, room // 3)
+    return f"{text[: max(0, room - tail - 1)]}…{text[len(text) - tail :]}" if room > 0 else ""
 
 
 def clipped(text: str, most: int = 300) -> str:

@@ -11,7 +11,9 @@ import asyncio
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from asof.clock import DAY, SystemClock, parse_iso
 from asof.errors import UsageError
@@ -68,15 +70,10 @@ def _spec(options: argparse.Namespace) -> SiteSpec:
         raise UsageError(
             f"{options.errors!r} are not statuses.", hint="Write --errors 404,503."
         ) from None
-    return SiteSpec(
-        seed=options.seed, pages=options.pages, hosts=options.hosts, links=options.links,
-        words=options.words, css=options.css, images=options.images, scripts=options.scripts,
-        rates=Rates.parse(options.rates), static=options.static, asset_rate=options.asset_rate,
-        appearing=options.appearing, vanishing=options.vanishing, turnover=options.turnover,
-        etag=options.etag, chunked=options.chunked, redirects=options.redirects, errors=errors,
-        disallowed=options.disallowed, crawl_delay=options.crawl_delay, sitemap=options.sitemap,
-        start=start, traps=_traps(options.traps),
-    )  # fmt: skip
+    known = {each.name for each in fields(SiteSpec)}
+    chosen = {name: value for name, value in vars(options).items() if name in known}
+    read: dict[str, Any] = {"rates": Rates.parse(options.rates), "traps": _traps(options.traps)}
+    return SiteSpec(**{**chosen, **read, "errors": errors, "start": start})
 
 
 def _traps(text: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 
 from asof.clock import iso, to_datetime
@@ -9,9 +10,10 @@ from asof.testing.chance import Purpose, mix
 from asof.testing.edition import Edition, standfirst
 from asof.testing.layout import CSS_PICTURE, FAVICON, Layout, Page
 from asof.testing.spec import SiteSpec
-from asof.testing.words import SECTIONS, author, sentence
+from asof.testing.words import SECTIONS, author, read, sentence
 
 _LEAD_CARDS = 6
+_PAGES: dict[str, str] = tomllib.loads(read("pages.toml"))
 
 
 class Press:
@@ -49,11 +51,7 @@ class Press:
 
     def notice(self, title: str, text: str) -> bytes:
         """A page outside the tree: an error, a draft, a redirect's own words."""
-        body = (
-            f'<h1>{title}</h1>\n<p class="standfirst">{text}</p>\n'
-            '<p><a href="/">Back to the front page</a></p>'
-        )
-        return self.leaflet(title, body)
+        return self.leaflet(title, _html("notice", title=title, text=text))
 
     def leaflet(self, title: str, body: str) -> bytes:
         """HTML of one's own, in the dress of the paper."""
@@ -77,91 +75,73 @@ class Press:
         return frozenset((*layout.css, *layout.scripts, *layout.images_of(page), *grain, FAVICON))
 
     def _document(self, title: str, kind: str, page: Page | None, ears: str, body: str) -> bytes:
-        layout, paper = self._layout, self._layout.paper
-        style = f'<link rel="stylesheet" href="{layout.css[0]}">\n' if layout.css else ""
-        scripts = "".join(f'<script src="{path}" defer></script>\n' for path in layout.scripts)
-        level = "h1" if kind == "front" else "p"
+        layout = self._layout
         here = page.section if page is not None else -1
         nav = "".join(
             f'<a href="{layout.pages[k].path}"{" aria-current=true" if k - 1 == here else ""}>'
             f"{SECTIONS[k - 1]}</a>"
             for k in layout.sections
         )
-        return (
-            f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f'<title>{title}</title>\n<link rel="icon" type="image/svg+xml" href="{FAVICON}">\n'
-            f"{style}{scripts}</head>\n"
-            f'<body class="{kind}">\n<header class="masthead">\n'
-            f'<p class="ears"><span>Established {paper.founded}</span>{ears}</p>\n'
-            f'<{level} class="title"><a href="/">{paper.name}</a></{level}>\n'
-            f'<p class="motto">{paper.motto}</p>\n'
-            f"<nav>{nav}</nav>\n</header>\n<main>\n{body}\n</main>\n{self._footer}\n</body>\n</html>\n"
-        ).encode()
+        return _html(
+            "document", title=title, kind=kind, ears=ears, body=body, nav=nav, icon=FAVICON,
+            level="h1" if kind == "front" else "p", paper=layout.paper, footer=self._footer,
+            style=f'<link rel="stylesheet" href="{layout.css[0]}">\n' if layout.css else "",
+            scripts="".join(f'<script src="{path}" defer></script>\n' for path in layout.scripts),
+        ).encode()  # fmt: skip
 
     def _front(self, edition: Edition) -> str:
-        stories = edition.stories
-        lead = (
-            f'<section class="lead">{self._teaser(stories[0], "h2")}</section>\n' if stories else ""
-        )
-        cards = "".join(
-            f'<article class="card">{self._teaser(story, "h3", pictured=k < 3)}</article>\n'
-            for k, story in enumerate(stories[1 : 1 + _LEAD_CARDS])
-        )
-        more = stories[1 + _LEAD_CARDS :]
-        return (
-            f'{lead}<section class="cards">\n{cards}</section>\n<div class="columns">\n'
-            '<section>\n<p class="label">From the window of the editor</p>\n'
-            f'{self._pictures(edition.page)}<div class="text">\n{_paragraphs(edition.sentences)}'
-            f"</div>\n</section>\n<aside>\n{self._tides(edition)}"
-            f"{self._list('In brief', more, edition.page)}</aside>\n</div>"
-        )
+        first, stories = edition.stories[:1], edition.stories[1:]
+        lead = "".join(f'<section class="lead">{self._teaser(p, "h2")}</section>\n' for p in first)
+        more = self._list("In brief", stories[_LEAD_CARDS:], edition.page)
+        cards = self._cards(stories[:_LEAD_CARDS], pictured=3)
+        tides = self._tides(edition)
+        return _html("front", lead=lead, cards=cards, tides=tides, more=more, **self._text(edition))
 
     def _section(self, edition: Edition) -> str:
         files = self._list("From the files", (), edition.page)
         aside = f"<aside>\n{files}</aside>\n" if files else ""
-        cards = "".join(
-            f'<article class="card">{self._teaser(story, "h3", pictured=k < 6)}</article>\n'
-            for k, story in enumerate(edition.stories)
-        )
-        return (
-            f'<p class="kicker">Section</p>\n<h1>{edition.headline}</h1>\n'
-            f'<p class="standfirst">{standfirst(self._spec, self._layout, edition.page)}</p>\n'
-            f'<section class="cards">\n{cards}</section>\n<div class="columns">\n<section>'
-            f'{self._pictures(edition.page)}<div class="text">\n{_paragraphs(edition.sentences)}'
-            f"</div></section>\n{aside}</div>"
-        )
+        cards = self._cards(edition.stories, pictured=6)
+        return _html("section", cards=cards, aside=aside, **self._text(edition))
 
     def _story(self, edition: Edition) -> str:
         page = edition.page
-        kicker = SECTIONS[page.section] if page.section >= 0 else "News"
-        when = to_datetime(edition.at).strftime("%-d %B %Y, %H:%M:%S")
-        by = author(self._spec.seed, self._layout.host, page.index)
-        return (
-            f'<p class="kicker">{kicker}</p>\n<h1>{edition.headline}</h1>\n'
-            f'<p class="standfirst">{standfirst(self._spec, self._layout, page)}</p>\n'
-            f'<p class="byline">By {by} · <strong>Edition {edition.number}</strong> · '
-            f'<time datetime="{iso(edition.at)}">{when}</time></p>\n'
-            f'<div class="columns">\n<article>\n{self._pictures(page)}'
-            f'<div class="text">\n{_paragraphs(edition.sentences)}</div>\n</article>\n'
-            f"<aside>\n{self._list('Read next', edition.stories, page)}</aside>\n</div>"
+        return _html(
+            "story",
+            kicker=_kicker(page),
+            by=author(self._spec.seed, self._layout.host, page.index),
+            number=edition.number,
+            at=iso(edition.at),
+            when=to_datetime(edition.at).strftime("%-d %B %Y, %H:%M:%S"),
+            more=self._list("Read next", edition.stories, page),
+            **self._text(edition),
         )
 
+    def _text(self, edition: Edition) -> dict[str, str]:
+        """What every page of the tree has."""
+        return {
+            "headline": edition.headline,
+            "standfirst": standfirst(self._spec, self._layout, edition.page),
+            "pictures": self._pictures(edition.page),
+            "text": _paragraphs(edition.sentences),
+        }
+
+    def _cards(self, stories: Sequence[Page], *, pictured: int) -> str:
+        teasers = (self._teaser(p, "h3", pictured=k < pictured) for k, p in enumerate(stories))
+        return "".join(f'<article class="card">{teaser}</article>\n' for teaser in teasers)
+
     def _teaser(self, page: Page, level: str, *, pictured: bool = True) -> str:
-        kicker = SECTIONS[page.section] if page.section >= 0 else "News"
-        images = self._layout.images_of(page) if pictured else ()
-        picture = f'<img src="{images[0]}" alt="" width="640" height="360">' if images else ""
-        return (
-            f'{picture}<div><p class="kicker">{kicker}</p>'
-            f'<{level}><a href="{page.path}">{page.title}</a></{level}>'
-            f"<p>{standfirst(self._spec, self._layout, page)}</p></div>"
+        images = self._layout.images_of(page)[:1] if pictured else ()
+        picture = "".join(f'<img src="{i}" alt="" width="640" height="360">' for i in images)
+        said = standfirst(self._spec, self._layout, page)
+        kicker = _kicker(page)
+        return _html(
+            "teaser", picture=picture, kicker=kicker, level=level, page=page, standfirst=said
         )
 
     def _pictures(self, page: Page) -> str:
         key = (self._spec.seed, self._layout.host, page.index, Purpose.PICTURE)
         return "".join(
-            f'<figure><img src="{path}" alt="A view of the coast" width="640" height="360">'
-            f"<figcaption>{sentence(mix(*key, k))}</figcaption></figure>\n"
+            _html("figure", path=path, caption=sentence(mix(*key, k)))
             for k, path in enumerate(self._layout.images_of(page))
         )
 
@@ -176,13 +156,12 @@ class Press:
     def _tides(self, edition: Edition) -> str:
         """A small table that is new in every edition."""
         minute = mix(self._spec.seed, edition.number, Purpose.NOTICE) % 720
-        names = ("High water", "Low water", "High water", "Low water")
-        tides = [(name, minute + 372 * k) for k, name in enumerate(names)]
+        tides = [(("High", "Low")[k % 2], minute + 372 * k) for k in range(4)]
         rows = "".join(
-            f"<tr><td>{name}</td><td>{at // 60 % 24:02d}:{at % 60:02d}</td></tr>"
+            f"<tr><td>{name} water</td><td>{at // 60 % 24:02d}:{at % 60:02d}</td></tr>"
             for name, at in tides
         )
-        return f'<p class="label">Tides at the east quay</p>\n<table>{rows}</table>\n'
+        return _html("tides", rows=rows)
 
     def _spread_extras(
         self, doors: Sequence[tuple[int, str, str]]
@@ -204,10 +183,15 @@ class Press:
         layout = self._layout
         site_map = f'<a href="{layout.sitemaps[0]}">Site map</a>' if layout.sitemaps else ""
         others = "".join(f'<a href="{url}">{name}</a>' for name, url in self._neighbours)
-        return (
-            f"<footer><span>{layout.paper.name}, a newspaper that does not exist, "
-            f"printed for tests and demonstrations.</span>{site_map}{others}</footer>"
-        )
+        return _html("footer", paper=layout.paper, others=site_map + others)
+
+
+def _html(name: str, **values: object) -> str:
+    return _PAGES[name].format(**values)
+
+
+def _kicker(page: Page) -> str:
+    return SECTIONS[page.section] if page.section >= 0 else "News"
 
 
 def _paragraphs(sentences: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from calendar import month_name
 from html import escape
 
 from asof.clock import to_datetime
@@ -22,7 +23,7 @@ from asof.testing.chance import Purpose, mix
 from asof.testing.layout import Kind, Layout
 from asof.testing.pages import Press
 from asof.testing.spec import SiteSpec
-from asof.testing.words import sentence, title
+from asof.testing.words import FILTERS, sentence, title
 
 _SHAPES = {
     "calendar": re.compile(r"/calendar/([0-9]{4})/(0[1-9]|1[0-2])/"),
@@ -31,22 +32,6 @@ _SHAPES = {
     "parameters": re.compile(r"/classifieds/(?:\?(.*))?"),
     "nonsense": re.compile(r"/library/([0-9a-f]{16})"),
 }
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip
-_FILTERS = tuple(
-    f"{name}={value}"
-    for name, values in {
-        "price": ("low", "fair", "high"),
-        "from": ("harbour", "hill", "mill-lane"),
-        "age": ("new", "old", "antique"),
-        "seller": ("shop", "private"),
-        "colour": ("blue", "brass", "oak"),
-        "sort": ("price", "newest", "name"),
-    }.items()
-    for value in values
-)
 _ADVERTISEMENTS = 30
 _TRAP = 101  # beside the numbers of Purpose
 _ANCHOR = re.compile(rb'(<a href=")(/[^"?#]*)"')
@@ -109,7 +94,7 @@ class Traps:
         return None
 
     def _month(self, year: int, month: int) -> bytes:
-        name = f"{_MONTHS[month - 1]} {year}"
+        name = f"{month_name[month]} {year}"
         near = ((1, "Next month"), (-1, "Previous month"))
         links = []
         for step, text in near:
@@ -130,7 +115,7 @@ class Traps:
         ]  # fmt: skip
         more = [
             (f"/classifieds/?{'&'.join((*chosen, choice))}", choice.replace("=", ": "))
-            for choice in _FILTERS
+            for choice in FILTERS
             if choice not in chosen
         ]
         return self._print("Classified Advertisements", lines, more)

@@ -25,7 +25,15 @@ class Paper:
     tint: str
 
 
-_GAZETTE = tomllib.loads((files(__package__) / "gazette.toml").read_text(encoding="utf-8"))
+def read(name: str) -> str:
+    """A file of the newspaper's."""
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+_GAZETTE = tomllib.loads(read("gazette.toml"))
+FILTERS: tuple[str, ...] = tuple(
+    f"{name}={value}" for name, values in _GAZETTE["filters"].items() for value in values
+)
 PAPERS = tuple(Paper(**each) for each in _GAZETTE["papers"])
 SECTIONS: tuple[str, ...] = tuple(_GAZETTE["sections"])
 

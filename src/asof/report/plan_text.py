@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 
-import click
-
-from asof.cli.output import print_json
-from asof.cli.view import duration, printable
 from asof.coherence.verdict import Mode
-from asof.crawl import CrawlRequest
 from asof.crawl.plan import HostPlan, Itinerary
-from asof.crawl.run import plan_crawl
-from asof.report.words import percent
+from asof.report.words import duration, number, percent, printable
 from asof.url import host_of
 
 _SHOWN = 5
@@ -25,15 +20,6 @@ _WORDS = {
     "optimal": "the best order for the rates that are known",
     "auto": "the best of all for what is known",
 }
-
-
-def show_plan(request: CrawlRequest, *, as_json: bool) -> None:
-    """Make the plan and print it."""
-    itinerary = plan_crawl(request)
-    if as_json:
-        print_json(plan_json(itinerary))
-    else:
-        _print(itinerary)
 
 
 def plan_json(itinerary: Itinerary) -> dict[str, object]:
@@ -77,36 +63,37 @@ def _order(host: HostPlan) -> list[tuple[str, float, float]]:
     return [(host.targets[page].url, slot, round(chance, 6)) for page, slot, chance in rows]
 
 
-def _print(itinerary: Itinerary) -> None:
+def plan_lines(itinerary: Itinerary) -> Iterator[str]:
+    """The plan for people."""
     course = itinerary.course
     if not course.pages:
-        click.echo("Nothing is known of these pages yet, so there is nothing to plan by.")
-        click.echo("The first crawl visits pages as it finds them and learns how they change.")
+        yield "Nothing is known of these pages yet, so there is nothing to plan by."
+        yield "The first crawl visits pages as it finds them and learns how they change."
         return
     hosts = len(itinerary.hosts)
-    click.echo(
-        f"{course.pages:,} pages are known on {hosts:,} {'host' if hosts == 1 else 'hosts'}. "
+    yield (
+        f"{course.pages:,} pages are known on {number(hosts, 'host')}. "
         f"Expected C ({course.mode}), the share that is coherent:"
     )
     for name, expected in itinerary.candidates.items():
         mark = "->" if name == course.plan else "  "
         eta = f" (eta {course.eta:g})" if name == "threshold" and course.eta is not None else ""
-        click.echo(f"  {mark} {name:<10} {expected:.4f}   {_WORDS[name]}{eta}")
-    _print_time(itinerary)
+        yield f"  {mark} {name:<10} {expected:.4f}   {_WORDS[name]}{eta}"
+    yield from _time_lines(itinerary)
     twice = course.mode == Mode.INDUCIBLE
     since = "around the turning point" if twice else "from the first download on"
     for host in itinerary.hosts[:_SHOWN]:
-        _print_host(host, since)
+        yield from _host_lines(host, since)
     if hosts > _SHOWN:
-        click.echo(f"... and {hosts - _SHOWN:,} more hosts (--json has all of them)")
+        yield f"... and {hosts - _SHOWN:,} more hosts (--json has all of them)"
 
 
-def _print_time(itinerary: Itinerary) -> None:
+def _time_lines(itinerary: Itinerary) -> Iterator[str]:
     """How long it takes: hosts are asked at the same time, so that the slowest one counts."""
     visits = max(host.seconds for host in itinerary.hosts)
     if dead := len(itinerary.dead):
-        urls, are = ("1 URL", "is") if dead == 1 else (f"{dead:,} URLs", "are")
-        click.echo(
+        urls, are = number(dead, "URL"), "is" if dead == 1 else "are"
+        yield (
             f"First {urls} that answered with an error last time {are} asked again:"
             f" about {_length(_first(itinerary))}."
         )
@@ -115,7 +102,7 @@ def _print_time(itinerary: Itinerary) -> None:
         revisits = max(_seen_again(host) * host.step for host in itinerary.hosts)
         is_whole = all(_seen_again(host) >= len(host.targets) - 1 for host in itinerary.hosts)
         again = ", the revisits " + ("as long again" if is_whole else _length(revisits))
-    click.echo(f"The visits take about {_length(visits)}{again}.")
+    yield f"The visits take about {_length(visits)}{again}."
 
 
 def _first(itinerary: Itinerary) -> float:
@@ -133,18 +120,18 @@ def _seen_again(host: HostPlan) -> int:
     return sum(math.isfinite(slot) and slot > 0 for slot in host.plan.lengths.tolist())
 
 
-def _print_host(host: HostPlan, since: str) -> None:
+def _host_lines(host: HostPlan, since: str) -> Iterator[str]:
     rows = _order(host)
     if not rows:
         return
-    click.echo(f"{printable(host.host)}: {len(rows):,} pages, one each {host.step:.2f} s")
-    click.echo(f"  {since}, the shortest slots first")
+    yield f"{printable(host.host)}: {len(rows):,} pages, one each {host.step:.2f} s"
+    yield f"  {since}, the shortest slots first"
     for url, slot, chance in rows[:_SHOWN]:
-        click.echo(f"    {_length(slot):>10}  {percent(chance):>7}  {printable(url)}")
+        yield f"    {_length(slot):>10}  {percent(chance):>7}  {printable(url)}"
     if len(rows) > _SHOWN:
-        click.echo("  the longest slots, for pages that hardly change or are given up")
+        yield "  the longest slots, for pages that hardly change or are given up"
     for url, slot, chance in rows[_SHOWN:][-_SHOWN:]:
-        click.echo(f"    {_length(slot):>10}  {percent(chance):>7}  {printable(url)}")
+        yield f"    {_length(slot):>10}  {percent(chance):>7}  {printable(url)}"
 
 
 def _length(slot: float) -> str:
