@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from asof.cli import view as module
-from asof.cli.view import CrawlView, snapshot_line, snapshot_panel
+from asof.cli import panel as module
+from asof.cli.panel import snapshot_panel
+from asof.cli.view import CrawlView, snapshot_line
 from asof.crawl.summary import Meter, Snapshot
 from asof.report.words import duration, printable, shortened
 

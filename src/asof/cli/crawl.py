@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
-from asof.cli.options import archive_option, examples, json_option, size
+from asof.cli.options import Command, archive_option, examples, json_option, size
 from asof.cli.output import print_json, say, where
 from asof.cli.view import CrawlView
 from asof.crawl import CrawlRequest, run_crawl
@@ -15,6 +16,16 @@ from asof.crawl.run import CrawlOutcome, plan_crawl
 from asof.crawl.summary import crawl_json
 from asof.model import CrawlState
 from asof.report.words import duration, human_bytes
+
+
+def _setting(
+    name: str, metavar: str, text: str, kind: Callable[[str], object] = str
+) -> Callable[[Command], Command]:
+    return click.option(name, type=kind, metavar=metavar, help=text)
+
+
+def _flag(name: str, text: str) -> Callable[[Command], Command]:
+    return click.option(name, is_flag=True, help=text)
 
 
 @click.command(
@@ -30,55 +41,49 @@ from asof.report.words import duration, human_bytes
 )
 @click.argument("urls", nargs=-1, metavar="[URL...]")
 @archive_option
-@click.option("--preset", metavar="P", help="intensive, extensive, page or assignment.")
-@click.option("--scope", metavar="S", help="host (default), domain, path, page or surt:PREFIX.")
+@_setting("--preset", "P", "intensive, extensive, page or assignment.")
+@_setting("--scope", "S", "host (default), domain, path, page or surt:PREFIX.")
 @click.option(
-    "--rule", "rules", multiple=True, metavar="RULE",
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
     help="in|out KIND:VALUE, in order; `asof scope --help` lists the kinds.",
-)  # fmt: skip
+)
 @click.option("--include", multiple=True, metavar="RE", help="Take URLs that match, on any host.")
 @click.option("--exclude", multiple=True, metavar="RE", help="Leave out URLs that match.")
-@click.option("--depth", type=int, metavar="N", help="Follow at most N links from a seed.")
-@click.option(
-    "--no-requisites", is_flag=True, help="Leave out images, styles... that lie outside the scope."
+@_setting("--depth", "N", "Follow at most N links from a seed.", int)
+@_flag("--no-requisites", "Leave out images, styles... that lie outside the scope.")
+@_setting("--max-pages", "N", "Stop after N captures, robots.txt not counted.", int)
+@_setting("--max-bytes", "N", "Stop after N bytes (kB, MB, GB) from the wire.", size)
+@_setting("--time-limit", "S", "Stop after S seconds.", float)
+@_setting("--max-pages-per-host", "N", "At most N captures of a host.", int)
+@_setting("--max-bytes-per-host", "N", "At most N bytes of a host.", size)
+@_setting("--disk-reserve", "N", "Stop when fewer bytes are free [200 MB].", size)
+@_setting("--delay", "S", "Seconds to leave a host alone after an answer [1].", float)
+@_setting("--concurrency", "N", "Hosts asked at once, at most [128].", int)
+@_setting("--robots", "obey|ignore", "What to do about robots.txt [obey].")
+@_setting("--user-agent", "TEXT", "The name that servers are told.")
+@_flag("--insecure", "Accept invalid certificates (and record that).")
+@_setting("--proxy", "URL", "Fetch through an HTTP proxy.")
+@_flag("--cookies", "Keep cookies during the crawl.")
+@_flag("--allow-private", "Let pages lead into private networks.")
+@_flag("--no-conditional", "Ask for everything, changed or not.")
+@_flag("--no-traps", "Follow endless calendars and the like, too.")
+@_flag("--no-text", "Read no documents while the crawl waits.")
+@_setting(
+    "--coherence",
+    "M",
+    "inducible: visit all, then look at all again; measurable: once, by trusted dates [off].",
 )
-@click.option(
-    "--max-pages", type=int, metavar="N", help="Stop after N captures, robots.txt not counted."
-)
-@click.option(
-    "--max-bytes", type=size, metavar="N", help="Stop after N bytes (kB, MB, GB) from the wire."
-)
-@click.option("--time-limit", type=float, metavar="S", help="Stop after S seconds.")
-@click.option("--max-pages-per-host", type=int, metavar="N", help="At most N captures of a host.")
-@click.option("--max-bytes-per-host", type=size, metavar="N", help="At most N bytes of a host.")
-@click.option(
-    "--disk-reserve", type=size, metavar="N", help="Stop when fewer bytes are free [200 MB]."
-)
-@click.option(
-    "--delay", type=float, metavar="S", help="Seconds to leave a host alone after an answer [1]."
-)
-@click.option("--concurrency", type=int, metavar="N", help="Hosts asked at once, at most [128].")
-@click.option("--robots", metavar="obey|ignore", help="What to do about robots.txt [obey].")
-@click.option("--user-agent", metavar="TEXT", help="The name that servers are told.")
-@click.option("--insecure", is_flag=True, help="Accept invalid certificates (and record that).")
-@click.option("--proxy", metavar="URL", help="Fetch through an HTTP proxy.")
-@click.option("--cookies", is_flag=True, help="Keep cookies during the crawl.")
-@click.option("--allow-private", is_flag=True, help="Let pages lead into private networks.")
-@click.option("--no-conditional", is_flag=True, help="Ask for everything, changed or not.")
-@click.option("--no-traps", is_flag=True, help="Follow endless calendars and the like, too.")
-@click.option("--no-text", is_flag=True, help="Read no documents while the crawl waits.")
-@click.option(
-    "--coherence", metavar="M",
-    help="inducible: visit all, then look at all again; measurable: once, by trusted dates [off].",
-)  # fmt: skip
-@click.option("--plan", metavar="P", help="auto, optimal, threshold, bfs (lifo) or fifo [auto].")
-@click.option("--eta", type=float, metavar="X", help="The risk that threshold takes [0.6].")
-@click.option("--revisits", type=int, metavar="N", help="Look at N pages again, at most.")
-@click.option("--no-audit", is_flag=True, help="Check no 304 by asking for the page itself.")
-@click.option("--trust-dates", metavar="T", help="Last-Modified: auto, always or never [auto].")
-@click.option("--plan-only", is_flag=True, help="Show the plan and what it expects; crawl nothing.")
-@click.option("--control", is_flag=True, help="Take orders: asof pause, resume, exclude, stop.")
-@click.option("--new", is_flag=True, help="Start a new crawl even if one can be resumed.")
+@_setting("--plan", "P", "auto, optimal, threshold, bfs (lifo) or fifo [auto].")
+@_setting("--eta", "X", "The risk that threshold takes [0.6].", float)
+@_setting("--revisits", "N", "Look at N pages again, at most.", int)
+@_flag("--no-audit", "Check no 304 by asking for the page itself.")
+@_setting("--trust-dates", "T", "Last-Modified: auto, always or never [auto].")
+@_flag("--plan-only", "Show the plan and what it expects; crawl nothing.")
+@_flag("--control", "Take orders: asof pause, resume, exclude, stop.")
+@_flag("--new", "Start a new crawl even if one can be resumed.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
 @json_option
 def crawl_command(
@@ -100,23 +105,10 @@ def crawl_command(
     With --coherence inducible every page is visited, then looked at again, in the order that
     promises most pages unchanged between the two; `asof quality` tells how many were.
     """
-    request = CrawlRequest(
-        archive=folder,
-        seeds=urls,
-        settings=_settings(options),
-        environ=os.environ,
-        new=new,
-        control=control,
-    )
+    settings = _settings(options)
+    request = CrawlRequest(folder, urls, settings, environ=os.environ, new=new, control=control)
     if plan_only:
-        # Here, for plans need numpy, which other crawls do not.
-        from asof.report.plan_text import plan_json, plan_lines
-
-        itinerary = plan_crawl(request)
-        if as_json:
-            print_json(plan_json(itinerary))
-        else:
-            click.echo("\n".join(plan_lines(itinerary)))
+        _show_plan(request, as_json=as_json)
         return 0
     with CrawlView(silent=quiet) as view:
         outcome = run_crawl(request, watch=None if quiet else view.show, talk=view.say)
@@ -125,6 +117,17 @@ def crawl_command(
     if not quiet:
         print_outcome(outcome, folder)
     return 130 if outcome.crawl.state is CrawlState.INTERRUPTED else 0
+
+
+def _show_plan(request: CrawlRequest, *, as_json: bool) -> None:
+    # Here, for plans need numpy, which other crawls do not.
+    from asof.report.plan_text import plan_json, plan_lines
+
+    itinerary = plan_crawl(request)
+    if as_json:
+        print_json(plan_json(itinerary))
+    else:
+        click.echo("\n".join(plan_lines(itinerary)))
 
 
 # What a flag sets when it is given.

@@ -28,7 +28,7 @@ from asof.testing import Rates, SimulatedClock, SiteSpec, SyntheticSite, serve_i
 @click.option("-a", "--archive", "folder", type=click.Path(path_type=Path), metavar="DIR",
               help="Keep the archive in this new folder [a temporary one].")  # fmt: skip
 @click.option("--no-serve", is_flag=True, help="End after the story instead of serving.")
-@port_option
+@port_option("serve")
 def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
     """Tell the whole story on a small site of its own.
 

@@ -77,12 +77,11 @@ def moment_option(function: Command) -> Command:
     )(function)
 
 
-def port_option(function: Command) -> Command:
+def port_option(verb: str) -> Callable[[Command], Command]:
     """`--port N`."""
-    return click.option(
-        "--port", default=8080, show_default=True, type=click.IntRange(0, 65535),
-        help="Port to listen on; 0 takes any free one.",
-    )(function)  # fmt: skip
+    told = f"Port to {verb} on; 0 takes any free one."
+    ports = click.IntRange(0, 65535)
+    return click.option("--port", default=8080, show_default=True, type=ports, help=told)
 
 
 def examples(*lines: str) -> str:

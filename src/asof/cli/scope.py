@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 
-from asof.archive import Archive
 from asof.archive.folder import Folder
 from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import open_archive, print_json
@@ -21,8 +20,30 @@ from asof.scope.rule_text import shown
 _WIDE = 200
 
 
+_HELP = """Explain whether a crawl would take URL..., and why.
+
+By the rules alone: nothing is fetched, and traps are met only by a crawl. Exit code 0: all are
+in. 1: at least one is out.
+
+\b
+Rules are written in KIND:VALUE or out KIND:VALUE; the first that decides wins.
+  surt:PREFIX   a SURT prefix, a key, or a URL and all below it
+  host:NAME     one host, with and without www.
+  domain:NAME   a host and its subdomains
+  path:/PREFIX  what begins so on a seed's host; path:https://host/prefix
+  page:URL      exactly this URL
+  regex:RE      a regular expression, searched in the URL
+  seeds:        the seeds themselves
+  depth:N       out only: more than N links away from a seed
+  count:N       out only: more than N pages of one host
+  media:TYPE    out only: answers of a type, such as video/*
+  size:N        out only: answers of more than N bytes, such as 50MB
+"""
+
+
 @click.command(
     "scope",
+    help=_HELP,
     epilog=examples(
         "asof scope https://example.org/a.pdf            with seeds and settings of the last crawl",
         "asof scope https://example.org/a --seed https://example.org/ --rule 'out path:/a'",
@@ -34,13 +55,7 @@ _WIDE = 200
 @click.option("--seed", "seeds", multiple=True, metavar="URL", help="A seed [the last crawl's].")
 @click.option("--preset", metavar="P", help=f"{', '.join(PRESETS)}.")
 @click.option("--scope", metavar="S", help="host, domain, path, page or surt:PREFIX.")
-@click.option(
-    "--rule",
-    "rules",
-    multiple=True,
-    metavar="RULE",
-    help="in|out KIND:VALUE, in order.",
-)
+@click.option("--rule", "rules", multiple=True, metavar="RULE", help="in|out KIND:VALUE, in order.")
 @click.option("--exclude", multiple=True, metavar="RE", help="Leave out URLs that match.")
 @click.option("--include", multiple=True, metavar="RE", help="Take URLs that match, on any host.")
 @click.option("--depth", type=int, metavar="N", help="Follow at most N links from a seed.")
@@ -64,36 +79,16 @@ def scope_command(
     as_json: bool,
     **settings: object,
 ) -> int:
-    """Explain whether a crawl would take URL..., and why.
-
-    By the rules alone: nothing is fetched, and traps are met only by a crawl. Exit code 0: all are
-    in. 1: at least one is out.
-
-    \b
-    Rules are written in KIND:VALUE or out KIND:VALUE; the first that decides wins.
-      surt:PREFIX   a SURT prefix, a key, or a URL and all below it
-      host:NAME     one host, with and without www.
-      domain:NAME   a host and its subdomains
-      path:/PREFIX  what begins so on a seed's host; path:https://host/prefix
-      page:URL      exactly this URL
-      regex:RE      a regular expression, searched in the URL
-      seeds:        the seeds themselves
-      depth:N       out only: more than N links away from a seed
-      count:N       out only: more than N pages of one host
-      media:TYPE    out only: answers of a type, such as video/*
-      size:N        out only: answers of more than N bytes, such as 50MB
-    """
     for url in urls:
         address(url)
     wanted = tuple(dict.fromkeys(address(seed) for seed in seeds))
     found = found_by(via, hops)
     flags = {name: value for name, value in settings.items() if value not in (None, ())}
-    with ExitStack() as held:
-        named = ctx.get_parameter_source("folder") is ParameterSource.COMMANDLINE
-        missing = named and not folder.is_dir()
-        archive = _archive(folder, required=missing or not wanted)
-        if archive is not None:
-            held.enter_context(archive)
+    named = ctx.get_parameter_source("folder") is ParameterSource.COMMANDLINE
+    # A folder that is to become an archive may hold settings already.
+    needed = not wanted or (named and not folder.is_dir())
+    archive = open_archive(folder) if needed or Folder(folder).exists() else None
+    with nullcontext() if archive is None else archive:
         case = Case.of(archive, folder, wanted, flags, os.environ)
         answers = [case.explain(url, found) for url in urls]
     for answer in answers:
@@ -102,13 +97,6 @@ def scope_command(
         else:
             _print(answer)
     return 0 if all(answer.decision.inside for answer in answers) else 1
-
-
-def _archive(folder: Path, *, required: bool) -> Archive | None:
-    """The archive, if there is one. A folder that is to become one may hold settings already."""
-    if not required and not Folder(folder).exists():
-        return None
-    return open_archive(folder)
 
 
 def _as_json(answer: Explanation) -> dict[str, object]:

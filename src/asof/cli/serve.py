@@ -17,7 +17,7 @@ from asof.errors import UsageError
 @click.command("serve", epilog=examples("asof serve -a archive --port 8080"))
 @archive_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@port_option
+@port_option("listen")
 def serve_command(folder: Path, host: str, port: int) -> int:
     """Browse the archive as of any moment, in a browser."""
     with Archive.open(folder) as archive:

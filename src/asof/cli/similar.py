@@ -94,12 +94,8 @@ def _print_near(near: list[Near[Named]], limit: int, *, as_json: bool) -> int:
 
 
 def _measures(near: Near[Named]) -> dict[str, float]:
-    return {
-        "jaccard": round(near.jaccard, 6),
-        "containment": round(near.a_in_b, 6),
-        "contained": round(near.b_in_a, 6),
-        "dice": round(near.dice, 6),
-    }
+    names = {"jaccard": "jaccard", "containment": "a_in_b", "contained": "b_in_a", "dice": "dice"}
+    return {name: round(getattr(near, field), 6) for name, field in names.items()}
 
 
 def _print_all(found: NearDuplicates, threshold: float, limit: int, *, as_json: bool) -> int:
@@ -109,9 +105,10 @@ def _print_all(found: NearDuplicates, threshold: float, limit: int, *, as_json: 
             {
                 "threshold": threshold,
                 "documents": found.documents,
-                "identical": [[_named(name) for name in names] for names in identical],
+                "identical": [[name._asdict() for name in names] for names in identical],
                 "pairs": [
-                    {"a": _named(near.a), "b": _named(near.b), **_measures(near)} for near in pairs
+                    {"a": near.a._asdict(), "b": near.b._asdict(), **_measures(near)}
+                    for near in pairs
                 ],
             }
         )
@@ -128,10 +125,6 @@ def _print_all(found: NearDuplicates, threshold: float, limit: int, *, as_json: 
         f"{len(pairs):,} pairs"
     )
     return 0 if pairs or identical else 1
-
-
-def _named(name: Named) -> dict[str, str]:
-    return name._asdict()
 
 
 def _say_rest(found: int, limit: int) -> None:

@@ -137,21 +137,18 @@ def coherence_command(
     _require_places(written)
     from asof.coherence.simulate import Family, Setting
     from asof.coherence.verdict import Mode
-    from asof.report.figure9 import plot, require_plots
+    from asof.report.figure9 import require_plots
 
     require_plots(plots)
     setting = Setting(pages, Mode(mode), etas, runs, seed)
     points = _simulate(setting, [Family(name) for name in dict.fromkeys(families)], loads)
-    if csv_file is not None:
-        _write_csv(setting, points, csv_file)
-    for path in plots:
-        plot(setting, points, path)
+    _write(setting, points, plots, csv_file)
     if as_json:
         print_json(_points_json(setting, points))
-    else:
-        _print_points(setting, points)
-        for path in written:
-            say(f"{printable(str(path))} written")
+        return 0
+    _print_points(setting, points)
+    for path in written:
+        say(f"{printable(str(path))} written")
     return 0
 
 
@@ -184,6 +181,17 @@ def _simulate(setting: Setting, families: Sequence[Family], loads: Sequence[floa
     steps = len(families) * len(loads) * (setting.runs + 1)
     with count_progress("simulating", steps) as progress:
         return [simulate(setting, family, load, progress) for family in families for load in loads]
+
+
+def _write(
+    setting: Setting, points: Sequence[Point], plots: Sequence[Path], csv_file: Path | None
+) -> None:
+    from asof.report.figure9 import plot
+
+    if csv_file is not None:
+        _write_csv(setting, points, csv_file)
+    for path in plots:
+        plot(setting, points, path)
 
 
 def _points_json(setting: Setting, points: Sequence[Point]) -> dict[str, object]:

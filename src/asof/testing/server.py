@@ -86,36 +86,41 @@ async def serve(
     The clock stands at the site's start unless one is given.
     """
     site = SyntheticSite(site) if isinstance(site, SiteSpec) else site
-    loop = asyncio.get_running_loop()
     requests = log if isinstance(log, RequestLog) else RequestLog(file=log)
-    connections: set[_Connection] = set()
-    listeners: list[asyncio.Server] = []
     server = SyntheticServer(
         site, clock or SimulatedClock(site.spec.start), "", requests, limits or Limits()
     )
+    ports = [port + host if port else 0 for host in range(1 if by_name else site.spec.hosts)]
     try:
-        for host in range(1 if by_name else site.spec.hosts):
-            factory = partial(_Connection, server, host, connections)
-            listeners.append(await _listen(factory, port + host if port else 0))
-        addresses = [f"http://{_LOOPBACK}:{each.sockets[0].getsockname()[1]}" for each in listeners]
-        server.proxy = addresses[0]
-        # The site's final origins are known only when every port is.
-        server.bind(site if by_name else site.at(addresses))
-        sweeper = loop.create_task(_sweep(connections, server.limits.idle))
-        try:
+        async with _listening(server, ports) as addresses:
+            server.proxy = addresses[0]
+            # The site's final origins are known only when every port is.
+            server.bind(site if by_name else site.at(addresses))
             yield server
-        finally:
-            sweeper.cancel()
-            with suppress(asyncio.CancelledError):
-                await sweeper
     finally:
+        requests.close()
+
+
+@asynccontextmanager
+async def _listening(server: SyntheticServer, ports: list[int]) -> AsyncIterator[list[str]]:
+    """Addresses at which connections are answered, until the end of the block ends them all."""
+    connections: set[_Connection] = set()
+    listeners: list[asyncio.Server] = []
+    sweeper = asyncio.create_task(_sweep(connections, server.limits.idle))
+    try:
+        for host, port in enumerate(ports):
+            listeners.append(await _listen(partial(_Connection, server, host, connections), port))
+        yield [f"http://{_LOOPBACK}:{each.sockets[0].getsockname()[1]}" for each in listeners]
+    finally:
+        sweeper.cancel()
         for listener in listeners:
             listener.close()
         for connection in list(connections):
             connection.abort()
         for listener in listeners:
             await listener.wait_closed()
-        requests.close()
+        with suppress(asyncio.CancelledError):
+            await sweeper
 
 
 @contextmanager

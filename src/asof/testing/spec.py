@@ -21,6 +21,9 @@ _MOST_PAGES = 1_000_000
 _MOST_HOSTS = 4_096
 # The sitemaps.org protocol allows 50,000 addresses in one file.
 _SITEMAP_LIMIT = 50_000
+_MOST = {"links": 1_000, "words": 100_000, "chain": 20, "disallowed": 1_000} | dict.fromkeys(
+    ("css", "images", "scripts", "appearing", "vanishing", "redirects"), _MOST_PAGES
+)
 _ERROR_STATUSES = frozenset({400, 401, 403, 404, 410, 418, 429, 451, 500, 502, 503, 504})
 
 
@@ -78,15 +81,11 @@ class Rates:
             values = tuple(float(number) for number in numbers.split(","))
         except ValueError:
             values = ()
-        families = {
-            "uniform": cls.uniform,
-            "exponential": cls.exponential,
-            "lognormal": cls.lognormal,
-        }
-        if family == "fixed" and values:
-            return cls.fixed(*values)
-        if family in families and len(values) == 1:
-            return families[family](values[0])
+        match family:
+            case "fixed" if values:
+                return cls.fixed(*values)
+            case "uniform" | "exponential" | "lognormal" if len(values) == 1:
+                return cls(family, values[0])
         raise UsageError(
             f"{text!r} does not describe change rates.",
             hint="Write none, fixed:3,0,0.5, uniform:1, exponential:0.5 or lognormal:2.",
@@ -164,17 +163,14 @@ class SiteSpec:
         self._need(
             self.hosts <= self.pages <= _MOST_PAGES, "pages", f"{self.hosts} to {_MOST_PAGES:,}"
         )
-        self._need(1 <= self.links <= 1_000, "links", "1 to 1,000")
-        self._need(0 <= self.words <= 100_000, "words", "0 to 100,000")
-        for name in ("css", "images", "scripts", "appearing", "vanishing", "redirects"):
-            self._need(0 <= getattr(self, name) <= _MOST_PAGES, name, f"0 to {_MOST_PAGES:,}")
+        for name, most in _MOST.items():
+            least = 1 if name in ("links", "chain") else 0
+            self._need(least <= getattr(self, name) <= most, name, f"{least} to {most:,}")
         for name in ("static", "chunked"):
             self._need(0 <= getattr(self, name) <= 1, name, "a share from 0 to 1")
         self._need(0 <= self.asset_rate < math.inf, "asset_rate", "changes a day, zero or more")
         self._need(0 < self.turnover < math.inf, "turnover", "a number of days above zero")
-        self._need(1 <= self.chain <= 20, "chain", "1 to 20")
         self._need(set(self.errors) <= _ERROR_STATUSES, "errors", f"of {sorted(_ERROR_STATUSES)}")
-        self._need(0 <= self.disallowed <= 1_000, "disallowed", "0 to 1,000")
         self._need(set(self.traps) <= set(TRAPS), "traps", f"of {list(TRAPS)}")
         self._need(
             self.sitemap != "single" or self.pages + self.appearing <= _SITEMAP_LIMIT * self.hosts,
