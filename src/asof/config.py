@@ -162,7 +162,6 @@ class Config:
         return replace(self, **checked)
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, as kept with a crawl."""
         return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
 
 
@@ -223,8 +222,7 @@ def _coerce(name: str, value: object, wanted: object, source: str) -> object:
         if get_origin(kind) is tuple and isinstance(value, list | tuple | str):
             if isinstance(value, str):  # a rule has a space in it
                 value = value.splitlines() if name == "rules" else value.split()
-            items = value
-            return tuple(str(item) for item in items)
+            return tuple(map(str, value))
         if kind is bool and isinstance(value, str) and value.lower() in _TRUE + _FALSE:
             return value.lower() in _TRUE
         if kind in (int, float) and isinstance(value, str):

@@ -17,8 +17,9 @@ import zstandard
 from isal import isal_zlib
 
 from asof.model import Damage
-from asof.warc.reader import read_record, scan, split
+from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
+from asof.warc.split import split
 from asof.warc.verify import verify
 
 
@@ -254,7 +255,8 @@ HOSTILE = {
 MEASURE = """
 import sys, time
 from pathlib import Path
-from asof.warc.reader import layout, scan, split
+from asof.warc.reader import layout, scan
+from asof.warc.split import split
 def peak():
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))

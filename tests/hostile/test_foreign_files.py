@@ -317,7 +317,7 @@ def test_no_name_of_a_member_reaches_the_file_system(tmp_path: Path, name: str) 
         assert "/" not in shown
         assert not shown.startswith(".")
         assert len(shown) <= 120
-    assert all(member.name.isprintable() for member in wacz_members(path))
+    assert all(entry.name.isprintable() for _, entry in wacz_members(path))
     assert not Path("/tmp/asof-foreign-escape.warc.gz").exists()
 
 

@@ -11,8 +11,9 @@ import pytest
 from asof.clock import SystemClock
 from asof.errors import UsageError
 from asof.fetch import dial
-from asof.fetch.http import FetchSettings, HttpClient
+from asof.fetch.http import HttpClient
 from asof.fetch.request import Place
+from asof.fetch.settings import FetchSettings
 from asof.model import Exchange, Failure
 from support import odd_responses
 from support.odd_responses import BODY, ODD, OK, PLAIN, Odd

@@ -17,7 +17,8 @@ import trustme
 from asof.clock import SystemClock
 from asof.errors import ConfigError
 from asof.fetch.addresses import policy
-from asof.fetch.http import FetchSettings, HttpClient
+from asof.fetch.http import HttpClient
+from asof.fetch.settings import FetchSettings
 from asof.model import Exchange, Failure
 from support.odd_responses import BODY, OK
 from support.raw_server import QUICK, Reply, Run, client, closed_port, serving

@@ -25,8 +25,9 @@ import trustme
 
 from asof.clock import SystemClock
 from asof.fetch.connection import Connection
-from asof.fetch.http import FetchSettings, HttpClient
+from asof.fetch.http import HttpClient
 from asof.fetch.request import Place
+from asof.fetch.settings import FetchSettings
 from asof.http.entity import decode
 from asof.model import Exchange
 from support.raw_server import Run

@@ -20,12 +20,13 @@ from asof.archive.reindex import reindex
 from asof.catalog.derive import record_uri
 from asof.clock import SECOND
 from asof.config import Config
-from asof.http.wire import parse_head
+from asof.http.head import parse_head
 from asof.model import Capture, Exchange, Target, Tls
 from asof.testing import SimulatedClock
-from asof.warc.build import exchange_records, failure_record, resource
+from asof.warc.build import exchange_records, failure_record
 from support.exchanges import CRAWL, START, answer, failure
 from support.laws import examples
+from support.resources import resource
 
 URLS = [
     "http://a.example/",

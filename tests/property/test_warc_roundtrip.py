@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from asof.model import Body, Damage
-from asof.warc.build import resource
-from asof.warc.reader import block_chunks, read_record, scan, split
+from asof.warc.reader import block_chunks, read_record, scan
 from asof.warc.record import Record, StoredRecord
+from asof.warc.split import split
 from asof.warc.verify import verify
 from asof.warc.write import WarcFile
 from support.laws import examples
+from support.resources import resource
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.http import head
-from asof.http.anomaly import ANOMALIES
 from asof.http.chunked import ChunkState, Dechunker
-from asof.http.wire import Data, End, Framer, Head, Surplus, find_head_end, parse_head
+from asof.http.head import Head, find_head_end, parse_head
+from asof.http.wire import Data, End, Framer, Surplus
+from support.anomalies import ANOMALIES
 from support.odd_responses import ODD
 
 SHORT = [odd for odd in ODD if len(odd.stream) < 5000]

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from asof.clock import SECOND, Instant
-from asof.http.wire import parse_head
+from asof.http.head import parse_head
 from asof.model import Body, Crawl, CrawlState, Exchange, Failure, Timings
 from asof.url import canonical
 

@@ -25,7 +25,7 @@ from asof.crawl import CrawlRequest
 from asof.crawl import run as crawl_run
 from asof.crawl.loop import INTERRUPTED, Crawler
 from asof.crawl.run import CrawlOutcome
-from asof.http.wire import parse_head
+from asof.http.head import parse_head
 from asof.model import Body, Capture, Course, Exchange, Failure, Headers, Timings
 from asof.testing import SimulatedClock
 from asof.url import host_of

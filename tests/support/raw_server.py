@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from asof.clock import SystemClock
-from asof.fetch.http import FetchSettings, HttpClient
+from asof.fetch.http import HttpClient
+from asof.fetch.settings import FetchSettings
 from asof.model import Exchange, Failure
 from support.odd_responses import PLAIN
 

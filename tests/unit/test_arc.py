@@ -459,6 +459,15 @@ def test_a_flipped_bit_in_a_member_costs_that_record_only(path: Path) -> None:
         assert all(start <= lost.offset < start + len(target) for lost in damage(items)), at
 
 
+def test_a_damaged_zstd_frame_costs_that_record_only(path: Path) -> None:
+    packed = [zstandard.compress(part) for part in PARTS]
+    whole = found(path, b"".join(packed))
+    start, length = len(packed[0]) + len(packed[1]), len(packed[2])
+    items = found(path, b"".join([*packed[:2], b"\x01" * length, *packed[3:]]))
+    assert [item for item in items if isinstance(item, Record)] == [*whole[:2], *whole[3:]]
+    assert [lost.offset for lost in damage(items)] == [start]
+
+
 def test_records_before_a_bad_spot_of_a_one_member_file_come(path: Path) -> None:
     noise = random.Random(7).randbytes
     parts = [version_block(), *(arc(b"http://a/%d" % n, PAGE + noise(9000)) for n in range(20))]

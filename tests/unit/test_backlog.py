@@ -14,7 +14,7 @@ from asof.frontier.queue import Frontier
 from asof.ledger import Ledger
 from asof.model import Target
 from asof.testing import SimulatedClock
-from asof.warc.build import new_record_id
+from asof.warc.compose import new_record_id
 from support.exchanges import answer
 
 

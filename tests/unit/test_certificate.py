@@ -36,8 +36,8 @@ from asof.coherence.recheck import claimed_bytes, load_certificate, recheck
 from asof.coherence.verdict import Grade, Measurement, Mode, Reason
 from asof.errors import ArchiveError, InputError, NotCaptured, UsageError
 from asof.model import Capture, Course, Crawl, CrawlState, Target
-from asof.warc.build import crawl_end, exchange_records, warcinfo
-from asof.warc.info import crawl_record
+from asof.warc.build import exchange_records
+from asof.warc.info import crawl_end, crawl_record, warcinfo
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.write import WarcFile

@@ -27,7 +27,8 @@ from asof.crawl.monitor import Monitor
 from asof.crawl.summary import Summary
 from asof.crawl.writer import OwnWriter, Writer
 from asof.errors import StorageError
-from asof.fetch.http import Fetcher, Judge
+from asof.fetch.http import Fetcher
+from asof.fetch.reply import Judge
 from asof.frontier.queue import Applied, Changes
 from asof.model import CrawlState, Exchange, Failure, Headers, Target
 from asof.testing import SimulatedClock

@@ -13,7 +13,8 @@ from asof.archive.journal import GROUP_BYTES, CommitGroup, Draft, Journal
 from asof.config import Config
 from asof.model import Body, Target
 from asof.testing import SimulatedClock
-from asof.warc.build import exchange_records, new_record_id
+from asof.warc.build import exchange_records
+from asof.warc.compose import new_record_id
 from asof.warc.record import Record
 from support.exchanges import answer
 

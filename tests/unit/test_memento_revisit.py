@@ -15,7 +15,7 @@ from asof.catalog.derive import derive
 from asof.catalog.memento import Memento, memento
 from asof.clock import SECOND
 from asof.errors import NotCaptured
-from asof.http.wire import parse_head
+from asof.http.head import parse_head
 from asof.ledger import Ledger
 from asof.model import Body, Capture, Exchange, Location, Segment, Target
 from asof.warc.build import exchange_records

@@ -109,7 +109,7 @@ def test_a_name_is_read_in_the_encoding_it_is_written_in(
     at = data.rindex(b"PK\x01\x02") + 42
     struct.pack_into("<I", data, at, struct.unpack_from("<I", data, at)[0] + grown)
     (tmp_path / "x.wacz").write_bytes(data)
-    assert {member.name for member in wacz_members(tmp_path / "x.wacz")} == {"ü.warc", "b.warc"}
+    assert {entry.name for _, entry in wacz_members(tmp_path / "x.wacz")} == {"ü.warc", "b.warc"}
     assert as_document(bytes(data)) == {"ü.warc": FIRST, "b.warc": SECOND}
 
 

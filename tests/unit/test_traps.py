@@ -6,7 +6,7 @@ import pytest
 
 from asof.clock import parse_iso
 from asof.scope import traps
-from asof.scope.traps import calendar_trap, pattern_of, place_of, session_key, shape_trap
+from asof.scope.traps import calendar_trap, place_of, session_key, shape_trap
 
 NOW = parse_iso("2026-03-01") or 0
 
@@ -239,7 +239,7 @@ def test_what_only_looks_like_a_session_stays(path: str) -> None:
 )
 def test_a_pattern_keeps_words_and_forgets_names_and_numbers(path: str, pattern: str) -> None:
     """URLs of one kind have one pattern, readable enough to stand in a report."""
-    assert pattern_of(A + path) == "a.example" + pattern
+    assert place_of(A + path).pattern == "a.example" + pattern
 
 
 def test_only_some_patterns_can_have_more_than_one_page() -> None:

@@ -17,8 +17,8 @@ from asof.clock import SECOND
 from asof.errors import InputError, StorageError, UsageError
 from asof.model import Damage
 from asof.warc.foreign import wacz_write
-from asof.warc.foreign.wacz import Kind, extract_warcs, wacz_members, write_wacz
-from asof.warc.foreign.wacz_write import Page
+from asof.warc.foreign.wacz import Kind, extract_warcs, wacz_members
+from asof.warc.foreign.wacz_write import Page, write_wacz
 
 NOW = 1_700_000_000 * SECOND
 WARC = gzip.compress(
@@ -162,7 +162,7 @@ def test_what_goes_out_comes_in(tmp_path: Path, warcs: list[Path]) -> None:
     files, damage = taken(out, tmp_path / "into")
     assert files == [("one.warc.gz", WARC), ("Two_Words.warc", gzip.decompress(OTHER))]
     assert not damage
-    assert [(m.kind, m.stored) for m in wacz_members(out)] == [
+    assert [(kind, entry.method == 0) for kind, entry in wacz_members(out)] == [
         (Kind.WARC, True), (Kind.WARC, True), (Kind.INDEX, True), (Kind.INDEX, False),
         (Kind.PAGES, False), (Kind.MANIFEST, False), (Kind.MANIFEST, False),
     ]  # fmt: skip

@@ -26,22 +26,15 @@ from asof.model import (
     Timings,
     Tls,
 )
-from asof.warc.build import (
-    crawl_end,
-    exchange_records,
-    failure_record,
-    import_info,
-    new_record_id,
-    read_crawl,
-    resource,
-    warcinfo,
-)
+from asof.warc.build import exchange_records, failure_record
+from asof.warc.compose import new_record_id, parse_fields
 from asof.warc.digest import digest_text
+from asof.warc.info import crawl_end, import_info, read_crawl, warcinfo
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord, WarcHeader
 from asof.warc.verify import judge, verify
-from asof.warc.warc_fields import parse_fields
 from asof.warc.write import WarcFile
+from support.resources import resource
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names

@@ -16,8 +16,9 @@ import zstandard
 
 from asof.errors import DamageError, InputError
 from asof.model import Damage, Location
-from asof.warc.reader import FileLayout, block_chunks, layout, read_record, scan, split
+from asof.warc.reader import FileLayout, block_chunks, layout, read_record, scan
 from asof.warc.record import StoredRecord, WarcHeader
+from asof.warc.split import split
 from asof.warc.verify import Soundness, judge, verify
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from asof.http.anomaly import ANOMALIES
 from asof.http.chunked import Dechunker
-from asof.http.head import Head
-from asof.http.wire import Data, End, Framer, Surplus, delimit, find_head_end, parse_head
+from asof.http.head import Head, find_head_end, parse_head
+from asof.http.wire import Data, End, Framer, Surplus, delimit
 from support import odd_responses
+from support.anomalies import ANOMALIES
 from support.odd_responses import BODY, CHUNKED, CHUNKS, ODD, OK, Odd
 
 each = pytest.mark.parametrize("odd", ODD, ids=lambda odd: odd.name)

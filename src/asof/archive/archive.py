@@ -32,12 +32,6 @@ from asof.url import canonical
 Moment = Instant | datetime | str
 
 
-def _settled(crawl: Crawl) -> Crawl:
-    if crawl.state is CrawlState.RUNNING:
-        return replace(crawl, state=CrawlState.INTERRUPTED)
-    return crawl
-
-
 def _upgrade(folder: Folder) -> None:
     """Bring the database of an earlier asof up to date, for those who only want to read."""
     try:
@@ -171,7 +165,8 @@ class Archive:
         """All crawls, oldest first. One that nobody runs any more was interrupted."""
         crawls = self.catalog.crawls()
         if self.ledger.writable or not self.folder.is_locked():
-            return [_settled(crawl) for crawl in crawls]
+            over = CrawlState.INTERRUPTED
+            return [replace(c, state=over) if c.state is CrawlState.RUNNING else c for c in crawls]
         return crawls
 
     def crawl(self, name: str | None = None) -> Crawl | None:
@@ -188,7 +183,6 @@ class Archive:
         return self.catalog.segments()
 
     def moment(self, moment: Moment, *, start: bool = False) -> Instant:
-        """A moment in any of its forms as an instant; see `asof.clock.parse_moment`."""
         if isinstance(moment, str):
             return parse_moment(moment, self.clock.now(), start=start)
         return from_datetime(moment) if isinstance(moment, datetime) else moment

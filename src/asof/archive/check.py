@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asof.archive.archive import Archive
-from asof.archive.scan import FileRange, Spread, ranges
+from asof.archive.scan import FileRange, Progress, Spread, ranges
 from asof.catalog.derive import derive, is_capture
 from asof.model import Damage
 from asof.warc.fast_path import sound_kind
 from asof.warc.reader import read_record, scan_as
 from asof.warc.record import StoredRecord
 from asof.warc.verify import verify
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,9 @@ def check(archive: Archive, *, spread: Spread, progress: Progress) -> Checked:
         elif path.stat().st_size < size:
             problems.append(Problem(file, path.stat().st_size, "shorter than was committed"))
         if path.is_file():
-            work.extend(_clip(ranges(path), size))
+            # What a crawl under way has not committed yet is not looked at.
+            *whole, last = ranges(path)
+            work += [*whole, replace(last, end=size, size=max(0, size - last.start))]
     found: dict[str, array[int]] = {file: array("Q") for file in committed}
     part: _Part
     for part in spread(_check_range, work):
@@ -83,12 +82,6 @@ def check(archive: Archive, *, spread: Spread, progress: Progress) -> Checked:
     return Checked(len(committed), records, captures, tuple(problems))
 
 
-def _clip(items: list[FileRange], size: int) -> list[FileRange]:
-    """What a crawl under way has not committed yet is not looked at."""
-    last = items[-1]
-    return [*items[:-1], FileRange(last.path, last.start, size, max(0, size - last.start))]
-
-
 def _check_range(source: FileRange) -> _Part:
     """Verify the records of one range; runs in a worker."""
     captures = array("Q")
@@ -100,8 +93,9 @@ def _check_range(source: FileRange) -> _Part:
             continue
         records += 1
         if isinstance(found, StoredRecord):
-            offset = found.where.offset if is_capture(found.header) else -1
-            problems.extend(_problems(found))
+            where, record_id = found.where, found.header.get("WARC-Record-ID")
+            offset = where.offset if is_capture(found.header) else -1
+            problems += [Problem(where.file, where.offset, why, record_id) for why in verify(found)]
         else:
             offset = found
         if offset >= 0:
@@ -115,11 +109,6 @@ def _sound(content: bytes | bytearray, offset: int, length: int) -> int | None:
     if kind is None:
         return None
     return offset if kind == "response" else -1
-
-
-def _problems(record: StoredRecord) -> list[Problem]:
-    where, record_id = record.where, record.header.get("WARC-Record-ID")
-    return [Problem(where.file, where.offset, trouble, record_id) for trouble in verify(record)]
 
 
 def _compare(archive: Archive, file: str, found: array[int], listed: array[int]) -> list[Problem]:

@@ -23,7 +23,7 @@ from asof.config import Config
 from asof.errors import StorageError
 from asof.ledger import Ledger
 from asof.model import Crawl, Location, Segment
-from asof.warc.build import warcinfo
+from asof.warc.info import warcinfo
 from asof.warc.record import Record, StoredRecord, WarcHeader
 from asof.warc.write import WarcFile, pack, raw_record
 
@@ -123,7 +123,6 @@ class Committer:
         return written
 
     def _reopen(self) -> WarcFile | None:
-        """Go on with the crawl's last file if there is room in it."""
         for segment in reversed(self._catalog.segments()):
             if segment.crawl != self._crawl.id or segment.sealed:
                 continue

@@ -22,7 +22,7 @@ from asof.warc.foreign.trec import TrecDocument, write_trec
 from asof.warc.foreign.wacz_write import Page, write_wacz
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
-from asof.warc.repack import member
+from asof.warc.write import member
 
 # TREC-Web holds documents in memory; larger payloads are cut there (the WARC keeps them whole).
 MAX_TREC_PAYLOAD = 64 << 20
@@ -115,7 +115,6 @@ def _copy_record(record: StoredRecord, path: Path, out: BinaryIO) -> None:
 
 
 def export_parquet(archive: Archive, selection: Selection, out: Path) -> Exported:
-    """A columnar index with the columns of the Common Crawl index, and ours."""
     return Exported(str(out), write_parquet(selection.captures(archive), out))
 
 
@@ -149,7 +148,12 @@ def export_wacz(archive: Archive, selection: Selection, out: Path) -> Exported:
             out,
             warcs,
             cdxj_lines(_captures_in(warcs)),
-            _pages(selection.captures(archive)),
+            # The entries a reader is offered: HTML pages that were there.
+            (
+                Page(each.url, each.url, each.at)
+                for each in selection.captures(archive)
+                if each.status == 200 and each.media_type == "text/html"
+            ),
             title=archive.folder.root.name,
             software=f"asof {version('asof')}",
             created=archive.clock.now(),
@@ -177,13 +181,6 @@ def _captures_in(warcs: list[Path]) -> Iterator[Capture]:
             capture = derive(found) if isinstance(found, StoredRecord) else None
             if capture is not None:
                 yield capture
-
-
-def _pages(captures: Iterable[Capture]) -> Iterator[Page]:
-    """The entries a reader is offered: HTML pages that were there."""
-    for capture in captures:
-        if capture.status == 200 and capture.media_type == "text/html":
-            yield Page(capture.url, capture.url, capture.at)
 
 
 EXPORTERS: dict[str, Callable[[Archive, Selection, Path], Exported]] = {

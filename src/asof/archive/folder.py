@@ -58,7 +58,6 @@ class Folder:
         return self.warc.is_dir()
 
     def require(self) -> None:
-        """Refuse, with advice, a folder that is not an archive."""
         if self.exists():
             return
         if self.root.exists() and not self.root.is_dir():

@@ -17,22 +17,19 @@ from tempfile import TemporaryDirectory
 
 from asof.archive.archive import Archive
 from asof.archive.folder import SEGMENT_SUFFIXES, storage_errors
-from asof.archive.scan import Batch, Spread, ranges, read_range, whole_records
+from asof.archive.scan import Batch, Progress, Spread, ranges, read_range, whole_records
 from asof.catalog.derive import Row
 from asof.errors import InputError
 from asof.model import Damage, Segment
 from asof.warc.atomic_file import sync_folder
-from asof.warc.build import import_info
 from asof.warc.foreign.arc import read_arc
 from asof.warc.foreign.detect import Format, sniff
 from asof.warc.foreign.trec import read_trec
 from asof.warc.foreign.wacz import extract_warcs
+from asof.warc.info import import_info
 from asof.warc.reader import FileLayout, layout
 from asof.warc.record import Record, StoredRecord
-from asof.warc.repack import member
-from asof.warc.write import WarcFile
-
-Progress = Callable[[int], None]
+from asof.warc.write import WarcFile, member
 
 # Rows entered at once: sorted by key, so many find their place next to one another (half the time
 # of entering each range by itself), and few enough to hold.
@@ -73,7 +70,7 @@ def take_in(archive: Archive, path: Path, *, spread: Spread, progress: Progress)
     """Import one file of any known format."""
     if not path.is_file():
         raise InputError(f"{path} is not a file.", hint="Name WARC, ARC, WACZ or TREC-Web files.")
-    with _as_input_error(path):
+    try:
         kind = sniff(path)
         taker = _Taker(archive, path, kind.value, spread, progress)
         if kind is Format.WARC:
@@ -82,28 +79,35 @@ def take_in(archive: Archive, path: Path, *, spread: Spread, progress: Progress)
             return taker.wacz()
         reader = read_arc if kind is Format.ARC else read_trec
         return taker.converted(reader(path, archive.folder.spool), _label(path))
+    except PermissionError as error:  # the user's to mend
+        raise InputError(
+            f"{path} cannot be read: {error.strerror}.", hint="Check its rights."
+        ) from error
 
 
+@dataclass(frozen=True, slots=True)
 class _Taker:
     """One import under way."""
 
-    def __init__(
-        self, archive: Archive, source: Path, kind: str, spread: Spread, progress: Progress
-    ) -> None:
-        self._archive = archive
-        self._source = source
-        self._kind = kind
-        self._spread = spread
-        self._progress = progress
+    _archive: Archive
+    _source: Path
+    _kind: str
+    _spread: Spread
+    _progress: Progress
 
     def warc(self, path: Path, label: str) -> Intake:
         """A WARC file, which `path` holds: the source itself, or a member of it."""
         target = self._archive.folder.new_segment(f"import-{label}", _SUFFIXES[layout(path)])
-        before = _identity(path)
+        before = path.stat()
 
         def keep() -> None:
-            _copy_file(path, target)
-            if _identity(path) != before:
+            with _partial(target) as part, storage_errors(target):
+                with path.open("rb") as reading, part.open("xb") as writing:
+                    _copy(reading.fileno(), writing.fileno(), os.fstat(reading.fileno()).st_size)
+                    os.fsync(writing.fileno())
+                _settle(part, target)
+            now = path.stat()
+            if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
                 target.unlink()
                 raise InputError(f"{path} changed while it was read.", hint="Import it again.")
 
@@ -231,13 +235,12 @@ class _Taker:
         return Intake(str(self._source), self._kind, records, captures, added, stored, kept)
 
 
+@dataclass(eq=False)
 class _NotIntact(Exception):
     """A file cannot be kept as it is: parts are damaged, or records share a gzip member."""
 
-    def __init__(self, damage: tuple[Damage, ...], shared: bool) -> None:
-        super().__init__()
-        self.damage = damage
-        self.shared = shared
+    damage: tuple[Damage, ...]
+    shared: bool
 
 
 def _whole_stretches(path: Path) -> Iterator[tuple[int, int]]:
@@ -256,30 +259,6 @@ def _whole_stretches(path: Path) -> Iterator[tuple[int, int]]:
         end = where.offset + where.length
     if end > start:
         yield start, end - start
-
-
-@contextmanager
-def _as_input_error(path: Path) -> Iterator[None]:
-    """A source that cannot be opened or read is the user's to mend."""
-    try:
-        yield
-    except PermissionError as error:
-        raise InputError(
-            f"{path} cannot be read: {error.strerror}.", hint="Check its rights."
-        ) from error
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns
-
-
-def _copy_file(source: Path, target: Path) -> None:
-    with _partial(target) as part, storage_errors(target):
-        with source.open("rb") as reading, part.open("xb") as writing:
-            _copy(reading.fileno(), writing.fileno(), os.fstat(reading.fileno()).st_size)
-            os.fsync(writing.fileno())
-        _settle(part, target)
 
 
 def _copy(source: int, target: int, length: int) -> None:

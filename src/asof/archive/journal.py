@@ -54,20 +54,19 @@ class CommitGroup:
     taken: Instant = 0
 
     def discard(self) -> None:
-        """Remove the spool files of bodies."""
         for unit in self.units:
             blocks = [(unit.exchange.body,)] if isinstance(unit, Draft) else [r.block for r in unit]
             for part in chain.from_iterable(blocks):
                 part.discard()
 
 
+@dataclass(slots=True)
 class Journal:
     """The open group of one crawl."""
 
-    def __init__(self, clock: Clock, config: Config) -> None:
-        self._clock = clock
-        self._config = config
-        self._group = CommitGroup()
+    _clock: Clock
+    _config: Config
+    _group: CommitGroup = field(default_factory=CommitGroup)
 
     @property
     def pending(self) -> int:
@@ -80,12 +79,10 @@ class Journal:
         return self._group.size >= GROUP_BYTES
 
     def put(self, *records: Record) -> None:
-        """Add records that belong together to the open group."""
         size = sum([record.size for record in records if record.in_memory])
         self._add(records, len(records), size)
 
     def draft(self, draft: Draft) -> None:
-        """Add an exchange, whose records are made when it is written."""
         exchange = draft.exchange
         size = len(exchange.request) + len(exchange.head) + len(exchange.body.data)
         self._add(draft, _DRAFTED, size)
@@ -99,7 +96,6 @@ class Journal:
         group.size += size
 
     def due(self) -> bool:
-        """Whether the group is large enough, or old enough."""
         group = self._group
         if not group.units:
             return False
@@ -108,7 +104,6 @@ class Journal:
         return self._clock.monotonic() - group.opened >= self._config.group_seconds
 
     def take(self) -> CommitGroup:
-        """The open group, to be written; a new one is opened."""
         group, self._group = self._group, CommitGroup()
         group.taken = self._clock.now()
         return group

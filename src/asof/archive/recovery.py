@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from asof.archive.archive import Archive
 from asof.archive.folder import storage_errors
@@ -44,27 +43,18 @@ def recover(archive: Archive) -> Recovery:
         if segment.sealed or (size <= segment.committed and path.name in known):
             continue
         batch = read_range(FileRange(path, segment.committed, None, size - segment.committed))
-        torn = _torn_tail(batch, size) if segment.crawl or batch.crawls else None
+        # The damage that reaches to the end of the file, if there is one.
+        torn = batch.damage[-1] if batch.damage and (segment.crawl or batch.crawls) else None
+        if torn is not None and torn.offset + torn.length < size:
+            torn = None
         if torn is not None:
-            _truncate(path, torn.offset)
+            with storage_errors(path), path.open("r+b") as file:
+                file.truncate(torn.offset)
+                os.fsync(file.fileno())
             cut.append(torn)
         left.extend(damage for damage in batch.damage if damage is not torn)
         adopted += _adopt(archive, segment, batch, path.stat().st_size)
     return Recovery(adopted, tuple(cut), tuple(left))
-
-
-def _torn_tail(batch: Batch, size: int) -> Damage | None:
-    """The damage that reaches to the end of the file, if there is one."""
-    last = batch.damage[-1] if batch.damage else None
-    if last is not None and last.offset + last.length >= size:
-        return last
-    return None
-
-
-def _truncate(path: Path, size: int) -> None:
-    with storage_errors(path), path.open("r+b") as file:
-        file.truncate(size)
-        os.fsync(file.fileno())
 
 
 def _adopt(archive: Archive, segment: Segment, batch: Batch, size: int) -> int:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from asof.archive.folder import Folder
-from asof.archive.scan import Batch, Spread, ranges, read_range
+from asof.archive.scan import Batch, Progress, Spread, ranges, read_range
 from asof.catalog.captures import Catalog
 from asof.ledger import Ledger
 from asof.model import Damage, Segment
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +23,6 @@ class Reindexed:
 
 
 def total_bytes(folder: Folder) -> int:
-    """How much there is to read."""
     return sum(path.stat().st_size for path in folder.segment_files())
 
 

@@ -21,9 +21,10 @@ from typing import Any, TypeVar
 from asof.catalog.derive import Row, missing_identity, row
 from asof.catalog.fast_path import swift_row
 from asof.model import Crawl, Damage
-from asof.warc.build import read_crawl
-from asof.warc.reader import FileLayout, layout, scan, scan_as, split
+from asof.warc.info import read_crawl
+from asof.warc.reader import FileLayout, layout, scan, scan_as
 from asof.warc.record import StoredRecord
+from asof.warc.split import split
 from asof.warc.verify import judge
 
 # Large enough to make a worker's start-up and the hand-over of rows cheap, small enough to show
@@ -34,6 +35,7 @@ RANGE_BYTES = 8 << 20
 _HEAD = 1 << 14
 
 Result = TypeVar("Result")
+Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,12 @@ def read_range(source: FileRange) -> Batch:
     """Scan one range; runs in a worker."""
     batch = Batch(source, 0, [], [], [], [])
     records, shared = 0, False
-    for found in _rows_and_records(source):
+    items: Iterator[Row | tuple[()] | StoredRecord | Damage]
+    if _has_checksums(source.path):
+        items = scan_as(source.path, swift_row, start=source.start, end=source.end)
+    else:
+        items = whole_records(source.path, source.start, source.end)
+    for found in items:
         if isinstance(found, Damage):
             batch.damage.append(found)
             continue
@@ -96,12 +103,6 @@ def read_range(source: FileRange) -> Batch:
         else:
             _note(found, batch)
     return replace(batch, records=records, shared=shared)
-
-
-def _rows_and_records(source: FileRange) -> Iterator[Row | tuple[()] | StoredRecord | Damage]:
-    if _has_checksums(source.path):
-        return scan_as(source.path, swift_row, start=source.start, end=source.end)
-    return whole_records(source.path, source.start, source.end)
 
 
 def _has_checksums(path: Path) -> bool:
@@ -137,7 +138,6 @@ def _judged(found: StoredRecord | Damage) -> StoredRecord | Damage:
 
 
 def _note(record: StoredRecord, batch: Batch) -> None:
-    """What a record that is no capture has to say."""
     lack = missing_identity(record.header)
     if lack is not None:
         where = record.where

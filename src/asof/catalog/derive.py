@@ -32,7 +32,7 @@ from asof.catalog.dates import modified, warc_date
 from asof.catalog.rows import Row, capture_of, row_of
 from asof.clock import Instant
 from asof.http.entity import decode
-from asof.http.wire import parse_head
+from asof.http.head import parse_head
 from asof.model import Capture, Headers
 from asof.url import resolve, surt
 from asof.warc.digest import base32

@@ -14,7 +14,7 @@ from asof.catalog.referents import is_304
 from asof.clock import iso
 from asof.errors import DamageError, InputError, NotCaptured
 from asof.http.entity import decode
-from asof.http.wire import Head, parse_head
+from asof.http.head import Head, parse_head
 from asof.model import Capture, Headers, find_header
 from asof.warc.reader import block_chunks, read_record
 from asof.warc.record import StoredRecord

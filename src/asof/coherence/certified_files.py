@@ -25,9 +25,9 @@ from asof.coherence.gather import (
     site_of,
 )
 from asof.model import Capture, Crawl, Damage
-from asof.warc.build import read_crawl
 from asof.warc.digest import digest_of, parse_digest
 from asof.warc.fast_path import sound_kind
+from asof.warc.info import read_crawl
 from asof.warc.reader import block_chunks, scan_as
 from asof.warc.record import StoredRecord
 from asof.warc.verify import judge

@@ -35,7 +35,7 @@ from asof.frontier.report import tally
 from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
 from asof.url import host_of
-from asof.warc.build import crawl_end
+from asof.warc.info import crawl_end
 
 if TYPE_CHECKING:
     from asof.crawl.plan import Itinerary

@@ -38,7 +38,8 @@ from asof.model import (
 from asof.scope.robots import Robots, robots_from
 from asof.text.links.html_links import Links
 from asof.url import host_of, resolve
-from asof.warc.build import failure_record, is_revisit, new_record_id
+from asof.warc.build import failure_record, is_revisit
+from asof.warc.compose import new_record_id
 from asof.warc.digest import digest_text
 from asof.warc.reader import block_chunks, read_record
 

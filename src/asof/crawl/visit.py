@@ -22,8 +22,8 @@ from asof.crawl.gate import Shut
 from asof.crawl.patience import retry_after
 from asof.crawl.robots_errand import RobotsErrands
 from asof.crawl.settle import Settlements, is_page
-from asof.fetch.http import Judge
-from asof.http.wire import Head
+from asof.fetch.reply import Judge
+from asof.http.head import Head
 from asof.model import Capture, Exchange, Failure, Headers, Target, find_header
 
 FULL = "max-pages"

@@ -7,7 +7,8 @@ that is connected to, wherever it came from: a link, a redirect, an answer of a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from asof.fetch.request import Place, is_address, split_url
@@ -116,7 +117,7 @@ def is_local_name(name: str) -> str | None:
 
 def policy(seeds: tuple[str, ...], allow_private: bool) -> AddressPolicy:
     """Refuses private addresses; not those of the places that the seeds themselves name."""
-    return _nothing_refused if allow_private else PrivateNetworks(seeds)
+    return (lambda place, addresses: {}) if allow_private else PrivateNetworks(seeds)
 
 
 class PrivateNetworks:
@@ -131,37 +132,25 @@ class PrivateNetworks:
     """
 
     def __init__(self, seeds: tuple[str, ...]) -> None:
-        self._named = {(_bare(place), port) for place in _places(seeds) for port in _ports(place)}
+        self._named: set[tuple[str, int]] = set()
         self._private_at_first: dict[str, bool] = {}
+        for seed in seeds:
+            with suppress(Unfetched):  # such as port 0: a fetch will say so
+                place = split_url(seed)[0]
+                ports = _WEB_PORTS if place.port in _WEB_PORTS else (place.port,)
+                self._named.update((_bare(place), port) for port in ports)
 
     def __call__(self, place: Place, addresses: Sequence[str]) -> dict[str, str]:
-        """The addresses that must not be connected to, and why."""
-        refused = {address: why for address in addresses if (why := _judged(address))}
+        refused = {
+            ip: why
+            for ip in addresses
+            if (why := is_private(ip) if is_address(ip) else is_local_name(ip))
+        }
         host = _bare(place)
         if (host, place.port) not in self._named:
             return refused
         return {} if self._private_at_first.setdefault(host, bool(refused)) else refused
 
 
-def _nothing_refused(place: Place, addresses: Sequence[str]) -> dict[str, str]:
-    return {}
-
-
-def _judged(address: str) -> str | None:
-    return is_private(address) if is_address(address) else is_local_name(address)
-
-
-def _places(seeds: tuple[str, ...]) -> Iterator[Place]:
-    for seed in seeds:
-        try:
-            yield split_url(seed)[0]
-        except Unfetched:  # such as port 0: a fetch will say so
-            continue
-
-
 def _bare(place: Place) -> str:
     return place.host.rstrip(".").lower()
-
-
-def _ports(place: Place) -> tuple[int, ...]:
-    return _WEB_PORTS if place.port in _WEB_PORTS else (place.port,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import cast
 
 from asof.errors import StorageError
@@ -14,12 +15,11 @@ from asof.model import Tls
 
 # How often the rate of a slow body is looked at.
 _RATE_INTERVAL = 1.0
-
-
 # More than this in one go is a flood: the sender is faster than we are.
 _FLOOD = 1 << 16
 
 
+@dataclass(slots=True, eq=False)
 class Connection(asyncio.BaseProtocol):
     """A socket, in its two moods: idle (no reply wanted) and busy (a reply on its way).
 
@@ -27,30 +27,24 @@ class Connection(asyncio.BaseProtocol):
     time left, and sets itself again. So an exchange costs no timer at all.
     """
 
-    __slots__ = (
-        "_asked", "_deadline", "_heard", "_loop", "_lost", "_on_lost", "_reply", "_settings",
-        "_timer", "_timer_at", "_transport", "_waiter", "error", "peer", "tls",
-    )  # fmt: skip
+    _loop: asyncio.AbstractEventLoop
+    _settings: FetchSettings
+    _on_lost: Callable[[Connection], None]
+    peer: str = ""
+    tls: Tls | None = None
+    error: Exception | None = None  # that ended the connection, if one did
+    _lost: asyncio.Future[None] = field(init=False)
+    _transport: asyncio.Transport | None = None
+    _reply: Reply | None = None
+    _waiter: asyncio.Future[None] | None = None
+    _asked: float = 0.0
+    _heard: float = 0.0
+    _deadline: float = 0.0
+    _timer: asyncio.TimerHandle | None = None
+    _timer_at: float = 0.0
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        settings: FetchSettings,
-        on_lost: Callable[[Connection], None],
-    ) -> None:
-        self.peer = ""
-        self.tls: Tls | None = None
-        self.error: Exception | None = None  # that ended the connection, if one did
-        self._loop = loop
-        self._settings = settings
-        self._on_lost = on_lost
-        self._lost: asyncio.Future[None] = loop.create_future()
-        self._transport: asyncio.Transport | None = None
-        self._reply: Reply | None = None
-        self._waiter: asyncio.Future[None] | None = None
-        self._asked = self._heard = self._deadline = 0.0
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = 0.0
+    def __post_init__(self) -> None:
+        self._lost = self._loop.create_future()
 
     # -- for the client
 
@@ -91,7 +85,6 @@ class Connection(asyncio.BaseProtocol):
             self._reply = None
 
     def rest(self) -> None:
-        """Wait for the next request, but not for ever."""
         self._watch(self._due(self._heard))
 
     def abort(self) -> None:
@@ -124,8 +117,7 @@ class Connection(asyncio.BaseProtocol):
             self._finish(error)
 
     def eof_received(self) -> None:
-        """The server has sent all it will; the transport closes itself."""
-        self._end()
+        self._end()  # the transport closes itself
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.error = exc
@@ -171,7 +163,6 @@ class Connection(asyncio.BaseProtocol):
             self._waiter.set_exception(error)
 
     def _due(self, now: float) -> float:
-        """When the clock must be looked at next."""
         if self._reply is None:
             return self._heard + self._settings.keep_idle
         due = min(self._heard + self._settings.idle_timeout, self._deadline)
@@ -204,15 +195,13 @@ class Connection(asyncio.BaseProtocol):
             self._give_up(f"not done within {settings.total_timeout:g} s")
         elif now >= self._heard + settings.idle_timeout:
             self._give_up(f"nothing came for {settings.idle_timeout:g} s")
-        elif self._too_slow(now):
+        elif (
+            self._reply.head is not None
+            and (elapsed := now - self._asked) >= settings.rate_grace
+            and self._reply.body.size < elapsed * settings.min_rate
+        ):
             self._give_up(f"less than {settings.min_rate:g} bytes a second", "too-slow")
         self._watch(self._due(now))
-
-    def _too_slow(self, now: float) -> bool:
-        elapsed = now - self._asked
-        if self._reply is None or self._reply.head is None or elapsed < self._settings.rate_grace:
-            return False
-        return self._reply.body.size < elapsed * self._settings.min_rate
 
     def _give_up(self, detail: str, note: str = "") -> None:
         reply = self._reply

@@ -103,51 +103,37 @@ def _parse(text: str, place: Place, target: str, now: Instant) -> Cookie | None:
     domain = given.get("domain", "").removeprefix(".").lower()
     if (secure and place.scheme != "https") or not _domain_allowed(domain, place.host):
         return None
+    # Max-Age before Expires (section 5.3, step 3); None means until the crawl ends.
+    age, until = given.get("max-age", ""), given.get("expires")
+    expires = parse_http_date(until) if until else None
+    if _MAX_AGE.fullmatch(age):
+        expires = now + int(age) * SECOND
     path = given.get("path", "")
+    asked = target.partition("?")[0]
+    default = asked[: asked.rfind("/")] or "/"  # section 5.1.4: the directory of the request's path
     return Cookie(
         name,
         value,
         domain or place.host,
-        path if path.startswith("/") else _default_path(target),
+        path if path.startswith("/") else default,
         not domain or is_public_suffix(domain),
         secure,
-        _expiry(given, now),
+        expires,
     )
 
 
-def _expiry(given: dict[str, str], now: Instant) -> Instant | None:
-    """Max-Age before Expires (section 5.3, step 3); None means until the crawl ends."""
-    age = given.get("max-age", "")
-    if _MAX_AGE.fullmatch(age):
-        return now + int(age) * SECOND
-    return parse_http_date(given["expires"]) if given.get("expires") else None
-
-
 def _domain_allowed(domain: str, host: str) -> bool:
-    if not domain or domain == host:
-        return True
     above = host.endswith("." + domain) and not is_address(host)
-    return above and not is_public_suffix(domain)
+    return domain in ("", host) or (above and not is_public_suffix(domain))
 
 
 def _domains(host: str) -> list[str]:
-    """The host and every domain above it."""
     if is_address(host):
         return [host]
     labels = host.split(".")
     return [".".join(labels[at:]) for at in range(len(labels))]
 
 
-def _default_path(target: str) -> str:
-    """Section 5.1.4: the directory of the request's path."""
-    path = target.partition("?")[0]
-    return path[: path.rfind("/")] or "/"
-
-
 def _path_matches(path: str, cookie_path: str) -> bool:
     """Section 5.1.4: equal, or below it."""
-    if not path.startswith(cookie_path):
-        return False
-    return (
-        len(path) == len(cookie_path) or cookie_path.endswith("/") or path[len(cookie_path)] == "/"
-    )
+    return path == cookie_path or path.startswith(cookie_path.removesuffix("/") + "/")

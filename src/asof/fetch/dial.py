@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from socket import SOCK_STREAM
@@ -17,34 +18,27 @@ from asof.fetch.reply import Reply
 from asof.fetch.request import Place, is_address
 from asof.fetch.settings import FetchSettings
 from asof.fetch.spool import Spool
-from asof.fetch.tls import lenient_context, session_of, settled, strict_context
 from asof.fetch.unfetched import Unfetched, no_connection, no_name
 from asof.http.wire import Framer
+from asof.model import Tls
 
 # What a proxy may say when it refuses a tunnel.
 _REFUSAL_LIMIT = 1 << 16
 _WORTH_ANOTHER_TRY = (0, 502, 503, 504)
 
 
+@dataclass(eq=False)
 class Dialer:
     """Opens connections, one by each `dial`. Knows again a certificate that was not trusted."""
 
-    def __init__(
-        self,
-        settings: FetchSettings,
-        clock: Clock,
-        proxy: Proxy | None,
-        allow_address: AddressPolicy | None,
-        on_lost: Callable[[Connection], None],
-    ) -> None:
-        self._settings = settings
-        self._clock = clock
-        self._proxy = proxy
-        self._allow_address = allow_address
-        self._on_lost = on_lost
-        self._alive: set[Connection] = set()
-        self._closed = False
-        self._distrusted: dict[Place, tuple[bytes, str]] = {}
+    _settings: FetchSettings
+    _clock: Clock
+    _proxy: Proxy | None
+    _allow_address: AddressPolicy | None
+    _on_lost: Callable[[Connection], None]
+    _alive: set[Connection] = field(default_factory=set)
+    _closed: bool = False
+    _distrusted: dict[Place, tuple[bytes, str]] = field(default_factory=dict)
 
     async def dial(self, place: Place, deadline: float) -> Connection:
         """A connection ready for a request to this place, or Unfetched."""
@@ -152,7 +146,7 @@ class Dialer:
                     raise
                 problem = why.detail
         connection = await self._secure(place, limit, self._lenient, problem)
-        session = session_of(connection.transport)
+        session = _session_of(connection.transport)
         certificate = (session and session.getpeercert(binary_form=True)) or b""
         if known is not None and known[0] != certificate:
             connection.abort()
@@ -180,21 +174,42 @@ class Dialer:
             why = no_connection(error)
             why.peer = connection.peer
             raise why from error
-        session = session_of(transport)
+        session = _session_of(transport)
         if transport is None or session is None:
             connection.abort()
             raise Unfetched("reset", "the connection ended in the handshake", transient=True)
         connection.transport = transport
-        connection.tls = settled(session, problem)
+        cipher = session.cipher()
+        name = cipher[0] if cipher else ""
+        connection.tls = Tls(session.version() or "", name, not problem, problem)
         return connection
 
     @cached_property
     def _strict(self) -> ssl.SSLContext:
-        return strict_context(self._settings.trust)
+        """Certificates must verify against the system's authorities, or those in `trust`."""
+        context = ssl.create_default_context()
+        if self._settings.trust is not None:
+            context.load_verify_locations(self._settings.trust)
+        context.set_alpn_protocols(["http/1.1"])
+        return context
 
     @cached_property
     def _lenient(self) -> ssl.SSLContext:
-        return lenient_context()
+        """Any certificate, and the old versions and ciphers of servers that nobody looks after."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        context.options |= getattr(ssl, "OP_LEGACY_SERVER_CONNECT", 0x4)
+        context.set_alpn_protocols(["http/1.1"])
+        return context
+
+
+def _session_of(transport: asyncio.Transport | None) -> ssl.SSLObject | None:
+    """The TLS session under a transport, if it has one."""
+    session = transport.get_extra_info("ssl_object") if transport is not None else None
+    return session if isinstance(session, ssl.SSLObject) else None
 
 
 async def resolve(place: Place) -> list[str]:

@@ -7,7 +7,6 @@ exchange of its own. The web's failures are values; only a failing disk raises (
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -18,19 +17,14 @@ from asof.fetch.cookies import CookieJar
 from asof.fetch.dial import Dialer
 from asof.fetch.pool import Pool
 from asof.fetch.proxy import parse_proxy
-from asof.fetch.reply import Reply
+from asof.fetch.reply import Judge, Reply
 from asof.fetch.request import Place, added_lines, request_bytes, split_url, standing_lines
 from asof.fetch.settings import FetchSettings
 from asof.fetch.spool import Spool
 from asof.fetch.unfetched import Unfetched
-from asof.http.wire import End, Framer, Head
+from asof.http.head import Head
+from asof.http.wire import End, Framer
 from asof.model import Body, Exchange, Failure, Headers, Timings
-
-__all__ = ["AddressPolicy", "FetchSettings", "Fetcher", "HttpClient", "Judge"]
-
-
-Judge = Callable[[Head, int], str | None]
-"""Asked when the head of an answer has come, and at each megabyte: why the rest is not wanted."""
 
 
 class Fetcher(Protocol):
@@ -45,9 +39,7 @@ class Fetcher(Protocol):
         """
         ...
 
-    async def close(self) -> None:
-        """End all connections."""
-        ...
+    async def close(self) -> None: ...
 
 
 class Request(NamedTuple):
@@ -120,7 +112,6 @@ class HttpClient(Fetcher):
         )
 
     async def close(self) -> None:
-        """End all connections, busy ones too; on return every socket is closed."""
         await self._dialer.close()
 
     def _prepare(self, url: str, headers: Headers) -> Request:
@@ -153,7 +144,13 @@ class HttpClient(Fetcher):
         reply = await self._ask(connection, request, deadline, judge)
         if reply.head is None or reply.end is None:
             connection.abort()
-            raise _explained(_nothing(connection.error), request, connection)
+            error = connection.error
+            why = (
+                Unfetched("empty", "the server closed without an answer", transient=True)
+                if error is None
+                else Unfetched("reset", str(error) or "the connection was reset", transient=True)
+            )
+            raise _explained(why, request, connection)
         return connection, reply, reply.head, reply.end
 
     async def _ask(
@@ -168,7 +165,7 @@ class HttpClient(Fetcher):
         settings = self._settings
         framer = Framer(head_limit=settings.max_head, body_limit=settings.max_body)
         body = Spool(self._spool, settings.spool_over)
-        reply = Reply(framer, self._clock, body, judge, reused=reused)
+        reply = Reply(framer, self._clock, body, judge, reused)
         try:
             await connection.ask(request.wire, reply, deadline)
         except BaseException as error:
@@ -196,14 +193,6 @@ class HttpClient(Fetcher):
         return reply.body.finish()
 
 
-def _nothing(error: Exception | None) -> Unfetched:
-    """Why a connection ended without a byte."""
-    if error is None:
-        return Unfetched("empty", "the server closed without an answer", transient=True)
-    return Unfetched("reset", str(error) or "the connection was reset", transient=True)
-
-
 def _explained(why: Unfetched, request: Request, connection: Connection) -> Unfetched:
-    """With what is known once there was a connection."""
     why.request, why.peer, why.tls = request.kept, connection.peer, connection.tls
     return why

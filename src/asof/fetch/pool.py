@@ -26,7 +26,6 @@ class Pool:
         return None
 
     def give(self, place: Place, connection: Connection) -> None:
-        """Let a connection wait here."""
         self._idle.setdefault(place, []).append(connection)
         self._order[connection] = place
         connection.rest()
@@ -36,7 +35,6 @@ class Pool:
             oldest.abort()
 
     def drop(self, connection: Connection) -> None:
-        """Forget a connection, which may not be here at all."""
         place = self._order.pop(connection, None)
         if place is None:
             return

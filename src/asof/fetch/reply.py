@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from asof.clock import Clock
 from asof.fetch.spool import Spool
-from asof.http.wire import Data, End, Event, Framer, Head
+from asof.http.head import Head
+from asof.http.wire import Data, End, Event, Framer
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 # Bytes between two questions whether the rest of a body is wanted.
 _JUDGED = 1 << 20
 
 
+Judge = Callable[[Head, int], str | None]
+"""Asked when the head of an answer has come, and at each megabyte: why the rest is not wanted."""
+
+
+@dataclass(slots=True, eq=False)
 class Reply:
     """Takes bytes from a connection and knows when the response is over.
 
@@ -21,33 +32,22 @@ class Reply:
     `head` is None until it has come, `end` until the response is over.
     """
 
-    __slots__ = (
-        "_clock", "_framer", "_judge", "_judge_at", "_payload", "_reused", "asked", "body", "end",
-        "first_byte", "head", "notes", "unwanted",
-    )  # fmt: skip
+    _framer: Framer
+    _clock: Clock
+    body: Spool
+    _judge: Judge | None = None
+    _reused: bool = False
+    head: Head | None = None
+    end: End | None = None
+    asked: float = field(init=False)
+    first_byte: float = 0.0
+    notes: list[str] = field(default_factory=list)  # anomalies that only a client can see
+    unwanted: str = ""  # why nobody wants the rest
+    _judge_at: int = _JUDGED
+    _payload: _Hash = field(default_factory=sha256)
 
-    def __init__(
-        self,
-        framer: Framer,
-        clock: Clock,
-        body: Spool,
-        judge: Callable[[Head, int], str | None] | None = None,
-        *,
-        reused: bool = False,
-    ) -> None:
-        self.head: Head | None = None
-        self.end: End | None = None
-        self.asked = clock.monotonic()
-        self.first_byte = 0.0
-        self.body = body
-        self.notes: list[str] = []  # anomalies that only a client can see
-        self.unwanted = ""  # why nobody wants the rest
-        self._judge = judge
-        self._judge_at = _JUDGED
-        self._reused = reused
-        self._framer = framer
-        self._clock = clock
-        self._payload = sha256()
+    def __post_init__(self) -> None:
+        self.asked = self._clock.monotonic()
 
     def feed(self, data: bytes) -> bool:
         """Take bytes; True when there is no use in more. StorageError when they cannot be kept."""
@@ -83,7 +83,10 @@ class Reply:
     def _take(self, events: Iterable[Event]) -> None:
         for event in events:
             if isinstance(event, Data):
-                self._keep(event.raw)
+                self._payload.update(event.raw)
+                self.body.write(event.raw)
+                if self.body.size >= self._judge_at:
+                    self._ask_judge()
             elif isinstance(event, Head):
                 self.head = event
                 self._ask_judge()
@@ -97,9 +100,3 @@ class Reply:
         if self._judge is not None and self.head is not None:
             self.unwanted = self._judge(self.head, self.body.size) or ""
             self._judge_at = self.body.size + _JUDGED
-
-    def _keep(self, raw: bytes) -> None:
-        self._payload.update(raw)
-        self.body.write(raw)
-        if self.body.size >= self._judge_at:
-            self._ask_judge()

@@ -58,7 +58,6 @@ def split_url(url: str) -> tuple[Place, str]:
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is an IP address rather than a name."""
     try:
         ip_address(host)
     except ValueError:
@@ -67,7 +66,6 @@ def is_address(host: str) -> bool:
 
 
 def standing_lines(user_agent: str, accept: str) -> str:
-    """The header lines of every request."""
     standing = (
         ("User-Agent", user_agent),
         ("Accept", accept),

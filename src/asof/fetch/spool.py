@@ -55,7 +55,6 @@ class Spool:
         return Body(self.size, b"".join(self._parts), self._path)
 
     def discard(self) -> None:
-        """Forget the bytes and remove the file."""
         self._parts.clear()
         self._close()
         if self._path is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
+from dataclasses import dataclass
 
 from asof.model import Tls
 
@@ -13,6 +14,7 @@ _UNREACHABLE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.EN
                 errno.EINVAL}  # fmt: skip
 
 
+@dataclass(eq=False)
 class Unfetched(Exception):
     """No response, and why. `HttpClient.fetch` makes a `Failure` of it; it goes no further.
 
@@ -20,16 +22,12 @@ class Unfetched(Exception):
     far as the fetch got.
     """
 
-    def __init__(
-        self, reason: str, detail: str, *, transient: bool = False, tls: Tls | None = None
-    ) -> None:
-        super().__init__(detail)
-        self.reason = reason
-        self.detail = detail
-        self.transient = transient
-        self.tls = tls
-        self.peer = ""
-        self.request = b""
+    reason: str
+    detail: str
+    transient: bool = False
+    tls: Tls | None = None
+    peer: str = ""
+    request: bytes = b""
 
 
 def no_name(host: str, error: Exception) -> Unfetched:
@@ -40,7 +38,6 @@ def no_name(host: str, error: Exception) -> Unfetched:
 
 
 def no_connection(error: OSError | ValueError) -> Unfetched:
-    """A connection could not be made, or not be secured."""
     if isinstance(error, ssl.SSLError):
         # OpenSSL's words, for people to look up; errors raised in Python lack these attributes.
         message = getattr(error, "verify_message", "") or getattr(error, "reason", "")

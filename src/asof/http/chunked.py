@@ -11,6 +11,7 @@ connection does. The framer in `wire` asks for the end, `entity` asks for the pa
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 # Chunk extensions and trailers in use are a few dozen bytes. The limit bounds what is held.
@@ -34,17 +35,15 @@ class ChunkState(Enum):
     BROKEN = auto()
 
 
+@dataclass(slots=True, eq=False)
 class Dechunker:
     """Walks through a chunked body, in whatever pieces it comes; holds at most one line of it."""
 
-    __slots__ = ("_left", "_line", "anomalies", "begun", "state")
-
-    def __init__(self) -> None:
-        self.state = ChunkState.SIZE
-        self.begun = False  # whether at least the first size line was one
-        self.anomalies: list[str] = []
-        self._left = 0
-        self._line = b""
+    state: ChunkState = ChunkState.SIZE
+    begun: bool = False  # whether at least the first size line was one
+    anomalies: list[str] = field(default_factory=list)
+    _left: int = 0
+    _line: bytes = b""
 
     def feed(self, data: bytes) -> tuple[int, list[tuple[int, int]]]:
         """How many of the bytes belong to the body, and the spans of payload among them."""

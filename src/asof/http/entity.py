@@ -26,25 +26,23 @@ _MOST_CODINGS = 5
 _HELD = 1 << 20
 
 
-def decode(headers: Headers, chunks: Iterable[bytes], *, limit: int) -> Decoding:
-    """The entity of a stored body, piece by piece, at most `limit` bytes of it."""
-    return Decoding(headers, chunks, limit)
-
-
 class Decoding(Iterator[bytes]):
-    """An entity while it is decoded: iterate over its bytes, then ask for `problems`.
+    """The entity of a stored body, at most `limit` bytes of it: iterate, then ask for `problems`.
 
     A problem is one of: unknown-coding, too-many-codings, over-limit, and, with the name of a
     coding in front, -broken (all up to the break was given), -cut (all there is was given) and
     -undone (the bytes are not so coded and went through as stored).
     """
 
-    def __init__(self, headers: Headers, chunks: Iterable[bytes], limit: int) -> None:
+    def __init__(self, headers: Headers, chunks: Iterable[bytes], *, limit: int) -> None:
         self.problems: list[str] = []
         self._pieces = _decoded(headers, chunks, limit, self.problems)
 
     def __next__(self) -> bytes:
         return next(self._pieces)
+
+
+decode = Decoding
 
 
 def _decoded(
@@ -133,7 +131,7 @@ def _undone(coding: str, chunks: Iterable[bytes], problems: list[str]) -> Iterat
     if tape.holds and not tape.begins(MAGIC.get(coding)):
         problem = f"{coding}-undone"
         yield from tape
-    if not tape.empty:
+    if tape.size:
         problems.append(problem)
 
 
@@ -143,13 +141,8 @@ class Tape:
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._source = iter(chunks)
         self._held: list[bytes] = []
-        self._size = 0
+        self.size = 0
         self._keeps = True
-
-    @property
-    def empty(self) -> bool:
-        """Whether not one byte has been read."""
-        return not self._size
 
     @property
     def holds(self) -> bool:
@@ -157,20 +150,18 @@ class Tape:
         return self._keeps and bool(self._held)
 
     def begins(self, magic: bytes | None) -> bool:
-        """Whether what is held begins like this."""
         return magic is not None and b"".join(self._held[: len(magic)]).startswith(magic)
 
     def forget(self) -> None:
-        """There will be no need to read again."""
         self._keeps = False
         self._held.clear()
 
     def __iter__(self) -> Iterator[bytes]:
         yield from tuple(self._held)
         for chunk in self._source:
-            self._size += len(chunk)
+            self.size += len(chunk)
             if self._keeps and chunk:
                 self._held.append(chunk)
-                if self._size > _HELD + len(chunk):
+                if self.size > _HELD + len(chunk):
                     self.forget()
             yield chunk

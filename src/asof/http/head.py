@@ -17,7 +17,7 @@ when the block came over the wire.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from asof.model import Headers
 
@@ -67,18 +67,16 @@ def find_head_end(block: bytes) -> int:
     return HeadFinder().find(block, whole=True) or 0
 
 
+@dataclass(slots=True, eq=False)
 class HeadFinder:
     """Finds the end of the head in a growing buffer; looks at no byte twice, however it grows."""
 
-    __slots__ = ("_begin", "_block", "_interim", "_notes", "_seen", "_status")
-
-    def __init__(self) -> None:
-        self._block = 0  # where the interim blocks so far end
-        self._begin = 0  # where, after blanks, the block being looked at begins
-        self._seen = 0  # no empty line ends before here
-        self._interim: tuple[int, re.Match[bytes]] | None = None
-        self._status: re.Match[bytes] | None = None
-        self._notes: list[str] = []
+    _block: int = 0  # where the interim blocks so far end
+    _begin: int = 0  # where, after blanks, the block being looked at begins
+    _seen: int = 0  # no empty line ends before here
+    _interim: tuple[int, re.Match[bytes]] | None = None
+    _status: re.Match[bytes] | None = None
+    _notes: list[str] = field(default_factory=list)
 
     def find(self, buffer: bytes | bytearray, *, whole: bool) -> int | None:
         """The length of the head; None when it needs more bytes, unless these are the `whole`."""
@@ -134,29 +132,20 @@ class HeadFinder:
         if not raw:
             return Head(b"", 0, "0.9", 0, "", (), tuple(self._notes))
         clean = _CLEAN.fullmatch(raw, self._begin)
-        version, status, reason, headers = (
-            _read_clean(clean)
-            if clean is not None
-            else _read_odd(raw[self._begin :], self._status, self._notes)
-        )
+        if clean is not None:
+            version, status, reason, headers = _read_clean(clean)
+        else:  # whatever can be read, with a note of whatever is odd
+            line, lf, rest = _as_text(raw[self._begin :], self._notes).partition("\n")
+            version, status, reason = _read_status(self._status, line if lf else "", self._notes)
+            headers = _read_fields(rest, self._notes)
         return Head(raw, self._begin, version, status, reason, headers, tuple(self._notes))
 
 
-_Parts = tuple[str, int, str, Headers]
-
-
-def _read_clean(match: re.Match[bytes]) -> _Parts:
+def _read_clean(match: re.Match[bytes]) -> tuple[str, int, str, Headers]:
     version, status, reason, fields = match.groups()
     lines = [line.partition(":") for line in fields.decode().split("\r\n")[:-1]]
     headers = tuple([(name, value.strip(" \t")) for name, _, value in lines])
     return version.decode(), int(status), reason.decode().rstrip(" \t"), headers
-
-
-def _read_odd(raw: bytes, found: re.Match[bytes] | None, notes: list[str]) -> _Parts:
-    """Whatever can be read, with a note of whatever is odd."""
-    line, lf, rest = _as_text(raw, notes).partition("\n")
-    version, status, reason = _read_status(found, line if lf else "", notes)
-    return version, status, reason, _read_fields(rest, notes)
 
 
 def _as_text(raw: bytes, notes: list[str]) -> str:

@@ -1,6 +1,6 @@
 """The decoders of compressed bodies: chunks in, steps of decoded bytes out, errors of their own.
 
-Each is a generator function. It raises one of `BROKEN` at the place where the bytes go wrong, or
+Each gives a generator. It raises one of `BROKEN` at the place where the bytes go wrong, or
 `Cut` when they end too early; everything decodable before that has been given by then, but for the
 output of one bite. No step is larger than a few MiB, whatever the ratio.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Protocol, cast
+from typing import cast
 
 import brotli
 import zstandard
@@ -27,40 +27,17 @@ _CAREFUL_BITE = 16
 _ZSTD_BITE = 1 << 7
 
 
+Decoder = Callable[[Iterable[bytes]], Iterator[bytes]]
+
+
 class Cut(Exception):
     """The bytes ended before their coding did."""
 
 
-class _Inflater(Protocol):
-    """What zlib and isal have in common."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    @property
-    def unconsumed_tail(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
-def gunzip(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """All members of a gzip stream; padding or garbage after a member is nobody's."""
-    return _inflate(_bites(chunks, _BITE, last=8), lambda: isal_zlib.decompressobj(31), True)
-
-
-def gunzip_carefully(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same in small bites: slow, but gives nearly all that comes before a break."""
-    return _inflate(_bites(chunks, _CAREFUL_BITE, last=8), lambda: zlib.decompressobj(31), True)
-
-
-def unzlib(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """What `deflate` means in HTTP (RFC 9110 section 8.4.1.2): the zlib format."""
-    return _inflate(_bites(chunks, _BITE, last=4), lambda: zlib.decompressobj(15))
-
-
-def unzlib_carefully(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same in small bites."""
-    return _inflate(_bites(chunks, _CAREFUL_BITE, last=4), lambda: zlib.decompressobj(15))
+def _inflated(
+    new: Callable[[], zlib._Decompress | isal_zlib.Decompress], bite: int, last: int, members: bool
+) -> Decoder:
+    return lambda chunks: _inflate(_bites(chunks, bite, last), new, members)
 
 
 def undeflate(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -111,10 +88,21 @@ BROKEN: tuple[type[Exception], ...] = (
 )  # fmt: skip
 
 # By name in Content-Encoding, in lower case; tried in this order.
-DECODERS: dict[str, tuple[Callable[[Iterable[bytes]], Iterator[bytes]], ...]] = {
-    "gzip": (gunzip, gunzip_carefully),
-    "x-gzip": (gunzip, gunzip_carefully),
-    "deflate": (unzlib, undeflate, unzlib_carefully),
+_GUNZIP = (
+    # All members of a stream; padding or garbage after a member is nobody's.
+    _inflated(lambda: isal_zlib.decompressobj(31), _BITE, 8, True),
+    # The same in small bites: slow, but gives nearly all that comes before a break.
+    _inflated(lambda: zlib.decompressobj(31), _CAREFUL_BITE, 8, True),
+)
+DECODERS: dict[str, tuple[Decoder, ...]] = {
+    "gzip": _GUNZIP,
+    "x-gzip": _GUNZIP,
+    # What it means in HTTP (RFC 9110 section 8.4.1.2) is the zlib format.
+    "deflate": (
+        _inflated(lambda: zlib.decompressobj(15), _BITE, 4, False),
+        undeflate,
+        _inflated(lambda: zlib.decompressobj(15), _CAREFUL_BITE, 4, False),
+    ),
     "br": (unbrotli,),
     "zstd": (unzstd,),
 }
@@ -124,7 +112,9 @@ MAGIC = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"
 
 
 def _inflate(
-    bites: Iterable[bytes], new: Callable[[], _Inflater], members: bool = False
+    bites: Iterable[bytes],
+    new: Callable[[], zlib._Decompress | isal_zlib.Decompress],
+    members: bool = False,
 ) -> Iterator[bytes]:
     inflater, full = new(), False
     for bite in bites:

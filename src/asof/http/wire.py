@@ -29,7 +29,7 @@ How the body ends is settled by the head alone (`delimit`), and decides the rest
 - "No body" (204, 304, an answer to HEAD) is a body of LENGTH 0.
 - A CHUNKED body that breaks becomes CLOSE: its end can no longer be told from inside, so every
   byte until the close is kept.
-- The framer forgives everything and hides nothing: each oddity has a name (`anomaly.ANOMALIES`),
+- The framer forgives everything and hides nothing: each oddity has a stable name,
   and a connection is used again only after a message whose end is beyond doubt.
 """
 
@@ -41,14 +41,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from asof.http.chunked import ChunkState, Dechunker
-from asof.http.head import Head, HeadFinder, find_head_end, parse_head
+from asof.http.head import Head, HeadFinder
 from asof.model import Headers
 from asof.native import PlainHead, compiled
-
-__all__ = [
-    "Data", "Dechunker", "End", "Event", "Framer", "Head", "Surplus", "delimit", "find_head_end",
-    "parse_head",
-]  # fmt: skip
 
 HEAD_LIMIT = 1 << 20
 # 18 digits count an exabyte; more are noise, not a length.
@@ -130,13 +125,11 @@ class Framer:
         self._anomalies: list[str] = []
 
     def feed(self, data: bytes) -> list[Event]:
-        """What these bytes bring."""
         if self.state is State.HEAD:
             return self._feed_head(data)
         return self._feed_body(data)
 
     def eof(self) -> list[Event]:
-        """What it means that the connection has ended."""
         return self._stop("disconnect", closed=True)
 
     def cut(self, truncated: str) -> list[Event]:
@@ -248,7 +241,8 @@ def delimit(head: Head, method: str = "GET") -> Extent:
         return Extent(State.CLOSE)
     codings, lengths, options = _framing_fields(head.headers)
     applied = [coding for coding in codings if coding != "identity"]
-    if _has_no_body(head.status, method):
+    tunnels = method == "CONNECT" and 200 <= head.status <= 299
+    if head.status in (204, 304, 101) or method == "HEAD" or tunnels:
         state, length, odd = State.LENGTH, 0, _announced(head.status, codings, lengths)
     elif applied:
         state, length, odd = _by_coding(applied, lengths, head.version)
@@ -271,14 +265,6 @@ def _framing_fields(headers: Headers) -> tuple[list[str], list[str], list[str]]:
         if len(name) in _FRAMING_NAMES and (items := found.get(name.lower())) is not None:
             items += [item.strip(" \t") for item in value.lower().split(",")]
     return [coding.partition(";")[0].rstrip() for coding in codings if coding], lengths, options
-
-
-def _has_no_body(status: int, method: str) -> bool:
-    return (
-        status in (204, 304, 101)
-        or method == "HEAD"
-        or (method == "CONNECT" and 200 <= status <= 299)
-    )
 
 
 def _announced(status: int, codings: list[str], lengths: list[str]) -> list[str]:

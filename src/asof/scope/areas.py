@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from asof.url import host_of, key_ranges, surt
 
@@ -18,38 +17,25 @@ UrlTest = Callable[[str], bool]
 _PLACE = re.compile(r"https?://(?:[^/?#]*@)?(?:www\.)?([^/?#]*)([^?#]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Area:
-    """A part of the web: its rule for people, and the test.
-
-    `by_host` says that the answer is the same for all URLs of a host, so that it can be kept.
-    """
-
-    text: str
-    test: UrlTest
-    by_host: bool = False
-
-
 def site(url: str) -> str:
     """The host and port of a URL with a leading `www.` dropped: seeds often redirect to it."""
     return host_of(url).removeprefix("www.")
 
 
-def area_of(seeds: tuple[str, ...], scope: str) -> Area | None:
-    """The area that a scope means for these seeds. None for `page`: nothing but the seeds."""
-    if scope == "page":
-        return None
+def area_of(seeds: tuple[str, ...], scope: str) -> tuple[str, UrlTest, bool]:
+    """The area that a scope other than `page` means for these seeds: its rule for people, the test,
+    and whether the answer is the same for all URLs of a host, so that it can be kept.
+    """
     if scope.startswith("surt:"):
-        return Area(f"in {scope}", under_surt(scope.removeprefix("surt:")))
+        return f"in {scope}", under_surt(scope.removeprefix("surt:")), False
     if scope == "path":
         # As a SURT prefix is made (Spaniol 2010): all up to the last slash of the seed. By the URL
         # itself, since SURT keys fold case and drop trailing slashes.
         folders = [(host, path[: path.rindex("/") + 1]) for host, path in map(place, seeds)]
         text = _listed("path", (f"http://{host}{path}" for host, path in folders))
-        return Area(text, under_paths(folders))
+        return text, under_paths(folders), False
     sites = [site(seed) for seed in seeds]
-    test = on_hosts(sites) if scope == "host" else in_domains(sites)
-    return Area(_listed(scope, sites), test, by_host=True)
+    return _listed(scope, sites), (on_hosts if scope == "host" else in_domains)(sites), True
 
 
 def place(url: str) -> tuple[str, str]:

@@ -23,6 +23,7 @@ a feed lists, from what a page needs, and from pages linked by sound pages of an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from zlib import crc32
 
 from asof.model import Hop, Target
@@ -69,29 +70,25 @@ _PART = Hop.REQUISITE.value
 Row = tuple[str, str, int, int, int, int, int, int, str]
 
 
+@dataclass(slots=True, eq=False)
 class _Series:
     """What is known of a pattern, or of all queries of one path."""
 
-    __slots__ = (
-        "debt", "doors", "first", "good", "kin", "look", "pages", "run", "seen", "sound", "ties",
-    )  # fmt: skip
-
-    def __init__(self, first: str) -> None:
-        self.first = first
-        self.pages = 0
-        # Repetition: what is spent of the budget, the marks seen, the page whose text is looked at
-        # next, and how many brought something: lately in a row, and ever.
-        self.debt = 0
-        self.seen = 0
-        self.look = 1
-        self.sound = 0
-        self.good = 0
-        # Kin: pages that keep to it, the new ones they led to, marks of where else they link, and
-        # how many were found from outside.
-        self.run = 0
-        self.kin = 0
-        self.ties = 0
-        self.doors = 0
+    first: str
+    pages: int = 0
+    # Repetition: what is spent of the budget, the marks seen, the page whose text is looked at
+    # next, and how many brought something: lately in a row, and ever.
+    debt: int = 0
+    seen: int = 0
+    look: int = 1
+    sound: int = 0
+    good: int = 0
+    # Kin: pages that keep to it, the new ones they led to, marks of where else they link, and
+    # how many were found from outside.
+    run: int = 0
+    kin: int = 0
+    ties: int = 0
+    doors: int = 0
 
     def judge(self, text: int, share: int, *, shows: bool, leads_on: bool, old: bool) -> bool:
         """Take in the text of a page; whether it brought something. `old`: known from elsewhere."""
@@ -112,7 +109,6 @@ class _Series:
         return new or shows
 
     def remember(self, text: int) -> None:
-        """Take in a text without a judgement."""
         self.seen |= text
         if self.seen.bit_count() > _FULL:
             self.seen = text
@@ -152,7 +148,8 @@ class Patterns:
             if series is None or not series.debt:
                 continue
             spent = self._is_spent(place, series.debt // _PAGE, _REPEATS)
-            if spent and self._recommended(place, via):
+            # Whether the page that links to it is of another kind and has something to say.
+            if spent and (there := place_of(via)).path != place.path and not self._repeats(there):
                 spent = series.debt >= _RECOMMENDED * _PAGE
             if spent:
                 return f"trap: pages like {key} keep repeating themselves"
@@ -168,11 +165,6 @@ class Patterns:
         if (chain and series.run < _CHAIN) or place_of(via).path != place.path:
             return None
         return f"trap: pages like {place.pattern} only lead to more of their kind"
-
-    def _recommended(self, place: Place, via: str) -> bool:
-        """Whether the page that links to it is of another kind and has something to say."""
-        there = place_of(via)
-        return there.path != place.path and not self._repeats(there)
 
     def _repeats(self, place: Place) -> bool:
         """Whether the latest pages of a pattern, or of all queries of its path, brought nothing."""
@@ -219,22 +211,17 @@ class Patterns:
         if text is not None and _asks_itself(place, target.url, new):
             self._at(place.queries, target.url).remember(text)
         fresh = self._learn_text(target, place, text, shows=shows, leads_on=away is not None)
-        if away is not None and not self._repeats(place):
-            self._open_doors(away.pattern, new)
+        series = None if away is None else self._series.get(away.pattern)
+        if away is not None and series is not None and not self._repeats(place):
+            # All that it leads to are counted where that may matter one day.
+            those = (place_of(onward.url).pattern == away.pattern for onward in new)
+            series.doors += sum(those) if series.run else 1
         kin = 0 if shows else kin
         run = self._learn_kin(target, place, kin, found, new)
         if fresh and run <= _SUSPECT:
             self._hosts[place.host] = self._hosts.pop(place.host, 0) + 1
             if len(self._hosts) > _MOST_SERIES:
                 del self._hosts[next(iter(self._hosts))]
-
-    def _open_doors(self, pattern: str, new: Sequence[Target]) -> None:
-        """A page leads to others of a pattern: count them all where that may matter one day."""
-        series = self._series.get(pattern)
-        if series is not None:
-            series.doors += (
-                sum(place_of(onward.url).pattern == pattern for onward in new) if series.run else 1
-            )
 
     def _whither(self, place: Place, new: Sequence[Target]) -> tuple[Place | None, int]:
         """The first new place elsewhere that a page leads to; without one, how many of its kind.
@@ -316,7 +303,6 @@ class Patterns:
         self._hosts.update(pages)
 
     def restore(self, rows: Iterable[Row]) -> None:
-        """Go on from a snapshot."""
         for seen, key, pages, good, debt, run, kin, doors, first in rows:
             if seen == "host":
                 self._hosts[key] = pages

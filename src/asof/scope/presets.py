@@ -96,18 +96,14 @@ def load_config(
     config = Config.load(folder, environ, **flags)
     if config.preset is None:
         return config
-    given = _given(folder, environ, flags)
+    # The settings that somebody made; the file was read and found good by `Config.load`.
+    path = folder / FILE
+    given = set(tomllib.loads(path.read_text("utf-8")) if path.is_file() else ())
+    given |= {name[5:].lower() for name in environ if name.startswith("ASOF_")}
+    given |= {name for name, value in flags.items() if value is not None}
     values = preset_settings(config.preset, seeds)
     for name in _LISTS:
         if name in values:
             values[name] = (*getattr(config, name), *cast(tuple[str, ...], values[name]))
     under = {name: value for name, value in values.items() if name in _LISTS or name not in given}
     return config.updated(under, source=f"the preset {config.preset}")
-
-
-def _given(folder: Path, environ: Mapping[str, str], flags: Mapping[str, object]) -> set[str]:
-    """The settings that somebody made; the file was read and found good by `Config.load`."""
-    path = folder / FILE
-    in_file = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
-    in_environ = {name[5:].lower() for name in environ if name.startswith("ASOF_")}
-    return {*in_file, *in_environ, *(name for name, value in flags.items() if value is not None)}

@@ -18,13 +18,10 @@ class Robots:
     hold_off: bool = False
 
     def allows(self, url: str, user_agent: str) -> bool:
-        """Whether the URL may be fetched."""
-        if self.hold_off:
-            return False
-        return self.rules is None or bool(self.rules.can_fetch(url, user_agent))
+        allowed = self.rules is None or bool(self.rules.can_fetch(url, user_agent))
+        return allowed and not self.hold_off
 
     def crawl_delay(self, user_agent: str) -> float | None:
-        """The host's wish for seconds between requests, if it has one."""
         delay = None if self.rules is None else self.rules.crawl_delay(user_agent)
         return None if delay is None else float(delay)
 

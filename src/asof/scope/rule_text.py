@@ -69,14 +69,13 @@ class RuleText:
     value: str
 
 
+@dataclass(eq=False)
 class _Wrong(Exception):
     """A value that cannot be: what is wrong, what to write, and where in the value it shows."""
 
-    def __init__(self, problem: str, hint: str, at: int = 0) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.hint = hint
-        self.at = at
+    problem: str
+    hint: str
+    at: int = 0
 
 
 def parse_rule(text: str) -> RuleText:

@@ -25,14 +25,7 @@ from enum import StrEnum
 
 from asof.config import Config
 from asof.model import Hop, Target
-from asof.scope.areas import (
-    area_of,
-    in_domains,
-    on_hosts,
-    site,
-    under_paths,
-    under_surt,
-)
+from asof.scope.areas import area_of, in_domains, on_hosts, site, under_paths, under_surt
 from asof.scope.rule_text import RuleKind, RuleText, compiled, parse_rule, shown
 
 # A style sheet on another host needs its fonts, and these may be redirected: E, EE, EER. A longer
@@ -98,7 +91,10 @@ class Scope:
 
     def __init__(self, seeds: tuple[str, ...], config: Config) -> None:
         written = [parse_rule(text) for text in config.rules]
-        self._rules = (*_from_rules(written, seeds), *_from_settings(seeds, config))
+        self._rules = (
+            *(_written(rule, seeds) for rule in written),
+            *_from_settings(seeds, config),
+        )
         self._asked = tuple(_joined(self._rules[:-1]))
         self._else = self._rules[-1].says
         last = max((n for n, rule in enumerate(self._rules) if rule.refuses), default=-1)
@@ -117,7 +113,6 @@ class Scope:
         return self._else
 
     def refusal(self, target: Target) -> str | None:
-        """Why a target is out, or None."""
         decision = self.decide(target)
         return None if decision.inside else decision.reason
 
@@ -129,19 +124,16 @@ class Scope:
     def explain(self, target: Target) -> tuple[Step, ...]:
         """What every rule says about a target, in order; the first with an opinion decided."""
         steps: list[Step] = []
-        open_question = True
         for rule in self._rules:
             verdict = Verdict.NONE
             if rule.about(target):
                 verdict = Verdict.IN if rule.says.inside else Verdict.OUT
-            decided = open_question and verdict is not Verdict.NONE
-            open_question = open_question and not decided
+            decided = verdict is not Verdict.NONE and not any(step.decided for step in steps)
             steps.append(Step(rule.text, verdict, decided))
         return tuple(steps)
 
     @property
     def judges_answers(self) -> bool:
-        """Whether there are rules about media types or sizes at all."""
         return bool(self._of_answers)
 
     def judge(self, target: Target, media_type: str | None, size: int | None) -> str | None:
@@ -207,12 +199,11 @@ def _remembered(rules: tuple[_Rule, ...]) -> _Asked:
 # -- From what the user wrote to rules ------------------------------------------------------------
 
 
-def _from_rules(written: list[RuleText], seeds: tuple[str, ...]) -> Iterator[_Rule]:
-    for rule in written:
-        says = Decision(rule.inside, f"rule: {shown(rule.text)}")
-        by_host = rule.kind in (RuleKind.HOST, RuleKind.DOMAIN)
-        about = _about(rule.kind, rule.value, seeds)
-        yield _Rule(rule.text, says, about, by_host, _refusal(rule.kind, rule.value))
+def _written(rule: RuleText, seeds: tuple[str, ...]) -> _Rule:
+    says = Decision(rule.inside, f"rule: {shown(rule.text)}")
+    by_host = rule.kind in (RuleKind.HOST, RuleKind.DOMAIN)
+    about = _about(rule.kind, rule.value, seeds)
+    return _Rule(rule.text, says, about, by_host, _refusal(rule.kind, rule.value))
 
 
 def _about(kind: RuleKind, value: str, seeds: tuple[str, ...]) -> Callable[[Target], bool]:
@@ -265,19 +256,18 @@ def _from_settings(seeds: tuple[str, ...], config: Config) -> Iterator[_Rule]:
         yield _Rule(f"in regex:{pattern}", says, _matching(compiled(pattern, "include")))
     pages = frozenset(seeds)
     yield _Rule("in seeds:", Decision(True, "seed"), lambda target: target.url in pages)
-    area = area_of(seeds, config.scope)
-    if area is None:
+    name = config.scope
+    if name == "page":
         says = Decision(True, "redirect of a seed")
         yield _Rule("in redirects of seeds", says, _is_seed_redirect)
     else:
-        test = area.test
-        name = config.scope
+        text, test, by_host = area_of(seeds, name)
         says = Decision(True, f"in {shown(name)}" if name.startswith("surt:") else f"same {name}")
-        yield _Rule(area.text, says, lambda target: test(target.url), area.by_host)
+        yield _Rule(text, says, lambda target: test(target.url), by_host)
     if config.requisites:
         says = Decision(True, "requisite of a page in scope")
         yield _Rule("in requisites of pages", says, is_requisite)
-    other = "out of scope" if config.scope.startswith("surt:") else f"other {config.scope}"
+    other = "out of scope" if name.startswith("surt:") else f"other {name}"
     yield _Rule("out everything else", Decision(False, other), lambda target: True)
 
 

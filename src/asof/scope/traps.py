@@ -37,10 +37,7 @@ _ENCODED_AGAIN = ("%25252525", "amp;amp;amp;")
 
 REPEATED_PATH = "trap: repeated path"
 REPEATED_PARAMETER = "trap: repeated parameter"
-TOO_MANY_PARAMETERS = "trap: too many parameters"
 TOO_LONG = "trap: too long"
-TOO_DEEP = "trap: too deep"
-ENCODED_AGAIN = "trap: encoded over and over"
 FAR_DATE = "trap: calendar far away"
 SESSION = "trap: the same page under another session id"
 
@@ -60,14 +57,14 @@ def shape_trap(url: str) -> str | None:
         if reason is not None:
             return reason
     if length > 60 and (_ENCODED_AGAIN[0] in url or _ENCODED_AGAIN[1] in url):
-        return ENCODED_AGAIN
+        return "trap: encoded over and over"
     return None
 
 
 def _path_trap(place: str) -> str | None:
     segments = place.split("/")[3:]
     if len(segments) > MAX_SEGMENTS:
-        return TOO_DEEP
+        return "trap: too deep"
     if len(segments) - len(set(segments)) < 3:  # no segment four times, no two of them thrice
         return None
     counts = Counter(segments)
@@ -98,7 +95,7 @@ def _goes_round(segments: list[str]) -> bool:
 def _query_trap(query: str) -> str | None:
     pairs = [pair for pair in query.split("&") if pair]
     if len(pairs) > MAX_PARAMETERS:
-        return TOO_MANY_PARAMETERS
+        return "trap: too many parameters"
     if len(set(pairs)) < len(pairs) and max(Counter(pairs).values()) >= _SAME_WORD:
         return REPEATED_PARAMETER
     if len(pairs) > MAX_SAME_NAME:
@@ -129,20 +126,16 @@ def calendar_trap(url: str, now: Instant) -> str | None:
     More than 20 years ahead, or in the first millennium. The past since then is left to the
     evidence of the pages: newspapers put their archives under such dates.
     """
-    found = _DATE.search(url) or ("?" in url and _year_and_month(url)) or None
+    found = _DATE.search(url)
+    if found is None and "?" in url and _MONTH.search(url) is not None:
+        years = (y for y in _YEAR.finditer(url) if _YEAR_NAME.search(url, 0, y.start()))
+        found = next(years, None)
     if found is None:
         return None
     year = int(found[1])
     horizon = 1970 + int(now // (DAY * 365.2425)) + _YEARS_AHEAD
     far = horizon < year <= horizon + _YEARS_BEHIND_THAT or 0 < year < _FIRST_YEAR
     return FAR_DATE if far else None
-
-
-def _year_and_month(url: str) -> re.Match[str] | None:
-    for found in _YEAR.finditer(url):
-        if _YEAR_NAME.search(url, 0, found.start()) is not None:
-            return found if _MONTH.search(url) is not None else None
-    return None
 
 
 # --- session ids -------------------------------------------------------------------------------
@@ -216,18 +209,11 @@ class Place(NamedTuple):
 
     @property
     def general(self) -> bool:
-        """Whether more than one URL can belong there."""
         return self.parameters > 0 or "#" in self.path or "*" in self.path or "+" in self.path
 
     @property
     def queries(self) -> str:
-        """All queries of the path, whatever their parameters."""
         return self.path + "?..."
-
-
-def pattern_of(url: str) -> str:
-    """Host, path and names of parameters of a URL, numbers as `#`, names of things as `*`."""
-    return place_of(url).pattern
 
 
 # A page is asked about when it is found, before and after it is fetched, and as the origin of
@@ -242,7 +228,8 @@ def place_of(url: str) -> Place:
     _, _, host, *parts = place.split("/")
     parts = [p if p.isalpha() and len(p) <= _LONG_WORD else _kind(p) for p in parts]
     if len(set(parts)) < len(parts):
-        parts = _once(parts)
+        once = [part for k, part in enumerate(parts) if part in _ANY or part not in parts[:k]]
+        parts = once if len(once) == len(parts) else [*once, "+"]
     path = f"{host}/{'/'.join(parts)}"
     if not query:
         return Place(host, path, path, 0)
@@ -251,13 +238,7 @@ def place_of(url: str) -> Place:
     return Place(host, path, pattern, len(names))
 
 
-def _once(parts: list[str]) -> list[str]:
-    once = [part for k, part in enumerate(parts) if part in _ANY or part not in parts[:k]]
-    return once if len(once) == len(parts) else [*once, "+"]
-
-
 def _kind(text: str) -> str:
-    """A segment or name as all of its kind have it."""
     if not text:
         return text
     if "%" in text or text.count("-") + text.count("_") + text.count("+") >= 2:

@@ -20,19 +20,14 @@ def registered_domain(host: str) -> str:
     """The domain of a host; itself if there is none (an address, localhost, co.uk)."""
     if _ADDRESS.fullmatch(host):
         return host
-    return _registries().privatesuffix(host) or host
+    return _suffixes(only_icann=True).privatesuffix(host) or host
 
 
 def is_public_suffix(host: str) -> bool:
     """Whether hosts below this one belong to different people (com, co.uk, github.io)."""
-    return not _ADDRESS.fullmatch(host) and _all().is_public(host)
+    return not _ADDRESS.fullmatch(host) and _suffixes(only_icann=False).is_public(host)
 
 
 @cache
-def _registries() -> PublicSuffixList:
-    return PublicSuffixList(only_icann=True)  # 33 ms
-
-
-@cache
-def _all() -> PublicSuffixList:
-    return PublicSuffixList()
+def _suffixes(*, only_icann: bool) -> PublicSuffixList:
+    return PublicSuffixList(only_icann=only_icann)  # 33 ms

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from functools import lru_cache
+from socket import inet_aton, inet_ntoa
 from urllib.parse import unquote_to_bytes
 
 # The ordinary URL: plain host, maybe a port, printable ASCII behind it; see _ordinary().
@@ -134,7 +135,6 @@ def _turned(host: str, port: int | None, scheme: bytes) -> str:
 
 
 def _path(path: bytes) -> str:
-    """The path of a key from one that is unescaped."""
     text = _escaped(path)
     if "(" in text:
         text = _without_path_session(text)
@@ -149,7 +149,10 @@ def _settled(query: str) -> str:
     """The query of a key from one that is escaped and in lower case."""
     if "sid=" in query or "sessionid" in query or "cfid=" in query:
         query = _without_query_session(query)
-    return _reordered(query)
+    # Parameters sorted by name, then value; `a` before `a=`.
+    if "&" not in query or len(query) == 1:
+        return query
+    return "&".join(sorted(query.split("&"), key=lambda parameter: parameter.partition("=")))
 
 
 def _authority(rest: bytes) -> tuple[bytes, int | None, bytes]:
@@ -187,30 +190,11 @@ def _host(raw: bytes) -> str:
 def _ipv4(host: bytes) -> str | None:
     """A host of numbers, as inet_aton(3) reads it: 127.1, 010.0.0.1, 2130706433."""
     if host.isdigit():
-        return _dotted(int(host) & 0xFFFFFFFF)
-    if _NUMBERS.fullmatch(host) is None:
-        return None
-    address = 0
-    *leading, last = host.split(b".")
-    try:
-        for part in leading:
-            value = _number(part)
-            if value > 0xFF:
-                return None
-            address = address << 8 | value
-        room = 8 * (4 - len(leading))
-        value = _number(last)
-    except ValueError:  # 08 and 09 are no octal numbers
-        return None
-    return None if value >> room else _dotted(address << room | value)
-
-
-def _number(digits: bytes) -> int:
-    return int(digits, 8 if digits[:1] == b"0" else 10)
-
-
-def _dotted(address: int) -> str:
-    return ".".join(str(address >> shift & 0xFF) for shift in (24, 16, 8, 0))
+        return inet_ntoa((int(host) & 0xFFFFFFFF).to_bytes(4))
+    if _NUMBERS.fullmatch(host) is not None:
+        with suppress(OSError):  # 256.1, or 08 and 09, which are no octal numbers
+            return inet_ntoa(inet_aton(host.decode()))
+    return None
 
 
 def _without_www(host: str) -> str:
@@ -304,14 +288,3 @@ def _without_query_session(query: str) -> str:
 
 def _cut(parameters: list[str], index: int, kept: str, following: int) -> str:
     return "&".join([*parameters[:index], kept + "&".join(parameters[following:])])
-
-
-def _reordered(query: str) -> str:
-    """Parameters sorted by name, then value; `a` before `a=`."""
-    if "&" not in query or len(query) == 1:
-        return query
-    return "&".join(sorted(query.split("&"), key=_name_first))
-
-
-def _name_first(parameter: str) -> tuple[str, str, str]:
-    return parameter.partition("=")

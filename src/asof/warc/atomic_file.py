@@ -37,20 +37,18 @@ def whole_file(out: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask() if mode is None else mode)
+        if mode is None:
+            # mkstemp makes private files; an export is an ordinary one. There is no way to ask
+            # for the mask but to set it.
+            os.umask(mask := os.umask(0o077))
+            mode = 0o666 & ~mask
+        temporary.chmod(mode)
         temporary.replace(out)
         sync_folder(out.parent)
     except OSError as error:
         raise _storage_error(out, error) from error
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    # mkstemp makes private files; an export is an ordinary one. There is no way to ask but to set.
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def sync_folder(folder: Path) -> None:

@@ -12,18 +12,11 @@ import re
 from functools import lru_cache
 from hashlib import sha256
 
-from asof.clock import Instant, iso
+from asof.clock import iso
 from asof.model import Body, Capture, Exchange, Failure, Headers, Target, Tls
-from asof.warc.compose import FIELDS_TYPE, compose, new_record_id
+from asof.warc.compose import FIELDS_TYPE, compose, format_fields, new_record_id
 from asof.warc.digest import digest_text
-from asof.warc.info import crawl_end, import_info, read_crawl, warcinfo
 from asof.warc.record import Record
-from asof.warc.warc_fields import format_fields
-
-__all__ = [
-    "crawl_end", "exchange_records", "failure_record", "import_info", "is_revisit", "new_record_id",
-    "read_crawl", "resource", "warcinfo",
-]  # fmt: skip
 
 REQUEST_TYPE = "application/http; msgtype=request"
 RESPONSE_TYPE = "application/http; msgtype=response"
@@ -82,25 +75,27 @@ def exchange_records(
         *_circumstances(exchange),
         ("Content-Type", RESPONSE_TYPE),
     )
-    about = format_fields((*_path_fields(target), *_timing_fields(exchange), *extra))
+    times = exchange.timings
+    timings = (
+        ("fetchTimeMs", times.total // 1000),
+        ("connectTimeMs", times.connect // 1000),
+        ("firstByteMs", times.first_byte // 1000),
+    )
+    about = format_fields((*_path_fields(target), *timings, *extra))
     return (
         compose("request", (*origin, concurrent), REQUEST_TYPE, exchange.request),
-        Record(answer, block, packed=kind == "response" and _is_packed(exchange.headers)),
+        Record(answer, block, packed=kind == "response" and any(map(_is_packed, exchange.headers))),
         compose("metadata", (*event, concurrent), FIELDS_TYPE, about),
     )
 
 
-def _is_packed(headers: Headers) -> bool:
-    """Whether a payload is compressed by its nature, or on its way."""
-    for name, value in headers:
-        lower = name.lower()
-        if lower == "content-encoding" or (lower == "content-type" and _PACKED.match(value)):
-            return True
-    return False
+def _is_packed(header: tuple[str, str]) -> bool:
+    """Whether a header says that a payload is compressed by its nature, or on its way."""
+    name = header[0].lower()
+    return name == "content-encoding" or bool(name == "content-type" and _PACKED.match(header[1]))
 
 
 def failure_record(failure: Failure, target: Target) -> Record:
-    """That a fetch brought no response, and why, as a metadata record about its URL."""
     block = format_fields(
         (
             ("fetchFailure", failure.reason),
@@ -117,28 +112,6 @@ def failure_record(failure: Failure, target: Target) -> Record:
         *_protocols(failure.tls),
     )
     return compose("metadata", fields, FIELDS_TYPE, block)
-
-
-def resource(
-    url: str, body: bytes | Body, media_type: str, at: Instant, *, extra: Headers = ()
-) -> Record:
-    """A document that came without HTTP around it."""
-    part = Body(len(body), body) if isinstance(body, bytes) else body
-    digest = sha256()
-    for chunk in part.chunks():
-        digest.update(chunk)
-    text = digest_text(digest.digest())
-    fields = (
-        ("WARC-Type", "resource"),
-        ("WARC-Record-ID", new_record_id()),
-        ("WARC-Date", iso(at)),
-        ("WARC-Target-URI", url),
-        ("WARC-Block-Digest", text),
-        ("WARC-Payload-Digest", text),
-        *extra,
-        ("Content-Type", media_type),
-    )
-    return Record(fields, (part,))
 
 
 def _answer(exchange: Exchange, refers_to: Capture | None) -> tuple[str, Headers, tuple[Body, ...]]:
@@ -192,11 +165,9 @@ def _payload_digest(exchange: Exchange) -> str:
 
 def _reference(capture: Capture) -> Headers:
     """The capture that a revisit repeats; what that one refers to, if it is a revisit itself."""
-    if capture.kind == "revisit" and capture.refers_to_url and capture.refers_to_at is not None:
-        return (
-            ("WARC-Refers-To-Target-URI", capture.refers_to_url),
-            ("WARC-Refers-To-Date", iso(capture.refers_to_at)),
-        )
+    url, at = capture.refers_to_url, capture.refers_to_at
+    if capture.kind == "revisit" and url and at is not None:
+        return ("WARC-Refers-To-Target-URI", url), ("WARC-Refers-To-Date", iso(at))
     return _named(capture)
 
 
@@ -209,21 +180,13 @@ def _named(capture: Capture) -> Headers:
 
 
 def _circumstances(exchange: Exchange) -> Headers:
-    """How the answer came: cut short, over which protocols, with what oddities."""
-    fields = []
-    if exchange.truncated:
-        fields.append(("WARC-Truncated", exchange.truncated))
-    fields.append(("WARC-Protocol", _http_version(exchange.head[exchange.head_start :])))
-    fields += _protocols(exchange.tls)
+    fields = [("WARC-Truncated", exchange.truncated)] if exchange.truncated else []
+    start = exchange.head[exchange.head_start :][:8].upper()
+    version = ("1.0" if start == b"HTTP/1.0" else "1.1") if start else "0.9"
+    fields += [("WARC-Protocol", f"http/{version}"), *_protocols(exchange.tls)]
     if exchange.anomalies:
         fields.append(("WARC-Asof-Anomalies", ", ".join(exchange.anomalies)))
     return tuple(fields)
-
-
-def _http_version(head: bytes) -> str:
-    if not head:
-        return "http/0.9"
-    return "http/1.0" if head[:8].upper() == b"HTTP/1.0" else "http/1.1"
 
 
 def _protocols(tls: Tls | None) -> Headers:
@@ -257,13 +220,4 @@ def _path_fields(target: Target) -> tuple[tuple[str, object], ...]:
         ("hopsFromSeed", target.hops),
         ("depth", target.depth),
         ("tries", target.tries or None),
-    )
-
-
-def _timing_fields(exchange: Exchange) -> tuple[tuple[str, object], ...]:
-    timings = exchange.timings
-    return (
-        ("fetchTimeMs", timings.total // 1000),
-        ("connectTimeMs", timings.connect // 1000),
-        ("firstByteMs", timings.first_byte // 1000),
     )

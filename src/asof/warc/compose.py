@@ -1,14 +1,17 @@
-"""The parts that all new records have: an identity, and a digest of their block."""
+"""The parts that all new records have: an identity, a digest of their block, and in many of them
+named fields as the block, the format application/warc-fields (WARC 1.1 annex C).
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from hashlib import sha256
 from random import Random
 
 from asof.model import Body, Headers
 from asof.warc.digest import digest_text
-from asof.warc.record import Record
+from asof.warc.record import UNSAFE, Record
 
 FIELDS_TYPE = "application/warc-fields"
 
@@ -31,7 +34,6 @@ def new_record_id() -> str:
 
 
 def compose(kind: str, fields: Headers, content_type: str, block: bytes) -> Record:
-    """A record with a small block and a new identity."""
     return Record(
         (
             ("WARC-Type", kind),
@@ -42,3 +44,27 @@ def compose(kind: str, fields: Headers, content_type: str, block: bytes) -> Reco
         ),
         (Body(len(block), block),),
     )
+
+
+def format_fields(fields: Iterable[tuple[str, object]]) -> bytes:
+    """A block of fields; those without a value are left out. No value can add a line."""
+    lines = [
+        f"{name}: {UNSAFE.sub(' ', str(value)).strip()}\r\n"
+        for name, value in fields
+        if value is not None and value != ""
+    ]
+    return "".join(lines).encode()
+
+
+def parse_fields(block: bytes) -> Headers:
+    """The fields of a block by any tool; lines that are none are left out."""
+    pairs: list[tuple[str, str]] = []
+    for line in block.decode("utf-8", "replace").split("\n"):
+        if line.startswith((" ", "\t")) and pairs:
+            name, value = pairs[-1]
+            pairs[-1] = (name, f"{value} {line.strip()}")
+            continue
+        name, colon, value = line.partition(":")
+        if colon:
+            pairs.append((name.strip(), value.strip()))
+    return tuple(pairs)

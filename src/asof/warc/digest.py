@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from binascii import a2b_base64
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from asof.native import compiled
 
@@ -26,10 +26,7 @@ _BASE32 = bytes.maketrans(
 )
 
 
-class _NewHash(Protocol):
-    def __call__(self, data: bytes | memoryview = b"", /) -> _Hash: ...
-
-
+_NewHash = Callable[..., "_Hash"]
 Digest = tuple[_NewHash, bytes]
 """A declared digest: how to compute it, and what should come out."""
 
@@ -90,15 +87,12 @@ def same(one: str | None, other: str | None) -> bool | None:
     if one == other:
         return True
     first, second = parse_digest(one), parse_digest(other)
-    if not isinstance(first, tuple) or not isinstance(second, tuple):
-        return None
-    if first[0] is not second[0]:
+    if not isinstance(first, tuple) or not isinstance(second, tuple) or first[0] is not second[0]:
         return None
     return first[1] == second[1]
 
 
 def digest_of(new: _NewHash, chunks: Iterable[bytes | memoryview]) -> bytes:
-    """The digest of bytes that come in pieces."""
     running = new()
     for chunk in chunks:
         running.update(chunk)
@@ -111,7 +105,6 @@ def _algorithm(name: str) -> tuple[_NewHash, int] | None:
     name = name.strip().lower()
     for spelling in (name, name.replace("-", "")):
         if spelling in hashlib.algorithms_available and not spelling.startswith("shake"):
-            new: _NewHash = partial(hashlib.new, spelling)
-            fast: _NewHash | None = getattr(hashlib, spelling, None)
-            return fast or new, new().digest_size
+            new: _NewHash = getattr(hashlib, spelling, None) or partial(hashlib.new, spelling)
+            return new, new().digest_size
     return None

@@ -9,9 +9,7 @@ from asof.warc.record import WarcHeader
 HEADER_LIMIT = 64 << 10
 """A header that does not end within so many bytes is damage."""
 
-NO_HEADER = "no WARC record starts here"
-ENDLESS = f"the record's header does not end within {HEADER_LIMIT >> 10} KiB"
-UNFINISHED = "the record's header is cut short"
+_NO_HEADER = "no WARC record starts here"
 
 _VERSIONS = {f"WARC/{version}": version for version in ("1.1", "1.0", "0.18", "0.17")}
 _VERSION = re.compile(r"WARC/(\d{1,3}\.\d{1,3})", re.ASCII)
@@ -32,14 +30,16 @@ def parse_header(data: bytes) -> Parsed | str:
         end += 4
     else:
         if not data.startswith(b"WARC/"):
-            return NO_HEADER
+            return _NO_HEADER
         found = _EMPTY_LINE.search(data, 0, HEADER_LIMIT)
         if found is None:
-            return UNFINISHED if len(data) < HEADER_LIMIT else ENDLESS
+            if len(data) < HEADER_LIMIT:
+                return "the record's header is cut short"
+            return f"the record's header does not end within {HEADER_LIMIT >> 10} KiB"
         header = _read_irregular(data[: found.start()])
         end = found.end()
         if header is None:
-            return NO_HEADER
+            return _NO_HEADER
     size = _content_length(header)
     return size if isinstance(size, str) else (header, end, size)
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import asdict
 
 from asof.clock import Instant, iso, parse_iso
 from asof.model import Course, Crawl, CrawlState, Headers
-from asof.warc.compose import FIELDS_TYPE, compose
+from asof.warc.compose import FIELDS_TYPE, compose, format_fields, parse_fields
 from asof.warc.record import Record, StoredRecord
-from asof.warc.warc_fields import format_fields, parse_fields
 
 _MARK = "WARC-Asof-Crawl"
 _FIELD = "asof-crawl"
@@ -24,7 +24,6 @@ _CONFORMS = "http://iipc.github.io/warc-specifications/specifications/warc-forma
 
 
 def warcinfo(crawl: Crawl, filename: str, at: Instant) -> Record:
-    """The first record of a file of a crawl."""
     return _warcinfo(
         filename,
         at,
@@ -38,17 +37,14 @@ def warcinfo(crawl: Crawl, filename: str, at: Instant) -> Record:
 
 
 def import_info(source: str, kind: str, at: Instant) -> Record:
-    """The first record of a file that was converted from another format."""
     return _warcinfo("", at, (), (("description", f"Converted from {source} ({kind})."),))
 
 
 def crawl_end(crawl: Crawl) -> Record:
-    """The last record of a crawl: its state, its end and its summary."""
     return crawl_record(crawl, crawl.started if crawl.ended is None else crawl.ended)
 
 
 def crawl_record(crawl: Crawl, at: Instant) -> Record:
-    """How a crawl stands: at its end, and where its course has changed."""
     fields = (("WARC-Date", iso(at)), (_MARK, crawl.id))
     return compose("metadata", fields, FIELDS_TYPE, format_fields(((_FIELD, _crawl_json(crawl)),)))
 
@@ -63,11 +59,10 @@ def read_crawl(record: StoredRecord) -> Crawl | None:
     text = dict(parse_fields(record.data)).get(_FIELD)
     if text is None:
         return None
-    try:
+    with suppress(ValueError, RecursionError):
         said = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return _crawl_from(said) if isinstance(said, dict) else None
+        return _crawl_from(said) if isinstance(said, dict) else None
+    return None
 
 
 def _warcinfo(
@@ -128,9 +123,7 @@ def _course_from(said: object) -> Course | None:
 
 def _number(said: object) -> float | None:
     """A share or a risk, from 0 to 1; all else, such as NaN, is none."""
-    if isinstance(said, int | float) and 0 <= said <= 1:
-        return float(said)
-    return None
+    return float(said) if isinstance(said, int | float) and 0 <= said <= 1 else None
 
 
 def _crawl_from(said: dict[str, object]) -> Crawl | None:

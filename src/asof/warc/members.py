@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 
 import deflate
@@ -47,23 +48,20 @@ _LARGEST_RATIO = 1_100
 _SAMPLE = 32
 
 
-def _find_magic(data: bytes, start: int) -> int:
-    return data.find(GZIP_MAGIC, start)
-
-
-_find_member = _find_magic if compiled is None else compiled.find_member
+_find_member: Callable[[bytes, int], int] = (
+    (lambda data, start: data.find(GZIP_MAGIC, start)) if compiled is None else compiled.find_member
+)
 
 # The stub of isal declares its exception as a value, not as a class.
 _BAD_DATA: type[Exception] = igzip_lib.IsalError  # type: ignore[assignment]
 
 
+@dataclass(eq=False)
 class Broken(Exception):
     """A member cannot be read to its end; stays inside `asof.warc`. `cut`: the file ends first."""
 
-    def __init__(self, reason: str, *, cut: bool = False) -> None:
-        self.reason = reason
-        self.cut = cut
-        super().__init__(reason)
+    reason: str
+    cut: bool = False
 
 
 class Window:
@@ -86,7 +84,10 @@ class Window:
         self.data = b""
         self.view = memoryview(self.data)
 
-    def close(self) -> None:
+    def __enter__(self) -> Window:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         os.close(self.fd)
 
     def narrowed(self, span: int) -> Window:
@@ -97,7 +98,6 @@ class Window:
         return other
 
     def pread(self, at: int, count: int) -> bytes:
-        """Bytes of the file, past the window; fewer only at the file's end."""
         try:
             return os.pread(self.fd, count, at)
         except OSError as error:
@@ -122,7 +122,6 @@ class Window:
         return self.data[begin : begin + count]
 
     def peek(self, at: int, count: int) -> bytes:
-        """A few bytes anywhere, without moving the window."""
         begin = at - self.base
         if begin < 0 or begin + count > len(self.data):
             return self.pread(at, count)

@@ -24,11 +24,8 @@ from asof.warc.header import parse_header
 from asof.warc.members import BLOCK_LIMIT, PIECE, Broken, Window
 from asof.warc.record import StoredRecord
 from asof.warc.records import FoundRecord, find_records
-from asof.warc.split import split
 from asof.warc.uneven_members import scan_run
 from asof.warc.zstd_members import Members, ZstdFrames
-
-__all__ = ["FileLayout", "block_chunks", "layout", "read_record", "scan", "split"]
 
 _END = b"\r\n\r\n"
 # The window of a single read; a scan uses a larger one.
@@ -65,16 +62,8 @@ def scan_as(
     `shortcut` is asked first about every gzip member that is held in memory: given its content,
     offset and length, it may give a value that stands for the record, else None.
     """
-    file = Window(path)
-    stop = file.size if end is None else min(end, file.size)
-    try:
-        members = open_members(file)
-        if members is None:
-            yield from _scan_plain(file, start, stop)
-        else:
-            yield from _scan_members(members, start, stop, shortcut)
-    finally:
-        file.close()
+    with Window(path) as file:
+        yield from _scan(file, start, file.size if end is None else min(end, file.size), shortcut)
 
 
 def _no_shortcut(content: bytes | bytearray, offset: int, length: int) -> None:
@@ -83,11 +72,8 @@ def _no_shortcut(content: bytes | bytearray, offset: int, length: int) -> None:
 
 def read_record(path: Path, offset: int) -> StoredRecord:
     """The record at an offset that `scan` or a catalog gave."""
-    file = Window(path, _SINGLE)
-    try:
+    with Window(path, _SINGLE) as file:
         found = next(_scan(file, offset, file.size), None)
-    finally:
-        file.close()
     if isinstance(found, StoredRecord) and found.where.offset == offset:
         return found
     reason = found.reason if isinstance(found, Damage) else "no record starts here"
@@ -101,20 +87,16 @@ def block_chunks(record: StoredRecord) -> Iterator[bytes]:
             yield record.data
         return
     offset = record.where.offset
-    file = Window(record.path)
-    try:
-        members = open_members(file)
-        pieces = _plain_pieces(file, offset) if members is None else _pieces(members, offset)
+    with Window(record.path) as file:
         left = record.size
-        for piece in _block_pieces(pieces, record.skip):
-            yield piece[:left] if len(piece) > left else piece
-            left -= min(left, len(piece))
-            if not left:
-                return
-    except Broken as broken:
-        raise _damaged(record.path, offset, broken.reason) from broken
-    finally:
-        file.close()
+        try:
+            for piece in _block_pieces(_pieces(file, offset), record.skip):
+                yield piece[:left] if len(piece) > left else piece
+                left -= min(left, len(piece))
+                if not left:
+                    return
+        except Broken as broken:
+            raise _damaged(record.path, offset, broken.reason) from broken
     raise _damaged(record.path, offset, "the record is shorter than it was")
 
 
@@ -123,8 +105,7 @@ def layout(path: Path) -> FileLayout:
 
     `WHOLE`: members hold more than one record, so none but the first can be read by its offset.
     """
-    file = Window(path)
-    try:
+    with Window(path) as file:
         members = open_members(file)
         if members is None:
             return FileLayout.PLAIN
@@ -133,15 +114,15 @@ def layout(path: Path) -> FileLayout:
         found = islice(_scan_members(members, 0, file.size), 3)
         whole = any(isinstance(item, StoredRecord) and item.skip for item in found)
         return FileLayout.WHOLE if whole else FileLayout.RECORDS
-    finally:
-        file.close()
 
 
-def _scan(file: Window, at: int, stop: int) -> Iterator[StoredRecord | Damage]:
+def _scan(
+    file: Window, at: int, stop: int, shortcut: Shortcut[Value] = _no_shortcut
+) -> Iterator[Value | StoredRecord | Damage]:
     members = open_members(file)
     if members is None:
         return _scan_plain(file, at, stop)
-    return _scan_members(members, at, stop)
+    return _scan_members(members, at, stop, shortcut)
 
 
 def _scan_members(
@@ -218,15 +199,13 @@ def _scan_plain(file: Window, at: int, stop: int) -> Iterator[StoredRecord | Dam
             yield Damage(name, found.start, found.reason, found.end - found.start)
 
 
-def _plain_pieces(file: Window, at: int) -> Iterator[bytes]:
-    while piece := file.pread(at, PIECE):
+def _pieces(file: Window, at: int) -> Iterator[bytes]:
+    """The content from an offset on, whether of members one after the other or as it is."""
+    members = open_members(file)
+    while members is None and (piece := file.pread(at, PIECE)):
         at += len(piece)
         yield piece
-
-
-def _pieces(members: Members, at: int) -> Iterator[bytes]:
-    """The content of members from an offset on, one after the other."""
-    while members.start_of(at) is not None:
+    while members is not None and members.start_of(at) is not None:
         member = members.open(at)
         while piece := member.read():
             yield piece

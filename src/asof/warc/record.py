@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+from urllib.parse import quote
 
 from asof.model import Body, Headers, Location
 
@@ -40,12 +41,9 @@ def _safe_line(name: str, value: str) -> str:
     if line.isprintable():
         return line
     # A URL has its own way to write such a character; elsewhere a space does.
-    filler = _percent if name.endswith("URI") else " "
-    return f"{UNSAFE.sub('', name)}: {UNSAFE.sub(filler, value).strip()}"
-
-
-def _percent(found: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace"))
+    if name.endswith("URI"):
+        value = UNSAFE.sub(lambda found: quote(found[0], errors="replace"), value)
+    return f"{UNSAFE.sub('', name)}: {UNSAFE.sub(' ', value).strip()}"
 
 
 class WarcHeader:
@@ -134,12 +132,10 @@ class Record:
 
     @property
     def size(self) -> int:
-        """The length of the block in bytes."""
         return sum([part.size for part in self.block])
 
     @property
     def in_memory(self) -> bool:
-        """Whether no part of the block is in a file."""
         return all(part.spool is None for part in self.block)
 
     @property

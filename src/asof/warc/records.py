@@ -43,7 +43,6 @@ class FoundRecord(NamedTuple):
     start: int
     end: int
     header: WarcHeader
-    block: int
     size: int
     data: bytes | None
 
@@ -89,7 +88,7 @@ def find_record(stretch: Stretch, at: int, *, blocks: bool = True) -> FoundRecor
     if finish < 0:
         return "Content-Length does not lead to the end of the record"
     data = stretch.read(block, size) if blocks and size <= BLOCK_LIMIT else None
-    return FoundRecord(at, finish, header, block, size, data)
+    return FoundRecord(at, finish, header, size, data)
 
 
 def _finish(stretch: Stretch, end: int, bare_lf: bool) -> int:

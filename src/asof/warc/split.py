@@ -14,7 +14,7 @@ from pathlib import Path
 from asof.warc.compression import open_members
 from asof.warc.members import GZIP_MAGIC, RECORD_START, Broken, GzipMembers, Window
 from asof.warc.records import FoundRecord, find_records
-from asof.warc.zstd_members import Members, ZstdFrames, frame_ends
+from asof.warc.zstd_members import Members, frame_ends
 
 _STEP = 1 << 13  # blocks are stepped over, so a wide window would read them for nothing
 _LONGEST_STORED = 0xFFFF
@@ -27,48 +27,36 @@ def split(path: Path, parts: int) -> list[int]:
     A part ends where the next one starts. Plain and zstd files are walked, which is cheap without
     reading their blocks; gzip files cannot be, so a start is looked for near each place wanted.
     """
-    file = Window(path)
-    try:
+    with Window(path) as file:
         members = open_members(file)
-        found = [0]
+        gzip = members if isinstance(members, GzipMembers) else None
+        walk: Iterator[int]
         if members is None:
-            walk = _plain_starts(file)
-        elif isinstance(members, ZstdFrames):
-            walk = _frame_starts(file)
+            records = find_records(file.narrowed(_STEP), 0, file.size, blocks=False)
+            walk = (found.start for found in records if isinstance(found, FoundRecord))
         else:
-            walk = None
+            walk = _frame_starts(file, members)
+        starts = [0]
         for number in range(1, parts):
             target = file.size * number // parts
-            if target <= found[-1]:
+            if target <= starts[-1]:
                 continue
-            if walk is None:
-                place = _gzip_start(GzipMembers(file), target)
+            if gzip is not None:
+                place = _gzip_start(gzip, target)
             else:
-                place = next((at for at in walk if at >= target and _starts(members, at)), -1)
+                place = next((at for at in walk if at >= target), -1)
             if not 0 < place < file.size:
                 break
-            found.append(place)
-        return found
-    finally:
-        file.close()
+            starts.append(place)
+        return starts
 
 
-def _starts(members: Members | None, at: int) -> bool:
-    return members is None or members.start_of(at) == RECORD_START
-
-
-def _plain_starts(file: Window) -> Iterator[int]:
-    narrow = file.narrowed(_STEP)
-    for found in find_records(narrow, 0, file.size, blocks=False):
-        if isinstance(found, FoundRecord):
-            yield found.start
-
-
-def _frame_starts(file: Window) -> Iterator[int]:
+def _frame_starts(file: Window, frames: Members) -> Iterator[int]:
     at = 0
     with suppress(Broken):
         while at < file.size:
-            yield at
+            if frames.start_of(at) == RECORD_START:
+                yield at
             at = max(frame_ends(file, at))
 
 

@@ -15,12 +15,11 @@ a record that is one segment of several. It differs on purpose in these points:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from asof.errors import DamageError
 from asof.http.head import find_head_end
-from asof.warc.digest import Digest, digest_of, parse_digest
+from asof.warc.digest import Digest, parse_digest
 from asof.warc.reader import block_chunks
 from asof.warc.record import StoredRecord, WarcHeader
 
@@ -42,12 +41,10 @@ class Soundness(NamedTuple):
 
 
 def verify(record: StoredRecord) -> list[str]:
-    """The problems of a record: each digest that does not hold, in words."""
     return judge(record).problems
 
 
 def judge(record: StoredRecord) -> Soundness:
-    """Compare the declared digests of a record with its bytes."""
     header = record.header
     block, payload = header.get("WARC-Block-Digest"), header.get("WARC-Payload-Digest")
     if (block is None and payload is None) or header.kind == "revisit":
@@ -85,11 +82,14 @@ def _holds(record: StoredRecord, wanted: Digest, start: int) -> bool:
     if data is not None:
         # A view: hashlib needs no copy of the payload.
         return new(memoryview(data)[start:] if start else data).digest() == value
-    return digest_of(new, _from(record, start)) == value
+    running = new()
+    for chunk in block_chunks(record):
+        running.update(memoryview(chunk)[start:])
+        start = max(0, start - len(chunk))
+    return running.digest() == value
 
 
 def _payload_start(record: StoredRecord) -> int:
-    """Where warcio takes the payload to start."""
     if not _is_http(record.header):
         return 0
     beginning = _beginning(record)
@@ -100,11 +100,10 @@ def _payload_start(record: StoredRecord) -> int:
 def _is_http(header: WarcHeader) -> bool:
     # wget 1.19 wrote URIs in angle brackets.
     url = (header.get("WARC-Target-URI") or "").removeprefix("<")
-    if not url.startswith(("http:", "https:")):
-        return False
+    known = header.kind in _HTTP_KINDS
     if not header.kind:  # damaged; its content may still say what it is
-        return (header.get("Content-Type") or "").startswith("application/http")
-    return header.kind in _HTTP_KINDS
+        known = (header.get("Content-Type") or "").startswith("application/http")
+    return known and url.startswith(("http:", "https:"))
 
 
 def _beginning(record: StoredRecord) -> bytes:
@@ -116,11 +115,3 @@ def _beginning(record: StoredRecord) -> bytes:
         if len(beginning) >= _LONGEST_HEAD:
             break
     return beginning
-
-
-def _from(record: StoredRecord, start: int) -> Iterator[bytes]:
-    """The block from a position on."""
-    for chunk in block_chunks(record):
-        if start < len(chunk):
-            yield chunk[start:]
-        start = max(0, start - len(chunk))

@@ -88,23 +88,17 @@ class ZstdFrame:
                 if self._unpacker is not None and not self._unpacker.eof:
                     raise Broken("the zstd data is damaged")
                 self.end = self.fed
-            elif self._unpacker is None:
-                self.fed = stop
-            elif piece := self._unpack(stop):
-                return piece
+                continue
+            start, self.fed = self.fed, stop
+            if self._unpacker is None:
+                continue
+            try:
+                if piece := self._unpacker.decompress(self._file.read(start, stop - start)):
+                    return piece
+            except zstandard.ZstdError as error:
+                cause = str(error).rpartition(": ")[2].lower()
+                raise Broken(f"the zstd data is damaged ({cause})") from error
         return b""
-
-    def _unpack(self, stop: int) -> bytes:
-        raw = self._file.read(self.fed, stop - self.fed)
-        self.fed = stop
-        try:
-            return self._unpacker.decompress(raw) if self._unpacker is not None else b""
-        except zstandard.ZstdError as error:
-            raise Broken(f"the zstd data is damaged ({_cause(error)})") from error
-
-
-def _cause(error: zstandard.ZstdError) -> str:
-    return str(error).rpartition(": ")[2].lower()
 
 
 class ZstdFrames:

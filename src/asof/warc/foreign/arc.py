@@ -106,7 +106,6 @@ def parse_heading(line: bytes) -> Heading | None:
 
 
 def starts_arc(data: bytes) -> bool:
-    """Whether an ARC record, of any kind, begins with these bytes."""
     return data.startswith(FILEDESC) or parse_heading(data.split(b"\n", 1)[0]) is not None
 
 
@@ -122,7 +121,11 @@ class _Walk:
         source = self._source
         where, start, own_member = source.where, source.position, source.at_member
         line = source.line(LONGEST_LINE)
-        while not line.endswith(b"\n") and source.at_member and _goes_on(line, source):
+        # As in files packed in blocks, a line may be cut by the start of a member.
+        while not line.endswith(b"\n") and source.at_member:
+            ahead = source.peek_line(LONGEST_LINE)
+            if parse_heading(ahead) is not None and _KNOWN_SCHEME.match(line + ahead) is None:
+                break
             line += source.line(LONGEST_LINE)
         if line.startswith(FILEDESC):
             yield from self._version_block(line)
@@ -140,7 +143,8 @@ class _Walk:
         if reason := self._refuse(heading):
             yield source.damage(where, f"the record of {brief(heading.url)} {reason}")
             if heading.at is None:
-                self._pass_over(heading.length)
+                for _ in self._pieces(heading.length):
+                    pass
             else:
                 self._skip_stray(line)
         elif heading.at is not None:
@@ -189,7 +193,6 @@ class _Walk:
         yield to_record(document, body)
 
     def _go_back(self, body: Body) -> bool:
-        """Return to the first record that begins inside the body, if one does."""
         inner = _find_heading(body, self._source.peek_line(LONGEST_LINE))
         if inner is None or body.size - inner > self._reread:
             return False
@@ -216,28 +219,24 @@ class _Walk:
             yield to_record(about, Body(len(line), line), body)
 
     def _body(self, length: int) -> Body:
-        """The next bytes, shorter when the source ends or a gzip member begins with a record."""
-        source, sink = self._source, Spool(self._spool, MEMORY)
+        sink = Spool(self._spool, MEMORY)
         try:
-            while sink.size < length:
-                if source.at_member and _heading_next(source):
-                    break
-                piece = source.take(min(length - sink.size, PIECE))
-                if not piece:
-                    break
+            for piece in self._pieces(length):
                 sink.write(piece)
         except BaseException:
             sink.discard()
             raise
         return sink.finish()
 
-    def _pass_over(self, length: int) -> None:
+    def _pieces(self, length: int) -> Iterator[bytes]:
+        """The next bytes, fewer when the source ends or a member begins with a record."""
         source = self._source
         while length > 0 and not (source.at_member and _heading_next(source)):
             piece = source.take(min(length, PIECE))
             if not piece:
                 return
             length -= len(piece)
+            yield piece
 
     def _is_followed(self, body: Body) -> bool:
         """Whether a record, a gzip member or the end comes next, after any blank lines.
@@ -288,12 +287,6 @@ class _Walk:
 
 def _heading_next(source: ForeignFile) -> bool:
     return starts_arc(source.peek_line(LONGEST_LINE))
-
-
-def _goes_on(line: bytes, source: ForeignFile) -> bool:
-    """Whether a line is cut by the start of a gzip member, as in files packed in blocks."""
-    ahead = source.peek_line(LONGEST_LINE)
-    return parse_heading(ahead) is None or _KNOWN_SCHEME.match(line + ahead) is not None
 
 
 def _is_like(line: bytes) -> bool:

@@ -58,7 +58,8 @@ def sniff(path: Path) -> Format:
         found = found or _sniff_further(source)
         if found is not None:
             return found
-        if source.packed and _holds_a_record(path):
+        # The WARC reader goes on past any damage.
+        if source.packed and any(isinstance(each, StoredRecord) for each in scan(path, end=_FAR)):
             return Format.WARC
         if source.size == 0:
             raise InputError(f"{path} is empty.", hint="Check how it was copied.")
@@ -71,7 +72,6 @@ def sniff(path: Path) -> Format:
 
 
 def _by_start(data: bytes) -> Format | None:
-    """The format that begins so."""
     start = data.lstrip()
     if start.startswith(b"WARC/"):
         return Format.WARC
@@ -98,13 +98,8 @@ def _sniff_further(source: ForeignFile) -> Format | None:
             return known
 
 
-def _holds_a_record(path: Path) -> bool:
-    """Whether the WARC reader, which goes on past any damage, finds a record near the start."""
-    return any(isinstance(found, StoredRecord) for found in scan(path, end=_FAR))
-
-
 def _sniff_zip(path: Path) -> Format:
-    if any(member.kind in _MEMBERS for member in wacz_members(path)):
+    if any(kind in _MEMBERS for kind, _ in wacz_members(path)):
         return Format.WACZ
     raise InputError(
         f"{path} is a ZIP file, but not a WACZ: no WARC file is in it.",

@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import quote, quote_from_bytes
 
 from asof.clock import Instant, iso
-from asof.http.wire import find_head_end, parse_head
+from asof.http.head import find_head_end, parse_head
 from asof.model import Body, Headers, find_header
 from asof.warc.digest import digest_text
 from asof.warc.record import Record
@@ -73,7 +73,6 @@ def uri(raw: bytes) -> str:
 
 
 def brief(url: str) -> str:
-    """A URL for a message, not longer than a line."""
     return url if len(url) <= 100 else f"{url[:97]}..."
 
 

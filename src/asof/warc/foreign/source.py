@@ -178,7 +178,7 @@ class ForeignFile:
     def __exit__(self, *error: object) -> None:
         for body in self._owned:
             body.discard()
-        self._file.close()
+        self._file.__exit__()
 
     def walk(
         self, blank: bytes | None, step: Callable[[], Iterator[Record | Damage]]

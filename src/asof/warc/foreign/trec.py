@@ -35,7 +35,7 @@ from typing import BinaryIO
 
 from asof.clock import Instant, parse_http_date, parse_stamp, stamp
 from asof.fetch.spool import Spool
-from asof.http.wire import find_head_end, parse_head
+from asof.http.head import find_head_end, parse_head
 from asof.model import Body, Damage, find_header
 from asof.warc.atomic_file import whole_file
 from asof.warc.foreign.arc import parse_heading
@@ -85,15 +85,6 @@ class TrecDocument:
     payload: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class _Opening:
-    """What stands before the content of a document."""
-
-    document: ForeignDocument
-    head: bytes = b""
-    stuffed: bool = False
-
-
 def write_trec(out: Path, documents: Iterable[TrecDocument]) -> int:
     """Write the documents as one TREC-Web file, gzipped when `out` ends in .gz; says how many.
 
@@ -123,7 +114,6 @@ def read_trec(path: Path, spool: Path) -> Iterator[Record | Damage]:
 
 
 def starts_trec(data: bytes) -> bool:
-    """Whether a document begins with these bytes."""
     return _OPEN.match(data) is not None
 
 
@@ -149,13 +139,13 @@ def _write(file: BinaryIO, document: TrecDocument) -> None:
         file.write(part)
 
 
+@dataclass(slots=True)
 class _Walk:
     """One pass over the documents of a source."""
 
-    def __init__(self, source: ForeignFile, spool: Path) -> None:
-        self._source = source
-        self._spool = spool
-        self._line_end = b"\n"
+    _source: ForeignFile
+    _spool: Path
+    _line_end: bytes = b"\n"
 
     def step(self) -> Iterator[Record | Damage]:
         source = self._source
@@ -174,17 +164,19 @@ class _Walk:
             self._drop_end()
             yield source.damage(where, opening, source.position - start)
             return
+        document, head, stuffed = opening
         sink = Spool(self._spool, MEMORY)
-        problem = self._content(sink, stuffed=opening.stuffed)
+        problem = self._content(sink, stuffed=stuffed)
         if problem:
             sink.discard()
             yield source.damage(where, problem, source.position - start)
             return
-        head = Body(len(opening.head), opening.head)
-        yield to_record(opening.document, head, sink.finish())
+        yield to_record(document, Body(len(head), head), sink.finish())
 
-    def _opening(self) -> _Opening | str:
-        """What stands before the content; or what is wrong with it."""
+    def _opening(self) -> tuple[ForeignDocument, bytes, bool] | str:
+        """What stands before the content: the document, its HTTP head, and whether it is stuffed;
+        or what is wrong with it.
+        """
         source = self._source
         window = source.peek(_NEAR)
         end = _END.search(window)
@@ -200,7 +192,7 @@ class _Walk:
                 return f"{named} has a DOCHDR that is not opened"
             self._source.drop(number.end() if number else 0)
             self._drop_line_end()
-            return _Opening(self._describe(docno, b"", b""))
+            return self._describe(docno, b"", b""), b"", False
         closing = _HEADER_END.search(window, header.end())
         if closing is None and not end:
             window = source.peek(_LONGEST_HEADER)
@@ -217,11 +209,13 @@ class _Walk:
         stuffed = (b"\n" + head).endswith(b"\n" + _STUFFED)
         if stuffed:
             head = head[: -len(_STUFFED)].replace(b"<\\", b"<")
-        head = _with_blank_line(head)
-        return _Opening(self._describe(docno, line, head), head, stuffed)
+        if head and not head.endswith((b"\n\n", b"\n\r\n")):
+            # An HTTP head ends in a blank line (RFC 9112 section 2.1); slide 69 leaves it out.
+            end_line = b"\r\n" if b"\r\n" in head[-256:] else b"\n"
+            head += end_line if head.endswith(b"\n") else 2 * end_line
+        return self._describe(docno, line, head), head, stuffed
 
     def _describe(self, docno: bytes, line: bytes, head: bytes) -> ForeignDocument:
-        """The document that DOCNO, header line and HTTP head speak of."""
         url, ip, at, media_type = _parse_line(line)
         if at is None and find_head_end(head):
             at = valid_date(parse_http_date(find_header(parse_head(head).headers, "Date") or ""))
@@ -303,11 +297,3 @@ def _parse_line(line: bytes) -> tuple[str, str, Instant | None, str]:
     kinds = (known_media_type(part.decode("latin-1")) for part in rest)
     at = valid_date(parse_stamp(next(dates, "")))
     return uri(url), next(filter(None, ips), ""), at, next(filter(None, kinds), "")
-
-
-def _with_blank_line(head: bytes) -> bytes:
-    """An HTTP head ends in a blank line (RFC 9112 section 2.1); slide 69 leaves it out."""
-    if not head or head.endswith((b"\n\n", b"\n\r\n")):
-        return head
-    end = b"\r\n" if b"\r\n" in head[-256:] else b"\n"
-    return head + end if head.endswith(b"\n") else head + end + end

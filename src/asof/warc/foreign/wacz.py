@@ -17,14 +17,12 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
 from asof.errors import InputError, StorageError
 from asof.model import Damage
-from asof.warc.foreign.wacz_write import Page, write_wacz
 from asof.warc.foreign.zip_reader import (
     BadEntry,
     Entry,
@@ -34,8 +32,6 @@ from asof.warc.foreign.zip_reader import (
     printable,
     unpack,
 )
-
-__all__ = ["Kind", "Member", "Page", "extract_warcs", "wacz_members", "write_wacz"]
 
 _WARC = re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE)
 # Deflate cannot do better than 1,032 to 1; text of real crawls stays under 100 to 1. WARC files in
@@ -59,32 +55,14 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One member as its directory describes it. `name` is for people: nothing is opened by it."""
-
-    name: str
-    kind: Kind
-    size: int
-    offset: int
-    stored: bool
+_Digests = dict[str, tuple[str, str]]
+"""What datapackage.json promises: the digest of each path as (algorithm, hex)."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Manifest:
-    """datapackage.json: the digest of each path as (algorithm, hex), and the package's profile."""
-
-    digests: dict[str, tuple[str, str]]
-    profile: str = ""
-
-
-def wacz_members(path: Path) -> list[Member]:
+def wacz_members(path: Path) -> list[tuple[Kind, Entry]]:
     """What a WACZ holds, in the order of the file; InputError when it is no ZIP at all."""
-    return [
-        Member(entry.name, _kind(entry.name), entry.size, entry.offset, entry.method == 0)
-        for entry in _listing(path).entries
-        if not entry.name.endswith("/")
-    ]
+    entries = _listing(path).entries
+    return [(_kind(entry.name), entry) for entry in entries if not entry.name.endswith("/")]
 
 
 def extract_warcs(path: Path, into: Path) -> Iterator[tuple[str, Path] | Damage]:
@@ -96,21 +74,21 @@ def extract_warcs(path: Path, into: Path) -> Iterator[tuple[str, Path] | Damage]
     into.mkdir(parents=True, exist_ok=True)
     size = path.stat().st_size
     with open_zip(path) as file:
-        manifest, problems = _read_manifest(file, listing)
+        digests, profile, problems = _read_manifest(file, listing)
         for offset, reason in (*listing.problems, *problems):
             yield Damage(str(path), _inside(offset, size), reason)
-        yield from _Extraction(path, file, into, manifest).members(listing.entries)
-    yield from _unkept_promises(path, listing, manifest)
+        yield from _Extraction(path, file, into, digests).members(listing.entries)
+    yield from _unkept_promises(path, listing, digests, profile)
 
 
 class _Extraction:
     """One pass over the WARC members of a ZIP."""
 
-    def __init__(self, path: Path, file: BinaryIO, into: Path, manifest: _Manifest) -> None:
+    def __init__(self, path: Path, file: BinaryIO, into: Path, digests: _Digests) -> None:
         self._path = path
         self._file = file
         self._into = into
-        self._manifest = manifest
+        self._digests = digests
         # What deflated members may unpack to, all together.
         self._budget = shutil.disk_usage(into).free - _RESERVE
         # Bytes of the ZIP that members may claim. Entries that share their bytes are how a small
@@ -135,7 +113,6 @@ class _Extraction:
             yield from self._extract(entry)
 
     def _refuse(self, entry: Entry) -> str:
-        """Why a member is not even unpacked."""
         if entry.is_symlink:
             return "is a symbolic link, not a file"
         if entry.method == 0:
@@ -149,29 +126,36 @@ class _Extraction:
     def _extract(self, entry: Entry) -> Iterator[tuple[str, Path] | Damage]:
         found = _WARC.search(entry.name)
         suffix = found[0].lower() if found else ".warc"
-        algorithm, wanted = self._manifest.digests.get(entry.name, ("sha256", ""))
+        algorithm, wanted = self._digests.get(entry.name, ("sha256", ""))
         digest, problem = hashlib.new(algorithm, usedforsecurity=False), ""
-        target = _new_file(self._into, suffix)
+        target: Path | None = None
         try:
-            with target.open("wb") as out:
+            descriptor, name = tempfile.mkstemp(prefix="wacz-", suffix=suffix, dir=self._into)
+            target = Path(name)
+            with open(descriptor, "wb") as out:
                 try:
                     for piece in unpack(self._file, entry):
                         digest.update(piece)
                         out.write(piece)
                 except BadEntry as error:
                     problem = str(error)
-        except OSError as error:
-            target.unlink(missing_ok=True)
-            raise _storage_error(self._into, error) from error
-        except BaseException:
-            target.unlink(missing_ok=True)
-            raise
+        except BaseException as error:
+            if target is not None:
+                target.unlink(missing_ok=True)
+            if not isinstance(error, OSError):
+                raise
+            raise StorageError(
+                f"A WARC file cannot be unpacked into {self._into} ({error.strerror or error}).",
+                hint="Make room there and import the file again.",
+            ) from error
         if not problem and wanted and digest.hexdigest() != wanted:
             problem = f"does not match its {algorithm} digest in datapackage.json"
         if problem:
             yield self._damage(entry, problem)
         if target.stat().st_size > 0:
-            yield _safe_name(entry.name), target
+            # The last part of its name, with nothing in it that means something to a file system.
+            last = re.sub(r"[^A-Za-z0-9._-]+", "_", entry.name.rpartition("/")[2])
+            yield last.lstrip(".")[-120:] or "unnamed.warc", target
         else:
             target.unlink()
 
@@ -208,12 +192,12 @@ def _kind(name: str) -> Kind:
     return {"indexes": Kind.INDEX, "pages": Kind.PAGES}.get(folder, Kind.OTHER)
 
 
-def _read_manifest(file: BinaryIO, listing: Listing) -> tuple[_Manifest, list[tuple[int, str]]]:
-    """The digests that the package promises, and what is wrong with the promise itself."""
+def _read_manifest(file: BinaryIO, listing: Listing) -> tuple[_Digests, str, list[tuple[int, str]]]:
+    """What the package promises, its profile, and what is wrong with the promise itself."""
     found = {entry.name: entry for entry in reversed(listing.entries)}
     entry, seal = found.get("datapackage.json"), found.get("datapackage-digest.json")
     if entry is None:
-        return _Manifest({}), []
+        return {}, "", []
     text, problems = _read_small(file, entry)
     package = _parse_json(text)
     if not problems and package is None:
@@ -232,7 +216,7 @@ def _read_manifest(file: BinaryIO, listing: Listing) -> tuple[_Manifest, list[tu
             stats = item.get("stats")
             path = printable(item["path"].encode("utf-8", "replace"))
             digests[path] = _digest_of({**item, **(stats if isinstance(stats, dict) else {})})
-    return _Manifest(digests, str((package or {}).get("profile", ""))), problems
+    return digests, str((package or {}).get("profile", "")), problems
 
 
 def _read_small(file: BinaryIO, entry: Entry) -> tuple[bytes, list[tuple[int, str]]]:
@@ -262,40 +246,19 @@ def _digest_of(item: dict[str, object]) -> tuple[str, str]:
     return (algorithm, digest.lower()) if algorithm in _DIGESTS else ("sha256", "")
 
 
-def _unkept_promises(path: Path, listing: Listing, manifest: _Manifest) -> Iterator[Damage]:
+def _unkept_promises(
+    path: Path, listing: Listing, digests: _Digests, profile: str
+) -> Iterator[Damage]:
     """WARC files that the manifest names and the ZIP lacks; packages of packages."""
-    names = {entry.name for entry in listing.entries}
-    for name in manifest.digests:
-        if name not in names and _kind(name) is Kind.WARC:
+    there = {entry.name: _kind(entry.name) for entry in listing.entries}
+    named = there | {name: _kind(name) for name in digests}
+    for name in digests:
+        if name not in there and named[name] is Kind.WARC:
             yield Damage(str(path), 0, f"datapackage.json names {name}, which is not there")
-    inner = [entry.name for entry in listing.entries if _kind(entry.name) is Kind.WACZ]
-    outer = [name for name in manifest.digests if _kind(name) is Kind.WACZ and name not in inner]
-    if inner or outer or manifest.profile == _MULTI:
-        some = ", ".join([*inner, *outer][:3]) or "none by name"
-        yield Damage(
-            str(path), 0, f"this is a package of other WACZ files ({some}): import those one by one"
-        )
-    elif not any(_kind(name) is Kind.WARC for name in [*names, *manifest.digests]):
+    inner = [name for name, kind in named.items() if kind is Kind.WACZ]
+    if inner or profile == _MULTI:
+        some = ", ".join(inner[:3]) or "none by name"
+        reason = f"this is a package of other WACZ files ({some}): import those one by one"
+        yield Damage(str(path), 0, reason)
+    elif Kind.WARC not in named.values():
         yield Damage(str(path), 0, "it holds no WARC file")
-
-
-def _safe_name(name: str) -> str:
-    """The last part of a name, with nothing in it that means something to a file system."""
-    last = name.rpartition("/")[2]
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", last).lstrip(".")[-120:] or "unnamed.warc"
-
-
-def _new_file(into: Path, suffix: str) -> Path:
-    try:
-        descriptor, name = tempfile.mkstemp(prefix="wacz-", suffix=suffix, dir=into)
-    except OSError as error:
-        raise _storage_error(into, error) from error
-    open(descriptor, "wb").close()
-    return Path(name)
-
-
-def _storage_error(into: Path, error: OSError) -> StorageError:
-    return StorageError(
-        f"A WARC file cannot be unpacked into {into} ({error.strerror or error}).",
-        hint="Make room there and import the file again.",
-    )

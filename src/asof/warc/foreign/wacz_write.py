@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, islice
 from pathlib import Path
 from typing import BinaryIO
@@ -74,13 +74,13 @@ def write_wacz(
         package.seal(title, software, first)
 
 
+@dataclass(slots=True)
 class _Package:
     """The ZIP under way and the manifest that grows with it."""
 
-    def __init__(self, zipped: zipfile.ZipFile, created: Instant) -> None:
-        self._zipped = zipped
-        self._created = created
-        self._resources: list[dict[str, object]] = []
+    _zipped: zipfile.ZipFile
+    _created: Instant
+    _resources: list[dict[str, object]] = field(default_factory=list)
 
     def add(
         self, path: str, chunks: Iterator[bytes], size: int = 0, *, deflate: bool = False
@@ -178,10 +178,12 @@ def _write_index(lines: Iterator[bytes], blocks: BinaryIO) -> list[bytes]:
 
 def _sorted_lines(lines: Iterable[str], folder: Path) -> Iterator[bytes]:
     """The lines in byte order, each once, however many there are: sorted runs, then a merge."""
-    source = iter(lines)
+    source = (
+        line.rstrip("\n").encode("utf-8", "replace") + b"\n" for line in lines if line.strip()
+    )
     runs: list[Iterable[bytes]] = []
     with tempfile.TemporaryDirectory(dir=folder) as scratch, ExitStack() as opened:
-        while run := sorted(_encoded(islice(source, _RUN_LINES))):
+        while run := sorted(islice(source, _RUN_LINES)):
             if len(run) < _RUN_LINES and not runs:
                 runs.append(run)
                 break
@@ -190,10 +192,6 @@ def _sorted_lines(lines: Iterable[str], folder: Path) -> Iterator[bytes]:
             runs.append(opened.enter_context(path.open("rb")))
         merged = runs[0] if len(runs) == 1 else heapq.merge(*runs)
         yield from (line for line, _ in groupby(merged))
-
-
-def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
-    return (line.rstrip("\n").encode("utf-8", "replace") + b"\n" for line in lines if line.strip())
 
 
 def _rfc3339(instant: Instant) -> str:

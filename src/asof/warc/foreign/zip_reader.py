@@ -64,12 +64,10 @@ class Entry:
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether its bytes mean nothing without a password."""
         return bool(self.flags & 0x1)
 
     @property
     def is_symlink(self) -> bool:
-        """Whether Unix tools would make a symbolic link of it."""
         return self.mode & 0o170000 == _SYMLINK
 
 
@@ -92,14 +90,14 @@ def list_entries(file: BinaryIO, *, measure: bool = True) -> Listing:
     problems: list[tuple[int, str]] = []
     lost: set[int] = set()
     if isinstance(found, str):
-        entries = _Salvage(file, size, measure=measure).entries()
+        entries = _Salvage(file, size, measure).entries()
         problems.append((size, f"{found}; {len(entries)} entries were found without it"))
     else:
         entries = found
         lost = {entry.offset for entry in entries if _at(file, entry.offset, 4) != LOCAL}
         if lost:
             listed = {entry.offset for entry in entries}
-            saved = _Salvage(file, size, measure=measure).entries()
+            saved = _Salvage(file, size, measure).entries()
             entries += [entry for entry in saved if entry.offset not in listed]
     entries.sort(key=lambda entry: (entry.offset in lost, entry.offset))
     if len(entries) >= MAX_ENTRIES:
@@ -114,7 +112,6 @@ def has_directory(path: Path) -> bool:
 
 
 def open_zip(path: Path) -> BinaryIO:
-    """The open file, or an InputError."""
     try:
         return path.open("rb")
     except OSError as error:
@@ -235,14 +232,14 @@ def _zip64(extra: bytes, *values: int) -> list[int]:
     return found
 
 
+@dataclass(slots=True)
 class _Salvage:
     """Entries by their local headers, one after another; a gap is searched for the next header."""
 
-    def __init__(self, file: BinaryIO, size: int, *, measure: bool) -> None:
-        self._file = file
-        self._size = size
-        self._measure = measure
-        self._room = _MAX_MEASURED
+    _file: BinaryIO
+    _size: int
+    _measure: bool
+    _room: int = _MAX_MEASURED
 
     def entries(self) -> list[Entry]:
         entries: list[Entry] = []

@@ -1,8 +1,8 @@
 """The names of what can be odd about a response. Stable words: they are stored in archives.
 
 An anomaly never costs a byte: it says that a server broke a rule, and which one, so that a person
-can tell later why a capture looks as it does. Everything that finds one takes its name from here;
-the tests hold one response for every name.
+can tell later why a capture looks as it does. The tests hold one response for every name, and let
+no other pass.
 """
 
 from __future__ import annotations
