@@ -29,7 +29,6 @@ def size(value: str) -> int:
 
 
 def archive_option(function: Command) -> Command:
-    """`-a/--archive DIR`."""
     return click.option(
         "-a",
         "--archive",
@@ -44,12 +43,10 @@ def archive_option(function: Command) -> Command:
 
 
 def json_option(function: Command) -> Command:
-    """`--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
 
 
 def selection_options(function: Command) -> Command:
-    """`--url`, `--prefix`, `--from`, `--to`."""
     for option in (
         click.option("--to", "until", metavar="T", help="Captured at or before this moment."),
         click.option("--from", "since", metavar="T", help="Captured at or after this moment."),
@@ -66,19 +63,16 @@ def file_option(*names: str, help: str, **more: bool) -> Callable[[Command], Com
 
 
 def output_option(function: Command) -> Command:
-    """`-o/--output FILE`."""
     return file_option("-o", "--output", help="Write there, not to stdout.")(function)
 
 
 def moment_option(function: Command) -> Command:
-    """`--at T`."""
     return click.option(
         "--at", "moment", default="now", metavar="T", help="As of this moment [now]."
     )(function)
 
 
 def port_option(verb: str) -> Callable[[Command], Command]:
-    """`--port N`."""
     told = f"Port to {verb} on; 0 takes any free one."
     ports = click.IntRange(0, 65535)
     return click.option("--port", default=8080, show_default=True, type=ports, help=told)

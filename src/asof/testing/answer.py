@@ -117,7 +117,6 @@ def plain(
 
 @lru_cache(maxsize=64)
 def date_header(second: int) -> str:
-    """The Date header of a second."""
     return http_date(second * SECOND)
 
 

@@ -55,5 +55,4 @@ def uniform(*parts: int, after: int = 0x9E3779B97F4A7C15) -> float:
 
 
 def pick(options: Sequence[T], *parts: int) -> T:
-    """One of the options."""
     return options[mix(*parts) % len(options)]

@@ -45,7 +45,6 @@ class RequestLog:
         self.total = 0
 
     def add(self, entry: LoggedRequest) -> None:
-        """Note a request."""
         self.total += 1
         self._entries.append(entry)
         if self._file is not None:

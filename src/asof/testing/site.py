@@ -117,8 +117,11 @@ class SyntheticSite:
 
     def links(self, path: str, t: Instant, *, host: int = 0) -> tuple[str, ...]:
         """The targets of all links on a page: paths, and URLs where they lead to other hosts."""
-        edition = self._edition(path, t, host)
-        return () if edition is None else self._hosts[host].press.links(edition)
+        resource, here = self._resource(path, host), self._hosts[host]
+        if resource.kind is not Kind.PAGE or not here.layout.pages[resource.index].exists(t):
+            return ()
+        edition = self._composed(resource, host, self.version(path, t, host=host))
+        return here.press.links(edition)
 
     def kind(self, path: str, *, host: int = 0) -> Kind:
         """What a path is: page, css, image, script, redirect, error, draft, robots, sitemap, trap.
@@ -203,9 +206,8 @@ class SyntheticSite:
 
     def _dead(self, resource: Resource, press: Press, t: Instant) -> Response:
         body = press.notice(f"Lost ({resource.status})", "The cutting you asked for is not here.")
-        if resource.status in (429, 503):
-            return plain(resource.status, t, body, ("Retry-After", str(self.spec.retry_after)))
-        return plain(resource.status, t, body)
+        later = (("Retry-After", str(self.spec.retry_after)),)
+        return plain(resource.status, t, body, *(later if resource.status in (429, 503) else ()))
 
     def _rendering(self, resource: Resource, host: int, t: Instant) -> Rendering | None:
         """The resource as it stands at `t`, kept for the next time; None if it is not there."""
@@ -230,8 +232,7 @@ class SyntheticSite:
         key = (self.spec.seed, host, resource.index)
         match resource.kind:
             case Kind.PAGE:
-                at = self._modified(resource, host, version)
-                edition = compose(self.spec, layout, layout.pages[resource.index], version, at)
+                edition = self._composed(resource, host, version)
                 media, body = "text/html; charset=utf-8", here.press.page(edition)
             case Kind.CSS:
                 imports = layout.css[1:] if resource.index == 0 else ()
@@ -244,10 +245,8 @@ class SyntheticSite:
             case Kind.ROBOTS:
                 media, body = "text/plain; charset=utf-8", robots(self.spec, layout, here.origin)
             case _:
-                media = "text/html; charset=utf-8"
-                body = here.press.notice(
-                    "The desk of the editors", "An unfinished draft, not for print."
-                )
+                said = "The desk of the editors", "An unfinished draft, not for print."
+                media, body = "text/html; charset=utf-8", here.press.notice(*said)
         return Rendering(
             media,
             body,
@@ -275,11 +274,8 @@ class SyntheticSite:
     def _sitemap(self, resource: Resource, host: int, t: Instant) -> bytes:
         here = self._hosts[host]
         index = resource.index == 0 and len(here.layout.sitemaps) > 1
-        paths = (
-            here.layout.sitemaps[1:]
-            if index
-            else [page.path for page in self._listed(resource, host) if page.exists(t)]
-        )
+        pages = [page.path for page in self._listed(resource, host) if page.exists(t)]
+        paths = here.layout.sitemaps[1:] if index else pages
         entries = ((here.origin + path, self.modified(path, t, host=host)) for path in paths)
         return sitemap(entries, index=index)
 
@@ -313,14 +309,9 @@ class SyntheticSite:
             return pages
         return pages[(sitemap.index - 1) * SITEMAP_PART : sitemap.index * SITEMAP_PART]
 
-    def _edition(self, path: str, t: Instant, host: int) -> Edition | None:
-        resource = self._resource(path, host)
-        layout = self._hosts[host].layout
-        if resource.kind is not Kind.PAGE or not layout.pages[resource.index].exists(t):
-            return None
-        version = self.version(path, t, host=host)
-        at = self._modified(resource, host, version)
-        return compose(self.spec, layout, layout.pages[resource.index], version, at)
+    def _composed(self, page: Resource, host: int, version: int) -> Edition:
+        layout, at = self._hosts[host].layout, self._modified(page, host, version)
+        return compose(self.spec, layout, layout.pages[page.index], version, at)
 
     def _history(self, resource: Resource, host: int) -> History | None:
         if resource.kind not in _CHANGING:

@@ -26,7 +26,6 @@ class Paper:
 
 
 def read(name: str) -> str:
-    """A file of the newspaper's."""
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
@@ -56,7 +55,6 @@ _SENTENCES = tuple(_compile(template) for template in _GAZETTE["sentences"])
 
 
 def sentence(number: int) -> str:
-    """One sentence."""
     pieces = _SENTENCES[number % len(_SENTENCES)]
     out: list[str] = []
     used: set[tuple[str, int]] = set()
@@ -93,7 +91,6 @@ def headline(subject: str, revision: int, *key: int) -> str:
 
 
 def author(*key: int) -> str:
-    """Who wrote it."""
     return str(pick(_GAZETTE["authors"], *key, Purpose.BYLINE))
 
 
