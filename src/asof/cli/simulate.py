@@ -58,35 +58,41 @@ def _distinct(
     return tuple(sorted(set(value)))
 
 
+_HELP = """\
+How coherent crawls become: breadth-first, by threshold, optimal, best and worst possible.
+
+One download takes one slot of time; in each slot a page changes with a probability of its own.
+C is the share of pages that stayed the same from visit to revisit (inducible), or since the
+start of the crawl (measurable). All strategies crawl through the same histories.
+
+With --rates nothing is simulated: the expected C of each strategy for those pages, and the
+seconds it took to plan. Orders are of pages by their line, from 0, beginning with the one
+nearest to the turning point (inducible: visited in reversed order, revisited in this one, but
+for the first) or downloaded first (measurable). fifo and lifo have none: their C is the mean
+over all orders, for breadth-first search knows nothing of changes.
+"""
+
+
 @simulate_command.command(
     "coherence",
+    help=_HELP,
     epilog=examples(
         "asof simulate coherence --plot figure9.svg",
         "asof simulate coherence --family lognormal --loads 0.5,1,2 --pages 50000 --csv out.csv",
         "asof simulate coherence --rates rates.txt --eta 0.6 --json --orders",
     ),
 )
-@click.option(
-    "--mode",
-    type=click.Choice(["inducible", "measurable"]),
-    default="inducible",
-    show_default=True,
-    help="By visiting twice, or by the dates that servers give.",
-)
+@click.option("--mode", type=click.Choice(["inducible", "measurable"]), default="inducible",
+              show_default=True,
+              help="By visiting twice, or by the dates that servers give.")  # fmt: skip
 @click.option("--eta", "etas", type=click.FloatRange(0, 1), multiple=True, default=_ETAS,
               callback=_distinct, show_default=True, metavar="X",
               help="A threshold; may be given more than once.")  # fmt: skip
 @click.option("--pages", type=click.IntRange(1, _MOST_PAGES), default=10_000, show_default=True,
               metavar="N", help="How many pages a site has.")  # fmt: skip
-@click.option(
-    "--family",
-    "families",
-    type=click.Choice(["uniform", "exponential", "lognormal"]),
-    multiple=True,
-    default=("exponential",),
-    show_default=True,
-    help="How changes are spread over pages; may be given more than once.",
-)
+@click.option("--family", "families", type=click.Choice(["uniform", "exponential", "lognormal"]),
+              multiple=True, default=("exponential",), show_default=True,
+              help="How changes are spread over pages; may be given more than once.")  # fmt: skip
 @click.option("--loads", callback=_numbers, default=_LOADS, show_default=True, metavar="L,...",
               help="Changes of an average page while all are fetched once.")  # fmt: skip
 @click.option("--runs", type=click.IntRange(1, 100_000), default=50, show_default=True,
@@ -116,18 +122,6 @@ def coherence_command(
     orders: bool,
     as_json: bool,
 ) -> int:
-    """How coherent crawls become: breadth-first, by threshold, optimal, best and worst possible.
-
-    One download takes one slot of time; in each slot a page changes with a probability of its own.
-    C is the share of pages that stayed the same from visit to revisit (inducible), or since the
-    start of the crawl (measurable). All strategies crawl through the same histories.
-
-    With --rates nothing is simulated: the expected C of each strategy for those pages, and the
-    seconds it took to plan. Orders are of pages by their line, from 0, beginning with the one
-    nearest to the turning point (inducible: visited in reversed order, revisited in this one, but
-    for the first) or downloaded first (measurable). fifo and lifo have none: their C is the mean
-    over all orders, for breadth-first search knows nothing of changes.
-    """
     if orders and not (rates and as_json):
         raise UsageError("--orders goes with --rates and --json.", hint="Give all three.")
     if rates is not None:
