@@ -68,7 +68,7 @@ def test_memory_does_not_change_the_answer(
 
 
 def test_the_seeds_solver_says_that_it_needs_memory() -> None:
-    with pytest.raises(UsageError, match=r"more than the paper's solver .* --memory"):
+    with pytest.raises(UsageError, match=r"more than the solver seed .* --memory"):
         thin_out(alike(400), "C(d1,d2) >= 0.5", CoverOptions(solver="seed"), Limits(memory=100_000))
 
 

@@ -134,7 +134,7 @@ def _solved_externally(
     with spool:
         if options.solver == "seed":
             raise UsageError(
-                f"{spool.added:,} pairs are more than the paper's solver can have in memory.",
+                f"{spool.added:,} pairs are more than the solver seed can have in memory.",
                 hint="Use the solver auto, ask for more in the rule, or raise --memory.",
             )
         return solve_external(

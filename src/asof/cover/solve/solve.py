@@ -77,7 +77,7 @@ def solve(
     """
     worth, minimum = whole_steps(quality, n), checked_minimum(at_least, n)
     if solver == "seed" and (quality is not None or at_least is not None):
-        what = "The paper's solver knows neither a quality nor a minimum for each value."
+        what = "The solver seed knows neither a quality nor a minimum for each value."
         raise UsageError(what, hint="Use the solver auto, or leave them out.")
     budget = Budget(monotonic() + time_limit, cancel, Proofs() if proofs is None else proofs)
     coverage = Coverage.of(n, i, j)
