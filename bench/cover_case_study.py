@@ -168,7 +168,7 @@ def _status(pid: int) -> dict[str, float]:
 
 
 def _one(name: str, scale: float, folder: Path, memory: int | None) -> None:
-    from asof.cover.join.pairs import Limits
+    from asof.cover.join.pairs import JoinLimits
     from asof.cover.options import CoverOptions
     from asof.cover.run import thin_out
 
@@ -180,7 +180,7 @@ def _one(name: str, scale: float, folder: Path, memory: int | None) -> None:
         stages[stage] = time.perf_counter() - started
         _bar(f"{name} {stage}", done, total)
 
-    limits = Limits(memory=memory and memory * 1_000_000, progress=progress)
+    limits = JoinLimits(memory=memory and memory * 1_000_000, progress=progress)
     outcome = thin_out(collection, RULES[name[2]], CoverOptions(), limits)
     wall, spent = time.perf_counter() - started, time.process_time() - cpu
     less_documents, less_bytes = outcome.saved

@@ -19,10 +19,10 @@ import numpy as np
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Sets
 from asof.cover.estimate import Estimate, estimate
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.language.columns import text_column, time_column
 from asof.cover.options import CoverOptions
-from asof.cover.run import Outcome, thin_out
+from asof.cover.run import CoverOutcome, thin_out
 from cover_join import SCENARIOS, load, make
 
 RELATIONS = (
@@ -50,12 +50,12 @@ def collection(scenario: str, scale: float) -> Collection:
     return Collection(tuple(map(str, range(count))), columns, Sets(offsets, items), weights)
 
 
-def held(found: Estimate, true: Outcome) -> tuple[bool, bool, bool]:
+def held(found: Estimate, true: CoverOutcome) -> tuple[bool, bool, bool]:
     kept = float(true.cover.kept.mean())
     return true.seconds in found.seconds, true.edges in found.edges, kept in found.kept
 
 
-def row(name: str, found: Estimate, true: Outcome, cost: float) -> str:
+def row(name: str, found: Estimate, true: CoverOutcome, cost: float) -> str:
     signs = "".join(" *"[one] for one in held(found, true))
     seconds, edges, kept = found.seconds, found.edges, found.kept
     return (
@@ -78,7 +78,7 @@ def main() -> None:
         print(f"{scenario}: {len(documents):,} documents, {documents.sets.items.size:,} shingles")
         print(f"{'':12} held    seconds: low, true, high; edges; kept share; time of the estimate")
         for number, relation in enumerate(RELATIONS):
-            true = thin_out(documents, relation, CoverOptions(), Limits())
+            true = thin_out(documents, relation, CoverOptions(), JoinLimits())
             print(relation)
             for seed in range(given.seeds):
                 started = time.monotonic()

@@ -27,7 +27,7 @@ from measure import Cost, run
 
 if TYPE_CHECKING:
     from asof.cover.documents.collection import Collection
-    from asof.cover.documents.of_archive import Gathered
+    from asof.cover.documents.of_archive import GatheredDocuments
 
 LATER = "timestamp(d1) <= timestamp(d2)"
 FIRST = f"C(d1,d2) >= 0.7 and {LATER}"
@@ -82,7 +82,7 @@ def documents(folder: Path) -> Collection:
 
 def prepare(source: Path, place: Path) -> None:
     """Keep all documents but the latest hundredth, and leave those in a folder of their own."""
-    from asof.cover.documents.of_archive import Gathered
+    from asof.cover.documents.of_archive import GatheredDocuments
     from asof.cover.documents.sets import Sets
     from asof.cover.kept.shingle_cache import keep
 
@@ -90,17 +90,17 @@ def prepare(source: Path, place: Path) -> None:
     times = found.columns["timestamp"].values
     late = times > np.quantile(times, 0.99)
     none = np.zeros(0, "S16")
-    keep(place / "derived" / "cover" / "main-5-old", Gathered(found.only(~late), none))
-    keep(place / "fresh" / "main-5-fresh", Gathered(found.only(late), none))
+    keep(place / "derived" / "cover" / "main-5-old", GatheredDocuments(found.only(~late), none))
+    keep(place / "fresh" / "main-5-fresh", GatheredDocuments(found.only(late), none))
     np.save(place / "late.npy", late)
     nothing = Sets(np.zeros(len(found) + 1, np.int64), np.zeros(0, np.uint64))
-    keep(place / "fresh" / "facts-5-whole", Gathered(replace(found, sets=nothing), none))
+    keep(place / "fresh" / "facts-5-whole", GatheredDocuments(replace(found, sets=nothing), none))
 
 
-def grown(place: Path) -> Gathered:
+def grown(place: Path) -> GatheredDocuments:
     """The kept collection with the new documents in their places, kept in its turn."""
     from asof.cover.documents.collection import merged
-    from asof.cover.documents.of_archive import Gathered
+    from asof.cover.documents.of_archive import GatheredDocuments
     from asof.cover.kept.shingle_cache import keep, kept
 
     new = place / "derived" / "cover" / "main-5-new"
@@ -115,7 +115,7 @@ def grown(place: Path) -> Gathered:
     late = np.load(place / "late.npy")
     places = np.where(late, -1, np.cumsum(~late) - 1).tolist()
     sets = merged(old.collection.sets, fresh.collection.sets, places)
-    made = Gathered(replace(facts.collection, sets=sets), old.blanks)
+    made = GatheredDocuments(replace(facts.collection, sets=sets), old.blanks)
     keep(new, made)
     return made
 
@@ -123,7 +123,7 @@ def grown(place: Path) -> Gathered:
 def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     """One run, as `asof cover` has it; writes what came out."""
     from asof.archive.folder import Folder
-    from asof.cover.join.pairs import Limits
+    from asof.cover.join.pairs import JoinLimits
     from asof.cover.kept.pair_cache import earlier_runs
     from asof.cover.kept.shingle_cache import kept
     from asof.cover.options import CoverOptions
@@ -134,7 +134,7 @@ def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     assert found is not None
     with earlier_runs(Folder(place), "main", 5) as earlier:
         outcome = thin_out(
-            found.collection, rule, CoverOptions(), Limits(), None if plain else earlier
+            found.collection, rule, CoverOptions(), JoinLimits(), None if plain else earlier
         )
     kept_by_it = blake2b(np.packbits(outcome.cover.kept).tobytes(), digest_size=8).hexdigest()
     out.write_text(json.dumps([outcome.edges, outcome.known, kept_by_it]))

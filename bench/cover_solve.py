@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 import asof.cover.solve.greedy
 import asof.cover.solve.solve
-from asof.cover.join.graph import Coverage, components
-from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
+from asof.cover.join.graph import CoverageGraph, components
+from asof.cover.solve.greedy import Answer, CoverProblem, dive, greedy, lower_bounds
 from asof.cover.solve.milp import by_milp
 from asof.cover.solve.requirements import Cover
 from asof.cover.solve.solve import solve
@@ -141,7 +141,7 @@ def peers(n: int) -> None:
     i, j = archive(some)
     with step(f"cover of {some:,}, ours"):
         told(solve(some, i, j))
-    problem = Problem.plain(Coverage.of(some, i, j), np.zeros(some, np.int64))
+    problem = CoverProblem.plain(CoverageGraph.of(some, i, j), np.zeros(some, np.int64))
     with step(f"cover of {some:,}, HiGHS on all at once"):
         answer = by_milp(problem, Answer(greedy(problem), 1, False), 600)
     print(f"  kept {answer.columns.size:,}, proven {answer.proven}")
@@ -152,7 +152,7 @@ def bound() -> None:
     problems = []
     for _ in range(10):
         i, j = random_component(200, 4.0, rng)
-        problem = Problem.plain(Coverage.of(200, i, j), np.zeros(200, np.int64))
+        problem = CoverProblem.plain(CoverageGraph.of(200, i, j), np.zeros(200, np.int64))
         optimum = by_milp(problem, Answer(greedy(problem), 1, False), 60)
         problems.append((problem, optimum))
     for rounds in (60, 200, 600):

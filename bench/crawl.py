@@ -30,7 +30,7 @@ from resource import RUSAGE_SELF, getrusage
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from crawl_site import HOSTS, Site, free_port, serving, write_site
 from measure import Cost, interleave, median, one_core, run, spread
 
@@ -174,7 +174,7 @@ class Race:
             "asked for though robots.txt forbids it": set(asked).intersection(self._site.forbidden),
         }
         if (tool.folder / "asof.db").exists():
-            with Archive.open(tool.folder) as archive:
+            with OpenArchive.open(tool.folder) as archive:
                 listed = Counter(capture.url for capture in archive.captures())
             found["captured, not in the catalog"] = held - listed
         for what, urls in found.items():

@@ -31,7 +31,7 @@ from itertools import islice
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.config import Config
 from asof.frontier.queue import Frontier
 from asof.frontier.states import Event
@@ -73,7 +73,7 @@ def targets(page: int) -> list[Target]:
 class Bench:
     """A frontier that grows, and the stopwatch."""
 
-    def __init__(self, archive: Archive, reader: Ledger) -> None:
+    def __init__(self, archive: OpenArchive, reader: Ledger) -> None:
         self._archive = archive
         started = archive.clock.now()
         settings = Config(scope="domain").as_dict()
@@ -144,12 +144,12 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="asof-bench-") as scratch:
         place = Path(scratch) / "archive"
-        with Archive.write(place, purpose="bench") as archive:
+        with OpenArchive.write(place, purpose="bench") as archive:
             settled = curve(archive, options.up_to)
         go_on(place, options.seconds, settled)
 
 
-def curve(archive: Archive, up_to: int) -> int:
+def curve(archive: OpenArchive, up_to: int) -> int:
     """One line a size. The peak is that of the process so far. Gives how many were settled."""
     print(f"{'queued':>10}{'new/s':>10}{'known/s':>10}{'visits/s':>10}{'db MB':>8}{'peak MB':>9}")
     reader = Ledger(archive.folder.db, writable=False)

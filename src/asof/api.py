@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from asof.text.document import Document
 
 
-class Archive(opened.Archive):
+class Archive(opened.OpenArchive):
     """An archive folder, opened for reading or (one at a time) for writing.
 
     Use it as a context manager. Iterators fetch as they go: none loads the archive.

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.cli import run as cli
 from asof.cover.documents.of_archive import collected
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.kept.saved_covers import save_cover
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
@@ -26,8 +26,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo, and a saved cover of it."""
     found = tmp_path_factory.mktemp("cover-out") / "archive"
     assert cli(["demo", "--no-serve", "-a", str(found)]) == 0
-    with Archive.open(found) as archive:
-        outcome = thin_out(collected(archive), RELATION, CoverOptions(), Limits())
+    with OpenArchive.open(found) as archive:
+        outcome = thin_out(collected(archive), RELATION, CoverOptions(), JoinLimits())
         assert 0 < len(outcome.kept) < len(outcome.collection)
         save_cover(archive.folder, "versions", outcome)
     return found

@@ -24,7 +24,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.journal import CommitGroup
 from asof.archive.recovery import recover
 from asof.archive.reindex import reindex
@@ -268,7 +268,7 @@ def nothing_is_hidden(desk: Desk) -> None:
     )
     desk.writer.close()
     desk.archive.close()
-    with Archive.write(desk.root, purpose="test") as archive:
+    with OpenArchive.write(desk.root, purpose="test") as archive:
         recover(archive)
         known = desk.rows(rows)
     rebuilt = reindex(archive.folder, spread=map, progress=lambda size: None)
@@ -448,7 +448,7 @@ def test_a_crawl_that_is_killed_leaves_whole_records(kind: str, tmp_path: Path) 
     took, said = killed(kind, tmp_path / "archive", "between two groups")
     assert said == ""
     assert took < 5
-    with Archive.write(tmp_path / "archive", purpose="test") as archive:
+    with OpenArchive.write(tmp_path / "archive", purpose="test") as archive:
         recovery = recover(archive)
         assert (recovery.adopted, recovery.cut, recovery.left) == (0, (), ())
         [path] = archive.folder.segment_files()
@@ -462,7 +462,7 @@ def test_a_group_that_was_handed_over_whole_is_committed(tmp_path: Path) -> None
     took, said = killed("process", root, "in the middle of a commit")
     assert said == ""
     assert took < 5
-    with Archive.write(root, purpose="test") as archive:
+    with OpenArchive.write(root, purpose="test") as archive:
         assert recover(archive).adopted == 0
         [path] = archive.folder.segment_files()
         assert kinds_and_urls(path)[1:] == of("a", "b")
@@ -477,7 +477,7 @@ def test_the_next_start_waits_for_the_group_at_hand(tmp_path: Path) -> None:
         [*words, "in the middle of a commit"], cwd=TESTS, stderr=subprocess.DEVNULL
     )
     assert crawl.wait(20) == -signal.SIGKILL
-    with Archive.write(root, purpose="test") as archive:
+    with OpenArchive.write(root, purpose="test") as archive:
         found = sorted(capture.url for capture in archive.captures())
     assert found == [url("a"), url("b")]
 
@@ -488,7 +488,7 @@ def test_a_group_that_was_handed_over_in_part_is_dropped_in_silence(tmp_path: Pa
     took, said = killed("process", root, "in the middle of a group")
     assert said == ""
     assert took < 5
-    with Archive.write(root, purpose="test") as archive:
+    with OpenArchive.write(root, purpose="test") as archive:
         assert recover(archive).adopted == 0
         [path] = archive.folder.segment_files()
         assert kinds_and_urls(path)[1:] == of("a")
@@ -567,7 +567,7 @@ def test_the_loop_turns_while_the_process_writes(
 
 def test_a_process_is_forked_only_where_that_is_safe(tmp_path: Path) -> None:
     """With a thread running, or with a clock that it could not see, the crawl writes itself."""
-    with Archive.write(tmp_path / "real", purpose="test") as archive:
+    with OpenArchive.write(tmp_path / "real", purpose="test") as archive:
         archive.catalog.put_crawl(CRAWL)
         others = threading.active_count() > 1  # those of pytest-xdist
         _is_chosen(archive, OwnWriter if others else ProcessWriter)
@@ -578,12 +578,12 @@ def test_a_process_is_forked_only_where_that_is_safe(tmp_path: Path) -> None:
         done.set()
         thread.join()
     clock = SimulatedClock(virtual=True)
-    with Archive.write(tmp_path / "virtual", purpose="test", clock=clock) as archive:
+    with OpenArchive.write(tmp_path / "virtual", purpose="test", clock=clock) as archive:
         archive.catalog.put_crawl(CRAWL)
         _is_chosen(archive, OwnWriter)
 
 
-def _is_chosen(archive: Archive, kind: type[Writer]) -> None:
+def _is_chosen(archive: OpenArchive, kind: type[Writer]) -> None:
     writer = open_writer(archive, CRAWL, ROOMY)
     try:
         assert type(writer) is kind

@@ -80,10 +80,10 @@ def test_short_empty_and_identical_documents_are_as_the_guide_defines_them(
 
 
 def test_the_guide_names_every_attribute_of_an_archive(tmp_path: Path) -> None:
-    from asof.archive import Archive
+    from asof.archive import OpenArchive
 
     assert cli(["demo", "--no-serve", "-a", str(tmp_path / "archive")]) == 0
-    with Archive.open(tmp_path / "archive") as archive:
+    with OpenArchive.open(tmp_path / "archive") as archive:
         columns = set(collected(archive).columns)
     part = GUIDE.split("- Attributes of an archive: ")[1].split("\n- ")[0]
     assert set(re.findall(r"`([\w-]+)`", part.split("Those of a table")[0])) == columns

@@ -20,7 +20,7 @@ from functools import cache
 import pytest
 
 from asof.text.document import Document
-from asof.text.sandbox import Limits, ReadApart
+from asof.text.sandbox import ReadApart, ReadingLimits
 from support import office_files as office
 
 SECONDS = 10
@@ -37,7 +37,7 @@ DEEP = 1_000_000
 
 @pytest.fixture(scope="module")
 def apart() -> Iterator[ReadApart]:
-    with ReadApart(Limits(seconds=SECONDS, megabytes=500)) as reader:
+    with ReadApart(ReadingLimits(seconds=SECONDS, megabytes=500)) as reader:
         yield reader
 
 

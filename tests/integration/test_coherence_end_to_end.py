@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.coherence.verdict import COHERENT, MARGIN, Grade, Reason
 from asof.testing import SiteSpec, SyntheticSite
 from support.changing_web import (
@@ -161,7 +161,7 @@ def test_what_a_reader_gets_was_there_at_the_moment_of_reference(
     crawled = web.crawl(coherence=mode)
     captures = {capture.record_id: capture for capture in crawled.gathered.everything}
     coherent = crawled.having(*COHERENT)
-    with Archive.open(web.folder, clock=web.clock) as archive:
+    with OpenArchive.open(web.folder, clock=web.clock) as archive:
         for page in coherent:
             memento = archive.read(captures[copy_of(page).record_id])
             _, _, content = web.answer(page.url, crawled.reference)

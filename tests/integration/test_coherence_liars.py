@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.clock import DAY, SECOND, Instant
 from asof.coherence.quality import categorised
 from asof.coherence.verdict import COHERENT, Grade, Reason
@@ -229,7 +229,7 @@ def test_pages_that_differ_in_advertisements_only_are_the_same_in_substance(
 ) -> None:
     web = trained(name).branch(tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", conditional=False)
-    with Archive.open(web.folder, clock=web.clock) as archive:
+    with OpenArchive.open(web.folder, clock=web.clock) as archive:
         found = categorised(archive, crawled.gathered, crawled.measurement, lambda _: None)
     pages = [page for page in found.pages if page.reason is Reason.OTHER_CONTENT]
     assert {page.grade for page in pages} == {Grade.CHANGED, Grade.EQUIVALENT}

@@ -26,14 +26,14 @@ from asof.cover.answer import CoverAnswer, DocumentAnswer, Figures, document_ans
 from asof.cover.documents.collection import chosen
 from asof.cover.documents.tables import read_table
 from asof.cover.join.graph import components
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.cover.spark import candidates
 from asof.cover.spark.answer import answer_on_spark, answers
 from asof.cover.spark.components import connected
-from asof.cover.spark.run import Summary, cover_on_spark
+from asof.cover.spark.run import SparkSummary, cover_on_spark
 from asof.cover.spark.session import check_installed, spark_session
 from asof.cover.spark.submit import main as submit
 from asof.errors import InputError, UsageError
@@ -137,7 +137,7 @@ def local(
     collection = table.collection(k, unit)
     if where is not None:
         collection = collection.only(chosen(where, table.columns, table.texts))
-    outcome = thin_out(collection, relation, options, Limits())
+    outcome = thin_out(collection, relation, options, JoinLimits())
     weights = collection.weights
     kept = int(weights[outcome.cover.kept].sum())
     return told(relation, Figures.of(outcome), document_answers(outcome)) | {
@@ -263,7 +263,7 @@ def test_what_is_submitted_writes_its_answer(
     assert submit(given) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["kept"] + printed.pop("dropped") == printed["documents"]
-    summary = Summary(**printed)
+    summary = SparkSummary(**printed)
     expected = local(source, "C(d1,d2) >= 0.6", CoverOptions(), 5, None)
     found = told("", summary, answers(spark, str(target)))
     assert found | {"weights": expected["weights"], "seconds": 0} == expected
@@ -275,7 +275,7 @@ def test_what_is_submitted_writes_its_answer(
 
 def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     collection = read_table(written(tmp_path / "docs", documents(2, 50))).collection(2)
-    outcome = thin_out(collection, "C(d1,d2) >= 0.5", CoverOptions(), Limits())
+    outcome = thin_out(collection, "C(d1,d2) >= 0.5", CoverOptions(), JoinLimits())
     asked = Question("C(d1,d2) >= 0.5")
     print_answer(CoverAnswer(asked, Figures.of(outcome), tuple(document_answers(outcome))))
     expected = capsys.readouterr().out
@@ -286,7 +286,7 @@ def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFi
     ]
     assert len(dropped) > 10
     count = int(kept.sum())
-    summary = Summary(
+    summary = SparkSummary(
         len(collection), outcome.edges, outcome.cover.components.count, count,
         int(collection.weights.sum()), int(collection.weights[kept].sum()),
         outcome.optimal, outcome.gap, outcome.seconds,
@@ -391,7 +391,7 @@ def test_whoever_stops_it_sees_no_stacks(
         logging.getLogger().error("Exception while sending command.")
         yield None
 
-    def interrupted(session: Any, question: Question, target: str) -> Summary:
+    def interrupted(session: Any, question: Question, target: str) -> SparkSummary:
         assert target.startswith("file:///")  # never a place of Hadoop's own, which nobody clears
         raise KeyboardInterrupt
 

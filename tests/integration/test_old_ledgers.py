@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
 from asof.clock import DAY, SystemClock
@@ -27,7 +27,7 @@ from asof.crawl import CrawlRequest, run_crawl
 from asof.errors import ArchiveError
 from asof.frontier.queue import Frontier
 from asof.frontier.report import hosts, tally
-from asof.frontier.states import Event, State
+from asof.frontier.states import Event, TargetState
 from asof.ledger import SCHEMA_VERSION, Ledger, is_outdated
 from asof.model import CrawlState
 from asof.testing import SiteSpec, SyntheticServer, serve_in_thread
@@ -164,7 +164,7 @@ def archive_of(name: str, tmp_path: Path) -> Path:
 
 def test_whoever_only_reads_gets_an_upgraded_archive(name: str, tmp_path: Path) -> None:
     root = archive_of(name, tmp_path)
-    with Archive.open(root) as archive:
+    with OpenArchive.open(root) as archive:
         assert len(list(archive.captures())) == len(old_rows(name, "SELECT 1 FROM captures"))
         number = archive.catalog.crawl_no(archive.crawls()[-1].id)
         assert hosts(archive.ledger, number)
@@ -177,7 +177,7 @@ def test_an_archive_that_an_earlier_asof_is_writing_is_not_upgraded(tmp_path: Pa
         Folder(root).lock("crawl"),
         pytest.raises(ArchiveError, match="is in use by `asof crawl`"),
     ):
-        Archive.open(root)
+        OpenArchive.open(root)
     assert is_outdated(root / "asof.db")
 
 
@@ -194,7 +194,7 @@ def test_a_reader_of_what_cannot_be_written_is_told_what_to_do(
 
     monkeypatch.setattr(os, "open", refused)
     with pytest.raises(ArchiveError, match="earlier asof, and its folder cannot be") as caught:
-        Archive.open(root)
+        OpenArchive.open(root)
     assert "Copy the archive" in caught.value.hint
 
 
@@ -307,9 +307,9 @@ def test_an_interrupted_crawl_goes_on_where_it_stood(
     drafts = {url for url in queued if "/desk/" in str(url)}
     assert queued - drafts <= asked
     assert all(url.endswith("/robots.txt") for url in asked & done)
-    with Archive.open(root) as archive:
+    with OpenArchive.open(root) as archive:
         number = archive.catalog.crawl_no(archive.crawls()[-1].id)
-        assert tally(archive.ledger, number)[State.QUEUED] == 0
+        assert tally(archive.ledger, number)[TargetState.QUEUED] == 0
 
 
 @pytest.mark.parametrize("name", ["v3-revisits"])
@@ -321,10 +321,10 @@ def test_revisits_go_on_where_they_stood(name: str, tmp_path: Path, web: Synthet
     asked = resume(root, web)
     assert queued <= asked
     assert not done & asked
-    with Archive.open(root) as archive:
+    with OpenArchive.open(root) as archive:
         number = archive.catalog.crawl_no(archive.crawls()[-1].id)
         again = tally(archive.ledger, number, revisits=True)
-        assert (again[State.QUEUED], again[State.DONE]) == (0, len(queued | done))
+        assert (again[TargetState.QUEUED], again[TargetState.DONE]) == (0, len(queued | done))
 
 
 @pytest.mark.parametrize("version", [1, 99])

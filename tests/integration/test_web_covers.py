@@ -18,11 +18,11 @@ from markupsafe import escape
 from asof.archive.folder import Folder
 from asof.clock import parse_iso
 from asof.cover.documents.tables import Table
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.kept.saved_covers import SavedCover, load_cover, save_cover
 from asof.cover.options import CoverOptions
 from asof.cover.question import Question
-from asof.cover.run import Outcome, thin_out
+from asof.cover.run import CoverOutcome, thin_out
 from asof.web import covers as web_covers
 from asof.web.covers import COVERED_A_PAGE, COVERED_SHOWN, DOCUMENTS_A_PAGE
 from support import served_archive
@@ -36,9 +36,9 @@ RELATION = 'C(d1,d2) >= 0.5 and title(d1) != "<b>&\u202e"'
 WORDS = [f"word{number}" for number in range(40)]
 
 
-def outcome(documents: dict[str, str], relation: str = "C(d1,d2) >= 0.5") -> Outcome:
+def outcome(documents: dict[str, str], relation: str = "C(d1,d2) >= 0.5") -> CoverOutcome:
     rows = Table(tuple(documents), tuple(documents.values()), {}).collection()
-    return thin_out(rows, relation, CoverOptions(), Limits())
+    return thin_out(rows, relation, CoverOptions(), JoinLimits())
 
 
 def told(start: int, end: int) -> str:

@@ -18,7 +18,7 @@ from asof.cover.documents.sets import Edges, Sets
 from asof.cover.growth import Earlier, FoundPairs, KeptPairs, Schema, grown_pairs
 from asof.cover.join.common_shingles import common_with
 from asof.cover.join.join import join
-from asof.cover.join.pairs import Limits, found_pairs
+from asof.cover.join.pairs import JoinLimits, found_pairs
 from asof.cover.join.ranking import KeptRanks, Ranking
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.bounds import Bound, Least
@@ -26,7 +26,7 @@ from asof.cover.language.implies import implies
 from asof.cover.language.kinds import type_check
 from asof.cover.language.syntax import Relation
 from asof.cover.options import CoverOptions
-from asof.cover.run import Outcome, thin_out
+from asof.cover.run import CoverOutcome, thin_out
 from asof.cover.solve.proofs import Proofs
 from asof.errors import UsageError
 from support.brute_force import (
@@ -94,7 +94,7 @@ def pairs_of(edges: Edges) -> list[tuple[int, int, int]]:
     return list(zip(edges.i.tolist(), edges.j.tolist(), edges.inter.tolist(), strict=True))
 
 
-def assert_same(one: Outcome, other: Outcome) -> None:
+def assert_same(one: CoverOutcome, other: CoverOutcome) -> None:
     assert one.edges == other.edges
     assert one.cover.kept.tolist() == other.cover.kept.tolist()
     assert one.cover.by.tolist() == other.cover.by.tolist()
@@ -190,15 +190,15 @@ def test_a_run_answers_as_one_from_scratch(
         collection = marked(universe, places, k)
         rule = rules[step.rule]
         written = checked(rule, collection)
-        fresh = found_pairs(collection, written, Limits())
+        fresh = found_pairs(collection, written, JoinLimits())
         assert isinstance(fresh, Edges)
-        limits = Limits(memory=1 if step.options.prefer else None)
+        limits = JoinLimits(memory=1 if step.options.prefer else None)
         grown = grown_pairs(collection, written, limits, earlier)
         assert pairs_of(grown.edges) == pairs_of(fresh)  # type: ignore[arg-type]
         papers = [universe[at] for at in places]
         assert {(i, j) for i, j, _ in pairs_of(fresh)} == all_pairs(papers, rule, k)
-        scratch = thin_out(collection, rule.written, step.options, Limits())
-        again = thin_out(collection, rule.written, step.options, Limits(), earlier)
+        scratch = thin_out(collection, rule.written, step.options, JoinLimits())
+        again = thin_out(collection, rule.written, step.options, JoinLimits(), earlier)
         assert again.known == len(collection), "the run before has compared them all"
         assert_same(again, scratch)
 
@@ -219,9 +219,12 @@ def test_nothing_is_kept_of_a_run_that_was_stopped(
     collection = marked(papers, list(range(len(papers))), 2)
     written = checked(relation, collection)
     grown_pairs(
-        collection, written, Limits(cancel=cancel), Earlier(memory.entries, memory.keep, Proofs())
+        collection,
+        written,
+        JoinLimits(cancel=cancel),
+        Earlier(memory.entries, memory.keep, Proofs()),
     )
-    found = found_pairs(collection, written, Limits())
+    found = found_pairs(collection, written, JoinLimits())
     assert isinstance(found, Edges)
     whole = pairs_of(found)
     assert [pairs_of(found.edges) for found in memory.kept] in ([], [whole])

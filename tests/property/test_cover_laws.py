@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import asof.cover.solve.reduce
 import asof.cover.solve.solve
 from asof.cover.documents.sets import Counts
-from asof.cover.join.graph import Coverage, Ids, components
+from asof.cover.join.graph import CoverageGraph, Ids, components
 from asof.cover.solve.branch_and_bound import search
-from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
+from asof.cover.solve.greedy import Answer, CoverProblem, dive, greedy, lower_bounds
 from asof.cover.solve.milp import by_milp
 from asof.cover.solve.reduce import reduce
 from asof.cover.solve.requirements import Cover
@@ -24,7 +24,7 @@ from asof.cover.solve.stepwise_reduce import reduce_stepwise
 from support.laws import examples
 
 Edges = tuple[int, list[tuple[int, int]]]
-Rule = Callable[[Coverage, Counts], tuple[Ids, Coverage]]
+Rule = Callable[[CoverageGraph, Counts], tuple[Ids, CoverageGraph]]
 
 
 @st.composite
@@ -81,7 +81,7 @@ def check_answer(n: int, edges: list[tuple[int, int]], cover: Cover) -> None:
     assert parts.proven.all() == cover.optimal
 
 
-def reduce_in_rounds(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
+def reduce_in_rounds(coverage: CoverageGraph, quality: Counts) -> tuple[Ids, CoverageGraph]:
     reduced = reduce(coverage, quality)
     return reduced.chosen, reduced.kernel
 
@@ -167,7 +167,7 @@ def test_bounds_are_bounds_and_greedy_covers(
     graph: Edges, prune: bool, data: st.DataObject
 ) -> None:
     n, edges = graph
-    problem = Problem.plain(Coverage.of(n, *split(edges)), np.zeros(n, np.int64))
+    problem = CoverProblem.plain(CoverageGraph.of(n, *split(edges)), np.zeros(n, np.int64))
     columns = greedy(problem, prune=prune)
     assert covers(n, edges, set(columns.tolist()))
     dived = dive(problem, data.draw(st.sampled_from([lambda: False, lambda: True])))
@@ -198,10 +198,10 @@ def test_reductions_leave_a_best_cover(graph: Edges, rule: Rule, data: st.DataOb
     """What is chosen and the best cover of what is left are together a best one."""
     n, edges = graph
     quality = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
-    chosen, kernel = rule(Coverage.of(n, *split(edges)), np.array(quality, np.int64))
+    chosen, kernel = rule(CoverageGraph.of(n, *split(edges)), np.array(quality, np.int64))
     rest = (0, 0)
     if kernel.row_ids.size:
-        problem = Problem.plain(kernel, np.array(quality, np.int64))
+        problem = CoverProblem.plain(kernel, np.array(quality, np.int64))
         every = np.arange(kernel.col_ids.size, dtype=np.int32)
         kept = search(problem, Answer(every, 1, False), 10_000).documents(problem).tolist()
         rest = len(kept), sum(quality[d] for d in kept)
@@ -209,7 +209,7 @@ def test_reductions_leave_a_best_cover(graph: Edges, rule: Rule, data: st.DataOb
     assert (chosen.size + rest[0], total + rest[1]) == exhaustive(n, edges, quality)
 
 
-def nothing_small(coverage: Coverage, quality: object) -> tuple[object, Coverage]:
+def nothing_small(coverage: CoverageGraph, quality: object) -> tuple[object, CoverageGraph]:
     return np.empty(0, np.int32), coverage
 
 
@@ -239,7 +239,7 @@ def test_each_searcher_alone_is_exact(
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> Problem:
+def problems(draw: st.DrawFn) -> CoverProblem:
     """Rows that need up to three of up to seven columns, of different quality."""
     width = draw(st.integers(1, 7))
     columns = st.sets(st.integers(0, width - 1), min_size=1)
@@ -249,13 +249,13 @@ def problems(draw: st.DrawFn) -> Problem:
     height, every = np.arange(len(rows), dtype=np.int32), np.arange(width, dtype=np.int32)
     at_row, at_col = np.array(entries, np.int32).T
     quality = draw(st.lists(st.integers(0, 5), min_size=width, max_size=width))
-    coverage = Coverage(at_row, at_col, height, every)
-    return Problem(coverage, np.array(needs), np.array(quality, np.int64))
+    coverage = CoverageGraph(at_row, at_col, height, every)
+    return CoverProblem(coverage, np.array(needs), np.array(quality, np.int64))
 
 
 @pytest.mark.parametrize("searcher", ["branch and bound", "HiGHS"])
 @given(problem=problems())
-def test_searches_know_rows_that_need_several(searcher: str, problem: Problem) -> None:
+def test_searches_know_rows_that_need_several(searcher: str, problem: CoverProblem) -> None:
     coverage = problem.coverage
     width = coverage.col_ids.size
 

@@ -13,11 +13,11 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from asof.cover.documents.collection import Collection, chosen
-from asof.cover.join.pairs import Limits, found_pairs
+from asof.cover.join.pairs import JoinLimits, found_pairs
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.kinds import type_check
 from asof.cover.options import CoverOptions
-from asof.cover.run import Outcome, thin_out
+from asof.cover.run import CoverOutcome, thin_out
 from asof.cover.solve.solve import solve
 from asof.errors import UsageError
 from support.brute_force import (
@@ -37,10 +37,12 @@ from support.brute_force import (
 )
 from support.laws import examples
 
-LIMITS = st.sampled_from([Limits(), Limits(threads=1), Limits(memory=1, threads=2)])
+LIMITS = st.sampled_from([JoinLimits(), JoinLimits(threads=1), JoinLimits(memory=1, threads=2)])
 
 
-def ran(found: Collection, relation: Condition, options: CoverOptions, limits: Limits) -> Outcome:
+def ran(
+    found: Collection, relation: Condition, options: CoverOptions, limits: JoinLimits
+) -> CoverOutcome:
     try:
         return thin_out(found, relation.written, options, limits)
     except UsageError as error:
@@ -49,12 +51,12 @@ def ran(found: Collection, relation: Condition, options: CoverOptions, limits: L
 
 
 @given(several(9), RELATIONS, st.sampled_from([1, 2, 5]), LIMITS)
-@example([], OFTEN, 5, Limits())
-@example([EMPTY, EMPTY, Paper("a", "a", None, 0.0, -0.5, 3)], OFTEN, 5, Limits())
-@example([EMPTY] * 3, Joined("and", (OFTEN, TIMES, SAME)), 2, Limits())
+@example([], OFTEN, 5, JoinLimits())
+@example([EMPTY, EMPTY, Paper("a", "a", None, 0.0, -0.5, 3)], OFTEN, 5, JoinLimits())
+@example([EMPTY] * 3, Joined("and", (OFTEN, TIMES, SAME)), 2, JoinLimits())
 @settings(max_examples=examples(120), deadline=None)
 def test_covering_pairs_are_those_of_brute_force(
-    papers: list[Paper], relation: Condition, k: int, limits: Limits
+    papers: list[Paper], relation: Condition, k: int, limits: JoinLimits
 ) -> None:
     found = collection_of(papers, k)
     try:
@@ -110,7 +112,7 @@ def components(count: int, pairs: set[tuple[int, int]]) -> int:
     return len(set(label))
 
 
-def sound(outcome: Outcome, papers: list[Paper], pairs: set[tuple[int, int]], k: int) -> None:
+def sound(outcome: CoverOutcome, papers: list[Paper], pairs: set[tuple[int, int]], k: int) -> None:
     """Everything is covered by what stays, and dropped documents say by how much."""
     kept = np.flatnonzero(outcome.cover.kept).tolist()
     assert outcome.kept == [f"p{at}" for at in kept]
@@ -135,7 +137,7 @@ def sound(outcome: Outcome, papers: list[Paper], pairs: set[tuple[int, int]], k:
 def test_a_cover_is_the_smallest_and_covers_everything(
     papers: list[Paper], relation: Condition, k: int
 ) -> None:
-    outcome = ran(collection_of(papers, k), relation, CoverOptions(), Limits())
+    outcome = ran(collection_of(papers, k), relation, CoverOptions(), JoinLimits())
     pairs = all_pairs(papers, relation, k)
     sound(outcome, papers, pairs, k)
     best = covers(len(papers), pairs, [-1] * len(papers), 0)
@@ -143,7 +145,7 @@ def test_a_cover_is_the_smallest_and_covers_everything(
     assert outcome.cover.optimal
     assert outcome.cover.gap == 0
     assert outcome.cover.components.count == components(len(papers), pairs)
-    seeds = ran(collection_of(papers, k), relation, CoverOptions(solver="seed"), Limits())
+    seeds = ran(collection_of(papers, k), relation, CoverOptions(solver="seed"), JoinLimits())
     sound(seeds, papers, pairs, k)
     assert len(seeds.kept) == len(outcome.kept), "up to ten documents, the paper's is brute force"
 
@@ -154,7 +156,7 @@ def test_at_least_so_many_of_each_value_are_kept(
     papers: list[Paper], relation: Condition, least: int, attribute: str
 ) -> None:
     options = CoverOptions(at_least=(least, attribute))
-    outcome = ran(collection_of(papers, 2), relation, options, Limits())
+    outcome = ran(collection_of(papers, 2), relation, options, JoinLimits())
     pairs = all_pairs(papers, relation, 2)
     sound(outcome, papers, pairs, 2)
     values = [getattr(paper, attribute) for paper in papers]
@@ -170,7 +172,7 @@ def test_at_least_so_many_of_each_value_are_kept(
 def test_of_the_smallest_covers_the_best_is_taken(
     papers: list[Paper], relation: Condition, attribute: str
 ) -> None:
-    outcome = ran(collection_of(papers, 2), relation, CoverOptions(prefer=attribute), Limits())
+    outcome = ran(collection_of(papers, 2), relation, CoverOptions(prefer=attribute), JoinLimits())
     pairs = all_pairs(papers, relation, 2)
     sound(outcome, papers, pairs, 2)
     values = [getattr(paper, attribute) for paper in papers]
@@ -191,7 +193,7 @@ def test_of_the_smallest_covers_the_best_is_taken(
 def test_neither_the_order_of_edges_nor_of_documents_changes_the_number(
     papers: list[Paper], relation: Condition, chance: object
 ) -> None:
-    outcome = ran(collection_of(papers, 2), relation, CoverOptions(), Limits())
+    outcome = ran(collection_of(papers, 2), relation, CoverOptions(), JoinLimits())
     pairs = sorted(all_pairs(papers, relation, 2))
     chance.shuffle(pairs)  # type: ignore[attr-defined]
     i, j = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -200,7 +202,7 @@ def test_neither_the_order_of_edges_nor_of_documents_changes_the_number(
     assert again.by.tolist() == outcome.cover.by.tolist()
     other = list(papers)
     chance.shuffle(other)  # type: ignore[attr-defined]
-    moved = ran(collection_of(other, 2), relation, CoverOptions(), Limits())
+    moved = ran(collection_of(other, 2), relation, CoverOptions(), JoinLimits())
     assert len(moved.kept) == len(outcome.kept)
     assert moved.edges == outcome.edges
 
@@ -223,7 +225,7 @@ def test_a_filter_leaves_the_pairs_of_the_others_as_they_were(
     ]
     some = whole.only(picked)
     left = [paper for paper, keep in zip(papers, picked.tolist(), strict=True) if keep]
-    outcome = ran(some, relation, CoverOptions(), Limits())
+    outcome = ran(some, relation, CoverOptions(), JoinLimits())
     assert outcome.edges == len(all_pairs(left, relation, 2))
     assert some.weights.tolist() == [len(paper.text.encode()) for paper in left]
 
@@ -241,7 +243,7 @@ def test_whoever_stops_it_gets_a_cover_all_the_same(
         asked += 1
         return asked > after
 
-    outcome = ran(collection_of(papers, 2), relation, CoverOptions(), Limits(cancel=cancel))
+    outcome = ran(collection_of(papers, 2), relation, CoverOptions(), JoinLimits(cancel=cancel))
     pairs = all_pairs(papers, relation, 2)
     kept = set(np.flatnonzero(outcome.cover.kept).tolist())
     assert kept | {each.document for each in outcome.dropped} == set(range(len(papers)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from asof.replay.links import Place
+from asof.replay.links import ReplayPlace
 from asof.text.links.css import css_links, css_references
 from asof.text.links.reference import replaced
 from support.laws import examples
@@ -22,7 +22,7 @@ SHEETS = st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
 def rewritten(sheet: str) -> list[str]:
     """What the rewriter would have replaced, resolved."""
     seen: list[str] = []
-    place = Place("http://h/d/p.css", lambda url: seen.append(url) or url)
+    place = ReplayPlace("http://h/d/p.css", lambda url: seen.append(url) or url)
     replaced(sheet, css_references(sheet), place.refer)
     return list(dict.fromkeys(seen))
 
@@ -33,7 +33,7 @@ def rewritten(sheet: str) -> list[str]:
 @example("\\75rl(x)url(y)")
 def test_what_is_found_is_what_a_replay_will_ask_for(sheet: str) -> None:
     """Two readings of one standard: a reference that one sees, the other sees, too."""
-    place = Place("http://h/d/p.css", lambda url: url)
+    place = ReplayPlace("http://h/d/p.css", lambda url: url)
     found = [place.resolve(link.reference) for link in css_links(sheet)]
     assert list(dict.fromkeys(url for url in found if url is not None)) == rewritten(sheet)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from asof.clock import iso, parse_iso
 from asof.text.links.feeds import Item, read_date, read_feed
-from asof.text.links.sitemaps import Entry, read_sitemap
+from asof.text.links.sitemaps import SitemapEntry, read_sitemap
 from asof.text.links.xml_stream import elements
 
 # Characters that XML can hold and that text around a URL may have.
@@ -23,7 +23,7 @@ TEXT = st.text(
 INSTANTS = st.integers(0, 4_102_444_800_000_000)
 ENTRIES = st.lists(
     st.builds(
-        Entry,
+        SitemapEntry,
         TEXT,
         st.none() | INSTANTS,
         st.sampled_from([None, "daily", "never"]),
@@ -35,7 +35,7 @@ CODECS = st.sampled_from(["utf-8", "utf-16", "ascii", "iso-8859-1", "koi8-r"])
 RECORDS, LEAVES = frozenset(("url", "item")), frozenset(("loc", "link"))
 
 
-def sitemap(entries: list[Entry], codec: str) -> bytes:
+def sitemap(entries: list[SitemapEntry], codec: str) -> bytes:
     """As a conforming writer has it; what the codec lacks becomes a character reference."""
     root = ET.Element("{http://www.sitemaps.org/schemas/sitemap/0.9}urlset")
     for entry in entries:
@@ -54,7 +54,9 @@ def sitemap(entries: list[Entry], codec: str) -> bytes:
 
 
 @given(ENTRIES, CODECS, st.booleans())
-def test_what_a_writer_writes_is_read(entries: list[Entry], codec: str, packed: bool) -> None:
+def test_what_a_writer_writes_is_read(
+    entries: list[SitemapEntry], codec: str, packed: bool
+) -> None:
     """All entries, in order, in every encoding, packed or not."""
     data = sitemap(entries, codec)
     assert read_sitemap(gzip.compress(data) if packed else data).entries == tuple(entries)

@@ -8,8 +8,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from asof.crawl.discover import references
-from asof.replay.links import Place
-from asof.replay.rewrite import Kind, rewrite
+from asof.replay.links import ReplayPlace
+from asof.replay.rewrite import RewriteKind, rewrite
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.encoding.decoders import decode_as
 from asof.text.encoding.detection import is_wide, may_be_wide
@@ -63,7 +63,7 @@ def test_links_text_and_replay_name_one_encoding(data: bytes, parameter: str) ->
         led.append(url)
         return "/x"
 
-    rewrite(data, Kind.HTML, content_type, Place("http://a.test/", leads))
+    rewrite(data, RewriteKind.HTML, content_type, ReplayPlace("http://a.test/", leads))
     shown = {unquote(url).removeprefix("http://a.test") for url in led}
     assert seen <= shown
     assert all(reference in text for reference in seen)

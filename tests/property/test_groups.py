@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.commit import Committer
 from asof.archive.journal import Journal
 from asof.archive.recovery import recover
@@ -131,7 +131,7 @@ def exchange_of(event: Event, number: int, folder: Path) -> Exchange:
 class Desk:
     """A crawl that journals and commits, as the loop and its writer do."""
 
-    def __init__(self, archive: Archive, config: Config, spool: Path) -> None:
+    def __init__(self, archive: OpenArchive, config: Config, spool: Path) -> None:
         self.archive = archive
         self.journal = Journal(archive.clock, config)
         self.committer = Committer(archive.folder, archive.ledger, CRAWL, config)
@@ -180,7 +180,7 @@ TABLES = {
 }
 
 
-def catalog_of(archive: Archive) -> dict[str, list[tuple[object, ...]]]:
+def catalog_of(archive: OpenArchive) -> dict[str, list[tuple[object, ...]]]:
     """Everything that is derived from the files, but for the numbers of segments."""
     number = archive.ledger.db.execute("SELECT * FROM captures").description
     column = [name for name, *_ in number].index("segment")
@@ -200,7 +200,7 @@ def folder() -> Iterator[Path]:
 def obeys_the_law(found: list[Event], config: Config) -> None:
     with folder() as root:
         clock = SimulatedClock(virtual=True)
-        with Archive.write(root / "archive", purpose="test", clock=clock) as archive:
+        with OpenArchive.write(root / "archive", purpose="test", clock=clock) as archive:
             archive.ledger.db.execute("PRAGMA synchronous = OFF")
             archive.catalog.put_crawl(CRAWL)
             Desk(archive, config, root).take(found)
@@ -212,7 +212,7 @@ def obeys_the_law(found: list[Event], config: Config) -> None:
             assert {file: size for file, size, _ in entered["segments"]} == sizes
         rebuilt = reindex(archive.folder, spread=map, progress=lambda size: None)
         assert (rebuilt.damage, rebuilt.segments) == ((), len(files))
-        with Archive.write(root / "archive", purpose="test", clock=clock) as archive:
+        with OpenArchive.write(root / "archive", purpose="test", clock=clock) as archive:
             again = catalog_of(archive)
             assert again["captures"] == entered["captures"]
             if files:  # nothing was written: nothing is known of the crawl, either

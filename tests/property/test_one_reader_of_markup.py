@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from asof.model import Hop
-from asof.replay.links import Place
-from asof.replay.rewrite import Kind, rewrite
+from asof.replay.links import ReplayPlace
+from asof.replay.rewrite import RewriteKind, rewrite
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.html.page import read_html
 from asof.text.links.css import css_links
@@ -55,7 +55,9 @@ def followed(document: bytes, charset: str = "utf-8", *, xml: bool = False) -> s
     return {url for url in found if url is not None}
 
 
-def rewritten(document: bytes, charset: str = "utf-8", kind: Kind = Kind.HTML) -> set[str]:
+def rewritten(
+    document: bytes, charset: str = "utf-8", kind: RewriteKind = RewriteKind.HTML
+) -> set[str]:
     """The URLs that a replay leads into the archive."""
     led: set[str] = set()
 
@@ -63,7 +65,7 @@ def rewritten(document: bytes, charset: str = "utf-8", kind: Kind = Kind.HTML) -
         led.add(url)
         return f"/T/{url}"
 
-    rewrite(document, kind, charset, Place(HERE, lead))
+    rewrite(document, kind, charset, ReplayPlace(HERE, lead))
     return led
 
 
@@ -89,7 +91,7 @@ def test_what_a_crawl_follows_is_what_a_replay_rewrites(markup: str) -> None:
 @given(SOUP)
 def test_so_it_is_in_xml(markup: str) -> None:
     document = f"<svg>{markup}".encode()
-    assert followed(document, xml=True) <= rewritten(document, kind=Kind.XML)
+    assert followed(document, xml=True) <= rewritten(document, kind=RewriteKind.XML)
 
 
 @given(SOUP)
@@ -145,6 +147,6 @@ def test_a_sheet_is_read_alike_in_every_encoding(sheet: bytes, charset: str) -> 
     text = decoded(sheet, charset_of(sheet, charset, sheet=True))
     found = {resolve(HERE, link.reference) for link in css_links(text)}
     assert len(found) == 1
-    assert found == rewritten(sheet, charset, Kind.CSS)
+    assert found == rewritten(sheet, charset, RewriteKind.CSS)
     inside = b"<style>" + sheet + b"</style>"
     assert found == followed(inside, charset) == rewritten(inside, charset)

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.catalog.derive import derive
 from asof.catalog.observe import Firmness, Observation, Silence, observe
 from asof.catalog.validity import intervals
@@ -132,16 +132,16 @@ histories = st.lists(a_record(), min_size=2, max_size=9)
 
 
 @contextmanager
-def archived(made: list[Made]) -> Iterator[Archive]:
+def archived(made: list[Made]) -> Iterator[OpenArchive]:
     with TemporaryDirectory() as folder:
-        with Archive.write(folder, purpose="test") as archive:
+        with OpenArchive.write(folder, purpose="test") as archive:
             path = archive.folder.warc / "000001-test.warc"
             path.write_bytes(b"".join(each.record(n) for n, each in enumerate(made)))
             with archive.ledger.transaction():
                 segment = archive.catalog.put_segment(Segment(path.name, path.stat().st_size))
                 found = [derive(each) for each in scan(path) if isinstance(each, StoredRecord)]
                 archive.catalog.add([each for each in found if each is not None], segment)
-        with Archive.open(Path(folder)) as archive:
+        with OpenArchive.open(Path(folder)) as archive:
             yield archive
 
 
@@ -149,7 +149,7 @@ def by_record(seen: list[Observation]) -> dict[str, Observation]:
     return {each.capture.record_id: each for each in seen}
 
 
-def by_memory(archive: Archive) -> dict[str, Observation]:
+def by_memory(archive: OpenArchive) -> dict[str, Observation]:
     """As coherence reads: of captures that were gathered."""
     everything = gather(Catalogued(archive), Choice()).everything
     return by_record([each for seen in observe(everything).values() for each in seen])

@@ -25,10 +25,10 @@ from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_condition, parse_filter
 from asof.cover.language.syntax import (
     And,
-    Attribute,
-    Comparison,
+    AttributeOf,
+    CompareTest,
     Condition,
-    Content,
+    ContentTest,
     Duration,
     Measure,
     Moment,
@@ -39,7 +39,7 @@ from asof.cover.language.syntax import (
     Product,
     Relation,
     Sum,
-    Text,
+    TextValue,
     upright,
 )
 from asof.cover.language.unparse import unparse
@@ -68,14 +68,14 @@ VALUES: dict[str, list[object]] = {
 def of_kind(kind: str) -> st.SearchStrategy[Node]:
     """Values of a kind, as high as two operators, without arithmetic of constants alone."""
     names = [name for name in KINDS if KINDS[name] == kind]
-    return st.builds(Attribute, st.sampled_from(names), OF)
+    return st.builds(AttributeOf, st.sampled_from(names), OF)
 
 
 numbers = st.sampled_from([Fraction(n) for n in ("0", "1", "2", "4", "-1", "1/2", "3")]).map(Number)
 divisors = st.sampled_from([Fraction(n) for n in ("1", "2", "-4", "1/2")]).map(Number)
 spans = st.sampled_from([0, 1, 5, 1_000_000, -7_000_000, 604_800_000_000]).map(Duration)
 moments = st.sampled_from([0, 5, 1_262_304_000_000_000]).map(Moment)
-texts = st.sampled_from(["a", "b", "", 'say "é"', "2010-01-01"]).map(Text)
+texts = st.sampled_from(["a", "b", "", 'say "é"', "2010-01-01"]).map(TextValue)
 signs = st.sampled_from([1, -1])
 
 
@@ -116,15 +116,15 @@ span_values = (
 
 
 def compared(left: st.SearchStrategy[Node], right: st.SearchStrategy[Node]) -> Any:
-    straight = st.builds(Comparison, left, OPERATORS, right)
-    return straight | st.builds(Comparison, right, OPERATORS, left)
+    straight = st.builds(CompareTest, left, OPERATORS, right)
+    return straight | st.builds(CompareTest, right, OPERATORS, left)
 
 
 thresholds = st.fractions(Fraction(1, 9), 1, max_denominator=9) | st.sampled_from(
     [Fraction(10**29 + 1, 3 * 10**29), Fraction(5 * 10**29 - 1, 10**30)]
 )
 contents = st.builds(
-    Content,
+    ContentTest,
     st.sampled_from([Measure("C", 1), Measure("C", 2), Measure("J", 1), Measure("D", 1)]),
     OPERATORS,
     thresholds,
@@ -136,7 +136,7 @@ atoms = st.one_of(
     compared(time_values, moments | time_values),
     compared(span_values, spans | span_values),
     st.builds(
-        lambda name, sign: Comparison(Attribute(name, 1), sign, Attribute(name, 2)),
+        lambda name, sign: CompareTest(AttributeOf(name, 1), sign, AttributeOf(name, 2)),
         st.sampled_from(sorted(KINDS)),
         OPERATORS,
     ),
@@ -185,10 +185,10 @@ def pairs_of(found: Documents) -> Pairs:
 def worth(value: Node, pair: tuple[dict, dict]) -> object:
     """A value as text or an exact fraction; None if it is not known."""
     match value:
-        case Attribute():
+        case AttributeOf():
             found = pair[value.of - 1][value.name]
             return found if found is None or isinstance(found, str) else Fraction(found)
-        case Text():
+        case TextValue():
             return value.value
         case Sum():
             terms = [(sign, worth(term, pair)) for sign, term in value.terms]
@@ -218,11 +218,11 @@ def measured(measure: Measure, pair: tuple[dict, dict]) -> Fraction:
 def answer(condition: Condition, pair: tuple[dict, dict]) -> bool | None:
     """Yes, no, or None: not known."""
     match condition:
-        case Content():
+        case ContentTest():
             return COMPARE[condition.operator](
                 measured(condition.measure, pair), condition.threshold
             )
-        case Comparison():
+        case CompareTest():
             left, right = worth(condition.left, pair), worth(condition.right, pair)
             return None if None in (left, right) else COMPARE[condition.operator](left, right)  # type: ignore[arg-type]
         case Not():
@@ -324,7 +324,7 @@ def answered(alternative: Alternative, found: Documents) -> np.ndarray:
 def test_the_join_and_what_it_leaves_are_the_relation(
     condition: Condition, more: list[Condition], found: Documents
 ) -> None:
-    anchor = Or((Content(Measure("J", 1), ">=", Fraction(1, 3)), same("h"), same("t")))
+    anchor = Or((ContentTest(Measure("J", 1), ">=", Fraction(1, 3)), same("h"), same("t")))
     whole = And((anchor, condition, *more))
     kept = np.zeros(len(found) ** 2, bool)
     for alternative in analyse(Relation(whole, "")).alternatives:
@@ -332,8 +332,8 @@ def test_the_join_and_what_it_leaves_are_the_relation(
     assert kept.tolist() == expected(whole, found)
 
 
-def same(name: str) -> Comparison:
-    return Comparison(Attribute(name, 1), "=", Attribute(name, 2))
+def same(name: str) -> CompareTest:
+    return CompareTest(AttributeOf(name, 1), "=", AttributeOf(name, 2))
 
 
 @given(conditions, documents)
@@ -365,7 +365,7 @@ def test_thresholds_are_exact_for_the_largest_documents(
     near = [share, share + Fraction(1, 10**40), share - Fraction(1, 10**40), threshold]
     chosen = data.draw(st.sampled_from([t for t in near if 0 < t <= 1]))
     one = [np.array([number]) for number in (0, 1, inter, a, b)]
-    found = content_test(Content(measure, sign, chosen))(Pairs(*one))  # type: ignore[arg-type]
+    found = content_test(ContentTest(measure, sign, chosen))(Pairs(*one))  # type: ignore[arg-type]
     assert bool(found[0]) == COMPARE[sign](share, chosen)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from asof.replay.links import Place
+from asof.replay.links import ReplayPlace
 from asof.replay.rewrite import rewrite_css
 from asof.replay.rewrite_html import rewrite_html
 from asof.text.encoding.charset import charset_of
@@ -57,8 +57,8 @@ CSS_PIECES = [
 STYLES = st.lists(st.sampled_from([*CSS_PIECES, " ", "\n", "\0"]), max_size=20).map("".join)
 
 
-def place() -> Place:
-    return Place("http://h/d/p.html", lambda url: f"/T/{url}")
+def place() -> ReplayPlace:
+    return ReplayPlace("http://h/d/p.html", lambda url: f"/T/{url}")
 
 
 def references(document: bytes) -> list[tuple[str | None, str, str]]:
@@ -112,7 +112,7 @@ def test_a_document_without_markup_is_untouched(data: bytes) -> None:
 def test_a_sheet_differs_only_by_its_references(style: str) -> None:
     """Every stretch between two replaced references is a stretch of the original, in order."""
     style = style.replace("#f", "")
-    marked = Place("http://h/d/s.css", lambda url: "/T/")
+    marked = ReplayPlace("http://h/d/s.css", lambda url: "/T/")
     out = rewrite_css(style.encode(), "utf-8", marked)[0].decode()
     position = 0
     for stretch in out.split("/T/"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.change.texts import Texts
 from asof.cli import run as cli
@@ -37,7 +37,7 @@ def add(folder: Path, url: str, text: str, *, at: int = START, page: bytes | Non
 
 
 def read_all(folder: Path) -> None:
-    with Archive.open(folder) as archive, Texts(archive, writable=True) as texts:
+    with OpenArchive.open(folder) as archive, Texts(archive, writable=True) as texts:
         texts.read_all(1)
 
 

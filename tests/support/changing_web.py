@@ -19,11 +19,11 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.clock import Instant
 from asof.coherence.certificate import Choice
-from asof.coherence.gather import Catalogued, Gathered, gather, measured
-from asof.coherence.verdict import Grade, Measurement, PageVerdict, Standing
+from asof.coherence.gather import Catalogued, GatheredCaptures, gather, measured
+from asof.coherence.verdict import Grade, HostTrust, Measurement, PageVerdict
 from asof.crawl import CrawlRequest
 from asof.crawl import run as crawl_run
 from asof.model import Capture, Course, Crawl, Evidence
@@ -46,7 +46,7 @@ class Crawled:
     """A crawl, what `asof quality` measures of it, and what the server was asked during it."""
 
     crawl: Crawl
-    gathered: Gathered
+    gathered: GatheredCaptures
     measurement: Measurement
     log: tuple[LoggedRequest, ...]
 
@@ -71,7 +71,7 @@ class Crawled:
         return self.measurement.reference
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> HostTrust:
         """Of the only host."""
         (standing,) = self.measurement.standings.values()
         return standing
@@ -102,7 +102,7 @@ class ChangingWeb:
     def crawl(self, **settings: Any) -> Crawled:
         """Crawl the site from its front page on, and measure."""
         crawl, log = self._run(settings)
-        with Archive.open(self.folder, clock=self.clock) as archive:
+        with OpenArchive.open(self.folder, clock=self.clock) as archive:
             gathered = gather(Catalogued(archive), Choice(crawls=(crawl.id,)))
         return Crawled(crawl, gathered, measured(gathered), log)
 
@@ -167,7 +167,7 @@ def copy_of(page: PageVerdict) -> Evidence:
     return found
 
 
-def by_record(gathered: Gathered) -> dict[str, Capture]:
+def by_record(gathered: GatheredCaptures) -> dict[str, Capture]:
     """All captures by the record that evidence names."""
     return {capture.record_id: capture for capture in gathered.everything}
 

@@ -7,10 +7,10 @@ import numpy as np
 from asof.clock import SECOND
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Sets
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.language.columns import Column, text_column, time_column
 from asof.cover.options import CoverOptions
-from asof.cover.run import Outcome, thin_out
+from asof.cover.run import CoverOutcome, thin_out
 
 START = 1_262_304_000 * SECOND  # 2010-01-01
 
@@ -22,11 +22,11 @@ def collection(sets: list[list[int]], names: list[str], **columns: Column) -> Co
     return Collection(tuple(names), columns, Sets(offsets, items), weights)
 
 
-def covered(found: Collection, relation: str = "C(d1,d2) >= 0.5") -> Outcome:
-    return thin_out(found, relation, CoverOptions(), Limits())
+def covered(found: Collection, relation: str = "C(d1,d2) >= 0.5") -> CoverOutcome:
+    return thin_out(found, relation, CoverOptions(), JoinLimits())
 
 
-def versions(count: int, each: int) -> Outcome:
+def versions(count: int, each: int) -> CoverOutcome:
     """URLs with some versions, each a part of the next one."""
     places = [(n, version) for n in range(count) for version in range(each)]
     urls = [f"http://a.example/{n}" for n, _ in places]

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from asof.clock import SECOND, Instant, parse_stamp
-from asof.coherence.quality_report import Report, Taken, Whole
+from asof.coherence.quality_report import Report, Taken, WholeCoherence
 from asof.coherence.verdict import (
     Best,
     Coverage,
     Grade,
+    HostTrust,
     Measurement,
     Mode,
     PageVerdict,
     Reason,
-    Standing,
 )
 from asof.model import Course, Crawl, CrawlState, Evidence, Proof
 
@@ -115,9 +115,9 @@ def made_up(count: int, seed: int = 7, *, expected: float | None = 0.9) -> Repor
         ended=turn + count * step + 3 * SECOND, course=course,
     )  # fmt: skip
     hosts = (
-        Standing("www.example.org", 41, 0, 118, 0, 120_000, True, True),
-        Standing("cdn.example.net", 0, 9, 3, 2, -7_260 * SECOND, False, False),
-        Standing("img.example.org", 0, 0, 0, 0, None, False, True),
+        HostTrust("www.example.org", 41, 0, 118, 0, 120_000, True, True),
+        HostTrust("cdn.example.net", 0, 9, 3, 2, -7_260 * SECOND, False, False),
+        HostTrust("img.example.org", 0, 0, 0, 0, None, False, True),
     )
     measured = Measurement(Mode.INDUCIBLE, turn, pages, {each.host: each for each in hosts})
     coherent = sum(page.is_coherent for page in pages)
@@ -130,7 +130,9 @@ def made_up(count: int, seed: int = 7, *, expected: float | None = 0.9) -> Repor
         horizontal=Taken(7, 3, 3 / 7),
         best=Best(turn, turn + step, coherent) if count else None,
         curve=tuple(curve_of(pages, crawl.started, crawl.ended or turn)),
-        whole=Whole("coherent", (turn, turn)) if coherent == count else Whole("incoherent"),
+        whole=WholeCoherence("coherent", (turn, turn))
+        if coherent == count
+        else WholeCoherence("incoherent"),
         place=" -a /srv/archives/example",
         errors=count // 30,
     )

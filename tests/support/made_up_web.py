@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant
 from asof.crawl import CrawlRequest
 from asof.crawl import run as crawl_run
@@ -216,14 +216,14 @@ class Copies:
 
 def captures(folder: Path, crawl: str | None = None) -> list[Capture]:
     """Answers in the order of their moments, robots.txt left out."""
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         found = [c for c in archive.catalog.captures(crawl=crawl) if "robots.txt" not in c.url]
     return sorted(found, key=lambda capture: capture.at)
 
 
 def course(folder: Path) -> Course:
     """How the last crawl of an archive went."""
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         found = archive.crawls()[-1].course
     assert found is not None
     return found
@@ -239,7 +239,7 @@ def turn(folder: Path) -> Instant:
 def seen_twice(folder: Path) -> tuple[list[str], list[str]]:
     """Paths captured up to the turning point, and after it, in order."""
     moment = turn(folder)
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         crawl = archive.crawls()[-1].id
     before: list[str] = []
     after: list[str] = []

@@ -18,7 +18,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import uvicorn
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.catalog.derive import derive
 from asof.clock import Instant, SystemClock, iso, parse_iso
 from asof.model import Crawl, CrawlState, Segment
@@ -78,7 +78,7 @@ class Page:
 
 def build(folder: Path, pages: Iterable[Page], *, seeds: tuple[str, ...] = ()) -> Path:
     """An archive of these pages."""
-    with Archive.write(folder, purpose="test") as archive:
+    with OpenArchive.write(folder, purpose="test") as archive:
         pages = list(pages)
         path = archive.folder.warc / f"000001-{CRAWL}.warc.gz"
         path.write_bytes(b"".join(gzip.compress(page.record(), 1) for page in pages))
@@ -137,7 +137,7 @@ class Server:
 def serving(folder: Path) -> Iterator[Server]:
     """Serve an archive on a free port of loopback."""
     clock = SystemClock()
-    with Archive.open(folder, clock=clock) as archive, socket.socket() as listener:
+    with OpenArchive.open(folder, clock=clock) as archive, socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # connections queue here until the server is up
         config = uvicorn.Config(

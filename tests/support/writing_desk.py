@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.journal import CommitGroup
 from asof.config import Config
 from asof.crawl.writer import OwnWriter, ProcessWriter, Writer
@@ -31,12 +31,12 @@ class Desk:
     kind: str
     root: Path
     config: Config = ROOMY
-    archive: Archive = field(init=False)
+    archive: OpenArchive = field(init=False)
     writer: Writer = field(init=False)
     _held: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Desk:
-        self.archive = self._held.enter_context(Archive.write(self.root, purpose="test"))
+        self.archive = self._held.enter_context(OpenArchive.write(self.root, purpose="test"))
         self.archive.catalog.put_crawl(CRAWL)
         self.writer = self.hire()
         return self

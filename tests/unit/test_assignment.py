@@ -11,8 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.archive import Archive
-from asof.crawl.assignment import AssignmentFiles, Page, crawled_pages, stats, write_assignment
+from asof.archive import OpenArchive
+from asof.crawl.assignment import (
+    AssignmentFiles,
+    AssignmentPage,
+    crawled_pages,
+    stats,
+    write_assignment,
+)
 from asof.errors import UsageError
 from asof.ledger import url_key
 from asof.model import Crawl
@@ -44,7 +50,7 @@ def answer(path: str, second: int, body: bytes = b"x", **more: Any) -> Answer:
 def archive_of(folder: Path, answers: list[Answer], depths: dict[str, int] | None = None) -> Crawl:
     """An archive in which the crawl has captured these answers, at depth 0 unless told."""
     build(folder, answers)
-    with Archive.write(folder, purpose="test") as archive:
+    with OpenArchive.write(folder, purpose="test") as archive:
         crawl = archive.crawls()[0]
         with archive.ledger.transaction():
             number = archive.catalog.crawl_no(crawl.id)
@@ -60,7 +66,7 @@ def archive_of(folder: Path, answers: list[Answer], depths: dict[str, int] | Non
 
 
 def written(folder: Path, crawl: Crawl) -> tuple[list[str], str]:
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         urls, numbers = write_assignment(archive, crawl)
     assert urls == folder.parent / "URLsCrawled.txt"
     assert numbers == folder.parent / "stats.txt"
@@ -119,7 +125,7 @@ def test_a_page_that_was_found_unchanged_was_crawled(tmp_path: Path) -> None:
     )
     old = "000000-old.warc.gz"
     (folder / "warc" / f"000001-{CRAWL}.warc.gz").rename(folder / "warc" / old)
-    with Archive.write(folder, purpose="test") as archive, archive.ledger.transaction() as db:
+    with OpenArchive.write(folder, purpose="test") as archive, archive.ledger.transaction() as db:
         db.execute("UPDATE segments SET file = ?, crawl = NULL", (old,))
     unchanged = {"media": None, "status": "304 Not Modified"}
     crawl = archive_of(
@@ -171,7 +177,7 @@ def test_a_resumed_crawl_goes_on_with_its_own_list(tmp_path: Path) -> None:
     files.crawled("http://a.org/2")
     files.crawled("http://a.org/1")
     assert path.read_text().splitlines() == ["http://a.org/", "http://a.org/1", "http://a.org/2"]
-    files.finish([Page("http://a.org/", 10, 1)])
+    files.finish([AssignmentPage("http://a.org/", 10, 1)])
     assert path.read_text() == "http://a.org/\n"
     assert FORMAT.fullmatch((tmp_path / "stats.txt").read_text())
     assert sorted(found.name for found in tmp_path.iterdir()) == ["URLsCrawled.txt", "stats.txt"]
@@ -186,7 +192,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
 
 def test_pages_know_their_depth_from_the_seed_on(tmp_path: Path) -> None:
     crawl = archive_of(tmp_path / "archive", [answer("", 1), answer("2", 2)], {"2": 4})
-    with Archive.open(tmp_path / "archive") as archive:
+    with OpenArchive.open(tmp_path / "archive") as archive:
         pages = crawled_pages(archive, crawl)
     assert [(page.url, page.depth) for page in pages] == [
         ("http://a.org/", 1),
@@ -197,7 +203,7 @@ def test_pages_know_their_depth_from_the_seed_on(tmp_path: Path) -> None:
 @given(st.lists(st.integers(0, 10**9), min_size=1), st.integers(1, 5))
 def test_the_figures_have_the_stated_form_and_order(sizes: list[int], depth: int) -> None:
     """Minimum <= average <= maximum, and the average is off by half a byte at most."""
-    text = stats([Page(str(no), size, depth) for no, size in enumerate(sizes)])
+    text = stats([AssignmentPage(str(no), size, depth) for no, size in enumerate(sizes)])
     assert FORMAT.fullmatch(text)
     most, least, mean, deepest = (int(number) for number in re.findall(r"\d+", text))
     assert (most, least, deepest) == (max(sizes), min(sizes), depth)

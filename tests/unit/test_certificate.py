@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
 from asof.catalog.derive import derive
@@ -141,7 +141,7 @@ CRAWL = Choice(("20260101000000-aaaa",))
 
 
 def made(root: Path, choice: Choice = CRAWL) -> dict[str, Any]:
-    with Archive.open(root) as archive:
+    with OpenArchive.open(root) as archive:
         return certify(archive, choice, spread=map, progress=_nothing)
 
 
@@ -168,7 +168,7 @@ def test_every_page_has_its_grade_and_its_records(site: Path, document: dict[str
     assert document["counts"]["pages"] == 7
     assert document["c"] == 3 / 7
     assert document["mode"] == "inducible"
-    with Archive.open(site) as archive:
+    with OpenArchive.open(site) as archive:
         known = {f"urn:uuid:{c.record_id}": c for c in archive.captures()}
     for page in document["pages"]:
         for side in ("before", "after"):
@@ -203,7 +203,7 @@ def test_it_holds_and_needs_no_database(
 
 
 def test_the_same_is_measured_from_the_catalog(site: Path, document: dict[str, Any]) -> None:
-    with Archive.open(site) as archive:
+    with OpenArchive.open(site) as archive:
         value = measured(gather(Catalogued(archive), CRAWL))
     assert value.mode is Mode.INDUCIBLE
     assert value.c == document["c"]
@@ -599,7 +599,7 @@ def test_a_choice_is_certified_and_holds(two: Path, choice: Choice, pages: int) 
     document = made(two, choice)
     assert document["counts"]["pages"] == pages
     assert checked(two, document) == ()
-    with Archive.open(two) as archive:
+    with OpenArchive.open(two) as archive:
         assert measured(gather(Catalogued(archive), choice)).c == document["c"]
 
 
@@ -618,7 +618,7 @@ def test_what_an_earlier_crawl_saw_is_evidence_for_a_later_one(two: Path) -> Non
 
 
 def test_without_a_course_the_reference_is_the_best_moment(two: Path) -> None:
-    with Archive.open(two) as archive:
+    with OpenArchive.open(two) as archive:
         found = gather(Catalogued(archive), Choice())
     assert found.mode is Mode.OFF
     value = measured(found)
@@ -692,7 +692,7 @@ def test_what_a_revisit_refers_to_under_another_host_is_found(tmp_path: Path) ->
     maker.end(maker.turn(crawl, START + 15 * SECOND), START + 30 * SECOND)
     root = maker.index()
     choice = Choice(crawl_ids := ("20260101000000-aaaa",), prefix=f"{HOST}/")
-    with Archive.open(root) as archive:
+    with OpenArchive.open(root) as archive:
         gathered = gather(Catalogued(archive), choice)
     assert [c.url for c in gathered.elsewhere] == ["http://cdn.example/x"]
     document = made(root, choice)

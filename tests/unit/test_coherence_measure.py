@@ -17,14 +17,14 @@ from asof.clock import DAY, SECOND
 from asof.coherence.intervals import coverage, expected_valid, stab
 from asof.coherence.invariance import Bounds, archive_coherence, interval_bounds
 from asof.coherence.measure import measure
-from asof.coherence.verdict import Grade, Mode, PageVerdict, Reason, Standing
+from asof.coherence.verdict import Grade, HostTrust, Mode, PageVerdict, Reason
 from asof.model import Capture, Location, Proof
 from asof.url import surt
 
 HOST = "example.org"
 URL = f"http://{HOST}/page"
 REFERENCE = 1_700_000_000 * SECOND
-TRUSTED = Standing(HOST, dates_right=8, skew=0, trusts_dates=True)
+TRUSTED = HostTrust(HOST, dates_right=8, skew=0, trusts_dates=True)
 NOT_MODIFIED = "server-not-modified"
 
 
@@ -86,7 +86,7 @@ def same_again(seconds: float, original: Capture, **more: Any) -> Capture:
 
 def verdict(
     *captures: Capture,
-    standing: Standing | None = None,
+    standing: HostTrust | None = None,
     mode: Mode = Mode.INDUCIBLE,
     known: tuple[Capture, ...] = (),
 ) -> PageVerdict:
@@ -377,7 +377,7 @@ def test_a_304_by_date_is_strong_if_the_date_is_a_minute_older_than_the_download
     modified: int, skew: int, expected: tuple[Grade, Reason]
 ) -> None:
     old = taken(-9, last_modified=at(modified))
-    assert outcome(old, unchanged(9, old), standing=Standing(HOST, skew=skew)) == expected
+    assert outcome(old, unchanged(9, old), standing=HostTrust(HOST, skew=skew)) == expected
 
 
 @pytest.mark.parametrize(
@@ -413,7 +413,7 @@ def test_what_another_crawl_saw_in_between_counts_against() -> None:
 
 # -- servers that were caught ----------------------------------------------------------------------
 
-CAUGHT = Standing(HOST, validators_wrong=1, trusts_validators=False)
+CAUGHT = HostTrust(HOST, validators_wrong=1, trusts_validators=False)
 LIES: dict[str, tuple[list[Capture], tuple[Grade, Reason]]] = {
     "304": ([STRONG, unchanged(9, STRONG)], unknown(Reason.FALSE_VALIDATORS)),
     "304 and the same bytes": ([STRONG, unchanged(5, STRONG), taken(9)], PROVEN),
@@ -439,14 +439,14 @@ def test_a_host_that_was_caught_is_not_believed(case: str) -> None:
 @pytest.mark.parametrize(
     ("standing", "expected"),
     [
-        (Standing(HOST, dates_wrong=1, skew=0), unknown(Reason.UNTRUSTED_DATES)),
-        (Standing(HOST, dates_wrong=1, dates_right=99, skew=0, trusts_dates=True), CONFIRMED),
+        (HostTrust(HOST, dates_wrong=1, skew=0), unknown(Reason.UNTRUSTED_DATES)),
+        (HostTrust(HOST, dates_wrong=1, dates_right=99, skew=0, trusts_dates=True), CONFIRMED),
         (replace(TRUSTED, doubted=(URL,)), unknown(Reason.UNTRUSTED_DATES)),
         (replace(TRUSTED, doubted=(URL + "2",)), CONFIRMED),
     ],
 )
 def test_a_304_by_date_is_as_good_as_the_dates(
-    standing: Standing, expected: tuple[Grade, Reason]
+    standing: HostTrust, expected: tuple[Grade, Reason]
 ) -> None:
     assert outcome(OLD, unchanged(9, OLD), standing=standing) == expected
 
@@ -459,7 +459,7 @@ def dated(seconds: float, modified: float, content: str = "A", **more: Any) -> C
 
 
 HOUR = 3600
-DATES: dict[str, tuple[list[Capture], Standing | None, tuple[Grade, Reason]]] = {
+DATES: dict[str, tuple[list[Capture], HostTrust | None, tuple[Grade, Reason]]] = {
     "before the moment": ([dated(9, -99)], TRUSTED, CLAIMED),
     "two seconds before: clear of it": ([dated(9, -2)], TRUSTED, CLAIMED),
     "one second before: too near": ([dated(9, -1)], TRUSTED, unknown(Reason.DATED_AFTER)),

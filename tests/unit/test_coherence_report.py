@@ -19,17 +19,17 @@ from hypothesis import strategies as st
 from asof.change.categories import Category
 from asof.clock import DAY, SECOND, parse_moment
 from asof.coherence.plan import Plan
-from asof.coherence.quality_report import Report, Taken, Whole, cause, offenders
+from asof.coherence.quality_report import Report, Taken, WholeCoherence, cause, offenders
 from asof.coherence.survival import Poisson
 from asof.coherence.verdict import (
     Best,
     Coverage,
     Grade,
+    HostTrust,
     Measurement,
     Mode,
     PageVerdict,
     Reason,
-    Standing,
 )
 from asof.crawl.plan import HostPlan, Itinerary
 from asof.model import Course, Crawl, CrawlState, Proof, Target
@@ -281,7 +281,7 @@ def test_nothing_in_the_text_acts_on_a_terminal() -> None:
     evil = report_of(
         page_at(1, Grade.CHANGED, url=SITE + EVIL),
         page_at(2, Grade.UNKNOWN, url=SITE + EVIL, reason=Reason.NO_DATE),
-        hosts=[Standing(EVIL, 1, 3, 0, 2, 5 * 3600 * SECOND, False, False)],
+        hosts=[HostTrust(EVIL, 1, 3, 0, 2, 5 * 3600 * SECOND, False, False)],
         part=EVIL,
     )
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", "".join(report_text(evil, 80)))
@@ -304,8 +304,8 @@ ONCE = [page_at(n, Grade.UNKNOWN, reason=Reason.NOT_SEEN_AGAIN) for n in range(1
 NOISE = [page_at(n, Grade.EQUIVALENT, category="insignificant") for n in range(1, 7)]
 CHANGED = [page_at(n, Grade.CHANGED, url=f"{SITE}/news/{n}") for n in range(100, 110)]
 PLAN = Course("inducible", "threshold", 0.9, 20, 0.6, T)
-LIAR = Standing("liar.example", 0, 0, 5, 2, 0, False, False)
-LATE = Standing("late.example", 0, 0, 0, 0, 7200 * SECOND, False, True)
+LIAR = HostTrust("liar.example", 0, 0, 5, 2, 0, False, False)
+LATE = HostTrust("late.example", 0, 0, 0, 0, 7200 * SECOND, False, True)
 CONFIRMED = [page_at(n, Grade.CONFIRMED, proof=Proof.NOT_MODIFIED) for n in range(1, 7)]
 RULES = [
     (report_of(), "Nothing was captured that could be measured"),
@@ -457,7 +457,7 @@ def test_nothing_is_praised_that_has_faults() -> None:
 def test_a_host_is_blamed_for_full_answers_only_if_less_was_asked_for(
     settings: dict[str, object], right: int, said: bool
 ) -> None:
-    host = Standing("www.example.org", validators_right=right)
+    host = HostTrust("www.example.org", validators_right=right)
     report = report_of(*proven(6, start=1), settings=settings, hosts=[host])
     assert any("sends no validators" in each for each in advice(report)) == said
 
@@ -683,7 +683,7 @@ def test_what_strangers_wrote_is_only_text(where: str) -> None:
         page_at(n, grade, url=put("url", f"{SITE}/{n}"), category=put("category", "major"))
         for n, grade in enumerate(Grade)
     ]
-    host = Standing(put("host", "host.example"), 1, 3, 0, 2, 5 * 3600 * SECOND, False, False)
+    host = HostTrust(put("host", "host.example"), 1, 3, 0, 2, 5 * 3600 * SECOND, False, False)
     report = report_of(*pages, hosts=[host], part=put("part", ""))
     crawl = replace(
         report.crawls[0],
@@ -819,19 +819,19 @@ def test_the_axis_has_a_few_round_moments(span: int) -> None:
     ("whole", "told"),
     [
         (
-            Whole("coherent", (T, T)),
+            WholeCoherence("coherent", (T, T)),
             "Yes: all pages are known to hold together, 1 Mar 2026, 12:55:00",
         ),
-        (Whole("coherent"), "Yes: all pages are known to hold together."),
-        (Whole("incoherent"), "No: there is no moment at which all stored pages"),
+        (WholeCoherence("coherent"), "Yes: all pages are known to hold together."),
+        (WholeCoherence("incoherent"), "No: there is no moment at which all stored pages"),
         (
-            Whole(),
+            WholeCoherence(),
             "Not known: what was seen proves no moment for all pages, and rules none out. C counts"
             " more: dates that are trusted, and what other crawls have seen.",
         ),
     ],
 )
-def test_definition_3_1_has_three_answers(whole: Whole, told: str) -> None:
+def test_definition_3_1_has_three_answers(whole: WholeCoherence, told: str) -> None:
     report = replace(report_of(*proven(2)), whole=whole)
     assert told in read(page(report)).text
     assert told in " ".join(" ".join(report_text(report, 200)).split())
@@ -856,7 +856,7 @@ def test_below_a_whole_c_needs_no_excuse() -> None:
 def test_definition_3_2_has_three_answers(
     trusted: list[bool], stretch: tuple[int, int] | None, answer: bool | None, told: str
 ) -> None:
-    hosts = [Standing(f"{n}.example", trusts_dates=each) for n, each in enumerate(trusted)]
+    hosts = [HostTrust(f"{n}.example", trusts_dates=each) for n, each in enumerate(trusted)]
     report = report_of(*proven(2), hosts=hosts, observable=stretch)
     assert quality_words.observable_sentence(report).startswith(told)
     assert report_json(report)["coherence"]["is_observable"] is answer  # type: ignore[index]

@@ -20,10 +20,10 @@ from asof.cli.simulate import coherence_command
 from asof.coherence.plan import ETAS
 from asof.coherence.simulate import (
     Family,
-    History,
-    Outcome,
     Schedule,
     Setting,
+    SimulatedHistory,
+    SimulatedOutcome,
     best_possible,
     change_rates,
     draw,
@@ -116,7 +116,7 @@ class Literal:
         self.versions = np.cumsum(changed, axis=1)
         turn = self.pages - 1
         back, ahead = changed[:, turn::-1], changed[:, turn + 1 :]
-        self.history = History(_run(back), _run(ahead))
+        self.history = SimulatedHistory(_run(back), _run(ahead))
 
     def c(self, visits: tuple[int, ...], revisits: tuple[int, ...]) -> float:
         """Definition 3.6: the share of pages with the same content at visit and revisit."""
@@ -157,7 +157,7 @@ def test_measured_pages_are_as_far_away_as_their_download() -> None:
     schedule = mirrored(np.array([2, 0, 1]), Mode.MEASURABLE)
     assert schedule.before.tolist() == [0, 0, 0]
     assert schedule.after.tolist() == [1, 2, 0]
-    history = History(np.full(3, 3), np.array([1, 1, 0]))
+    history = SimulatedHistory(np.full(3, 3), np.array([1, 1, 0]))
     assert schedule.share(history) == pytest.approx(2 / 3)
 
 
@@ -165,13 +165,13 @@ def test_measured_pages_are_as_far_away_as_their_download() -> None:
 
 
 @st.composite
-def histories(draw_: st.DrawFn, most: int = 5) -> History:
+def histories(draw_: st.DrawFn, most: int = 5) -> SimulatedHistory:
     pages = draw_(st.integers(1, most))
     quiet = st.lists(st.integers(0, pages), min_size=pages, max_size=pages)
-    return History(np.array(draw_(quiet)), np.array(draw_(quiet)))
+    return SimulatedHistory(np.array(draw_(quiet)), np.array(draw_(quiet)))
 
 
-def every_pair(history: History) -> list[float]:
+def every_pair(history: SimulatedHistory) -> list[float]:
     """C of every visit order with every revisit order that has the same joker."""
     pages = len(history.after)
     places = [np.array(order) for order in permutations(range(pages))]
@@ -185,7 +185,7 @@ def every_pair(history: History) -> list[float]:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(histories(most=4))
-def test_limits_are_those_of_all_pairs_of_orders(history: History) -> None:
+def test_limits_are_those_of_all_pairs_of_orders(history: SimulatedHistory) -> None:
     found = every_pair(history)
     assert best_possible(history) == pytest.approx(max(found))
     assert worst_possible(history) == pytest.approx(min(found))
@@ -194,7 +194,7 @@ def test_limits_are_those_of_all_pairs_of_orders(history: History) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_limits_are_those_of_all_pairs_of_orders_of_five_pages(seed: int) -> None:
     random = np.random.default_rng(seed)
-    history = History(random.integers(0, 6, 5), random.integers(0, 6, 5))
+    history = SimulatedHistory(random.integers(0, 6, 5), random.integers(0, 6, 5))
     found = every_pair(history)
     assert best_possible(history) == pytest.approx(max(found))
     assert worst_possible(history) == pytest.approx(min(found))
@@ -202,7 +202,7 @@ def test_limits_are_those_of_all_pairs_of_orders_of_five_pages(seed: int) -> Non
 
 def test_orders_that_do_not_mirror_each_other_can_do_better() -> None:
     """Quiet for (1, 2) and (2, 1) slots: one first visited, the other first revisited."""
-    history = History(np.array([0, 1, 2]), np.array([0, 2, 1]))
+    history = SimulatedHistory(np.array([0, 1, 2]), np.array([0, 2, 1]))
     mirror = [mirrored(np.array(order), Mode.INDUCIBLE) for order in permutations(range(3))]
     assert max(schedule.share(history) for schedule in mirror) == pytest.approx(2 / 3)
     assert best_possible(history) == 1.0
@@ -210,7 +210,7 @@ def test_orders_that_do_not_mirror_each_other_can_do_better() -> None:
 
 @settings(max_examples=examples(50), deadline=None)
 @given(histories(most=40), st.randoms(use_true_random=False))
-def test_no_strategy_leaves_the_limits(history: History, random: Random) -> None:
+def test_no_strategy_leaves_the_limits(history: SimulatedHistory, random: Random) -> None:
     pages = list(range(len(history.after)))
     random.shuffle(pages)
     order = np.array(pages, dtype=np.intp)
@@ -330,8 +330,8 @@ def test_a_site_of_one_page_is_always_coherent(mode: Mode, family: Family) -> No
 
 def test_errors_of_means() -> None:
     assert standard_error(np.array([0.5])) == 0.0
-    assert Outcome("lifo", None, 0.5, (0.4, 0.6)).error == pytest.approx(0.1)
-    assert Outcome("lifo", None, 0.5, (0.4, 0.6)).mean == pytest.approx(0.5)
+    assert SimulatedOutcome("lifo", None, 0.5, (0.4, 0.6)).error == pytest.approx(0.1)
+    assert SimulatedOutcome("lifo", None, 0.5, (0.4, 0.6)).mean == pytest.approx(0.5)
 
 
 def test_the_conventional_one_is_the_better_of_both() -> None:

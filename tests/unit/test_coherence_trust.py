@@ -10,7 +10,7 @@ from scipy.stats import beta
 
 from asof.clock import DAY, SECOND
 from asof.coherence.host_trust import AUDIT_WINDOW, is_trusted, ran_back, skew_of, standings
-from asof.coherence.verdict import Standing
+from asof.coherence.verdict import HostTrust
 from asof.model import Capture, Location
 
 HOST = "example.org"
@@ -53,7 +53,7 @@ def unchanged(seconds: float, original: Capture, **more: Any) -> Capture:
     return taken(seconds, **(plain | more))
 
 
-def standing(*captures: Capture, skew: int | None = 0, **how: Any) -> Standing:
+def standing(*captures: Capture, skew: int | None = 0, **how: Any) -> HostTrust:
     [found] = standings(captures, {HOST: skew}, **how).values()
     assert found.host == HOST
     return found

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.catalog.derive import record_uri
 from asof.change.shingles import shingles
@@ -72,19 +72,19 @@ def write(folder: Path, records: list[Record]) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("collection") / "archive"
     write(found, answers())
-    with Archive.open(found) as archive:
+    with OpenArchive.open(found) as archive:
         source = archive.as_of(ONE, START)
         assert source is not None
     named = replace(source, record_id=record_uri(source.record_id))
     again = answer(ONE, html("Boats", BOATS), at=START + 2 * DAY)
     write(found, list(exchange_records(again, target=Target(ONE), refers_to=named)))
-    with Archive.open(found) as archive, Texts(archive, writable=True) as texts:
+    with OpenArchive.open(found) as archive, Texts(archive, writable=True) as texts:
         texts.read_all(1)
     return found
 
 
 def collection(folder: Path, **options: Any) -> Collection:
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         return collected(archive, **options)
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from asof.frontier import report
 from asof.frontier.completeness import Completeness, Share, completeness, completeness_json
-from asof.frontier.report import Reason
-from asof.frontier.states import State
+from asof.frontier.report import LeftOutReason
+from asof.frontier.states import TargetState
 from asof.ledger import Ledger, url_key
 
 CRAWL = 1
@@ -190,25 +190,27 @@ def test_reasons_come_with_counts_and_the_first_few_examples(ledger: Ledger) -> 
     put(ledger, "left_out", *(f"b.org/{no}" for no in range(5)), reason="other host")
     put(ledger, "failed", "dead.org/", reason="dns")
     assert report.left_out(ledger, CRAWL) == [
-        Reason("other host", 5, ("https://b.org/0", "https://b.org/1", "https://b.org/2")),
-        Reason("deeper than 2", 1, ("https://a.org/deep",)),
+        LeftOutReason("other host", 5, ("https://b.org/0", "https://b.org/1", "https://b.org/2")),
+        LeftOutReason("deeper than 2", 1, ("https://a.org/deep",)),
     ]
-    assert report.failed(ledger, CRAWL) == [Reason("dns", 1, ("https://dead.org/",))]
-    assert report.failed(ledger, CRAWL, examples=0) == [Reason("dns", 1, ())]
+    assert report.failed(ledger, CRAWL) == [LeftOutReason("dns", 1, ("https://dead.org/",))]
+    assert report.failed(ledger, CRAWL, examples=0) == [LeftOutReason("dns", 1, ())]
     assert report.left_out(ledger, CRAWL + 1) == []
     assert report.reasons(ledger, CRAWL) == {"other host": 5, "deeper than 2": 1, "dns": 1}
 
 
 def test_a_target_without_a_reason_is_reported_all_the_same(ledger: Ledger) -> None:
     put(ledger, "failed", "a.org/")
-    assert report.failed(ledger, CRAWL) == [Reason("no reason given", 1, ("https://a.org/",))]
+    assert report.failed(ledger, CRAWL) == [
+        LeftOutReason("no reason given", 1, ("https://a.org/",))
+    ]
 
 
 def test_the_queue_by_state_and_host(ledger: Ledger) -> None:
     put(ledger, "done", "a.org/")
     put(ledger, "queued", "a.org/1", "b.org/1", "b.org/2")
     assert report.tally(ledger, CRAWL) == {
-        State.QUEUED: 3, State.DONE: 1, State.FAILED: 0, State.LEFT_OUT: 0,
+        TargetState.QUEUED: 3, TargetState.DONE: 1, TargetState.FAILED: 0, TargetState.LEFT_OUT: 0,
     }  # fmt: skip
     assert report.busiest(ledger, CRAWL) == [("b.org", 2), ("a.org", 1)]
     assert report.busiest(ledger, CRAWL, most=1) == [("b.org", 2)]

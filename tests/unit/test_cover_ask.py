@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asof import Archive
-from asof.cover.ask import Watch, ask, cover_archive, foretell, prepare, save
+from asof.cover.ask import CoverWatch, ask, cover_archive, foretell, prepare, save
 from asof.cover.kept.named_relations import save_relation
 from asof.cover.kept.saved_covers import load_cover
 from asof.cover.question import Question
@@ -86,7 +86,7 @@ def test_who_watches_is_told(folder: Path) -> None:
     said: list[str] = []
     prepared = prepare(folder, Question("C(d1,d2) >= 0.65"))
     first = ask(prepared)
-    assert ask(prepared, Watch(say=said.append)).documents == first.documents
+    assert ask(prepared, CoverWatch(say=said.append)).documents == first.documents
     assert said == ["4 of 4 documents had been compared before"]
     expected = foretell(prepared)
     assert expected.documents == 4

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Sets
-from asof.cover.estimate import Estimate, Range, estimate, sampled, stretch
-from asof.cover.join.pairs import Limits
+from asof.cover.estimate import Estimate, EstimatedRange, estimate, sampled, stretch
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.language.columns import text_column, time_column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
@@ -59,7 +59,7 @@ def pages() -> Collection:
     ],
 )
 def test_ranges_hold_in_nine_of_ten_runs(pages: Collection, relation: str) -> None:
-    true = thin_out(pages, relation, CoverOptions(), Limits())
+    true = thin_out(pages, relation, CoverOptions(), JoinLimits())
     found = [estimate(pages, relation, seed=seed) for seed in range(10)]
     assert all(each.documents == 300 for each in found)
     assert all(each.sample < 0.5 for each in found), "a part of the shingles only"
@@ -76,7 +76,7 @@ def test_ranges_say_something(pages: Collection) -> None:
 
 
 def test_the_same_seed_gives_the_same_estimate(pages: Collection) -> None:
-    def counted(seed: int) -> tuple[Range, Range]:
+    def counted(seed: int) -> tuple[EstimatedRange, EstimatedRange]:
         found = estimate(pages, TIME_ORDER, seed=seed)
         return found.edges, found.kept
 
@@ -92,9 +92,12 @@ def test_more_shingles_are_taken_if_asked_for(pages: Collection) -> None:
 def test_short_documents_are_taken_whole() -> None:
     """Then the estimate is the run, and what it counts is exact."""
     short = versioned(60, 20)
-    found, true = estimate(short, TIME_ORDER), thin_out(short, TIME_ORDER, CoverOptions(), Limits())
+    found, true = (
+        estimate(short, TIME_ORDER),
+        thin_out(short, TIME_ORDER, CoverOptions(), JoinLimits()),
+    )
     assert found.sample == 1
-    assert found.edges == Range(true.edges, true.edges)
+    assert found.edges == EstimatedRange(true.edges, true.edges)
     assert found.kept.low == found.kept.high == float(true.cover.kept.mean())
 
 
@@ -105,9 +108,9 @@ def test_few_documents() -> None:
         return estimate(Collection(names, {}, found, found.sizes), "C(d1,d2) >= 0.5")
 
     nothing = of()
-    assert (nothing.documents, nothing.edges) == (0, Range(0, 0))
-    assert of(range(0)).kept == Range(1, 1)
-    assert of(range(0), range(0)).edges == Range(2, 2)
+    assert (nothing.documents, nothing.edges) == (0, EstimatedRange(0, 0))
+    assert of(range(0)).kept == EstimatedRange(1, 1)
+    assert of(range(0), range(0)).edges == EstimatedRange(2, 2)
     assert 0 in of(range(1000), range(5000, 6000)).edges
 
 

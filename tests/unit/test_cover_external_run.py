@@ -11,7 +11,7 @@ from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Sets
 from asof.cover.estimate import estimate
 from asof.cover.join.pair_spool import PairSpool
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.language.columns import number_column, text_column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
@@ -53,9 +53,9 @@ def test_memory_does_not_change_the_answer(
 
     monkeypatch.setattr("asof.cover.run.solve_external", watched)
     collection = alike(400)
-    enough = thin_out(collection, rule, options, Limits())
+    enough = thin_out(collection, rule, options, JoinLimits())
     assert not spooled
-    little = thin_out(collection, rule, options, Limits(memory=100_000))
+    little = thin_out(collection, rule, options, JoinLimits(memory=100_000))
     assert spooled
     assert spooled[0] >= enough.edges
     assert little.edges == enough.edges
@@ -69,10 +69,12 @@ def test_memory_does_not_change_the_answer(
 
 def test_the_seeds_solver_says_that_it_needs_memory() -> None:
     with pytest.raises(UsageError, match=r"more than the solver seed .* --memory"):
-        thin_out(alike(400), "C(d1,d2) >= 0.5", CoverOptions(solver="seed"), Limits(memory=100_000))
+        thin_out(
+            alike(400), "C(d1,d2) >= 0.5", CoverOptions(solver="seed"), JoinLimits(memory=100_000)
+        )
 
 
 def test_an_estimate_survives_what_the_run_does() -> None:
-    found = estimate(alike(400), "C(d1,d2) >= 0.5", limits=Limits(memory=100_000))
+    found = estimate(alike(400), "C(d1,d2) >= 0.5", limits=JoinLimits(memory=100_000))
     assert 400 * 399 in found.edges
     assert 1 / 400 in found.kept

@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.clock import SECOND
 from asof.cover import growth
@@ -21,7 +21,7 @@ from asof.cover.documents.of_archive import collected
 from asof.cover.documents.sets import Edges
 from asof.cover.documents.tables import Table
 from asof.cover.growth import FoundPairs, KeptPairs
-from asof.cover.join.pairs import Limits, found_pairs
+from asof.cover.join.pairs import JoinLimits, found_pairs
 from asof.cover.kept import pair_cache
 from asof.cover.kept.pair_cache import PairFiles, earlier_runs, keep_proofs, load_proofs
 from asof.cover.kept.shingle_cache import collected_or_kept
@@ -30,7 +30,7 @@ from asof.cover.language.columns import number_column
 from asof.cover.language.evaluate import Pairs
 from asof.cover.language.kinds import type_check
 from asof.cover.options import CoverOptions
-from asof.cover.run import Outcome, thin_out
+from asof.cover.run import CoverOutcome, thin_out
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.solve import solve as solved
 from support.boats import BOATS, add, assert_equal, read_all
@@ -265,8 +265,8 @@ def test_only_the_last_used_proofs_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_table_without_marks_is_compared_each_time(tmp_path: Path) -> None:
     table = Table(("a", "b"), ("one two three", "one two three"), {}).collection(2)
     with earlier_runs(Folder(tmp_path), "main", 2) as earlier:
-        assert thin_out(table, RULE, CoverOptions(), Limits(), earlier).known == 0
-        assert thin_out(table, RULE, CoverOptions(), Limits(), earlier).known == 0
+        assert thin_out(table, RULE, CoverOptions(), JoinLimits(), earlier).known == 0
+        assert thin_out(table, RULE, CoverOptions(), JoinLimits(), earlier).known == 0
     assert files(tmp_path) == []
 
 
@@ -282,11 +282,13 @@ def test_what_marks_do_not_vouch_for_is_compared_each_time(tmp_path: Path) -> No
     by_quality = f"{RULE} and inlinks(d1) < inlinks(d2)"
     with earlier_runs(Folder(tmp_path), "main", 2) as earlier:
         for known in (0, 3):
-            assert thin_out(found, by_quality, CoverOptions(), Limits(), earlier).known == 0
-            assert thin_out(found, RULE, CoverOptions(), Limits(), earlier).known == known
+            assert thin_out(found, by_quality, CoverOptions(), JoinLimits(), earlier).known == 0
+            assert thin_out(found, RULE, CoverOptions(), JoinLimits(), earlier).known == known
         other = replace(found, columns={**table.columns, "inlinks": number_column([2, 1, 3])})
-        assert thin_out(other, by_quality, CoverOptions(), Limits(), earlier).kept == ["a", "c"]
-        assert thin_out(other, RULE, CoverOptions(prefer="inlinks"), Limits(), earlier).known == 3
+        assert thin_out(other, by_quality, CoverOptions(), JoinLimits(), earlier).kept == ["a", "c"]
+        assert (
+            thin_out(other, RULE, CoverOptions(prefer="inlinks"), JoinLimits(), earlier).known == 3
+        )
     assert len(files(tmp_path)) == 1
 
 
@@ -302,7 +304,7 @@ def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
     for rule, count in ((RULE, 5), ("C(d1,d2) >= 0.4", 8), ("C(d1,d2) >= 0.3", 7)):
         part = found.only(np.arange(9) < count)
         relation = type_check(parse_relation(rule), part.columns)
-        edges = found_pairs(part, relation, Limits())
+        edges = found_pairs(part, relation, JoinLimits())
         assert part.document_ids is not None
         assert isinstance(edges, Edges)
         store.keep(growth.canonical(relation), (), FoundPairs(part.document_ids, edges))
@@ -315,10 +317,10 @@ def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
         return replace(entry, load=load)
 
     earlier = growth.Earlier(lambda: map(noted, store.entries()), store.keep, Proofs())
-    outcome = thin_out(found, RULE, CoverOptions(), Limits(), earlier)
+    outcome = thin_out(found, RULE, CoverOptions(), JoinLimits(), earlier)
     assert (outcome.known, loaded[0]) == (8, "C(d1,d2) >= 0.4")
     assert loaded.count("C(d1,d2) >= 0.3") == 0
-    assert told(outcome) == told(thin_out(found, RULE, CoverOptions(), Limits()))
+    assert told(outcome) == told(thin_out(found, RULE, CoverOptions(), JoinLimits()))
 
 
 @pytest.mark.parametrize("block", [1, 7, 1 << 20])
@@ -337,15 +339,15 @@ def test_pairs_of_a_looser_rule_are_tested_block_by_block(
         lambda *given: sizes.append(given[0].size) or Pairs(*given),
     )
     with earlier_runs(Folder(tmp_path), "main", 1) as earlier:
-        looser = thin_out(found, RULE, CoverOptions(), Limits(), earlier)
-        stricter = thin_out(found, "C(d1,d2) >= 0.8", CoverOptions(), Limits(), earlier)
+        looser = thin_out(found, RULE, CoverOptions(), JoinLimits(), earlier)
+        stricter = thin_out(found, "C(d1,d2) >= 0.8", CoverOptions(), JoinLimits(), earlier)
     assert stricter.known == 8
-    assert told(stricter) == told(thin_out(found, "C(d1,d2) >= 0.8", CoverOptions(), Limits()))
+    assert told(stricter) == told(thin_out(found, "C(d1,d2) >= 0.8", CoverOptions(), JoinLimits()))
     assert sum(sizes) == looser.edges
     assert max(sizes) == min(block, looser.edges)
 
 
-def told(outcome: Outcome) -> tuple[object, ...]:
+def told(outcome: CoverOutcome) -> tuple[object, ...]:
     return outcome.kept, outcome.dropped, outcome.edges, outcome.optimal, outcome.gap
 
 
@@ -382,33 +384,33 @@ def test_an_archive_that_grows_answers_as_one_that_is_compared_anew(
             pages += 1
         read_all(folder)
         shutil.copytree(folder, tmp_path / "bare", ignore=shutil.ignore_patterns("cover"))
-        with Archive.open(tmp_path / "bare") as bare:
+        with OpenArchive.open(tmp_path / "bare") as bare:
             scratch, filtered = (
                 collected(bare, where=where) for where in (None, 'text contains "harbour"')
             )
         shutil.rmtree(tmp_path / "bare")
         for rule in (*RULES, *RULES):
             with (
-                Archive.open(folder) as archive,
+                OpenArchive.open(folder) as archive,
                 earlier_runs(archive.folder, "main", 5) as earlier,
             ):
                 found = collected_or_kept(archive)
                 assert_equal(found, scratch)
                 assert set(found.columns) == earlier.attributes  # type: ignore[comparison-overlap]
-                outcome = thin_out(found, rule, CoverOptions(), Limits(), earlier)
+                outcome = thin_out(found, rule, CoverOptions(), JoinLimits(), earlier)
                 part = collected_or_kept(archive, where='text contains "harbour"')
-                some = thin_out(part, rule, CoverOptions(prefer="recency"), Limits(), earlier)
-            assert told(outcome) == told(thin_out(scratch, rule, CoverOptions(), Limits()))
-            alone = thin_out(filtered, rule, CoverOptions(prefer="recency"), Limits())
+                some = thin_out(part, rule, CoverOptions(prefer="recency"), JoinLimits(), earlier)
+            assert told(outcome) == told(thin_out(scratch, rule, CoverOptions(), JoinLimits()))
+            alone = thin_out(filtered, rule, CoverOptions(prefer="recency"), JoinLimits())
             assert told(some) == told(alone)
             assert some.known == len(part), "the whole was compared"
     monkeypatch.setattr(growth, "found_pairs", forbid)
-    with Archive.open(folder) as archive, earlier_runs(archive.folder, "main", 5) as earlier:
+    with OpenArchive.open(folder) as archive, earlier_runs(archive.folder, "main", 5) as earlier:
         found = collected_or_kept(archive)
         for rule in RULES:
-            thin_out(found, rule, CoverOptions(), Limits(), earlier)
+            thin_out(found, rule, CoverOptions(), JoinLimits(), earlier)
         more = f"{RULES[0]} and length(d1) > 10"
-        stricter = thin_out(found, more, CoverOptions(), Limits(), earlier)
+        stricter = thin_out(found, more, CoverOptions(), JoinLimits(), earlier)
         assert stricter.known == len(found)
     left = {one.relation for one in PairFiles(Folder(folder), "main", 5).entries()}
     assert left == {RULES[0], RULES[2]}, "of the looser ones; the second follows from the first"

@@ -9,8 +9,8 @@ import pytest
 
 import asof.cover.solve.milp
 import asof.cover.solve.solve
-from asof.cover.join.graph import Coverage, components
-from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
+from asof.cover.join.graph import CoverageGraph, components
+from asof.cover.solve.greedy import Answer, CoverProblem, dive, greedy, lower_bounds
 from asof.cover.solve.reduce import reduce, settle_single
 from asof.cover.solve.requirements import Cover
 from asof.cover.solve.solve import solve
@@ -78,13 +78,13 @@ def test_components_are_named_by_their_lowest_id_and_numbered_in_that_order() ->
 
 
 def test_one_covers_all_of_its_component() -> None:
-    chosen, left = settle_single(Coverage.of(5, [0, 1, 3], [2, 2, 4]), np.zeros(5, np.int64))
+    chosen, left = settle_single(CoverageGraph.of(5, [0, 1, 3], [2, 2, 4]), np.zeros(5, np.int64))
     assert chosen.tolist() == [2, 4]
     assert left.row_ids.size == 0
 
 
 def test_reductions_leave_a_cycle_alone() -> None:
-    reduced = reduce(Coverage.of(5, [0, 1, 2, 3, 4], [1, 2, 3, 4, 0]), np.zeros(5, np.int64))
+    reduced = reduce(CoverageGraph.of(5, [0, 1, 2, 3, 4], [1, 2, 3, 4, 0]), np.zeros(5, np.int64))
     assert reduced.chosen.size == 0
     assert reduced.kernel.rows.size == 10
 
@@ -108,7 +108,7 @@ def test_qualities_as_far_apart_as_floats_can_be() -> None:
 def test_the_quality_of_very_many_adds_up() -> None:
     """A step is up to 2**53: beyond 1,023 of them a sum of 64 bits turns negative."""
     n = 3000
-    problem = Problem.plain(Coverage.of(n, [], []), np.repeat([1 << 53, 1], n // 2))
+    problem = CoverProblem.plain(CoverageGraph.of(n, [], []), np.repeat([1 << 53, 1], n // 2))
     half = np.arange(n // 2)
     assert problem.worth(half) > problem.worth(half + n // 2)
 
@@ -208,7 +208,7 @@ def test_the_seeds_solver_is_greedy_beyond_ten() -> None:
 def test_bounds_and_dives_are_near_the_optimum() -> None:
     """Floors a little under what bench/cover_solve.py --bound measured."""
     i, j = random_graph(200, 600, 7)
-    problem = Problem.plain(Coverage.of(200, i, j), np.zeros(200, np.int64))
+    problem = CoverProblem.plain(CoverageGraph.of(200, i, j), np.zeros(200, np.int64))
     optimum = solve(200, i, j).kept.sum()
     assert lower_bounds(problem)[1].sum() >= 0.93 * optimum
     assert dive(problem, lambda: False).size <= 1.08 * optimum
@@ -217,7 +217,7 @@ def test_bounds_and_dives_are_near_the_optimum() -> None:
 
 def test_huge_problems_are_not_given_to_highs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asof.cover.solve.milp, "ENTRIES", 3)
-    problem = Problem.plain(Coverage.of(3, [0, 1], [1, 0]), np.zeros(3, np.int64))
+    problem = CoverProblem.plain(CoverageGraph.of(3, [0, 1], [1, 0]), np.zeros(3, np.int64))
     known = Answer(np.arange(3, dtype=np.int32), 1, False)
     assert asof.cover.solve.milp.by_milp(problem, known, 1.0) is known
 

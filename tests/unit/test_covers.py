@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from asof.archive.folder import Folder
 from asof.cover.documents.tables import Table
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.kept.saved_covers import (
     CoverFacts,
     SavedCover,
@@ -29,7 +29,7 @@ from asof.cover.kept.saved_covers import (
 from asof.cover.language.syntax import LENGTH
 from asof.cover.options import CoverOptions
 from asof.cover.question import Question
-from asof.cover.run import Outcome, thin_out
+from asof.cover.run import CoverOutcome, thin_out
 from asof.errors import ArchiveError, UsageError
 
 TEXTS = {
@@ -41,10 +41,10 @@ TEXTS = {
 }
 
 
-def outcome(relation: str, leave_out: str = "") -> Outcome:
+def outcome(relation: str, leave_out: str = "") -> CoverOutcome:
     chosen = {name: text for name, text in TEXTS.items() if name != leave_out}
     found = Table(tuple(chosen), tuple(chosen.values()), {}).collection()
-    return thin_out(found, relation, CoverOptions(), Limits())
+    return thin_out(found, relation, CoverOptions(), JoinLimits())
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_a_list_reads_no_documents(folder: Folder) -> None:
 
 def test_whole_numbers_are_numbers_again(folder: Folder) -> None:
     rows = Table(("1", "2"), ("one two", "one two"), {}, numbers=True).collection()
-    save_cover(folder, "x", thin_out(rows, "J(d1,d2) = 1", CoverOptions(), Limits()))
+    save_cover(folder, "x", thin_out(rows, "J(d1,d2) = 1", CoverOptions(), JoinLimits()))
     assert load_cover(folder, "x").facts.numbers
     path = folder.root / "derived" / "covers" / "x.json"
     path.write_text(path.read_text().replace('"2"', '"two"'))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.journal import CommitGroup
 from asof.archive.reindex import reindex
 from asof.config import Config
@@ -129,7 +129,7 @@ class Rig:
     root: Path
     clock: Clock = field(default_factory=Clock)
     web: Web = field(init=False)
-    archive: Archive = field(init=False)
+    archive: OpenArchive = field(init=False)
     crawler: Crawler = field(init=False)
     monitor: Monitor = field(init=False)
     snapshots: list[str] = field(default_factory=list)
@@ -153,7 +153,7 @@ class Rig:
 
     @contextmanager
     def opened(self, seeds: Sequence[str], config: Config, controlled: bool) -> Iterator[Writer]:
-        with Archive.write(self.root, purpose="test", clock=self.clock) as self.archive:
+        with OpenArchive.write(self.root, purpose="test", clock=self.clock) as self.archive:
             self.archive.catalog.put_crawl(CRAWL)
             folder = self.archive.folder
             events = EventLog(self.root / "events.jsonl", self.clock)
@@ -189,11 +189,11 @@ class Rig:
 
     def captured(self) -> list[str]:
         """The URLs in the archive, by any reader."""
-        with Archive.open(self.root, clock=self.clock) as archive:
+        with OpenArchive.open(self.root, clock=self.clock) as archive:
             return [capture.url for capture in archive.captures()]
 
     def states(self) -> dict[str, tuple[str, str | None]]:
-        with Archive.open(self.root, clock=self.clock) as archive:
+        with OpenArchive.open(self.root, clock=self.clock) as archive:
             rows = archive.ledger.db.execute("SELECT url, state, reason FROM targets")
             return {url: (state, reason) for url, state, reason in rows}
 
@@ -594,7 +594,7 @@ def test_a_304_without_a_reason_is_an_answer_like_others(rig: Rig) -> None:
     rig.web.put(A + "b")
     summary = rig.run(A)
     assert (summary.captured, summary.failed) == (3, 0)
-    with Archive.open(rig.root, clock=rig.clock) as archive:
+    with OpenArchive.open(rig.root, clock=rig.clock) as archive:
         [odd] = archive.captures(url=A + "odd")
         assert (odd.kind, odd.status) == ("response", 304)
 
@@ -616,7 +616,7 @@ def test_a_measurable_crawl_no_longer_asks_a_liar_by_conditions(rig: Rig) -> Non
     rig.run(A)
     rig.web.asked.clear()
     changed = True
-    with Archive.write(rig.root, purpose="test") as archive:
+    with OpenArchive.write(rig.root, purpose="test") as archive:
         archive.ledger.db.execute("DELETE FROM targets")
     rig.run(A, coherence="measurable")
     assert set(rig.web.urls()) == set(pages)
@@ -631,13 +631,13 @@ def test_a_304_is_believed_where_it_was_asked_for(rig: Rig) -> None:
     rig.run(A)
     first = len(rig.web.asked)
     rig.web.says(A, lambda url: answer(url, status=304, media=None, at=rig.clock.now()))
-    with Archive.write(rig.root, purpose="test") as archive:
+    with OpenArchive.write(rig.root, purpose="test") as archive:
         archive.ledger.db.execute("DELETE FROM targets")
     rig.run(A)
     again = rig.web.asked[first:]
     assert [asked.url for asked in again] == [A, A + "b"]
     assert again[0].headers == (("If-None-Match", '"1"'),)
-    with Archive.open(rig.root, clock=rig.clock) as archive:
+    with OpenArchive.open(rig.root, clock=rig.clock) as archive:
         assert [c.kind for c in archive.captures(url=A)] == ["response", "revisit"]
 
 
@@ -763,17 +763,17 @@ def test_a_run_from_the_outside_ends_in_order(
     request = CrawlRequest(tmp_path / "archive", (A,), settings)
     with pytest.raises(StorageError, match="The disk is full"):
         run_crawl(request, clock=clock)
-    with Archive.open(tmp_path / "archive", clock=clock) as archive:
+    with OpenArchive.open(tmp_path / "archive", clock=clock) as archive:
         [crawl] = archive.crawls()
         assert crawl.state is CrawlState.INTERRUPTED
     web.put(A + "3")
     outcome = run_crawl(request, clock=clock)
     assert outcome.resumed
     assert outcome.crawl.state is CrawlState.FINISHED
-    with Archive.open(tmp_path / "archive", clock=clock) as archive:
+    with OpenArchive.open(tmp_path / "archive", clock=clock) as archive:
         before = list(archive.captures())
         assert sorted(capture.url for capture in before) == sorted(pages)
         folder = archive.folder
     reindex(folder, spread=map, progress=lambda size: None)
-    with Archive.open(tmp_path / "archive", clock=clock) as archive:
+    with OpenArchive.open(tmp_path / "archive", clock=clock) as archive:
         assert list(archive.captures()) == before

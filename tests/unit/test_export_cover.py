@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.export import EXPORTERS, Exported
 from asof.archive.folder import Folder
 from asof.cli import run as cli
 from asof.clock import SECOND
 from asof.cover.documents.of_archive import collected
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.kept.export_cover import chosen_by_name
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
@@ -75,14 +75,16 @@ def records(path: Path) -> list[tuple[str, str]]:
     return found
 
 
-def export_cover(archive: Archive, kept: Iterable[str], out: Path, kind: str = "warc") -> Exported:
+def export_cover(
+    archive: OpenArchive, kept: Iterable[str], out: Path, kind: str = "warc"
+) -> Exported:
     return EXPORTERS[kind](archive, chosen_by_name(archive, kept), out)
 
 
 def test_only_kept_documents_go_out_and_all_stay_in(folder: Path, tmp_path: Path) -> None:
     before, out = files(folder), tmp_path / "kept.warc.gz"
-    with Archive.open(folder) as archive:
-        outcome = thin_out(collected(archive), RELATION, CoverOptions(), Limits())
+    with OpenArchive.open(folder) as archive:
+        outcome = thin_out(collected(archive), RELATION, CoverOptions(), JoinLimits())
         assert outcome.kept == [
             "20260101000000.000003/http://a.example/one",
             "20260101000130/http://a.example/one",
@@ -102,7 +104,7 @@ def test_only_kept_documents_go_out_and_all_stay_in(folder: Path, tmp_path: Path
 
 def test_a_name_means_the_document_that_was_named(folder: Path) -> None:
     """Also of those that share a second, of which a capture without a text is none."""
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         found = collected(archive)
         named = {}
         for name in found.names:
@@ -120,14 +122,14 @@ def test_a_name_means_the_document_that_was_named(folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", list(EXPORTERS))
 def test_every_format_has_the_kept_ones(folder: Path, tmp_path: Path, kind: str) -> None:
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         names = collected(archive).names[2:]
         exported = export_cover(archive, iter(names), tmp_path / "kept.out.gz", kind)
     assert exported.captures == 3
 
 
 def test_nothing_kept_is_nothing_written(folder: Path, tmp_path: Path) -> None:
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         assert export_cover(archive, [], tmp_path / "kept.warc.gz").captures == 0
     assert records(tmp_path / "kept.warc.gz") == []
 
@@ -139,7 +141,7 @@ def test_nothing_kept_is_nothing_written(folder: Path, tmp_path: Path) -> None:
 def test_a_name_of_no_document_is_refused_before_anything_is_written(
     folder: Path, tmp_path: Path, name: str
 ) -> None:
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         kept = [*collected(archive).names, name]
         with pytest.raises(UsageError, match="The archive lacks 1 of the 6 documents"):
             export_cover(archive, kept, tmp_path / "kept.warc.gz")

@@ -10,7 +10,7 @@ import pytest
 from asof.frontier.queue import Frontier, apply
 from asof.frontier.report import reasons, tally
 from asof.frontier.revisits import queue_revisits, queued_revisits, settle_revisit
-from asof.frontier.states import TRANSITIONS, Event, State
+from asof.frontier.states import TRANSITIONS, Event, TargetState
 from asof.ledger import Ledger, url_key
 from asof.model import Target
 
@@ -51,7 +51,12 @@ def test_breadth_first_then_by_discovery(frontier: Frontier) -> None:
         frontier.settle(target, Event.CAPTURED)
     assert order == [url("b"), url("a"), url("deep")]
     commit(frontier)
-    expected = {State.QUEUED: 0, State.DONE: 3, State.FAILED: 0, State.LEFT_OUT: 0}
+    expected = {
+        TargetState.QUEUED: 0,
+        TargetState.DONE: 3,
+        TargetState.FAILED: 0,
+        TargetState.LEFT_OUT: 0,
+    }
     assert frontier.tally == expected
     frontier.recount()
     assert frontier.tally == expected
@@ -71,7 +76,7 @@ def test_a_url_is_queued_once_in_a_crawl(frontier: Frontier) -> None:
     commit(frontier)
     frontier.add([Target(url("a"))])
     commit(frontier)
-    assert frontier.tally[State.QUEUED] == 1
+    assert frontier.tally[TargetState.QUEUED] == 1
 
 
 def test_what_is_given_out_is_not_given_out_again_before_it_is_settled(frontier: Frontier) -> None:
@@ -127,7 +132,7 @@ def test_what_is_left_out_is_never_fetched_but_reported(frontier: Frontier) -> N
     assert frontier.next(HOST, now=0) is None
     assert reasons(frontier._ledger, 1) == {"other host": 2}
     assert frontier.hosts() == []
-    assert frontier.tally[State.LEFT_OUT] == 2
+    assert frontier.tally[TargetState.LEFT_OUT] == 2
 
 
 def test_what_a_rule_left_out_is_queued_when_it_is_found_where_no_rule_is_against_it(
@@ -141,7 +146,7 @@ def test_what_a_rule_left_out_is_queued_when_it_is_found_where_no_rule_is_agains
     found = frontier.next(HOST, now=0)
     assert found is not None
     assert found.depth == 2
-    assert (frontier.tally[State.QUEUED], frontier.tally[State.LEFT_OUT]) == (1, 0)
+    assert (frontier.tally[TargetState.QUEUED], frontier.tally[TargetState.LEFT_OUT]) == (1, 0)
 
 
 def test_what_was_refused_for_what_it_is_stays_left_out(frontier: Frontier) -> None:
@@ -160,11 +165,11 @@ def test_what_was_refused_for_what_it_is_stays_left_out(frontier: Frontier) -> N
 def test_an_adopted_capture_settles_an_unknown_target(frontier: Frontier) -> None:
     frontier.settle(Target(url("new")), Event.CAPTURED)
     commit(frontier)
-    assert frontier.tally[State.DONE] == 1
-    assert frontier.tally[State.QUEUED] == 0
+    assert frontier.tally[TargetState.DONE] == 1
+    assert frontier.tally[TargetState.QUEUED] == 0
     frontier.add([Target(url("new"))])
     commit(frontier)
-    assert frontier.tally[State.QUEUED] == 0
+    assert frontier.tally[TargetState.QUEUED] == 0
 
 
 def test_an_exclusion_spares_what_is_in_flight(frontier: Frontier, ledger: Ledger) -> None:
@@ -181,7 +186,7 @@ def test_an_exclusion_spares_what_is_in_flight(frontier: Frontier, ledger: Ledge
     frontier.settle(flying, Event.CAPTURED)
     commit(frontier)
     assert reasons(frontier._ledger, 1) == {"excluded by bad": 1}
-    assert frontier.tally[State.DONE] == 1
+    assert frontier.tally[TargetState.DONE] == 1
 
 
 def test_keys_fit_the_database_and_tell_urls_apart() -> None:
@@ -192,9 +197,9 @@ def test_keys_fit_the_database_and_tell_urls_apart() -> None:
 
 def test_every_final_state_stays_final_except_by_a_capture() -> None:
     for (before, event), after in TRANSITIONS.items():
-        if before is not State.QUEUED:
+        if before is not TargetState.QUEUED:
             assert event is Event.CAPTURED
-            assert after is State.DONE
+            assert after is TargetState.DONE
 
 
 def guess(path: str) -> Target:
@@ -275,23 +280,23 @@ class TestRevisits:
     def test_they_have_a_queue_of_their_own(self, visited: Frontier, ledger: Ledger) -> None:
         assert visited.next(HOST, now=0) is None
         visited.serve(revisits=True)
-        assert (visited.phase, visited.tally[State.QUEUED]) == ("revisiting", 3)
+        assert (visited.phase, visited.tally[TargetState.QUEUED]) == ("revisiting", 3)
         order = []
         while (target := visited.next(HOST, now=0)) is not None:
             order.append(target.url)
             visited.settle(target, Event.CAPTURED)
         commit(visited)
         assert order == [url("c"), url("a"), url("b")]
-        assert tally(ledger, 1, revisits=True)[State.DONE] == 3
-        assert tally(ledger, 1)[State.DONE] == 3
+        assert tally(ledger, 1, revisits=True)[TargetState.DONE] == 3
+        assert tally(ledger, 1)[TargetState.DONE] == 3
         assert visited.done_by_host() == {HOST: 3}
 
     def test_what_is_found_meanwhile_is_a_visit(self, visited: Frontier, ledger: Ledger) -> None:
         visited.serve(revisits=True)
         visited.add([Target(url("new"))])
         commit(visited)
-        assert visited.tally[State.QUEUED] == 3
-        assert tally(ledger, 1)[State.QUEUED] == 1
+        assert visited.tally[TargetState.QUEUED] == 3
+        assert tally(ledger, 1)[TargetState.QUEUED] == 1
         visited.serve()
         assert visited.next(HOST, now=0) == Target(url("new"))
 
@@ -310,5 +315,5 @@ class TestRevisits:
         assert flying is not None
         moved = visited.exclude(lambda found: "/a" in found or "/c" in found, "no", lambda: None)
         assert moved == 1  # a; c is in flight
-        assert tally(ledger, 1)[State.LEFT_OUT] == 1
-        assert tally(ledger, 1, revisits=True)[State.LEFT_OUT] == 1
+        assert tally(ledger, 1)[TargetState.LEFT_OUT] == 1
+        assert tally(ledger, 1, revisits=True)[TargetState.LEFT_OUT] == 1

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.journal import Journal
 from asof.archive.journal import records_of as records_of_unit
 from asof.catalog.derive import content_digest, derive
@@ -43,7 +43,7 @@ class Shelf:
     def __init__(self, root: Path, config: Config = PLAIN) -> None:
         self.config = config
         self.clock = SimulatedClock(virtual=True)
-        self.archive = Archive.write(root, purpose="test", clock=self.clock)
+        self.archive = OpenArchive.write(root, purpose="test", clock=self.clock)
         self.archive.catalog.put_crawl(CRAWL)
         self.reader = Ledger(self.archive.folder.db, writable=False)
         self.journal = Journal(self.clock, config)

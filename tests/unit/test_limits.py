@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.config import Config
-from asof.crawl.limits import DISK_RESERVE, Limits
+from asof.crawl.limits import DISK_RESERVE, CrawlLimits
 from asof.testing import SimulatedClock
 
 GB = 1_000_000_000
@@ -50,9 +50,9 @@ def clock() -> SimulatedClock:
     return SimulatedClock(virtual=True)
 
 
-def limits(clock: SimulatedClock, per_host: int | None = None, **settings: Any) -> Limits:
+def limits(clock: SimulatedClock, per_host: int | None = None, **settings: Any) -> CrawlLimits:
     config = Config().updated(settings, source="a test")
-    return Limits(config, clock, Path("/nowhere"), per_host)
+    return CrawlLimits(config, clock, Path("/nowhere"), per_host)
 
 
 # -- Pages ----------------------------------------------------------------------------------------
@@ -204,5 +204,5 @@ def test_the_disk_is_that_of_the_archive(
         return Usage(GB, 0, GB)
 
     monkeypatch.setattr(shutil, "disk_usage", usage)
-    Limits(Config(), clock, tmp_path, None).reached()
+    CrawlLimits(Config(), clock, tmp_path, None).reached()
     assert asked == [tmp_path]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.crawl.assignment import URLS
 from asof.crawl.control import Act, Control, Order, running, send_order
 from asof.crawl.events import EventLog
@@ -29,8 +29,8 @@ def clock() -> SimulatedClock:
 
 
 @pytest.fixture
-def archive(tmp_path: Path, clock: SimulatedClock) -> Iterator[Archive]:
-    with Archive.write(tmp_path / "archive", purpose="test", clock=clock) as made:
+def archive(tmp_path: Path, clock: SimulatedClock) -> Iterator[OpenArchive]:
+    with OpenArchive.write(tmp_path / "archive", purpose="test", clock=clock) as made:
         made.catalog.put_crawl(CRAWL)
         yield made
 
@@ -73,7 +73,9 @@ def test_without_control_there_are_no_orders(tmp_path: Path, clock: SimulatedClo
     monitor.report(SNAPSHOT, 0.0)
 
 
-def test_an_order_that_was_obeyed_is_told_at_once(archive: Archive, clock: SimulatedClock) -> None:
+def test_an_order_that_was_obeyed_is_told_at_once(
+    archive: OpenArchive, clock: SimulatedClock
+) -> None:
     """To the log, to whoever watches, and to the command that waits for it."""
     control = Control(archive.folder, clock, CRAWL.id)
     path = archive.folder.root / "log"
@@ -108,7 +110,7 @@ def test_the_log_is_written_while_nothing_happens(tmp_path: Path, clock: Simulat
     assert [entry["event"] for entry in log_of(path)] == ["started"]
 
 
-def test_a_run_is_logged_from_its_start_to_its_end(archive: Archive) -> None:
+def test_a_run_is_logged_from_its_start_to_its_end(archive: OpenArchive) -> None:
     """And its files are closed, whatever happens in between."""
     talked: list[str] = []
     with monitoring(
@@ -131,7 +133,7 @@ def test_a_run_is_logged_from_its_start_to_its_end(archive: Archive) -> None:
     assert (ended["ended_by"], ended["reasons"]) == ("done", {"timeout": 1})
 
 
-def test_a_run_that_ends_in_an_error_lets_go_as_well(archive: Archive) -> None:
+def test_a_run_that_ends_in_an_error_lets_go_as_well(archive: OpenArchive) -> None:
     def fail() -> None:
         with monitoring(
             archive, CRAWL, watch=lambda s: None, talk=lambda line: None, controlled=True
@@ -146,7 +148,7 @@ def test_a_run_that_ends_in_an_error_lets_go_as_well(archive: Archive) -> None:
     assert [entry["event"] for entry in entries] == ["started"]
 
 
-def test_pages_of_the_assignment_are_listed_as_they_come(archive: Archive) -> None:
+def test_pages_of_the_assignment_are_listed_as_they_come(archive: OpenArchive) -> None:
     """Pages only, and only for the preset that asks for the list."""
     for preset in (None, "assignment"):
         crawl = replace(CRAWL, settings={"preset": preset})

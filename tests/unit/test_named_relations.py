@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from asof.cli import run as cli
 from asof.config import Config, is_relation_name, named_relations
-from asof.cover.ask import Rule, checked, prepare, rule_of
+from asof.cover.ask import NamedRule, checked, prepare, rule_of
 from asof.cover.kept import named_relations as module
 from asof.cover.kept.named_relations import check_relation_name, save_relation
 from asof.cover.language.analyse import parse_relation
@@ -183,8 +183,10 @@ def test_no_relation_is_a_name(name: str) -> None:
 
 def test_a_name_means_its_relation_and_a_relation_itself(tmp_path: Path) -> None:
     save_relation(tmp_path, "copies", "J(d1,d2) = 1")
-    assert rule_of(tmp_path, "copies") == Rule("J(d1,d2) = 1", "copies", tmp_path / "asof.toml")
-    assert rule_of(tmp_path, RULE) == Rule(RULE)
+    assert rule_of(tmp_path, "copies") == NamedRule(
+        "J(d1,d2) = 1", "copies", tmp_path / "asof.toml"
+    )
+    assert rule_of(tmp_path, RULE) == NamedRule(RULE)
 
 
 def test_an_unknown_name_is_answered_with_those_there_are(tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_an_error_of_a_named_relation_says_where_it_stands(tmp_path: Path, text:
     with pytest.raises(UsageError, match=r"The relation bad of .*asof\.toml:\n.*olumn"):
         checked(rule, None, CoverOptions(), COLUMNS)
     with pytest.raises(UsageError, match=r"^Column"):
-        checked(Rule(text), None, CoverOptions(), COLUMNS)
+        checked(NamedRule(text), None, CoverOptions(), COLUMNS)
 
 
 @pytest.mark.parametrize(
@@ -240,20 +242,23 @@ def test_an_error_of_a_named_relation_says_where_it_stands(tmp_path: Path, text:
 def test_what_cannot_be_asked_is_told_before_documents_are_read(
     where: str | None, options: CoverOptions, complaint: str
 ) -> None:
-    rule = Rule("J(d1,d2) = 1")
+    rule = NamedRule("J(d1,d2) = 1")
     checked(rule, where, options, None)
     with pytest.raises(UsageError, match=complaint):
         checked(rule, where, options, COLUMNS, ["inlinks"])
 
 
 def test_what_can_be_asked_is_typed(tmp_path: Path) -> None:
-    rule = Rule("J(d1,d2) = 1 and day(d1) < '2010-01-31'")
+    rule = NamedRule("J(d1,d2) = 1 and day(d1) < '2010-01-31'")
     options = CoverOptions((2, "site"), "stars")
     relation, _ = checked(rule, "day(d) > '2010-01-31' and text contains 'x'", options, COLUMNS)
     assert relation != parse_relation(rule.text)
     checked(rule, None, CoverOptions(prefer="inlinks"), COLUMNS, ["inlinks"])
     checked(
-        Rule("J(d1,d2) = 1"), None, CoverOptions(prefer="recency"), {"timestamp": COLUMNS["day"]}
+        NamedRule("J(d1,d2) = 1"),
+        None,
+        CoverOptions(prefer="recency"),
+        {"timestamp": COLUMNS["day"]},
     )
 
 

@@ -7,18 +7,18 @@ from typing import cast
 
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant
 from asof.coherence.certificate import Choice
-from asof.coherence.gather import Gathered, measured
+from asof.coherence.gather import GatheredCaptures, measured
 from asof.coherence.proven_intervals import known_intervals, with_claims
 from asof.coherence.quality import quality_report
-from asof.coherence.verdict import Mode, Standing
+from asof.coherence.verdict import HostTrust, Mode
 from asof.model import Capture, Location
 
 HOST = "example.org"
 START = 1_700_000_000 * SECOND
-TRUSTED = Standing(HOST, dates_right=8, skew=0, trusts_dates=True)
+TRUSTED = HostTrust(HOST, dates_right=8, skew=0, trusts_dates=True)
 HOUR = 3600 * SECOND
 
 
@@ -33,12 +33,12 @@ def taken(name: str, at: Instant, modified: Instant) -> Capture:
 PAGES = (taken("A", 10 * SECOND, -HOUR), taken("B", 20 * SECOND, -HOUR))
 
 
-def observable(standing: Standing) -> tuple[Instant, Instant] | None:
-    gathered = Gathered(
+def observable(standing: HostTrust) -> tuple[Instant, Instant] | None:
+    gathered = GatheredCaptures(
         Choice(), (), PAGES, PAGES, (), {HOST: standing}, Mode.OFF, START + 10 * SECOND
     )
     # Of no crawl in particular nothing is asked of the archive.
-    return quality_report(cast(Archive, None), gathered, measured(gathered)).observable
+    return quality_report(cast(OpenArchive, None), gathered, measured(gathered)).observable
 
 
 def test_pages_are_observed_together_from_their_dates_to_the_first_download() -> None:
@@ -50,12 +50,12 @@ def test_pages_are_observed_together_from_their_dates_to_the_first_download() ->
 @pytest.mark.parametrize(
     "standing",
     [
-        Standing(HOST, skew=0),
+        HostTrust(HOST, skew=0),
         replace(TRUSTED, skew=None),  # nobody knows by which clock it was dated
         replace(TRUSTED, doubted=(PAGES[1].url,)),
     ],
 )
-def test_dates_that_count_for_no_verdict_count_for_nothing_here(standing: Standing) -> None:
+def test_dates_that_count_for_no_verdict_count_for_nothing_here(standing: HostTrust) -> None:
     assert observable(standing) is None
     found = with_claims(known_intervals(PAGES, {HOST: standing}, urls=[PAGES[1].url]))
     assert [(each.since, each.until) for each in found] == [(PAGES[1].at, PAGES[1].at)]

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pytest
 
 from asof.crawl.discover import references
-from asof.replay.links import Place
+from asof.replay.links import ReplayPlace
 from asof.replay.rewrite import kind_of, rewrite
 from asof.text.read import read
 
@@ -30,7 +30,7 @@ def by_replay(data: bytes, declared: str, media_type: str = "text/html") -> str:
         led.append(url)
         return "/x"
 
-    rewrite(data, kind, declared, Place("http://a.test/", leads))
+    rewrite(data, kind, declared, ReplayPlace("http://a.test/", leads))
     return unquote(led[0]).removeprefix("http://a.test/")
 
 
@@ -142,6 +142,6 @@ def test_links_and_replay_read_the_same_in_a_style_sheet(
 def test_replay_tells_the_browser_what_it_has_detected(codec: str) -> None:
     kind = kind_of("text/html")
     assert kind is not None
-    place = Place("http://a.test/", lambda url: "/x")
+    place = ReplayPlace("http://a.test/", lambda url: "/x")
     assert rewrite(russian(codec), kind, "text/html", place).charset == codec
     assert rewrite(russian(codec), kind, f"text/html; charset={codec}", place).charset is None

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.change.texts import Texts
 from asof.clock import parse_iso
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, collected
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.kept import preferences as qualities
 from asof.cover.kept.preferences import QUALITIES, quality_column, with_quality
 from asof.cover.language.columns import Column
@@ -66,20 +66,20 @@ COHERENCE = [5, 5, 0, 1, 0, 5, 5, 0]  # of b the text of one o'clock is the near
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The archive, all of its documents read."""
     folder: Path = served_archive.build(tmp_path_factory.mktemp("qualities") / "archive", stored())
-    with Archive.write(folder, purpose="test") as found:
+    with OpenArchive.write(folder, purpose="test") as found:
         (crawl,) = found.crawls()
         course = Course("inducible", "optimal", turn=parse_iso("2026-01-01T12:00:00Z"))
         with found.ledger.transaction():
             found.catalog.put_crawl(replace(crawl, course=course))
-    with Archive.open(folder) as found, Texts(found, writable=True) as texts:
+    with OpenArchive.open(folder) as found, Texts(found, writable=True) as texts:
         texts.read_all(1)
     return folder
 
 
 @pytest.fixture
-def archive(whole: Path, tmp_path: Path) -> Iterator[Archive]:
+def archive(whole: Path, tmp_path: Path) -> Iterator[OpenArchive]:
     shutil.copytree(whole, tmp_path / "archive")
-    with Archive.open(tmp_path / "archive") as found:
+    with OpenArchive.open(tmp_path / "archive") as found:
         yield found
 
 
@@ -93,7 +93,7 @@ def values(column: Column) -> list[float]:
 
 
 @pytest.mark.parametrize("is_read", [False, True], ids=["not read yet", "read"])
-def test_links_from_other_addresses_count_once_each(archive: Archive, is_read: bool) -> None:
+def test_links_from_other_addresses_count_once_each(archive: OpenArchive, is_read: bool) -> None:
     found = collected(archive)
     if not is_read:
         for file in archive.folder.texts.parent.glob("text.db*"):
@@ -102,14 +102,14 @@ def test_links_from_other_addresses_count_once_each(archive: Archive, is_read: b
     assert values(column) == [INLINKS[name] for name in names(found)]
 
 
-def test_coherence_is_that_of_the_capture_at_the_moment_of_its_crawl(archive: Archive) -> None:
+def test_coherence_is_that_of_the_capture_at_the_moment_of_its_crawl(archive: OpenArchive) -> None:
     """Of d the evening's text was not there at noon; of c nothing is known at noon."""
     found = collected(archive)
     assert names(found) == list("aabbcddd")
     assert values(quality_column(archive, found, "coherence")) == COHERENCE
 
 
-def test_documents_of_no_crawl_have_no_coherence(archive: Archive) -> None:
+def test_documents_of_no_crawl_have_no_coherence(archive: OpenArchive) -> None:
     found = collected(archive)
     column = found.columns["crawl"]
     other = replace(column, values=np.full_like(column.values, -1))
@@ -119,7 +119,7 @@ def test_documents_of_no_crawl_have_no_coherence(archive: Archive) -> None:
 
 @pytest.mark.parametrize("name", QUALITIES)
 def test_some_documents_have_the_values_that_they_have_among_all(
-    archive: Archive, name: str
+    archive: OpenArchive, name: str
 ) -> None:
     found = collected(archive)
     every = with_quality(archive, found, name).columns[name]
@@ -128,14 +128,14 @@ def test_some_documents_have_the_values_that_they_have_among_all(
     assert values(some) == [value for place, value in enumerate(values(every)) if odd[place]]
 
 
-def test_other_attributes_take_no_work(archive: Archive) -> None:
+def test_other_attributes_take_no_work(archive: OpenArchive) -> None:
     found = collected(archive)
     assert with_quality(archive, found, "length") is found
 
 
 @pytest.mark.parametrize("name", QUALITIES)
 def test_what_was_found_is_kept_until_something_changes(
-    archive: Archive, monkeypatch: pytest.MonkeyPatch, name: Any
+    archive: OpenArchive, monkeypatch: pytest.MonkeyPatch, name: Any
 ) -> None:
     found = collected(archive)
     first = values(quality_column(archive, found, name))
@@ -168,24 +168,24 @@ def test_what_was_found_is_kept_until_something_changes(
 
 
 @pytest.mark.parametrize("name", QUALITIES)
-def test_where_nothing_can_be_kept_the_run_goes_on(archive: Archive, name: Any) -> None:
+def test_where_nothing_can_be_kept_the_run_goes_on(archive: OpenArchive, name: Any) -> None:
     found = collected(archive)
     (archive.folder.root / "derived").mkdir(exist_ok=True)
     (archive.folder.root / "derived" / "qualities").write_text("in the way")
     assert len(values(quality_column(archive, found, name))) == len(found)
 
 
-def test_of_the_smallest_covers_that_of_the_best_quality_is_taken(archive: Archive) -> None:
+def test_of_the_smallest_covers_that_of_the_best_quality_is_taken(archive: OpenArchive) -> None:
     """By Jaccard all pages are alike, so that any one of them would do."""
     found = collected(archive)
     for name, best in (("inlinks", {"c"}), ("coherence", {"a", "d"})):
         rated = with_quality(archive, found, name)
-        outcome = thin_out(rated, "J(d1,d2) >= 0.5", CoverOptions(prefer=name), Limits())
+        outcome = thin_out(rated, "J(d1,d2) >= 0.5", CoverOptions(prefer=name), JoinLimits())
         (kept,) = outcome.kept
         assert kept.rpartition("/")[2] in best
 
 
-def test_the_columns_of_an_archive_are_those_of_its_collection(archive: Archive) -> None:
+def test_the_columns_of_an_archive_are_those_of_its_collection(archive: OpenArchive) -> None:
     """Rules are checked against them before any document is read."""
     found = collected(archive).columns
     assert {name: column.kind for name, column in found.items()} == {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.language.columns import number_column, text_column, time_column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
@@ -138,7 +138,7 @@ def test_what_is_empty_stopped_or_unproven_is_said() -> None:
     assert "0 of 0 documents" in text
     assert "<section>" not in text
     two = collection([[1, 2], [1, 2]], ["a", "b"])
-    text = page(thin_out(two, "C(d1,d2) >= 0.5", CoverOptions(), Limits(cancel=lambda: True)))
+    text = page(thin_out(two, "C(d1,d2) >= 0.5", CoverOptions(), JoinLimits(cancel=lambda: True)))
     assert "It was stopped" in text
 
 

@@ -15,17 +15,17 @@ from asof.cover.language.lexer import contains
 from asof.cover.language.parse import parse_condition, parse_filter
 from asof.cover.language.syntax import (
     And,
-    Attribute,
-    Comparison,
+    AttributeOf,
+    CompareTest,
     Contains,
-    Content,
+    ContentTest,
     Duration,
     Measure,
     Moment,
     Number,
     Or,
     Sum,
-    Text,
+    TextValue,
     upright,
 )
 from asof.cover.language.unparse import unparse
@@ -55,9 +55,9 @@ class TestReading:
     def test_what_it_is_made_of(self) -> None:
         assert parse_relation(SEED).condition == And(
             (
-                Content(Measure("C", 1), ">=", Fraction(7, 10)),
-                Comparison(Attribute("timestamp", 1), "<=", Attribute("timestamp", 2)),
-                Comparison(Attribute("hostname", 1), "=", Attribute("hostname", 2)),
+                ContentTest(Measure("C", 1), ">=", Fraction(7, 10)),
+                CompareTest(AttributeOf("timestamp", 1), "<=", AttributeOf("timestamp", 2)),
+                CompareTest(AttributeOf("hostname", 1), "=", AttributeOf("hostname", 2)),
             )
         )
 
@@ -78,7 +78,7 @@ class TestReading:
         self, text: str, measure: Measure, operator: str, threshold: str
     ) -> None:
         found = parse_condition(text)
-        assert found == Content(measure, operator, Fraction(threshold))  # type: ignore[arg-type]
+        assert found == ContentTest(measure, operator, Fraction(threshold))  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
         ("text", "value"),
@@ -96,17 +96,17 @@ class TestReading:
             ("2010-01-31T12:00:00+01:00", Moment(parse_iso("2010-01-31T11:00:00Z") or 0)),
             ("2010-01-31 + 1d", Moment(parse_iso("2010-02-01") or 0)),
             ("2010-01-31 - 2010-01-30", Duration(DAY)),
-            ("'it''s'", Text("it's")),
-            ('"say ""so"""', Text('say "so"')),
-            ("a-b.c:d(d2)", Attribute("a-b.c:d", 2)),
-            ("`My Column`(d1)", Attribute("My Column", 1)),
-            ("`C`(d1)", Attribute("C", 1)),
-            ("größe(d1)", Attribute("größe", 1)),
+            ("'it''s'", TextValue("it's")),
+            ('"say ""so"""', TextValue('say "so"')),
+            ("a-b.c:d(d2)", AttributeOf("a-b.c:d", 2)),
+            ("`My Column`(d1)", AttributeOf("My Column", 1)),
+            ("`C`(d1)", AttributeOf("C", 1)),
+            ("größe(d1)", AttributeOf("größe", 1)),
         ],
     )
     def test_values(self, text: str, value: object) -> None:
         found = parse_condition(f"x(d1) = {text}")
-        assert isinstance(found, Comparison)
+        assert isinstance(found, CompareTest)
         assert found.right == value
 
     def test_what_binds_tighter(self) -> None:
@@ -117,7 +117,7 @@ class TestReading:
             "((a(d1) + (2*b(d1))) - ((-c(d1))/4)) < 3"
         )
         found = parse_condition("a(d1)-b(d1)-1 = 0")
-        assert isinstance(found, Comparison)
+        assert isinstance(found, CompareTest)
         assert isinstance(found.left, Sum)
         assert [sign for sign, _ in found.left.terms] == [1, -1, -1]
 
@@ -129,14 +129,14 @@ class TestReading:
     def test_a_filter_speaks_of_one_document_and_its_text(self) -> None:
         found = parse_filter('mime-type(d) = "text/html" and not text contains "expense"')
         assert isinstance(found.condition, And)
-        assert found.condition.parts[0] == Comparison(
-            Attribute("mime-type", 1), "=", Text("text/html")
+        assert found.condition.parts[0] == CompareTest(
+            AttributeOf("mime-type", 1), "=", TextValue("text/html")
         )
         assert parse_filter("text(d) contains 'x y'").condition == Contains("x y")
         assert parse_filter("x(d) = 1 or x(d) = 2").condition == Or(
             (
-                Comparison(Attribute("x", 1), "=", Number(Fraction(1))),
-                Comparison(Attribute("x", 1), "=", Number(Fraction(2))),
+                CompareTest(AttributeOf("x", 1), "=", Number(Fraction(1))),
+                CompareTest(AttributeOf("x", 1), "=", Number(Fraction(2))),
             )
         )
 

@@ -18,7 +18,7 @@ from asof.cover.language.columns import (
 )
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
-from asof.cover.language.syntax import Comparison, Moment
+from asof.cover.language.syntax import CompareTest, Moment
 from asof.errors import UsageError
 
 COLUMNS = {
@@ -88,7 +88,7 @@ def test_what_does_not_is_pointed_at(condition: str, column: int, words: str) ->
 
 def test_a_string_becomes_a_date_where_a_time_is_meant() -> None:
     found = type_check(parse_filter("timestamp(d) >= '2010-01-01'"), COLUMNS).condition
-    assert isinstance(found, Comparison)
+    assert isinstance(found, CompareTest)
     assert found.right == Moment(parse_iso("2010-01-01") or 0)
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from asof.replay.links import Place
+from asof.replay.links import ReplayPlace
 from asof.replay.rewrite import rewrite_css
 from asof.text.links.css import unescape
 
@@ -15,7 +15,7 @@ X = "/T/http://h.example/d/x"
 
 def css(sheet: str | bytes, charset: str | None = None) -> str:
     data = sheet.encode() if isinstance(sheet, str) else sheet
-    place = Place("http://h.example/d/s.css", lambda url: f"/T/{url}")
+    place = ReplayPlace("http://h.example/d/s.css", lambda url: f"/T/{url}")
     return rewrite_css(data, charset, place)[0].decode()
 
 
@@ -97,14 +97,14 @@ def test_a_namespace_ends_at_its_semicolon() -> None:
 class TestEncodings:
     def test_bytes_survive(self) -> None:
         data = b"/*\xff\xfe*/a{content:'\x81';b:url(x)}"
-        place = Place("http://h.example/d/s.css", lambda url: f"/T/{url}")
+        place = ReplayPlace("http://h.example/d/s.css", lambda url: f"/T/{url}")
         assert rewrite_css(data, "utf-8", place)[0] == data.replace(b"(x)", f"({X})".encode())
 
     def test_a_backslash_inside_a_character_is_no_escape(self) -> None:
         # The second byte of this character in Shift_JIS is a backslash.
         data = "a{c:'表';b:url(x)}".encode("shift_jis")
         assert b"\\'" in data
-        place = Place("http://h.example/d/s.css", lambda url: f"/T/{url}")
+        place = ReplayPlace("http://h.example/d/s.css", lambda url: f"/T/{url}")
         out = rewrite_css(data, "shift_jis", place)[0]
         assert out == data.replace(b"(x)", f"({X})".encode())
 
@@ -114,7 +114,7 @@ class TestEncodings:
         assert "/d/%C3%A9%E2%82%AC" in css(b"a{b:url(\xe9\\20ac)}", "windows-1252")
 
     def test_utf_16_becomes_utf_8(self) -> None:
-        place = Place("http://h.example/d/s.css", lambda url: f"/T/{url}")
+        place = ReplayPlace("http://h.example/d/s.css", lambda url: f"/T/{url}")
         out, encoding = rewrite_css("\ufeffa{b:url(x)}".encode("utf-16-le"), None, place)
         assert out.decode() == f"a{{b:url({X})}}"
         assert encoding == "utf-8"

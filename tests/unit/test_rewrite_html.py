@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from asof.replay.links import Place
-from asof.replay.rewrite import Kind, kind_of, rewrite
+from asof.replay.links import ReplayPlace
+from asof.replay.rewrite import RewriteKind, kind_of, rewrite
 from asof.replay.rewrite_html import rewrite_html
 from asof.text.links.reference import replaced, srcset
 
 BASE = "http://h.example/d/p.html"
 
 
-def place(base: str = BASE) -> Place:
-    return Place(base, lambda url: f"/T/{url}")
+def place(base: str = BASE) -> ReplayPlace:
+    return ReplayPlace(base, lambda url: f"/T/{url}")
 
 
 def html(markup: str | bytes, *, charset: str | None = "utf-8", xml: bool = False) -> str:
@@ -368,21 +368,21 @@ class TestBanner:
 
 class TestDispatch:
     def test_kinds(self) -> None:
-        assert kind_of("text/html") is Kind.HTML
-        assert kind_of("TEXT/CSS") is Kind.CSS
-        assert kind_of("image/svg+xml") is Kind.XML
+        assert kind_of("text/html") is RewriteKind.HTML
+        assert kind_of("TEXT/CSS") is RewriteKind.CSS
+        assert kind_of("image/svg+xml") is RewriteKind.XML
         assert kind_of("application/javascript") is None
         assert kind_of(None) is None
 
     def test_each_kind_is_rewritten(self) -> None:
-        for kind, data in ((Kind.HTML, b"<a href=x>"), (Kind.CSS, b"a{b:url(x)}")):
+        for kind, data in ((RewriteKind.HTML, b"<a href=x>"), (RewriteKind.CSS, b"a{b:url(x)}")):
             done = rewrite(data, kind, None, place())
             assert b"/T/http://h.example/d/x" in done.data
             assert done.charset is None
 
     def test_a_transcoded_document_needs_another_charset(self) -> None:
         data = "\ufeff<p>".encode("utf-16-le")
-        assert rewrite(data, Kind.HTML, "utf-16", place()).charset == "utf-8"
+        assert rewrite(data, RewriteKind.HTML, "utf-16", place()).charset == "utf-8"
 
 
 @pytest.mark.parametrize("base", ["urn:uuid:1", "dns:example.org", "", "http://[bad"])

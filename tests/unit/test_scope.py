@@ -9,7 +9,7 @@ import pytest
 from asof.config import Config
 from asof.errors import ConfigError
 from asof.model import Target
-from asof.scope.rules import Decision, Scope, Step, Verdict
+from asof.scope.rules import Decision, RuleStep, Scope, Verdict
 
 SEED = "https://example.org/news/index.html"
 
@@ -166,7 +166,7 @@ def test_rules_over_urls(rule: str, url: str, about: bool) -> None:
     for verb, verdict in (("in", Verdict.IN), ("out", Verdict.OUT)):
         step = scope_of(f"{verb} {rule}").explain(target)[0]
         assert step.rule == f"{verb} {rule}"
-        assert step == Step(step.rule, verdict if about else Verdict.NONE, about)
+        assert step == RuleStep(step.rule, verdict if about else Verdict.NONE, about)
         decision = scope_of(f"{verb} {rule}").decide(target)
         assert (decision.reason == f"rule: {verb} {rule}") is about
 

@@ -11,14 +11,14 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.change.texts import Texts
 from asof.cli import run as cli
 from asof.clock import SECOND
 from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.document_ids import DOCUMENT_ID
-from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, Gathered, Which, collected
+from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, GatheredDocuments, Which, collected
 from asof.cover.documents.tables import Table, column_as
 from asof.cover.kept import shingle_cache
 from asof.cover.kept.array_file import read_arrays, write_arrays
@@ -51,12 +51,12 @@ def folder(original: Path, tmp_path: Path) -> Path:
 def gathered(
     folder: Path, which: Which = "main", k: int = 5, where: str | None = None
 ) -> Collection:
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         return collected(archive, which=which, k=k, where=where)
 
 
 def again(folder: Path, which: Which = "main", k: int = 5, where: str | None = None) -> Collection:
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         return collected_or_kept(archive, which=which, k=k, where=where)
 
 
@@ -79,11 +79,11 @@ def no_texts(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def test_a_second_run_reads_no_text(
     folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         assert not is_kept(archive, "main", 5)
     first = again(folder)
     request.getfixturevalue("no_texts")
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         assert is_kept(archive, "main", 5)
         assert not is_kept(archive, "main", 4)
         second = collected_or_kept(archive)
@@ -97,7 +97,7 @@ def test_a_second_run_reads_no_text(
 def test_texts_need_not_have_been_read_before(tmp_path: Path) -> None:
     archive_folder = tmp_path / "archive"
     add(archive_folder, URLS[0], BOATS)
-    with Archive.open(archive_folder) as archive:
+    with OpenArchive.open(archive_folder) as archive:
         assert len(collected_or_kept(archive)) == 1
         assert is_kept(archive, "main", 5)
         read_all(archive_folder)
@@ -209,7 +209,7 @@ def test_only_new_documents_are_read(folder: Path, which: Which, read: list[str]
     read_all(folder)
     read.clear()
     told: list[tuple[int, int]] = []
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         found = collected_or_kept(
             archive, which=which, grown=lambda known, new: told.append((known, new))
         )
@@ -236,7 +236,7 @@ def test_captures_without_a_text_are_not_read_again(folder: Path, read: list[str
 
 def test_a_text_that_is_read_anew_is_taken_anew(folder: Path) -> None:
     before = again(folder)
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         capture = next(archive.captures(url=URLS[1]))
         assert capture.content
         key = document_key(capture.url, capture.content, capture.media_type)
@@ -409,7 +409,7 @@ def test_what_changed_in_between_is_not_kept(folder: Path, monkeypatch: pytest.M
 
 
 def test_the_fingerprint_tells_what_matters(folder: Path) -> None:
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         first = fingerprint(archive, "main", 5)
         assert fingerprint(archive, "main", 5) == first
         assert len({first, fingerprint(archive, "full", 5), fingerprint(archive, "main", 4)}) == 3
@@ -437,7 +437,7 @@ def test_names_of_any_kind_come_back(tmp_path: Path) -> None:
     ids = np.zeros(6, DOCUMENT_ID)
     found = dataclass_replace(table.collection(), document_ids=ids, records=names)
     place = tmp_path / "cover" / "main-5-x.npy"
-    keep(place, Gathered(found, np.zeros(0, DOCUMENT_ID)))
+    keep(place, GatheredDocuments(found, np.zeros(0, DOCUMENT_ID)))
     back = kept(place)
     assert back is not None
     assert back.collection.names == names

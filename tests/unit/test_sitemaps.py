@@ -11,7 +11,7 @@ from asof.testing import SiteSpec, SyntheticSite
 from asof.text.links.sitemaps import (
     MAX_BYTES,
     MAX_ENTRIES,
-    Entry,
+    SitemapEntry,
     is_sitemap,
     read_sitemap,
     sitemaps_of,
@@ -54,9 +54,9 @@ def urlset(*locs: str) -> str:
 def test_all_that_a_sitemap_says() -> None:
     sitemap = read_sitemap(FULL)
     assert sitemap.entries == (
-        Entry("http://h/a?x=1&y=2", parse_iso("2024-05-06T05:08:09Z"), "daily", 0.8),
-        Entry("http://h/b?x=1&y=2"),
-        Entry("http://h/de/b?x=1&y=2"),
+        SitemapEntry("http://h/a?x=1&y=2", parse_iso("2024-05-06T05:08:09Z"), "daily", 0.8),
+        SitemapEntry("http://h/b?x=1&y=2"),
+        SitemapEntry("http://h/de/b?x=1&y=2"),
     )
     assert sitemap.sitemaps == ()
     assert sitemap.problems == ()
@@ -88,7 +88,9 @@ def test_plain_text() -> None:
 def test_feeds_in_the_place_of_sitemaps() -> None:
     rss = b"""<rss><channel><item><link>http://h/a</link><pubDate>Mon, 06 May 2024 05:08:09 GMT
     </pubDate></item></channel></rss>"""
-    assert read_sitemap(rss).entries == (Entry("http://h/a", parse_iso("2024-05-06T05:08:09Z")),)
+    assert read_sitemap(rss).entries == (
+        SitemapEntry("http://h/a", parse_iso("2024-05-06T05:08:09Z")),
+    )
 
 
 @pytest.mark.parametrize(

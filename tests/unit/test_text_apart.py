@@ -16,7 +16,7 @@ import pytest
 from asof.errors import AsofError
 from asof.text import sandbox as module
 from asof.text.read import read
-from asof.text.sandbox import Limits, ReadApart, Source, read_many
+from asof.text.sandbox import DocumentSource, ReadApart, ReadingLimits, read_many
 from support import office_files as office
 
 # Keeps a reader busy for several seconds: a table of nothing that has to be looked at.
@@ -98,7 +98,7 @@ def test_many_documents_that_come_in_pieces(apart: ReadApart) -> None:
 
 
 def test_what_takes_too_long_is_ended() -> None:
-    with ReadApart(Limits(seconds=1.5)) as apart:
+    with ReadApart(ReadingLimits(seconds=1.5)) as apart:
         apart.read(b"warm", "text/plain")
         first = pid_of(apart)
         start = time.monotonic()
@@ -111,14 +111,14 @@ def test_what_takes_too_long_is_ended() -> None:
 
 
 def test_what_needs_too_much_memory_is_refused() -> None:
-    with ReadApart(Limits(megabytes=100)) as apart:
+    with ReadApart(ReadingLimits(megabytes=100)) as apart:
         document = apart.read("\u4e2d\U0001f600".encode() * 5_000_000, "text/plain; charset=utf-8")
         assert document.error == "needed more than 100 MB"
         assert apart.read(b"next", "text/plain").text == "next"
 
 
 def test_what_is_too_large_is_not_even_sent() -> None:
-    with ReadApart(Limits(megabytes=10)) as apart:
+    with ReadApart(ReadingLimits(megabytes=10)) as apart:
         assert apart.read(bytes(5 << 20)).error == "is larger than 4 MB"
         assert apart._child is None
 
@@ -226,13 +226,17 @@ def test_a_child_that_keeps_memory_is_replaced(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_many_come_back_in_order() -> None:
-    sources = [Source(b"%d" % number, "text/plain") for number in range(30)]
+    sources = [DocumentSource(b"%d" % number, "text/plain") for number in range(30)]
     assert [each.text for each in read_many(sources)] == [str(number) for number in range(30)]
 
 
 def test_of_many_only_the_bad_ones_fail() -> None:
-    sources = [Source(b"a", "text/plain"), Source(*SLOW), Source(b"b", "text/plain")]
-    found = list(read_many(sources, workers=2, limits=Limits(seconds=1.5)))
+    sources = [
+        DocumentSource(b"a", "text/plain"),
+        DocumentSource(*SLOW),
+        DocumentSource(b"b", "text/plain"),
+    ]
+    found = list(read_many(sources, workers=2, limits=ReadingLimits(seconds=1.5)))
     assert [each.text for each in (found[0], found[2])] == ["a", "b"]
     assert found[1].error == "took longer than 1.5 s"
 
@@ -240,10 +244,10 @@ def test_of_many_only_the_bad_ones_fail() -> None:
 def test_no_more_sources_are_taken_than_needed() -> None:
     taken: list[int] = []
 
-    def sources() -> Iterator[Source]:
+    def sources() -> Iterator[DocumentSource]:
         for number in range(100):
             taken.append(number)
-            yield Source(b"x", "text/plain")
+            yield DocumentSource(b"x", "text/plain")
 
     many = read_many(sources(), workers=2)
     next(many)

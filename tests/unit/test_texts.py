@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.catalog.derive import record_uri
 from asof.change.background import BackgroundReader
@@ -58,7 +58,7 @@ def put(folder: Path, *exchanges: Exchange) -> None:
 
 def put_revisit(folder: Path, exchange: Exchange, url: str, at: Instant) -> None:
     """The exchange as a revisit of what the archive has of a URL as of a moment."""
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         source = archive.as_of(url, at)
         assert source is not None
     named = replace(source, record_id=record_uri(source.record_id))
@@ -66,9 +66,9 @@ def put_revisit(folder: Path, exchange: Exchange, url: str, at: Instant) -> None
 
 
 def categories(folder: Path, url: str = URL) -> list[str | None]:
-    with Archive.open(folder) as archive, Texts(archive, writable=True) as texts:
+    with OpenArchive.open(folder) as archive, Texts(archive, writable=True) as texts:
         texts.read_all(1)
-    with Archive.open(folder) as archive, judgements(archive) as judged:  # type: ignore[arg-type]
+    with OpenArchive.open(folder) as archive, judgements(archive) as judged:  # type: ignore[arg-type]
         return [judged(capture) for capture in archive.captures(url=url)]
 
 
@@ -97,7 +97,7 @@ def test_a_revisit_is_read_by_its_own_type(folder: Path) -> None:
     page, source = html("T", WORDS), "http://a.example/source"
     put(folder, answer(source, page, media="text/css", at=START))
     put_revisit(folder, answer(URL, page, at=START + DAY), source, START + DAY)
-    with Archive.open(folder) as archive, Texts(archive) as texts:
+    with OpenArchive.open(folder) as archive, Texts(archive) as texts:
         capture = archive.as_of(URL, START + DAY)
         assert capture is not None
         document = texts.document(capture)

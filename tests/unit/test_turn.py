@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
 from asof.clock import SECOND, iso
@@ -680,5 +680,5 @@ def test_the_record_of_the_turn_comes_before_the_first_revisit(web: Web, folder:
     text = gzip.decompress(file.read_bytes()).decode("latin-1")
     said = text.index(f'"turn": "{iso(turn(folder))}"')
     assert text.index("WARC-Type: revisit") > said
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         assert len(archive.crawls()) == 1

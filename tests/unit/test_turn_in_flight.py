@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.coherence.certificate import Choice
 from asof.coherence.quality import measure_choice
 from asof.model import Exchange, Failure, Headers
@@ -44,7 +44,7 @@ def test_an_answer_on_its_way_is_no_proof_of_what_was_there_when_the_last_visit_
     web.fan(A, 9)
     web.put(B)
     web.crawl(folder, A, B, audit=False)
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         _, measurement = measure_choice(archive, Choice((archive.crawls()[-1].id,)))
     verdict = next(page for page in measurement.pages if page.url == B)
     assert verdict.is_coherent

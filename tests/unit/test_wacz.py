@@ -17,8 +17,8 @@ from asof.clock import SECOND
 from asof.errors import InputError, StorageError, UsageError
 from asof.model import Damage
 from asof.warc.foreign import wacz_write
-from asof.warc.foreign.wacz import Kind, extract_warcs, wacz_members
-from asof.warc.foreign.wacz_write import Page, write_wacz
+from asof.warc.foreign.wacz import WaczKind, extract_warcs, wacz_members
+from asof.warc.foreign.wacz_write import WaczPage, write_wacz
 
 NOW = 1_700_000_000 * SECOND
 WARC = gzip.compress(
@@ -73,8 +73,10 @@ def taken(path: Path, into: Path) -> tuple[list[tuple[str, bytes]], list[Damage]
 
 
 def test_a_wacz_has_what_the_standard_asks_for(tmp_path: Path, warcs: list[Path]) -> None:
-    page = Page("http://a/1", "Fish \U0001f41f", NOW)
-    out = make(tmp_path / "x.wacz", warcs, [line(1)], [page, Page("http://a/2", "", NOW + SECOND)])
+    page = WaczPage("http://a/1", "Fish \U0001f41f", NOW)
+    out = make(
+        tmp_path / "x.wacz", warcs, [line(1)], [page, WaczPage("http://a/2", "", NOW + SECOND)]
+    )
     with zipfile.ZipFile(out) as zipped:
         assert zipped.testzip() is None
         kinds = {info.filename: info.compress_type for info in zipped.infolist()}
@@ -150,7 +152,7 @@ def test_an_index_of_nothing(tmp_path: Path, warcs: list[Path]) -> None:
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path, warcs: list[Path]) -> None:
-    pages = [Page("http://a/1", "Fish", NOW)]
+    pages = [WaczPage("http://a/1", "Fish", NOW)]
     first, second = (
         make(tmp_path / name, warcs, [line(1)], pages) for name in ("1.wacz", "2.wacz")
     )
@@ -163,8 +165,9 @@ def test_what_goes_out_comes_in(tmp_path: Path, warcs: list[Path]) -> None:
     assert files == [("one.warc.gz", WARC), ("Two_Words.warc", gzip.decompress(OTHER))]
     assert not damage
     assert [(kind, entry.method == 0) for kind, entry in wacz_members(out)] == [
-        (Kind.WARC, True), (Kind.WARC, True), (Kind.INDEX, True), (Kind.INDEX, False),
-        (Kind.PAGES, False), (Kind.MANIFEST, False), (Kind.MANIFEST, False),
+        (WaczKind.WARC, True), (WaczKind.WARC, True),
+        (WaczKind.INDEX, True), (WaczKind.INDEX, False),
+        (WaczKind.PAGES, False), (WaczKind.MANIFEST, False), (WaczKind.MANIFEST, False),
     ]  # fmt: skip
 
 
@@ -211,8 +214,8 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, warcs: list[Path
     out = tmp_path / "x.wacz"
     out.write_bytes(b"precious")
 
-    def broken() -> Iterator[Page]:
-        yield Page("http://a/", "", NOW)
+    def broken() -> Iterator[WaczPage]:
+        yield WaczPage("http://a/", "", NOW)
         raise RuntimeError
 
     with pytest.raises(RuntimeError):

@@ -1,5 +1,3 @@
-"""Archive: a folder on disk, opened; its stages handed to one another."""
+"""An archive: a folder on disk, opened; journal, commit, recovery, import, export, check."""
 
-from asof.archive.archive import Archive, Moment
-
-__all__ = ["Archive", "Moment"]
+from asof.archive.archive import OpenArchive as OpenArchive

@@ -44,7 +44,7 @@ def _upgrade(folder: Folder) -> None:
         ) from error
 
 
-class Archive:
+class OpenArchive:
     """An archive folder, opened for reading or (one at a time) for writing.
 
     Use it as a context manager. Iterators fetch as they go: none loads the archive.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, replace
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.archive.scan import FileRange, Progress, Spread, ranges
 from asof.catalog.derive import derive, is_capture
 from asof.model import Damage
@@ -47,7 +47,7 @@ class _Part:
     problems: list[Problem]
 
 
-def check(archive: Archive, *, spread: Spread, progress: Progress) -> Checked:
+def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checked:
     """Read every committed byte once, on all cores."""
     problems: list[Problem] = []
     catalogued = archive.catalog.offsets()
@@ -111,7 +111,9 @@ def _sound(content: bytes | bytearray, offset: int, length: int) -> int | None:
     return offset if kind == "response" else -1
 
 
-def _compare(archive: Archive, file: str, found: array[int], listed: array[int]) -> list[Problem]:
+def _compare(
+    archive: OpenArchive, file: str, found: array[int], listed: array[int]
+) -> list[Problem]:
     """Both ways: rows without a record, and records without a row (copies elsewhere are fine)."""
     stored, rows = set(found), set(listed)
     problems = [Problem(file, at, "in the catalog, not in the file") for at in rows - stored]

@@ -12,14 +12,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.catalog.cdxj import cdxj_lines
 from asof.catalog.derive import derive
 from asof.catalog.parquet import write_parquet
 from asof.model import Capture, Damage
 from asof.warc.atomic_file import whole_file
 from asof.warc.foreign.trec import TrecDocument, write_trec
-from asof.warc.foreign.wacz_write import Page, write_wacz
+from asof.warc.foreign.wacz_write import WaczPage, write_wacz
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
 from asof.warc.write import member
@@ -41,7 +41,7 @@ class Selection:
     def everything(self) -> bool:
         return self == Selection()
 
-    def captures(self, archive: Archive) -> Iterator[Capture]:
+    def captures(self, archive: OpenArchive) -> Iterator[Capture]:
         return archive.captures(**asdict(self))
 
 
@@ -53,7 +53,7 @@ class Exported:
     captures: int
 
 
-def export_cdxj(archive: Archive, selection: Selection, out: Path) -> Exported:
+def export_cdxj(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
     """A sorted CDXJ index, line for line what cdxj-indexer writes for the same files."""
     count = 0
     with whole_file(out) as file:
@@ -63,7 +63,7 @@ def export_cdxj(archive: Archive, selection: Selection, out: Path) -> Exported:
     return Exported(str(out), count)
 
 
-def export_warc(archive: Archive, selection: Selection, out: Path) -> Exported:
+def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
     """One .warc.gz of the selected captures, with their requests and metadata, as stored.
 
     A revisit takes the record along that holds its payload, so the file can stand alone.
@@ -81,7 +81,7 @@ def export_warc(archive: Archive, selection: Selection, out: Path) -> Exported:
     return Exported(str(out), count)
 
 
-def _with_sources(archive: Archive, selection: Selection) -> set[str]:
+def _with_sources(archive: OpenArchive, selection: Selection) -> set[str]:
     wanted: set[str] = set()
     for capture in selection.captures(archive):
         wanted.add(capture.record_id)
@@ -114,17 +114,17 @@ def _copy_record(record: StoredRecord, path: Path, out: BinaryIO) -> None:
             length -= len(chunk)
 
 
-def export_parquet(archive: Archive, selection: Selection, out: Path) -> Exported:
+def export_parquet(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
     return Exported(str(out), write_parquet(selection.captures(archive), out))
 
 
-def export_trec(archive: Archive, selection: Selection, out: Path) -> Exported:
+def export_trec(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
     """TREC-Web documents (Naumann 2011, slide 69), one for each capture with a payload."""
     documents = _trec_documents(archive, selection.captures(archive))
     return Exported(str(out), write_trec(out, documents))
 
 
-def _trec_documents(archive: Archive, captures: Iterable[Capture]) -> Iterator[TrecDocument]:
+def _trec_documents(archive: OpenArchive, captures: Iterable[Capture]) -> Iterator[TrecDocument]:
     for capture in captures:
         if capture.kind not in ("response", "revisit", "resource"):
             continue
@@ -140,7 +140,7 @@ def _trec_documents(archive: Archive, captures: Iterable[Capture]) -> Iterator[T
         )
 
 
-def export_wacz(archive: Archive, selection: Selection, out: Path) -> Exported:
+def export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
     """A WACZ that opens in replayweb.page: the WARC files, an index, and the list of pages."""
     with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
         warcs, count = _wacz_files(archive, selection, Path(scratch))
@@ -150,7 +150,7 @@ def export_wacz(archive: Archive, selection: Selection, out: Path) -> Exported:
             cdxj_lines(_captures_in(warcs)),
             # The entries a reader is offered: HTML pages that were there.
             (
-                Page(each.url, each.url, each.at)
+                WaczPage(each.url, each.url, each.at)
                 for each in selection.captures(archive)
                 if each.status == 200 and each.media_type == "text/html"
             ),
@@ -161,7 +161,9 @@ def export_wacz(archive: Archive, selection: Selection, out: Path) -> Exported:
     return Exported(str(out), count)
 
 
-def _wacz_files(archive: Archive, selection: Selection, scratch: Path) -> tuple[list[Path], int]:
+def _wacz_files(
+    archive: OpenArchive, selection: Selection, scratch: Path
+) -> tuple[list[Path], int]:
     """The archive's own files when all is wanted and fits; else one file of what is wanted."""
     segments = archive.segments()
     whole = all(
@@ -183,7 +185,7 @@ def _captures_in(warcs: list[Path]) -> Iterator[Capture]:
                 yield capture
 
 
-EXPORTERS: dict[str, Callable[[Archive, Selection, Path], Exported]] = {
+EXPORTERS: dict[str, Callable[[OpenArchive, Selection, Path], Exported]] = {
     "warc": export_warc,
     "cdxj": export_cdxj,
     "parquet": export_parquet,

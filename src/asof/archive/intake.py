@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.archive.folder import SEGMENT_SUFFIXES, storage_errors
 from asof.archive.scan import Batch, Progress, Spread, ranges, read_range, whole_records
 from asof.catalog.derive import Row
@@ -66,7 +66,7 @@ class Intake:
 _ADDED = ("records", "captures", "added", "stored", "damage")
 
 
-def take_in(archive: Archive, path: Path, *, spread: Spread, progress: Progress) -> Intake:
+def take_in(archive: OpenArchive, path: Path, *, spread: Spread, progress: Progress) -> Intake:
     """Import one file of any known format."""
     if not path.is_file():
         raise InputError(f"{path} is not a file.", hint="Name WARC, ARC, WACZ or TREC-Web files.")
@@ -89,7 +89,7 @@ def take_in(archive: Archive, path: Path, *, spread: Spread, progress: Progress)
 class _Taker:
     """One import under way."""
 
-    _archive: Archive
+    _archive: OpenArchive
     _source: Path
     _kind: str
     _spread: Spread

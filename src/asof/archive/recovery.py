@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.archive.folder import storage_errors
 from asof.archive.scan import Batch, FileRange, read_range
 from asof.catalog.rows import COLUMNS
@@ -31,7 +31,7 @@ class Recovery:
     left: tuple[Damage, ...]
 
 
-def recover(archive: Archive) -> Recovery:
+def recover(archive: OpenArchive) -> Recovery:
     """Bring the catalog up to the WARC files; writes nothing when they agree."""
     known = {segment.file: segment for segment in archive.segments()}
     adopted = 0
@@ -57,7 +57,7 @@ def recover(archive: Archive) -> Recovery:
     return Recovery(adopted, tuple(cut), tuple(left))
 
 
-def _adopt(archive: Archive, segment: Segment, batch: Batch, size: int) -> int:
+def _adopt(archive: OpenArchive, segment: Segment, batch: Batch, size: int) -> int:
     catalog = archive.catalog
     crawl = segment.crawl
     with archive.ledger.transaction():

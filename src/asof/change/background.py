@@ -70,12 +70,12 @@ def main() -> None:
 
 def _read(folder: Path) -> bool:
     """Read what there is; whether there was anything new."""
-    from asof.archive.archive import Archive
+    from asof.archive.archive import OpenArchive
     from asof.change.texts import Texts
-    from asof.text.sandbox import Limits
+    from asof.text.sandbox import ReadingLimits
 
-    limits = Limits(patience=_PATIENCE)
-    with Archive.open(folder) as archive, Texts(archive, writable=True, limits=limits) as texts:
+    limits = ReadingLimits(patience=_PATIENCE)
+    with OpenArchive.open(folder) as archive, Texts(archive, writable=True, limits=limits) as texts:
         return texts.read_all(1, stop=lambda: _ended(0.0)).judged > 0
 
 

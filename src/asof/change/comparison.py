@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asof.archive.archive import Archive, Moment
+from asof.archive.archive import Moment, OpenArchive
 from asof.change.cascade import compare
 from asof.change.categories import Change
 from asof.change.difference import Difference, difference
@@ -34,7 +34,7 @@ def compare_captures(texts: Texts, old: Capture, new: Capture, *, full: bool) ->
 
 
 def two_captures(
-    archive: Archive, url: str, before: Moment | None, after: Moment | None
+    archive: OpenArchive, url: str, before: Moment | None, after: Moment | None
 ) -> tuple[Capture, Capture]:
     """The captures as of two moments; without any, of the last two contents."""
     if before is None:
@@ -44,7 +44,7 @@ def two_captures(
     return old, new
 
 
-def _last_two(archive: Archive, url: str) -> tuple[Capture, Capture]:
+def _last_two(archive: OpenArchive, url: str) -> tuple[Capture, Capture]:
     """The last capture, and the one before it that has another content, if there is one."""
     seen = archive.catalog.observations(archive.address(url))
     if not seen:

@@ -69,7 +69,7 @@ _DATED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class NoiseRule:
     """A kind of noise: what it looks like (in lower case) and why it does not count.
 
     A line without any of `signs` cannot hold it, and those are found fast.
@@ -97,8 +97,10 @@ def _rule(
     *,
     signs: str,
     proof: re.Pattern[str] | None = None,
-) -> Rule:
-    return Rule(name, reason, re.compile(signs, re.VERBOSE), re.compile(pattern, re.VERBOSE), proof)
+) -> NoiseRule:
+    return NoiseRule(
+        name, reason, re.compile(signs, re.VERBOSE), re.compile(pattern, re.VERBOSE), proof
+    )
 
 
 RULES = (

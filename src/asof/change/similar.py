@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from asof.archive.archive import Archive, Moment
+from asof.archive.archive import Moment, OpenArchive
 from asof.catalog.referents import ANSWERS
 from asof.change.near import Measure, Near, NearIndex
 from asof.change.texts import Texts
@@ -33,7 +33,7 @@ class NearDuplicates:
 
 
 def near_duplicates(
-    archive: Archive, texts: Texts, moment: Moment, threshold: float, *, versions: bool
+    archive: OpenArchive, texts: Texts, moment: Moment, threshold: float, *, versions: bool
 ) -> NearDuplicates:
     """All pairs of the archive as of a moment whose Jaccard coefficient reaches the threshold."""
     index = _index(archive, texts, moment, threshold, versions=versions)
@@ -42,7 +42,7 @@ def near_duplicates(
 
 
 def similar(
-    archive: Archive,
+    archive: OpenArchive,
     texts: Texts,
     url: str,
     moment: Moment,
@@ -67,7 +67,7 @@ def similar(
 
 
 def _index(
-    archive: Archive, texts: Texts, moment: Moment, threshold: float, *, versions: bool
+    archive: OpenArchive, texts: Texts, moment: Moment, threshold: float, *, versions: bool
 ) -> NearIndex[Named]:
     index: NearIndex[Named] = NearIndex(threshold)
     index.add_all(_main_texts(archive, texts, moment, versions=versions))
@@ -75,7 +75,7 @@ def _index(
 
 
 def _main_texts(
-    archive: Archive, texts: Texts, moment: Moment, *, versions: bool
+    archive: OpenArchive, texts: Texts, moment: Moment, *, versions: bool
 ) -> Iterator[tuple[Named, str]]:
     """The main texts of each URL's last capture, or of all that brought a content of their own."""
     # URLs of one key, with and without www, come mixed.

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import groupby
 from typing import NamedTuple, Self
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.catalog.observe import Observation
 from asof.catalog.referents import ANSWERS, is_304
 from asof.change.cascade import compare
@@ -26,7 +26,7 @@ from asof.errors import AsofError
 from asof.model import Capture, find_header
 from asof.text.database import Shelf
 from asof.text.document import Document
-from asof.text.sandbox import Limits, ReadApart, Source, read_many
+from asof.text.sandbox import DocumentSource, ReadApart, ReadingLimits, read_many
 from asof.text.store import TextStore, document_key
 
 # More of a document is not read.
@@ -51,7 +51,7 @@ _NO_DOCUMENTS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingProgress:
     """How far the reading of an archive has come."""
 
     documents: int  # that are read now
@@ -70,7 +70,7 @@ class Texts:
     """The texts of one archive. `writable` keeps what is read."""
 
     def __init__(
-        self, archive: Archive, *, writable: bool = False, limits: Limits | None = None
+        self, archive: OpenArchive, *, writable: bool = False, limits: ReadingLimits | None = None
     ) -> None:
         self._archive = archive
         self._limits = limits
@@ -148,7 +148,7 @@ class Texts:
         workers: int,
         progress: Callable[[int], None] = lambda count: None,
         stop: Callable[[], bool] = lambda: False,
-    ) -> Reading:
+    ) -> ReadingProgress:
         """Read what has not been read, and compare what has not been compared.
 
         `stop` is asked now and then; what was read until then is kept.
@@ -167,9 +167,9 @@ class Texts:
                 held = 0
             progress(1)
         self._store.put(batch)
-        return Reading(len(self._store), failed, self._judge_all(progress, stop))
+        return ReadingProgress(len(self._store), failed, self._judge_all(progress, stop))
 
-    def _sources(self, keys: deque[int], stop: Callable[[], bool]) -> Iterator[Source]:
+    def _sources(self, keys: deque[int], stop: Callable[[], bool]) -> Iterator[DocumentSource]:
         for key, capture in self.unread(stop):
             try:
                 source = source_of(self._archive, capture)
@@ -220,14 +220,14 @@ class Texts:
                     before[capture.url] = _Earlier(capture, version)
 
 
-def source_of(archive: Archive, capture: Capture) -> Source:
+def source_of(archive: OpenArchive, capture: Capture) -> DocumentSource:
     """What is stored of a capture, for those who read it."""
     found = archive.read(capture)
     declared = find_header(found.headers, "Content-Type") or found.media_type
-    return Source(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
+    return DocumentSource(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
 
 
-def documents_of(archive: Archive, captures: Iterable[Capture]) -> Iterator[Capture]:
+def documents_of(archive: OpenArchive, captures: Iterable[Capture]) -> Iterator[Capture]:
     """Those of the captures, which are in the order of URL and time, that may be documents.
 
     A revisit says that a document was still there, and is none itself. But one whose payload is
@@ -248,7 +248,7 @@ def documents_of(archive: Archive, captures: Iterable[Capture]) -> Iterator[Capt
         had.add(content)
 
 
-def _copy(archive: Archive, capture: Capture) -> Capture | None:
+def _copy(archive: OpenArchive, capture: Capture) -> Capture | None:
     """A revisit of what is kept under another address, as the answer that it stands for."""
     if capture.kind != "revisit" or is_304(capture):
         return None

@@ -26,7 +26,7 @@ from asof.errors import UsageError
 
 if TYPE_CHECKING:
     from asof.cover.answer import CoverAnswer
-    from asof.cover.ask import Watch
+    from asof.cover.ask import CoverWatch
 
 # What --again takes from the saved answer: the options that say what is asked.
 _ASKED = {
@@ -39,7 +39,7 @@ _TWICE = 1.0  # seconds: a key that is pressed again sooner was pressed once
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class CommandLine:
     """The command line."""
 
     relation: str | None
@@ -138,14 +138,14 @@ def cover_command(**given: Any) -> int:  # noqa: ANN401, as Given has them
     the columns of the table), with and, or, not. Nothing is deleted. Ctrl-C once: the best found
     so far.
     """
-    asked = Given(**given)
+    asked = CommandLine(**given)
     _check_alone(asked)
     if asked.listing or asked.diff is not None:
         return _show_saved(asked)
     return _on_spark(asked) if asked.engine == "spark" else _on_this_machine(asked)
 
 
-def _show_saved(asked: Given) -> int:
+def _show_saved(asked: CommandLine) -> int:
     place, as_json = Folder(asked.folder), asked.as_json
     if asked.diff is not None:
         place.require()
@@ -159,7 +159,7 @@ def _show_saved(asked: Given) -> int:
     return 0
 
 
-def _on_this_machine(asked: Given) -> int:
+def _on_this_machine(asked: CommandLine) -> int:
     # Here, for it needs numpy, which takes longer to load than all the rest.
     from asof.cover.ask import ask, foretell, name_relation, prepare
 
@@ -192,7 +192,7 @@ def _on_this_machine(asked: Given) -> int:
     return _tell(asked, answer)
 
 
-def _on_spark(asked: Given) -> int:
+def _on_spark(asked: CommandLine) -> int:
     from asof.cover.ask import meant
     from asof.cover.spark.answer import answer_on_spark
 
@@ -208,7 +208,7 @@ def _on_spark(asked: Given) -> int:
     return _tell(asked, answer_on_spark(question, asked.master, asked.target, shown))
 
 
-def _tell(asked: Given, answer: CoverAnswer) -> int:
+def _tell(asked: CommandLine, answer: CoverAnswer) -> int:
     if asked.as_json:
         print_json(cover_print.answer_json(answer))
     else:
@@ -238,7 +238,7 @@ def _save(folder: Path, name: str, answer: CoverAnswer) -> None:
 # -- what does not go together ---------------------------------------------------------------------
 
 
-def _check_alone(asked: Given) -> None:
+def _check_alone(asked: CommandLine) -> None:
     """One thing is asked, and with what runs nothing no option that only a run heeds."""
     things = (asked.relation, asked.diff, asked.again, asked.listing or None)
     if sum(thing is not None for thing in things) != 1:
@@ -266,7 +266,7 @@ def _refuse(options: Mapping[str, str], why: str) -> None:
             raise UsageError(why.format(written), hint=f"Leave {written} out.")
 
 
-def _check_places(asked: Given, table: str | None) -> None:
+def _check_places(asked: CommandLine, table: str | None) -> None:
     """What is to be written can be, and over nothing that is needed: before the work, not after."""
     if asked.save is not None:
         saved.check_name(asked.save)
@@ -286,11 +286,11 @@ def _check_places(asked: Given, table: str | None) -> None:
 # -- what is seen of a run, and how it is stopped --------------------------------------------------
 
 
-def _watch() -> Watch:
+def _watch() -> CoverWatch:
     from asof.cli.similar import read_texts
-    from asof.cover.ask import Watch
+    from asof.cover.ask import CoverWatch
 
-    return Watch(say, count_progress, _running, open_archive, read_texts)
+    return CoverWatch(say, count_progress, _running, open_archive, read_texts)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 
 import click
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.cli.options import port_option
 from asof.cli.output import when
 from asof.cli.serve import serve
@@ -39,7 +39,7 @@ def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
         raise UsageError(f"{folder} exists.", hint="Name a folder that does not exist yet.")
     with _place(folder, keep=no_serve) as place:
         pages = _story(place)
-        with Archive.open(place) as archive:
+        with OpenArchive.open(place) as archive:
             _tell(archive, pages, place)
             if no_serve:
                 click.echo(f"\nBrowse it with: asof serve -a {place}")
@@ -78,7 +78,7 @@ def _story(folder: Path) -> list[Capture]:
         clock.jump(seconds=max(0.0, (now - clock.now()) / 1_000_000))
         click.echo("\nA week passes: the newspaper goes on writing. Looking at each page twice ...")
         _say(_crawl(folder, server.url, server.proxy, clock, coherence="inducible"))
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         _tell_coherence(archive)
         return _changed(archive)
 
@@ -100,7 +100,7 @@ def _say(outcome: CrawlOutcome) -> None:
     )
 
 
-def _tell_coherence(archive: Archive) -> None:
+def _tell_coherence(archive: OpenArchive) -> None:
     """How far the second crawl holds together."""
     # Here, for measuring needs numpy, which takes longer to load than the rest.
     from asof.coherence.certificate import Choice
@@ -116,7 +116,7 @@ def _tell_coherence(archive: Archive) -> None:
     )
 
 
-def _changed(archive: Archive) -> list[Capture]:
+def _changed(archive: OpenArchive) -> list[Capture]:
     """The captures of a page that changed; if there is one, of one with a new headline."""
     by_url: dict[str, list[Capture]] = {}
     for capture in archive.captures():
@@ -129,7 +129,7 @@ def _changed(archive: Archive) -> list[Capture]:
     return changed[-1]
 
 
-def _tell(archive: Archive, pages: list[Capture], folder: Path) -> None:
+def _tell(archive: OpenArchive, pages: list[Capture], folder: Path) -> None:
     url = pages[0].url
     total = sum(1 for _ in archive.captures())
     click.echo(f"\n{total} captures are in {folder}.")
@@ -144,7 +144,7 @@ def _tell(archive: Archive, pages: list[Capture], folder: Path) -> None:
             click.echo(f"  | {line}")
 
 
-def _headline(archive: Archive, capture: Capture) -> list[str]:
+def _headline(archive: OpenArchive, capture: Capture) -> list[str]:
     """Headline, first sentence and edition of a page, as a reader sees them."""
     from asof.text.html.blocks import layout
 

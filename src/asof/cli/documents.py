@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.cli.options import archive_option, examples, json_option, output_option
 from asof.cli.output import cores, open_archive, print_json, printable, say, when
 from asof.clock import stamp
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
 from asof.report.words import percent
 from asof.text.document import Document, Method
-from asof.text.sandbox import Limits, Source, read_many
+from asof.text.sandbox import DocumentSource, ReadingLimits, read_many
 
 if TYPE_CHECKING:
     from asof.change.categories import Change
@@ -85,9 +85,9 @@ def _sources(
     method: Method,
     refused: dict[int, AsofError],
     held: ExitStack,
-) -> Iterator[Source]:
+) -> Iterator[DocumentSource]:
     """What is to be read, in order; of what cannot be had the reason goes to `refused`."""
-    archive: Archive | None = None
+    archive: OpenArchive | None = None
     for number, name in enumerate(inputs):
         try:
             if not _is_url(name):
@@ -98,23 +98,23 @@ def _sources(
             yield replace(_captured(archive, name, moment), method=method)
         except (InputError, NotCaptured) as error:  # the others are read all the same
             refused[number] = error
-            yield Source(b"")
+            yield DocumentSource(b"")
 
 
 def _is_url(name: str) -> bool:
     return name.lower().startswith(("http://", "https://")) and not Path(name).exists()
 
 
-def _captured(archive: Archive, url: str, moment: str) -> Source:
+def _captured(archive: OpenArchive, url: str, moment: str) -> DocumentSource:
     from asof.change.texts import source_of
 
     return source_of(archive, archive.captured(url, moment))
 
 
-def _file(path: Path) -> Source:
+def _file(path: Path) -> DocumentSource:
     try:
         with path.open("rb") as file:  # more than this the reader refuses
-            return Source(file.read((Limits().most << 20) + 1), name=path.name)
+            return DocumentSource(file.read((ReadingLimits().most << 20) + 1), name=path.name)
     except OSError as error:
         raise InputError(
             f"{printable(str(path))} cannot be read: {error.strerror}.",

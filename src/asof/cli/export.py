@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.export import EXPORTERS, Exported, Selection
 from asof.cli.options import archive_option, examples, file_option, json_option, selection_options
 from asof.cli.output import open_archive, print_json, say
@@ -25,7 +25,7 @@ _NAMES = {
 }
 
 
-def _export_documents(archive: Archive, selection: Selection, out: Path) -> Exported:
+def _export_documents(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
     # Here, for it needs numpy, which takes longer to load than the rest.
     from asof.cli.similar import read_texts
     from asof.cover.documents.export_documents import export_documents
@@ -93,14 +93,14 @@ def export_command(
     return 0
 
 
-def _of_cover(archive: Archive, name: str) -> Selection:
+def _of_cover(archive: OpenArchive, name: str) -> Selection:
     from asof.cover.kept.export_cover import chosen_by_name
     from asof.cover.kept.saved_covers import load_cover
 
     return chosen_by_name(archive, load_cover(archive.folder, name).kept)
 
 
-def _to_stdout(archive: Archive, selection: Selection, kind: str) -> int:
+def _to_stdout(archive: OpenArchive, selection: Selection, kind: str) -> int:
     _require_any(archive, selection)
     with TemporaryDirectory() as scratch:
         path = Path(scratch) / _NAMES[kind]
@@ -111,6 +111,6 @@ def _to_stdout(archive: Archive, selection: Selection, kind: str) -> int:
     return 0
 
 
-def _require_any(archive: Archive, selection: Selection) -> None:
+def _require_any(archive: OpenArchive, selection: Selection) -> None:
     if next(selection.captures(archive), None) is None:
         raise NotCaptured("Nothing in the archive matches.", hint="`asof list` shows what it has.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.check import Problem, check
 from asof.archive.folder import Folder
 from asof.archive.intake import Intake, take_in
@@ -35,7 +35,7 @@ def import_command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     total = sum(path.stat().st_size for path in files if path.is_file())
     with (
         heavy_work("importing", total) as (spread, progress),
-        Archive.write(folder, purpose="import") as archive,
+        OpenArchive.write(folder, purpose="import") as archive,
     ):
         recover(archive)
         for path in files:
@@ -89,7 +89,7 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
         return _check_certificate(place, certificate, as_json=as_json)
     with (
         heavy_work("checking", total_bytes(place)) as (spread, progress),
-        Archive.open(folder) as archive,
+        OpenArchive.open(folder) as archive,
     ):
         result = check(archive, spread=spread, progress=progress)
     if as_json:

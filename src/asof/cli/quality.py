@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.archive.reindex import total_bytes
 from asof.cli.options import archive_option, examples, file_option, json_option
@@ -125,7 +125,7 @@ def _certify(folder: Path, choice: Choice, out: Path) -> None:
     size = 2 * total_bytes(Folder(folder))
     with (
         heavy_work("certifying", size) as (spread, progress),
-        Archive.open(folder) as archive,
+        OpenArchive.open(folder) as archive,
     ):
         document = certify(archive, choice, spread=spread, progress=progress)
     write_certificate(document, out)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.cli.options import archive_option, examples, port_option
 from asof.cli.output import say
 from asof.errors import UsageError
@@ -20,12 +20,12 @@ from asof.errors import UsageError
 @port_option("listen")
 def serve_command(folder: Path, host: str, port: int) -> int:
     """Browse the archive as of any moment, in a browser."""
-    with Archive.open(folder) as archive:
+    with OpenArchive.open(folder) as archive:
         serve(archive, host, port, lambda url: say(f"Serving {folder} at {url}"))
     return 0
 
 
-def serve(archive: Archive, host: str, port: int, ready: Callable[[str], None]) -> None:
+def serve(archive: OpenArchive, host: str, port: int, ready: Callable[[str], None]) -> None:
     """Serve until interrupted; `ready` gets the address once it answers."""
     import uvicorn
 

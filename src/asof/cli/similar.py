@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.cli.options import archive_option, examples, json_option, moment_option
 from asof.cli.output import cores, count_progress, open_archive, print_json, say
 from asof.errors import ArchiveError, UsageError
@@ -17,7 +17,7 @@ from asof.report.words import percent
 if TYPE_CHECKING:
     from asof.change.near import Measure, Near
     from asof.change.similar import Named, NearDuplicates
-    from asof.change.texts import Reading
+    from asof.change.texts import ReadingProgress
 
 
 @click.command(
@@ -72,7 +72,7 @@ def similar_command(
         return _print_near(near, limit, as_json=as_json)
 
 
-def read_texts(archive: Archive) -> Reading:
+def read_texts(archive: OpenArchive) -> ReadingProgress:
     """Read what has not been read, with a bar for those who watch."""
     from asof.change.texts import Texts
 

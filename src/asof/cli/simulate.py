@@ -20,7 +20,7 @@ from asof.report.words import number, percent
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from asof.coherence.simulate import Family, Outcome, Point, Setting, Strategy
+    from asof.coherence.simulate import Family, Point, Setting, SimulatedOutcome, Strategy
 
 # From a nearly static to an almost unstable site (Spaniol 2009, section 5).
 _LOADS = "0.02,0.05,0.1,0.2,0.5,1,2,3,5,10,20,50,100"
@@ -240,7 +240,7 @@ def _print_points(setting: Setting, points: Sequence[Point]) -> None:
         click.echo(f"No mean is more than {off:.1f} standard errors off what is expected.")
 
 
-def _departure(outcome: Outcome) -> float:
+def _departure(outcome: SimulatedOutcome) -> float:
     """How many standard errors a mean is off its expectation."""
     if outcome.expected is None or not outcome.error:
         return 0.0
@@ -270,7 +270,7 @@ def _table(setting: Setting, site: Sequence[Point], *, wide: bool) -> Table:
     return shown
 
 
-def _percent(outcome: Outcome) -> str:
+def _percent(outcome: SimulatedOutcome) -> str:
     return percent(outcome.mean).removesuffix(" %")
 
 

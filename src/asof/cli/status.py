@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import console, open_archive, print_json, table, when
@@ -20,7 +20,7 @@ from asof.crawl.summary import Snapshot, Summary, crawl_json, snapshot_json
 from asof.crawl.watch import Watch, current_summary
 from asof.frontier import report
 from asof.frontier.completeness import completeness, completeness_json
-from asof.frontier.report import Reason
+from asof.frontier.report import LeftOutReason
 from asof.model import Crawl
 from asof.report.words import human_bytes, number, printable, shortened
 
@@ -97,7 +97,7 @@ def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
 # -- One crawl: how complete it is, what it left out and what failed ------------------------------
 
 
-def _report_json(archive: Archive, crawl: Crawl | None) -> dict[str, object]:
+def _report_json(archive: OpenArchive, crawl: Crawl | None) -> dict[str, object]:
     if crawl is None:
         return {"crawl": None, "completeness": None, "left_out": [], "failures": []}
     number = archive.catalog.crawl_no(crawl.id)
@@ -109,7 +109,7 @@ def _report_json(archive: Archive, crawl: Crawl | None) -> dict[str, object]:
     }
 
 
-def _print_report(archive: Archive, crawl: Crawl) -> None:
+def _print_report(archive: OpenArchive, crawl: Crawl) -> None:
     number = archive.catalog.crawl_no(crawl.id)
     click.echo(f"\nCrawl {crawl.id}")
     print_completeness(completeness(archive.ledger, number))
@@ -117,7 +117,7 @@ def _print_report(archive: Archive, crawl: Crawl) -> None:
     _print_reasons("failed", report.failed(archive.ledger, number))
 
 
-def _print_reasons(title: str, reasons: list[Reason]) -> None:
+def _print_reasons(title: str, reasons: list[LeftOutReason]) -> None:
     if reasons:
         click.echo(f"  {title}")
     for row in reasons[:_MOST_REASONS]:
@@ -158,7 +158,7 @@ def _print_now(crawl: str, snapshot: Snapshot, clock: Clock, *, as_json: bool) -
 
 def _print_end(home: Folder, crawl_id: str, *, as_json: bool) -> None:
     """The last word: how the crawl that was followed ended, or that there was none."""
-    with Archive.open(home.root) as archive:
+    with OpenArchive.open(home.root) as archive:
         crawl = archive.crawl(crawl_id or None)
         summary = Summary() if crawl is None else current_summary(archive, crawl)
     if crawl is None:

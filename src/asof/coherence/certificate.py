@@ -26,7 +26,7 @@ from typing import cast
 
 from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, parse_iso
-from asof.coherence.verdict import Measurement, PageVerdict, Standing
+from asof.coherence.verdict import HostTrust, Measurement, PageVerdict
 from asof.errors import InputError
 from asof.model import Capture, Course, Crawl, Evidence
 
@@ -171,7 +171,7 @@ def _course(course: Course) -> dict[str, object]:
     return said | {"turn": None if course.turn is None else iso(course.turn)}
 
 
-def _standing(standing: Standing) -> dict[str, object]:
+def _standing(standing: HostTrust) -> dict[str, object]:
     return asdict(standing) | {"doubted": list(standing.doubted)}
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.archive.scan import Spread
 from asof.coherence.certificate import (
     MOST_BYTES,
@@ -29,7 +29,7 @@ from asof.coherence.certificate import (
 from asof.coherence.certified_files import Progress, file_sums, scan_files
 from asof.coherence.gather import (
     Catalogued,
-    Gathered,
+    GatheredCaptures,
     capture_at,
     gather,
     measured,
@@ -41,7 +41,7 @@ from asof.warc.atomic_file import whole_file
 
 
 def certify(
-    archive: Archive, choice: Choice, *, spread: Spread, progress: Progress
+    archive: OpenArchive, choice: Choice, *, spread: Spread, progress: Progress
 ) -> dict[str, object]:
     """The certificate of what was chosen, made from the files.
 
@@ -62,12 +62,12 @@ def certify(
     return certificate_of(found, measurement, sums, scanned.unsound, f"asof/{version('asof')}")
 
 
-def _is_same(found: Gathered, known: Gathered) -> bool:
+def _is_same(found: GatheredCaptures, known: GatheredCaptures) -> bool:
     """Whether the same must be measured of both; of how a crawl stands, the catalog knows more."""
     return replace(found, crawls=()) == replace(known, crawls=())
 
 
-def _disagreement(archive: Archive) -> ArchiveError:
+def _disagreement(archive: OpenArchive) -> ArchiveError:
     return ArchiveError(
         f"The files of {archive.folder.root} and its catalog do not say the same.",
         hint="`asof check` shows what is damaged; `asof reindex` rebuilds the catalog.",
@@ -86,7 +86,7 @@ def write_certificate(document: Json, out: Path) -> None:
                 raise too_large(str(out))
 
 
-def _files(archive: Archive, known: Gathered) -> dict[str, int]:
+def _files(archive: OpenArchive, known: GatheredCaptures) -> dict[str, int]:
     """The files that matter, and how much of each is committed."""
     wanted = {capture.where.file for capture in (*known.everything, *known.elsewhere)}
     crawls = {crawl.id for crawl in known.crawls}
@@ -98,7 +98,7 @@ def _files(archive: Archive, known: Gathered) -> dict[str, int]:
 
 
 def certificate_of(
-    found: Gathered,
+    found: GatheredCaptures,
     measurement: Measurement,
     sums: Sequence[FileSum],
     unsound: int,

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from asof.catalog.observe import Firmness, Observation, Silence
 from asof.clock import DAY, SECOND, Instant
-from asof.coherence.observations import Run, runs
-from asof.coherence.verdict import MARGIN, Reason, Standing
+from asof.coherence.observations import SameAnswers, runs
+from asof.coherence.verdict import MARGIN, HostTrust, Reason
 
 # A Last-Modified so long before the download cannot hide a second change in its second (RFC 9110
 # section 8.8.2.2, with the 60 s of RFC 7232 before it); where the clock is not known, longer.
@@ -18,7 +18,7 @@ _STRONG_DATE_UNSET: Instant = DAY
 
 def believed(
     seen: Sequence[Observation],
-    standing: Standing,
+    standing: HostTrust,
     *,
     doubted: bool = False,
     lost: frozenset[str] = frozenset(),
@@ -45,7 +45,7 @@ def believed(
     return firm, dropped
 
 
-def firm_runs(url: str, seen: Sequence[Observation], standing: Standing) -> list[Run]:
+def firm_runs(url: str, seen: Sequence[Observation], standing: HostTrust) -> list[SameAnswers]:
     """The intervals of a page by what is firm: no errors, no weak validators, no false words."""
     firm, _ = believed(seen, standing, doubted=standing.doubts(url))
     strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
@@ -53,7 +53,7 @@ def firm_runs(url: str, seen: Sequence[Observation], standing: Standing) -> list
 
 
 def _disbelief(
-    sight: Observation, standing: Standing, doubted: bool, lost: frozenset[str]
+    sight: Observation, standing: HostTrust, doubted: bool, lost: frozenset[str]
 ) -> Reason:
     if sight.capture.crawl in lost:
         return Reason.CRAWLER_CLOCK

@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.catalog.derive import is_http
 from asof.catalog.memento import stored_head
 from asof.catalog.one_hash import comparable
@@ -28,7 +28,7 @@ from asof.coherence.host_trust import skew_of, standings
 from asof.coherence.intervals import stab
 from asof.coherence.measure import measure
 from asof.coherence.proven_intervals import known_intervals, with_claims
-from asof.coherence.verdict import Measurement, Mode, Standing
+from asof.coherence.verdict import HostTrust, Measurement, Mode
 from asof.errors import DamageError, InputError, NotCaptured, UsageError
 from asof.model import Capture, Crawl, find_header
 from asof.url import host_of, key_ranges, surt
@@ -47,7 +47,7 @@ _CHAIN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class GatheredCaptures:
     """All that a measurement is made of, in the order of SURT key and time.
 
     `counted` are the captures that count, `everything` those that the standings of their hosts were
@@ -59,7 +59,7 @@ class Gathered:
     counted: tuple[Capture, ...]
     everything: tuple[Capture, ...]
     elsewhere: tuple[Capture, ...]
-    standings: Mapping[str, Standing]
+    standings: Mapping[str, HostTrust]
     mode: Mode
     reference: Instant
 
@@ -72,7 +72,7 @@ class Gathered:
 class Catalogued:
     """What the catalog of an archive knows."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: OpenArchive) -> None:
         self._archive = archive
         self.warc = archive.folder.warc
 
@@ -101,7 +101,7 @@ class Catalogued:
         return (capture for capture in found if capture is not None)
 
 
-def gather(holdings: Catalogued | Scanned, choice: Choice) -> Gathered:
+def gather(holdings: Catalogued | Scanned, choice: Choice) -> GatheredCaptures:
     """Find what counts and what is known of its hosts; NotCaptured when nothing counts."""
     known = _known_crawls(holdings, choice)
     counted = _ordered(holdings.chosen(choice))
@@ -121,7 +121,7 @@ def gather(holdings: Catalogued | Scanned, choice: Choice) -> Gathered:
     whole = [*everything, *elsewhere]
     learnt = standings(whole, skews(everything, holdings.warc), policy=_policy(crawls))
     mode, reference = _reference(choice, crawls, counted, whole, learnt)
-    return Gathered(
+    return GatheredCaptures(
         choice, crawls, tuple(counted), tuple(everything), tuple(elsewhere),
         learnt, mode, reference,
     )  # fmt: skip
@@ -133,14 +133,14 @@ def _policy(crawls: Sequence[Crawl]) -> Literal["auto", "always", "never"]:
     return "always" if wish == "always" else "never" if wish == "never" else "auto"
 
 
-def caught_hosts(archive: Archive, hosts: Iterable[str]) -> frozenset[str]:
+def caught_hosts(archive: OpenArchive, hosts: Iterable[str]) -> frozenset[str]:
     """The hosts among these whose validators were found false."""
     sites = {site_of(surt(f"http://{host}/")) for host in hosts}
     learnt = standings(Catalogued(archive).of_sites(sites), {}) if sites else {}
     return frozenset(host for host, each in learnt.items() if not each.trusts_validators)
 
 
-def measured(gathered: Gathered) -> Measurement:
+def measured(gathered: GatheredCaptures) -> Measurement:
     """Coherence of what counts: the verdict of every page, and C."""
     counted = {_ORDER(capture) for capture in gathered.counted}
     others = [capture for capture in gathered.everything if _ORDER(capture) not in counted]
@@ -278,7 +278,7 @@ def _reference(
     crawls: Sequence[Crawl],
     counted: Sequence[Capture],
     everything: Sequence[Capture],
-    learnt: Mapping[str, Standing],
+    learnt: Mapping[str, HostTrust],
 ) -> tuple[Mode, Instant]:
     """The moment that was asked for, the one that the crawl aimed at, or the best there is."""
     if choice.reference is not None:
@@ -290,7 +290,7 @@ def _reference(
 
 
 def best_moment(
-    counted: Sequence[Capture], everything: Iterable[Capture], learnt: Mapping[str, Standing]
+    counted: Sequence[Capture], everything: Iterable[Capture], learnt: Mapping[str, HostTrust]
 ) -> Instant:
     """When most pages are known, between the first and the last capture that counts.
 

@@ -35,7 +35,7 @@ from asof.catalog.observe import Firmness, Observation, Silence, is_strong, obse
 from asof.catalog.referents import ANSWERS
 from asof.clock import DAY, SECOND, Instant
 from asof.coherence.observations import is_page, same_bytes
-from asof.coherence.verdict import MARGIN, Standing
+from asof.coherence.verdict import MARGIN, HostTrust
 from asof.model import Capture, State
 from asof.url import host_of
 
@@ -90,7 +90,7 @@ def standings(
     skews: Mapping[str, int | None],
     *,
     policy: Policy = "auto",
-) -> dict[str, Standing]:
+) -> dict[str, HostTrust]:
     """What each host's words are worth, by all captures there are of it.
 
     `skews` is how far each host's clock was ahead (`skew_of`). By `policy` dates are trusted as
@@ -112,7 +112,7 @@ def standings(
             policy == "auto" and is_trusted(tally.dates_right, tally.dates_wrong)
         )
         skew = skews.get(host)
-        found[host] = Standing(
+        found[host] = HostTrust(
             host=host,
             dates_right=tally.dates_right,
             dates_wrong=tally.dates_wrong,

@@ -16,8 +16,8 @@ from asof.catalog.observe import observe
 from asof.clock import Instant
 from asof.coherence.credibility import firm_runs
 from asof.coherence.intervals import coherence
-from asof.coherence.observations import Run, alike, is_page
-from asof.coherence.verdict import Standing
+from asof.coherence.observations import SameAnswers, alike, is_page
+from asof.coherence.verdict import HostTrust
 from asof.model import Capture, State
 from asof.url import host_of
 
@@ -43,7 +43,7 @@ class Bounds:
 def interval_bounds(
     captures: Iterable[Capture],
     *,
-    standings: Mapping[str, Standing] | None = None,
+    standings: Mapping[str, HostTrust] | None = None,
     since: Instant | None = None,
     until: Instant | None = None,
 ) -> list[Bounds]:
@@ -57,7 +57,7 @@ def interval_bounds(
         if not is_page(url):
             continue
         host = host_of(url)
-        standing = (standings or {}).get(host, Standing(host))
+        standing = (standings or {}).get(host, HostTrust(host))
         intervals = firm_runs(url, seen, standing)
         taken = next((n for n, r in enumerate(intervals) if _is_taken(r, since, until)), None)
         if taken is not None:
@@ -68,7 +68,7 @@ def interval_bounds(
 def archive_coherence(
     captures: Iterable[Capture],
     *,
-    standings: Mapping[str, Standing] | None = None,
+    standings: Mapping[str, HostTrust] | None = None,
     since: Instant | None = None,
     until: Instant | None = None,
 ) -> tuple[Answer, Stretch | None]:
@@ -92,7 +92,7 @@ def archive_coherence(
     return "unknown", (min(begins, ends), max(begins, ends))
 
 
-def _is_taken(run: Run, since: Instant | None, until: Instant | None) -> bool:
+def _is_taken(run: SameAnswers, since: Instant | None, until: Instant | None) -> bool:
     if run.mixed or run.state not in (State.PRESENT, State.ELSEWHERE):
         return False
     return any(
@@ -101,7 +101,7 @@ def _is_taken(run: Run, since: Instant | None, until: Instant | None) -> bool:
     )
 
 
-def _bounds(url: str, intervals: Sequence[Run], taken: int) -> Bounds:
+def _bounds(url: str, intervals: Sequence[SameAnswers], taken: int) -> Bounds:
     run = intervals[taken]
     earlier = [other.until for other in intervals[:taken] if _differs(other, run)]
     later = [other.since for other in intervals[taken + 1 :] if _differs(other, run)]
@@ -110,6 +110,6 @@ def _bounds(url: str, intervals: Sequence[Run], taken: int) -> Bounds:
     return Bounds(url, run.since, run.until, after, before)
 
 
-def _differs(other: Run, run: Run) -> bool:
+def _differs(other: SameAnswers, run: SameAnswers) -> bool:
     """Whether two intervals are known to be of different answers."""
     return not other.mixed and alike(other.seen[0], run.seen[0]) is False

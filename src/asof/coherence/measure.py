@@ -28,8 +28,8 @@ from asof.catalog.referents import ANSWERS
 from asof.clock import Instant
 from asof.coherence.credibility import believed
 from asof.coherence.host_trust import RESOLUTION, dated, ran_back
-from asof.coherence.observations import Run, alike, is_page, runs, same_bytes
-from asof.coherence.verdict import MARGIN, Grade, Measurement, Mode, PageVerdict, Reason, Standing
+from asof.coherence.observations import SameAnswers, alike, is_page, runs, same_bytes
+from asof.coherence.verdict import MARGIN, Grade, HostTrust, Measurement, Mode, PageVerdict, Reason
 from asof.model import Capture, State
 from asof.url import host_of
 
@@ -39,7 +39,7 @@ def measure(
     reference: Instant,
     *,
     mode: Mode,
-    standings: Mapping[str, Standing],
+    standings: Mapping[str, HostTrust],
     first: Instant | None = None,
     known: Iterable[Capture] = (),
 ) -> Measurement:
@@ -62,7 +62,7 @@ def measure(
         if any(low <= reference <= high for low, high in stretches)
     )
     seen = observe(everything, urls=pages)
-    used = {host: standings.get(host, Standing(host)) for host in sorted(map(host_of, pages))}
+    used = {host: standings.get(host, HostTrust(host)) for host in sorted(map(host_of, pages))}
     verdicts = []
     for url in sorted(pages):
         standing = used[host_of(url)]
@@ -91,7 +91,7 @@ class _Judge:
     url: str
     reference: Instant
     mode: Mode
-    standing: Standing
+    standing: HostTrust
     doubted: bool
     lost: frozenset[str]
 
@@ -110,7 +110,7 @@ class _Judge:
 
     # -- seen on both sides, and the same ----------------------------------------------------------
 
-    def _inside(self, run: Run) -> PageVerdict:
+    def _inside(self, run: SameAnswers) -> PageVerdict:
         before = [sight for sight in run.seen if sight.at <= self.reference]
         after = [sight for sight in run.seen if sight.at >= self.reference]
         if run.mixed:
@@ -131,7 +131,12 @@ class _Judge:
         return self._same(run, Grade.EQUIVALENT, Reason.WEAK_VALIDATOR, one, other)
 
     def _same(
-        self, run: Run, grade: Grade, reason: Reason, before: Observation, after: Observation | None
+        self,
+        run: SameAnswers,
+        grade: Grade,
+        reason: Reason,
+        before: Observation,
+        after: Observation | None,
     ) -> PageVerdict:
         return PageVerdict(
             self.url,
@@ -147,7 +152,7 @@ class _Judge:
 
     def _never_again(
         self,
-        before: Run | None,
+        before: SameAnswers | None,
         dropped: Sequence[tuple[Observation, Reason]],
         seen: Sequence[Observation],
     ) -> PageVerdict:
@@ -160,7 +165,10 @@ class _Judge:
         return PageVerdict(self.url, Grade.UNKNOWN, reason, last, None, before.since, before.until)
 
     def _between(
-        self, before: Run | None, after: Run, dropped: Sequence[tuple[Observation, Reason]]
+        self,
+        before: SameAnswers | None,
+        after: SameAnswers,
+        dropped: Sequence[tuple[Observation, Reason]],
     ) -> PageVerdict:
         claim = self._claim(before, after)
         first = after.evidence(after.seen[0])
@@ -190,7 +198,7 @@ class _Judge:
         grade, reason = self._difference(before, after)
         return PageVerdict(self.url, grade, reason, last, first, nearest.since, nearest.until)
 
-    def _difference(self, before: Run, after: Run) -> tuple[Grade, Reason]:
+    def _difference(self, before: SameAnswers, after: SameAnswers) -> tuple[Grade, Reason]:
         if not (before.mixed or after.mixed):
             if after.state is State.GONE:
                 return Grade.CHANGED, Reason.REMOVED
@@ -200,7 +208,7 @@ class _Judge:
             return Grade.CHANGED, Reason.OTHER_CONTENT
         return Grade.UNKNOWN, Reason.NOT_COMPARABLE
 
-    def _differ(self, before: Run, after: Run) -> bool:
+    def _differ(self, before: SameAnswers, after: SameAnswers) -> bool:
         """Whether two neighbours are known to differ; they do not merely fail to be the same."""
         if before.mixed or after.mixed:
             return True
@@ -219,7 +227,7 @@ class _Judge:
             return Reason.NOT_SEEN_BEFORE  # nobody had asked for a date
         return reason
 
-    def _claim(self, before: Run | None, after: Run) -> _Claim:
+    def _claim(self, before: SameAnswers | None, after: SameAnswers) -> _Claim:
         """Since when what was seen after the moment is there, by the dates of its server."""
         standing = self.standing
         if after.state is State.GONE or after.mixed or not any(s.is_bytes for s in after.seen):

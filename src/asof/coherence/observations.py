@@ -59,7 +59,7 @@ def same_bytes(one: Observation, other: Observation) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SameAnswers:
     """Observations that follow each other with the same answer: one interval of validity.
 
     A `mixed` one has different answers of one instant, whose order nobody knows: it is like no
@@ -94,7 +94,7 @@ class Run:
         return Evidence(proof, sight.at, sight.capture.record_id)
 
 
-def runs(seen: Iterable[Observation], *, by_tag: bool = True) -> list[Run]:
+def runs(seen: Iterable[Observation], *, by_tag: bool = True) -> list[SameAnswers]:
     """Observations of one URL, by time and none of them silent, as intervals.
 
     `by_tag` is whether equal strong ETags count where digests cannot be compared. A sight that
@@ -124,4 +124,6 @@ def runs(seen: Iterable[Observation], *, by_tag: bool = True) -> list[Run]:
         else:
             found.append(together)
             mixed.append(is_mixed)
-    return [Run(tuple(each), each_mixed) for each, each_mixed in zip(found, mixed, strict=True)]
+    return [
+        SameAnswers(tuple(each), each_mixed) for each, each_mixed in zip(found, mixed, strict=True)
+    ]

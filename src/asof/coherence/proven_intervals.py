@@ -13,14 +13,14 @@ from asof.catalog.observe import observe
 from asof.clock import Instant
 from asof.coherence.credibility import firm_runs
 from asof.coherence.host_trust import dated
-from asof.coherence.observations import Run, is_page
-from asof.coherence.verdict import MARGIN, Standing
+from asof.coherence.observations import SameAnswers, is_page
+from asof.coherence.verdict import MARGIN, HostTrust
 from asof.model import Capture, State, Validity
 from asof.url import host_of
 
 
 def known_intervals(
-    captures: Iterable[Capture], standings: Mapping[str, Standing], *, urls: Iterable[str]
+    captures: Iterable[Capture], standings: Mapping[str, HostTrust], *, urls: Iterable[str]
 ) -> list[Validity]:
     """The intervals of pages, by URL and time, without their evidence.
 
@@ -31,7 +31,7 @@ def known_intervals(
     seen = observe(captures, urls={url for url in urls if is_page(url)})
     found: list[Validity] = []
     for url in sorted(seen):
-        standing = standings.get(host_of(url), Standing(host_of(url)))
+        standing = standings.get(host_of(url), HostTrust(host_of(url)))
         skew = standing.skew if standing.trusts_dates and not standing.doubts(url) else None
         before: Instant | None = None
         for run in firm_runs(url, seen[url], standing):
@@ -50,7 +50,7 @@ def with_claims(intervals: Iterable[Validity]) -> list[Validity]:
     ]
 
 
-def _interval(url: str, run: Run, claimed: Instant | None) -> Validity:
+def _interval(url: str, run: SameAnswers, claimed: Instant | None) -> Validity:
     first = run.seen[0]
     return Validity(
         url=url,
@@ -64,7 +64,7 @@ def _interval(url: str, run: Run, claimed: Instant | None) -> Validity:
     )
 
 
-def _claimed(run: Run, skew: int, before: Instant | None) -> Instant | None:
+def _claimed(run: SameAnswers, skew: int, before: Instant | None) -> Instant | None:
     """Since when a content is there by its dates, clear of them as a verdict has to be."""
     dates = [dated(sight.capture, skew) for sight in run.seen]
     believable = [date for date in dates if date is not None and date <= run.since]

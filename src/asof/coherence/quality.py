@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
-from asof.archive.archive import Archive, Moment
+from asof.archive.archive import Moment, OpenArchive
 from asof.catalog.referents import ANSWERS
 from asof.change.cascade import compare
 from asof.change.categories import Category
 from asof.change.texts import Texts
 from asof.clock import Instant
 from asof.coherence.certificate import Choice
-from asof.coherence.gather import Catalogued, Gathered, capture_at, gather, measured
+from asof.coherence.gather import Catalogued, GatheredCaptures, capture_at, gather, measured
 from asof.coherence.host_trust import dated
 from asof.coherence.intervals import coverage, curve, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
 from asof.coherence.observations import is_page
 from asof.coherence.proven_intervals import known_intervals, with_claims
-from asof.coherence.quality_report import Answer, Report, Stretch, Taken, Whole
+from asof.coherence.quality_report import Answer, Report, Stretch, Taken, WholeCoherence
 from asof.coherence.rates import learn_rates
 from asof.coherence.verdict import MARGIN, Best, Coverage, Grade, Measurement, PageVerdict, Reason
 from asof.errors import AsofError, NotCaptured
@@ -47,7 +47,7 @@ class Quality:
 
 
 def quality(
-    archive: Archive,
+    archive: OpenArchive,
     choice: Choice,
     place: str = "",
     progress: Callable[[int], AbstractContextManager[Progress]] = lambda total: nullcontext(_quiet),
@@ -70,7 +70,7 @@ def quality(
 
 
 def chosen(
-    archive: Archive, names: Sequence[str], prefix: str | None, moment: Moment | None
+    archive: OpenArchive, names: Sequence[str], prefix: str | None, moment: Moment | None
 ) -> Choice:
     """What is to be measured: the crawls named, or the newest; or all below a prefix."""
     reference = None if moment is None else archive.moment(moment)
@@ -95,7 +95,7 @@ def changed_pages(measurement: Measurement) -> list[PageVerdict]:
 
 
 def quality_report(
-    archive: Archive, gathered: Gathered, measurement: Measurement, place: str = ""
+    archive: OpenArchive, gathered: GatheredCaptures, measurement: Measurement, place: str = ""
 ) -> Report:
     """Put together what is known of the captures that count.
 
@@ -116,7 +116,7 @@ def quality_report(
         measurement=measurement,
         best=_best(_within(gathered, with_claims(known))),
         curve=_curve(gathered, intervals),
-        whole=Whole(answer, stretch),
+        whole=WholeCoherence(answer, stretch),
         observable=_observable(gathered),
         part=gathered.choice.prefix or "",
         errors=_errors(gathered, measurement),
@@ -128,14 +128,14 @@ def quality_report(
     return replace(report, vertical=_taken(value.vertical), horizontal=_taken(value.horizontal))
 
 
-def measure_choice(archive: Archive, choice: Choice) -> tuple[Gathered, Measurement]:
+def measure_choice(archive: OpenArchive, choice: Choice) -> tuple[GatheredCaptures, Measurement]:
     """The verdict of every page that counts, by evidence alone."""
     gathered = gather(Catalogued(archive), choice)
     return gathered, measured(gathered)
 
 
 def categorised(
-    archive: Archive, gathered: Gathered, measurement: Measurement, progress: Progress
+    archive: OpenArchive, gathered: GatheredCaptures, measurement: Measurement, progress: Progress
 ) -> Measurement:
     """The same with the category of each change; pages that differ in noise only are equivalent.
 
@@ -173,7 +173,7 @@ def _capture(
     return None if evidence is None else captures.get((url, evidence.at, evidence.record_id))
 
 
-def _whole(gathered: Gathered) -> tuple[Answer, Stretch | None]:
+def _whole(gathered: GatheredCaptures) -> tuple[Answer, Stretch | None]:
     """Definition 3.1 over what counts; a confirmation needs what it refers to."""
     urls = {capture.url for capture in gathered.counted}
     known = (*gathered.everything, *gathered.elsewhere)
@@ -185,13 +185,13 @@ def _whole(gathered: Gathered) -> tuple[Answer, Stretch | None]:
     )
 
 
-def _errors(gathered: Gathered, measurement: Measurement) -> int:
+def _errors(gathered: GatheredCaptures, measurement: Measurement) -> int:
     """How many of the URLs that were taken have only answered with errors."""
     taken = {each.url for each in gathered.counted if each.kind in ANSWERS and is_page(each.url)}
     return len(taken - {page.url for page in measurement.pages})
 
 
-def _within(gathered: Gathered, intervals: Iterable[Validity]) -> list[Validity]:
+def _within(gathered: GatheredCaptures, intervals: Iterable[Validity]) -> list[Validity]:
     """The parts of intervals that lie between the first and the last capture that counts."""
     first, last = min(c.at for c in gathered.counted), gathered.until
     return [
@@ -207,7 +207,7 @@ def _best(intervals: Sequence[Validity]) -> Best | None:
     return stab([each.since for each in intervals], [each.until for each in intervals])
 
 
-def _curve(gathered: Gathered, intervals: Sequence[Validity]) -> tuple[Coverage, ...]:
+def _curve(gathered: GatheredCaptures, intervals: Sequence[Validity]) -> tuple[Coverage, ...]:
     """Provable and expected share from the first capture to the last."""
     if not intervals:
         return ()
@@ -220,7 +220,7 @@ def _curve(gathered: Gathered, intervals: Sequence[Validity]) -> tuple[Coverage,
     return tuple(coverage(intervals, rates, times.tolist()))
 
 
-def _observable(gathered: Gathered) -> tuple[Instant, Instant] | None:
+def _observable(gathered: GatheredCaptures) -> tuple[Instant, Instant] | None:
     """Definition 3.2, over the pages as they were seen last, by dates that can be trusted."""
     last: dict[str, Capture] = {}
     for capture in gathered.counted:
@@ -229,7 +229,7 @@ def _observable(gathered: Gathered) -> tuple[Instant, Instant] | None:
     return observable((_dated(each, gathered), each.at) for each in last.values())
 
 
-def _dated(capture: Capture, gathered: Gathered) -> Instant | None:
+def _dated(capture: Capture, gathered: GatheredCaptures) -> Instant | None:
     """Since when a page is as it was seen by its date, as sure of it as a verdict has to be."""
     standing = gathered.standings[host_of(capture.url)]
     if not standing.trusts_dates or standing.skew is None or standing.doubts(capture.url):

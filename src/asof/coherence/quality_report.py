@@ -17,11 +17,11 @@ from asof.coherence.verdict import (
     Best,
     Coverage,
     Grade,
+    HostTrust,
     Measurement,
     Mode,
     PageVerdict,
     Reason,
-    Standing,
 )
 from asof.model import Course, Crawl, CrawlState
 
@@ -39,7 +39,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class WholeCoherence:
     """Whether all pages hang together (definition 3.1), and over which stretch they do.
 
     The definition (Spaniol 2009) needs the time of the next change, which no crawler knows: there
@@ -67,7 +67,7 @@ class Report:
     horizontal: Taken | None = None
     best: Best | None = None
     curve: tuple[Coverage, ...] = ()
-    whole: Whole = field(default_factory=Whole)
+    whole: WholeCoherence = field(default_factory=WholeCoherence)
     observable: Stretch | None = None
     part: str = ""
     place: str = ""
@@ -104,7 +104,7 @@ class Report:
         return False if trusted and all(trusted) else None
 
     @property
-    def standings(self) -> Mapping[str, Standing]:
+    def standings(self) -> Mapping[str, HostTrust]:
         """How far the word of each host is good."""
         return self.measurement.standings
 

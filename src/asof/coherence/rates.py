@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.clock import DAY, Instant
 from asof.coherence.survival import Expected
 from asof.freshness.history import gather, never
@@ -20,7 +20,7 @@ RECENT: Instant = 2 * 365 * DAY
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class LearntRates:
     """What is believed of each page: a gamma distribution of its rate, in changes a second.
 
     Never a single figure: plans on raw estimates from few observations fell below blind ones
@@ -54,14 +54,16 @@ class Rates:
         return float(self.known.shape[place]), float(self.known.rate[place])
 
 
-def learn_rates(captures: Iterable[Capture], *, trusted: Callable[[str], bool] = never) -> Rates:
+def learn_rates(
+    captures: Iterable[Capture], *, trusted: Callable[[str], bool] = never
+) -> LearntRates:
     """What captures in the order of their keys tell; `trusted`: of a host, its Last-Modified."""
     observed = gather(captures, trusted=trusted)
     prior = fit(observed)
     places = {url: place for place, url in enumerate(observed.urls)}
-    return Rates(places, posterior(observed, prior), prior)
+    return LearntRates(places, posterior(observed, prior), prior)
 
 
-def recent_rates(archive: Archive) -> Rates:
+def recent_rates(archive: OpenArchive) -> LearntRates:
     """What the last years tell, without a server's word."""
     return learn_rates(archive.catalog.captures(since=archive.clock.now() - RECENT))

@@ -65,7 +65,7 @@ def change_rates(family: Family, pages: int, load: float) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class SimulatedHistory:
     """For each page, how many slots in a row it did not change before the turn, and after it.
 
     Never more than the number of pages, for no visit is farther away. Where coherence is measured
@@ -76,13 +76,13 @@ class History:
     after: Slots
 
 
-def draw(rates: Floats, mode: Mode, generator: np.random.Generator) -> History:
+def draw(rates: Floats, mode: Mode, generator: np.random.Generator) -> SimulatedHistory:
     """A history of a site whose pages have these change probabilities."""
     after = _quiet(rates, generator)
     before = (
         np.full_like(after, len(rates)) if mode is Mode.MEASURABLE else _quiet(rates, generator)
     )
-    return History(before, after)
+    return SimulatedHistory(before, after)
 
 
 def _quiet(rates: Floats, generator: np.random.Generator) -> Slots:
@@ -104,7 +104,7 @@ class Schedule:
     before: Slots
     after: Slots
 
-    def share(self, history: History) -> float:
+    def share(self, history: SimulatedHistory) -> float:
         """C: the share of pages that did not change between visit and revisit."""
         quiet = (history.before >= self.before) & (history.after >= self.after)
         return float(np.count_nonzero(quiet)) / len(quiet)
@@ -130,7 +130,7 @@ def in_turn(order: Pages) -> Schedule:
 # -- What full knowledge could reach --------------------------------------------------------------
 
 
-def best_possible(history: History) -> float:
+def best_possible(history: SimulatedHistory) -> float:
     """The highest C of all pairs of orders, had all changes been known.
 
     A page is coherent iff its visit and its revisit are no farther from the turn than it was quiet:
@@ -145,7 +145,7 @@ def best_possible(history: History) -> float:
     return (1 + _placed(history.after[kept], last)) / (last + 1)
 
 
-def worst_possible(history: History) -> float:
+def worst_possible(history: SimulatedHistory) -> float:
     """The lowest C of all pairs of orders, had all changes been known.
 
     A page is spoilt if its visit or its revisit is farther away than it was quiet. This is the same
@@ -219,7 +219,7 @@ def strategies(rates: Floats, mode: Mode, etas: Sequence[float]) -> Iterator[Str
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SimulatedOutcome:
     """What one strategy reached in each of the runs; best and worst possible expect nothing."""
 
     name: str
@@ -249,19 +249,19 @@ class Point:
 
     family: Family
     load: float
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[SimulatedOutcome, ...]
 
-    def named(self, name: str, eta: float | None = None) -> Outcome:
+    def named(self, name: str, eta: float | None = None) -> SimulatedOutcome:
         """The outcome of a strategy."""
         return next(each for each in self.outcomes if (each.name, each.eta) == (name, eta))
 
     @property
-    def conventional(self) -> Outcome:
+    def conventional(self) -> SimulatedOutcome:
         """The better one of the two orders that know nothing of changes."""
         return max(self.named("fifo"), self.named("lifo"), key=lambda each: each.mean)
 
     @property
-    def thresholds(self) -> tuple[Outcome, ...]:
+    def thresholds(self) -> tuple[SimulatedOutcome, ...]:
         """The outcomes of the paper's strategy, by ascending eta."""
         found = (each for each in self.outcomes if each.name == "threshold")
         return tuple(sorted(found, key=lambda each: each.eta or 0.0))
@@ -304,10 +304,13 @@ def simulate(
         progress(1)
     *columns, worst, best = zip(*rows, strict=True)
     outcomes = [
-        Outcome(each.name, each.eta, each.expected, shares)
+        SimulatedOutcome(each.name, each.eta, each.expected, shares)
         for each, shares in zip(known, columns, strict=True)
     ]
-    limits = (Outcome("worst", None, None, worst), Outcome("best", None, None, best))
+    limits = (
+        SimulatedOutcome("worst", None, None, worst),
+        SimulatedOutcome("best", None, None, best),
+    )
     return Point(family, load, (*outcomes, *limits))
 
 

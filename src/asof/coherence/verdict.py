@@ -91,7 +91,7 @@ class PageVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class HostTrust:
     """How far a host's words were found to be true, over everything the archive has of it.
 
     `dates_right` and `dates_wrong` count changes whose Last-Modified lay, or did not lie, between
@@ -124,7 +124,7 @@ class Measurement:
     mode: Mode
     reference: Instant
     pages: tuple[PageVerdict, ...]
-    standings: Mapping[str, Standing] = field(default_factory=dict)
+    standings: Mapping[str, HostTrust] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[Grade, int]:

@@ -11,7 +11,7 @@ from asof.cover.question import Question
 
 if TYPE_CHECKING:
     from asof.cover.documents.collection import Collection
-    from asof.cover.run import Outcome
+    from asof.cover.run import CoverOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Figures:
     complete: bool = True
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Figures:
+    def of(cls, outcome: CoverOutcome) -> Figures:
         collection, stays = outcome.collection, outcome.cover.kept
         return cls(
             len(collection), outcome.edges, outcome.cover.components.count, int(stays.sum()),
@@ -71,7 +71,7 @@ class CoverAnswer:
     question: Question
     figures: Figures
     documents: tuple[DocumentAnswer, ...]
-    outcome: Outcome | None = None
+    outcome: CoverOutcome | None = None
 
     @property
     def kept(self) -> tuple[DocumentAnswer, ...]:
@@ -88,7 +88,7 @@ class CoverAnswer:
         return tuple(document for document in self.documents if document.by == kept.id)
 
 
-def document_answers(outcome: Outcome) -> Iterator[DocumentAnswer]:
+def document_answers(outcome: CoverOutcome) -> Iterator[DocumentAnswer]:
     """All documents of a local run, in their order."""
     collection = outcome.collection
     names: Sequence[str | int] = collection.names

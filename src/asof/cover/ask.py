@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.change.texts import Texts
 from asof.clock import Instant
@@ -24,7 +24,7 @@ from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.of_archive import ARCHIVE_COLUMNS
 from asof.cover.documents.tables import Table, read_table
 from asof.cover.estimate import Estimate, estimate
-from asof.cover.join.pairs import Limits, Progress
+from asof.cover.join.pairs import JoinLimits, Progress
 from asof.cover.kept.named_relations import check_relation_name, save_relation
 from asof.cover.kept.pair_cache import earlier_runs
 from asof.cover.kept.preferences import QUALITIES, with_quality
@@ -45,7 +45,7 @@ Counting = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 Running = AbstractContextManager[tuple[Progress, Callable[[], bool]]]
 
 
-def _read_texts(archive: Archive) -> object:
+def _read_texts(archive: OpenArchive) -> object:
     with Texts(archive, writable=True) as texts:
         return texts.read_all(len(os.sched_getaffinity(0)))
 
@@ -55,14 +55,17 @@ def _unseen() -> Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class CoverWatch:
     """Who watches a run: what it is told, how things are counted, and how it is stopped."""
 
     say: Callable[[str], None] = lambda line: None
     counting: Counting = lambda what, total: nullcontext(lambda done: None)
     running: Callable[[], Running] = _unseen
-    open_archive: Callable[[Path], Archive] = Archive.open
-    read_texts: Callable[[Archive], object] = _read_texts
+    open_archive: Callable[[Path], OpenArchive] = OpenArchive.open
+    read_texts: Callable[[OpenArchive], object] = _read_texts
+
+
+UNWATCHED = CoverWatch()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class NamedRule:
     """A relation as text, and the name and file that it has been found by, if it has."""
 
     text: str
@@ -102,16 +105,16 @@ class Rule:
             raise UsageError(what, hint=error.hint) from error
 
 
-def rule_of(folder: Path, text: str) -> Rule:
+def rule_of(folder: Path, text: str) -> NamedRule:
     """The relation that is meant: by its name in the archive's asof.toml, or as it is written.
 
     No relation is a single name, so a single name is never one.
     """
     if not is_relation_name(text):
-        return Rule(text)
+        return NamedRule(text)
     known = named_relations(folder)
     if text in known:
-        return Rule(known[text], text, folder / FILE)
+        return NamedRule(known[text], text, folder / FILE)
     there = f"There are {listed(known)}." if known else ""
     how = "Write a relation such as 'C(d1,d2) >= 0.7'; --name NAME gives it a name."
     what = f"{folder / FILE} has no relation {text!r}."
@@ -131,14 +134,14 @@ def name_relation(folder: Path, name: str, relation: str) -> tuple[Path, str | N
 # -- before documents are read ---------------------------------------------------------------------
 
 
-def meant(folder: Path, question: Question, again: str | None) -> tuple[Question, Rule]:
+def meant(folder: Path, question: Question, again: str | None) -> tuple[Question, NamedRule]:
     """The question with its relation in full, or that of a saved answer, `again`."""
     if again is None:
         rule = rule_of(folder, question.relation)
         return replace(question, relation=rule.text), rule
     Folder(folder).require()
     question = asked_again(Folder(folder), again)
-    return question, Rule(question.relation)
+    return question, NamedRule(question.relation)
 
 
 def prepare(folder: Path, question: Question, again: str | None = None) -> Prepared:
@@ -155,7 +158,7 @@ def prepare(folder: Path, question: Question, again: str | None = None) -> Prepa
 
 
 def checked(
-    rule: Rule,
+    rule: NamedRule,
     where: str | None,
     options: CoverOptions,
     columns: Mapping[str, Column] | None,
@@ -179,7 +182,7 @@ def checked(
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def collect(prepared: Prepared, watch: Watch = Watch()) -> Collection:  # noqa: B008, frozen
+def collect(prepared: Prepared, watch: CoverWatch = UNWATCHED) -> Collection:
     """The documents that are asked about; there is at least one."""
     question, table = prepared.question, prepared.table
     if table is None:
@@ -198,7 +201,7 @@ def collect(prepared: Prepared, watch: Watch = Watch()) -> Collection:  # noqa: 
     raise UsageError(f"{place} holds no documents.", hint=more)
 
 
-def _of_archive(prepared: Prepared, watch: Watch) -> Collection:
+def _of_archive(prepared: Prepared, watch: CoverWatch) -> Collection:
     question = prepared.question
     which, k, unit = question.which, question.k, question.unit
 
@@ -222,7 +225,7 @@ def _of_archive(prepared: Prepared, watch: Watch) -> Collection:
             return with_quality(archive, found, question.prefer, progress)
 
 
-def _keep_texts(archive: Archive, watch: Watch) -> None:
+def _keep_texts(archive: OpenArchive, watch: CoverWatch) -> None:
     """Read what has not been read, to be kept.
 
     Where it cannot be kept (a medium that is read only, a full disk, or another process reads, as
@@ -236,12 +239,16 @@ def _keep_texts(archive: Archive, watch: Watch) -> None:
         watch.say(f"No texts are kept: {error.what}")
 
 
-def foretell(prepared: Prepared, watch: Watch = Watch(), memory: int | None = None) -> Estimate:  # noqa: B008
+def foretell(
+    prepared: Prepared, watch: CoverWatch = UNWATCHED, memory: int | None = None
+) -> Estimate:
     found = collect(prepared, watch)
-    return estimate(found, prepared.question.relation, limits=Limits(memory=memory))
+    return estimate(found, prepared.question.relation, limits=JoinLimits(memory=memory))
 
 
-def ask(prepared: Prepared, watch: Watch = Watch(), memory: int | None = None) -> CoverAnswer:  # noqa: B008
+def ask(
+    prepared: Prepared, watch: CoverWatch = UNWATCHED, memory: int | None = None
+) -> CoverAnswer:
     """The answer; over an archive, what earlier runs found is used, and what is found is kept."""
     question, collection = prepared.question, collect(prepared, watch)
     with ExitStack() as held:
@@ -250,7 +257,7 @@ def ask(prepared: Prepared, watch: Watch = Watch(), memory: int | None = None) -
             runs = earlier_runs(Folder(prepared.folder), question.which, question.k, question.unit)
             earlier = held.enter_context(runs)
         progress, cancel = held.enter_context(watch.running())
-        limits = Limits(memory=memory, progress=progress, cancel=cancel)
+        limits = JoinLimits(memory=memory, progress=progress, cancel=cancel)
         options = CoverOptions.of(question)
         outcome = thin_out(collection, question.relation, options, limits, earlier)
     if outcome.known:
@@ -274,7 +281,7 @@ def save(folder: Path, name: str, answer: CoverAnswer, at: Instant) -> Path | No
 
 
 def cover_archive(
-    archive: Archive,
+    archive: OpenArchive,
     relation: str,
     *,
     where: str | None = None,

@@ -20,7 +20,7 @@ from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Counts, Edges, Flags, Items, Sets, searched, spread
 from asof.cover.join.overlaps import overlaps
 from asof.cover.join.pair_spool import PairSpool
-from asof.cover.join.pairs import Limits, found_pairs
+from asof.cover.join.pairs import JoinLimits, found_pairs
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.evaluate import Pairs, Test, prepared
 from asof.cover.language.kinds import type_check
@@ -44,7 +44,7 @@ _EDGES, _KEPT, _FASTER, _SLOWER = 0.15, 0.05, 0.25, 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class EstimatedRange:
     """From low to high, both possible."""
 
     low: float
@@ -60,9 +60,9 @@ class Estimate:
 
     documents: int
     sample: float  # of the shingles
-    seconds: Range
-    edges: Range
-    kept: Range
+    seconds: EstimatedRange
+    edges: EstimatedRange
+    kept: EstimatedRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def estimate(
     *,
     sample: float = 0.01,
     seed: int = 0,
-    limits: Limits | None = None,
+    limits: JoinLimits | None = None,
 ) -> Estimate:
     """What `asof.cover.run.thin_out` will come to, from a share of the shingles.
 
@@ -92,7 +92,7 @@ def estimate(
         raise UsageError(f"A sample of {sample:g} is none.", hint="Give a share from 0 to 1.")
     written = type_check(parse_relation(relation), collection.columns)
     share = _share(collection.sets, sample)
-    trial = _Sampling(collection, written, share, limits or Limits())
+    trial = _Sampling(collection, written, share, limits or JoinLimits())
     if share == 1:
         trials = [trial.run(collection.sets, seed)]
     else:
@@ -104,27 +104,27 @@ def estimate(
     )
 
 
-def _seconds(trials: list[_Trial]) -> Range:
-    return Range(
+def _seconds(trials: list[_Trial]) -> EstimatedRange:
+    return EstimatedRange(
         _FASTER * min(each.seconds for each in trials),
         _SLOWER * max(each.seconds for each in trials),
     )
 
 
-def _edges(trials: list[_Trial], share: float) -> Range:
+def _edges(trials: list[_Trial], share: float) -> EstimatedRange:
     found = [each.edges for each in trials]
     if share == 1:
-        return Range(found[0], found[0])
+        return EstimatedRange(found[0], found[0])
     apart = max(found) - min(found)
     wide = apart + 2 * max(each.error for each in trials) + _EDGES * max(found) + 1
-    return Range(max(min(found) - wide, 0.0), max(found) + wide)
+    return EstimatedRange(max(min(found) - wide, 0.0), max(found) + wide)
 
 
-def _kept(trials: list[_Trial], share: float) -> Range:
+def _kept(trials: list[_Trial], share: float) -> EstimatedRange:
     low, high = min(each.fewest for each in trials), max(each.most for each in trials)
     if share == 1:
-        return Range(low, high)
-    return Range(low * (1 - _KEPT), min(high * (1 + _KEPT / 5), 1.0))
+        return EstimatedRange(low, high)
+    return EstimatedRange(low * (1 - _KEPT), min(high * (1 + _KEPT / 5), 1.0))
 
 
 def _share(sets: Sets, sample: float) -> float:
@@ -141,7 +141,7 @@ class _Sampling:
     collection: Collection
     relation: Relation
     share: float
-    limits: Limits
+    limits: JoinLimits
 
     def run(self, few: Sets, seed: int) -> _Trial:
         """The whole run with a sample of the shingles, and a look at what is true of it."""

@@ -17,7 +17,7 @@ import numpy as np
 from asof.cover.documents.collection import Collection, DocumentIds
 from asof.cover.documents.sets import Edges, Flags
 from asof.cover.join.pair_spool import PairSpool
-from asof.cover.join.pairs import Limits, found_pairs
+from asof.cover.join.pairs import JoinLimits, found_pairs
 from asof.cover.join.ranking import KeptRanks
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.columns import Column
@@ -101,7 +101,7 @@ class _Base:
 
 
 def grown_pairs(
-    collection: Collection, relation: Relation, limits: Limits, earlier: Earlier
+    collection: Collection, relation: Relation, limits: JoinLimits, earlier: Earlier
 ) -> Growth:
     """What `found_pairs` gives, joining only what no earlier run has; complete ones are kept."""
     document_ids = collection.document_ids

@@ -13,7 +13,7 @@ from asof.cover.documents.collection import Collection
 from asof.cover.growth import Earlier, Growth, grown_pairs
 from asof.cover.join.overlaps import overlaps
 from asof.cover.join.pair_spool import PairSpool
-from asof.cover.join.pairs import Limits, found_pairs
+from asof.cover.join.pairs import JoinLimits, found_pairs
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.columns import Column
 from asof.cover.language.kinds import type_check
@@ -39,7 +39,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CoverOutcome:
     """The answer. `edges` counts pairs of different documents; `complete`: all were compared."""
 
     collection: Collection
@@ -81,9 +81,9 @@ def thin_out(
     collection: Collection,
     relation: str,
     options: CoverOptions,
-    limits: Limits,
+    limits: JoinLimits,
     earlier: Earlier | None = None,
-) -> Outcome:
+) -> CoverOutcome:
     """The smallest set of documents that covers all of a collection by a relation.
 
     What `earlier` runs found is not looked for again; what this one finds is added to it.
@@ -109,7 +109,7 @@ def thin_out(
         found = ExternalCover(cover, len(edges))
     cover, dropped = found.cover, _dropped(collection, found.cover)
     seconds = monotonic() - started
-    return Outcome(
+    return CoverOutcome(
         collection, relation, cover, dropped, found.pairs, seconds, complete, growth.known
     )
 
@@ -129,7 +129,7 @@ def _wanted(collection: Collection, options: CoverOptions) -> _Wanted:
 
 
 def _solved_externally(
-    spool: PairSpool, wanted: _Wanted, options: CoverOptions, limits: Limits, proofs: Proofs
+    spool: PairSpool, wanted: _Wanted, options: CoverOptions, limits: JoinLimits, proofs: Proofs
 ) -> ExternalCover:
     with spool:
         if options.solver == "seed":

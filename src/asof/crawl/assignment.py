@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import storage_errors
 from asof.errors import DamageError, NotCaptured
 from asof.frontier.report import done_depths
@@ -45,7 +45,7 @@ _NOT_MODIFIED = 304
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class AssignmentPage:
     """A page that was crawled; `depth` is 1 for a seed."""
 
     url: str
@@ -72,7 +72,7 @@ class AssignmentFiles:
                 self._file.write(f"{url}\n")
             self._file.flush()
 
-    def finish(self, pages: Sequence[Page]) -> None:
+    def finish(self, pages: Sequence[AssignmentPage]) -> None:
         """Write both files anew, from what is known at the end."""
         self.close()
         _write(self._folder / URLS, "".join(f"{page.url}\n" for page in pages))
@@ -85,12 +85,12 @@ class AssignmentFiles:
             self._file = None
 
 
-def beside(archive: Archive) -> Path:
+def beside(archive: OpenArchive) -> Path:
     """The folder in which the archive's folder lies."""
     return archive.folder.root.resolve().parent
 
 
-def write_assignment(archive: Archive, crawl: Crawl) -> tuple[Path, Path]:
+def write_assignment(archive: OpenArchive, crawl: Crawl) -> tuple[Path, Path]:
     """Both files for a crawl, from what the archive holds; where they are."""
     folder = beside(archive)
     AssignmentFiles(folder).finish(crawled_pages(archive, crawl))
@@ -102,7 +102,7 @@ def is_page(capture: Capture) -> bool:
     return capture.status == 200 and (capture.media_type or "").lower() in _HTML
 
 
-def crawled_pages(archive: Archive, crawl: Crawl) -> list[Page]:
+def crawled_pages(archive: OpenArchive, crawl: Crawl) -> list[AssignmentPage]:
     """The pages of a crawl, unique, in the order of their capture."""
     depths = done_depths(archive.ledger, archive.catalog.crawl_no(crawl.id))
     captures = [
@@ -111,17 +111,17 @@ def crawled_pages(archive: Archive, crawl: Crawl) -> list[Page]:
         if capture.url in depths and (is_page(capture) or capture.status == _NOT_MODIFIED)
     ]
     captures.sort(key=lambda capture: (capture.at, capture.where.file, capture.where.offset))
-    pages: dict[str, Page] = {}
+    pages: dict[str, AssignmentPage] = {}
     for capture in captures:
         if capture.url in pages:
             continue
         size = _page_size(archive, capture)
         if size is not None:
-            pages[capture.url] = Page(capture.url, size, depths[capture.url] + 1)
+            pages[capture.url] = AssignmentPage(capture.url, size, depths[capture.url] + 1)
     return list(pages.values())
 
 
-def stats(pages: Sequence[Page]) -> str:
+def stats(pages: Sequence[AssignmentPage]) -> str:
     """The text of stats.txt."""
     sizes = [page.size for page in pages] or [0]
     average = (2 * sum(sizes) + len(sizes)) // (2 * len(sizes))
@@ -134,7 +134,7 @@ def stats(pages: Sequence[Page]) -> str:
     )
 
 
-def _page_size(archive: Archive, capture: Capture) -> int | None:
+def _page_size(archive: OpenArchive, capture: Capture) -> int | None:
     """The size of a page's document; None when a 304 turns out to confirm something else."""
     try:
         memento = archive.read(capture)

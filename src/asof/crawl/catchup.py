@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.clock import Instant
 from asof.crawl.discover import follow, found_in
 from asof.crawl.loop import Crawler
@@ -21,7 +21,7 @@ from asof.frontier.unsettled import Unsettled
 from asof.model import Capture, Crawl, Hop, Target
 
 
-def catch_up(archive: Archive, crawl: Crawl, crawler: Crawler) -> int:
+def catch_up(archive: OpenArchive, crawl: Crawl, crawler: Crawler) -> int:
     """Settle every target that is captured already; gives how many there were."""
     settled = 0
     with (
@@ -44,7 +44,7 @@ def catch_up(archive: Archive, crawl: Crawl, crawler: Crawler) -> int:
     return settled + len(orphans)
 
 
-def take_again(archive: Archive, crawler: Crawler, turn: Instant) -> int:
+def take_again(archive: OpenArchive, crawler: Crawler, turn: Instant) -> int:
     """Settle the revisits that were made and not settled; gives how many there were."""
     number = crawler.frontier.crawl
     answers = archive.catalog.last_answers(crawler.crawl.id)
@@ -60,12 +60,12 @@ def take_again(archive: Archive, crawler: Crawler, turn: Instant) -> int:
     return settled
 
 
-def _settle(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> None:
+def _settle(archive: OpenArchive, crawler: Crawler, target: Target, crawl: str) -> None:
     _lead_on(archive, crawler, target, crawl)
     crawler.frontier.settle(target, Event.CAPTURED)
 
 
-def _lead_on(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> None:
+def _lead_on(archive: OpenArchive, crawler: Crawler, target: Target, crawl: str) -> None:
     """Queue what the last stored answer of a target leads to."""
     capture = _latest(archive, target.url, crawl)
     if capture is not None:
@@ -80,7 +80,7 @@ def _lead_on(archive: Archive, crawler: Crawler, target: Target, crawl: str) -> 
             crawler.visitor.robots.list_sitemaps(target.url, target.url, kept.document)
 
 
-def _latest(archive: Archive, url: str, crawl: str) -> Capture | None:
+def _latest(archive: OpenArchive, url: str, crawl: str) -> Capture | None:
     last = None
     for capture in archive.catalog.captures(url=url, crawl=crawl):
         last = capture

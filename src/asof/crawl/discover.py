@@ -33,7 +33,7 @@ from asof.text.links.jsonld import jsonld_links
 from asof.text.links.link_header import header_links
 from asof.text.links.pdf_links import pdf_links
 from asof.text.links.scripts import MAX_GUESSES, script_links
-from asof.text.links.sitemaps import MAX_NESTING, Entry, is_sitemap, read_sitemap
+from asof.text.links.sitemaps import MAX_NESTING, SitemapEntry, is_sitemap, read_sitemap
 from asof.text.links.xml_stream import attributes_of, decode, root_of
 from asof.url import resolve, unknown
 from asof.url.whatwg import MAX_LENGTH
@@ -229,7 +229,7 @@ def _from_sitemap(document: bytes, charset: str | None) -> Links:
     return Links(None, tuple(found), listing=True)
 
 
-def _rank(entry: Entry) -> float:
+def _rank(entry: SitemapEntry) -> float:
     return 0.0 if entry.priority is None else (0.5 - entry.priority) * _RANK_STEP
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.journal import Journal
 from asof.clock import Clock
 from asof.config import Config
 from asof.crawl.funnel import Funnel
 from asof.crawl.gate import Gates
-from asof.crawl.limits import Limits
+from asof.crawl.limits import CrawlLimits
 from asof.crawl.monitor import Monitor
 from asof.crawl.store import Keeper, conditions
 from asof.fetch.http import Fetcher
@@ -40,7 +40,7 @@ class Equipment:
     frontier: Frontier
     keeper: Keeper
     funnel: Funnel
-    limits: Limits
+    limits: CrawlLimits
     monitor: Monitor
     gates: Gates
     pace: Pace
@@ -72,7 +72,7 @@ class Equipment:
 
 
 def equip(
-    archive: Archive, crawl: Crawl, config: Config, fetcher: Fetcher, monitor: Monitor
+    archive: OpenArchive, crawl: Crawl, config: Config, fetcher: Fetcher, monitor: Monitor
 ) -> Equipment:
     """For one run of a crawl; its reader has to be closed."""
     clock, scope = archive.clock, Scope(crawl.seeds, config)
@@ -87,7 +87,7 @@ def equip(
         frontier=frontier,
         keeper=Keeper(archive, journal, crawl.id, reader, config),
         funnel=Funnel(scope, frontier, config, clock),
-        limits=Limits(config, clock, archive.folder.root, scope.per_host),
+        limits=CrawlLimits(config, clock, archive.folder.root, scope.per_host),
         monitor=monitor,
         gates=Gates(config.user_agent),
         pace=Pace(config.delay, config.delay_factor, config.max_crawl_delay),

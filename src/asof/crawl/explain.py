@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.clock import to_datetime
 from asof.config import Config
 from asof.errors import UsageError
 from asof.frontier.report import look_up
-from asof.frontier.states import State
+from asof.frontier.states import TargetState
 from asof.model import Capture, Crawl, Hop, Target
 from asof.scope.presets import load_config
 from asof.scope.robots import MAX_BYTES, robots_from
-from asof.scope.rules import Decision, Scope, Step, Verdict
+from asof.scope.rules import Decision, RuleStep, Scope, Verdict
 from asof.scope.traps import shape_trap
 from asof.url import canonical, origin
 
@@ -63,7 +63,7 @@ class Explanation:
     url: str
     canonical: str
     decision: Decision
-    steps: tuple[Step, ...]
+    steps: tuple[RuleStep, ...]
     notes: tuple[str, ...]
 
 
@@ -74,13 +74,13 @@ class Case:
     scope: Scope
     seeds: tuple[str, ...]
     config: Config
-    archive: Archive | None
+    archive: OpenArchive | None
     crawl: Crawl | None
 
     @classmethod
     def of(
         cls,
-        archive: Archive | None,
+        archive: OpenArchive | None,
         folder: Path,
         seeds: tuple[str, ...],
         flags: Mapping[str, object],
@@ -113,7 +113,7 @@ class Case:
             trap = met or (shape_trap(asked) if self.config.traps else None)
             if trap is not None:
                 decision = Decision(False, trap)
-                last = Step(f"what the crawl met: {trap}", Verdict.OUT, decided=True)
+                last = RuleStep(f"what the crawl met: {trap}", Verdict.OUT, decided=True)
                 steps = (*_undecided(steps), last)
         via = f", found on {target.via}" if target.via else ""
         way = f"with the hops {target.hops}" if target.hops else "as a seed"
@@ -134,14 +134,14 @@ class Case:
             known = look_up(self.archive.ledger, number, asked)
             if known is not None:
                 target, state, reason = known
-                met = state is State.LEFT_OUT and str(reason).startswith(_MET)
+                met = state is TargetState.LEFT_OUT and str(reason).startswith(_MET)
                 became = state.replace("_", " ") + (f": {reason}" if reason else "")
                 note = f"in crawl {self.crawl.id}: {became}"
                 return target, (note,), reason if met else None
         hops = "" if asked in self.seeds else Hop.LINK.value
         return Target(asked, _depth(hops), None, hops), (), None
 
-    def _robots(self, asked: str, inside: bool) -> Step | None:
+    def _robots(self, asked: str, inside: bool) -> RuleStep | None:
         """What the stored robots.txt of the URL's origin says, as a last step; None without one."""
         capture = None if self.archive is None else _stored_robots(self.archive, asked)
         if capture is None or self.archive is None:
@@ -152,14 +152,14 @@ class Case:
         stored = f"{to_datetime(capture.at):%Y-%m-%d %H:%M:%S}"
         text = f"robots.txt of {origin(asked)}, stored {stored}"
         verdict = Verdict.NONE if allowed else Verdict.OUT
-        return Step(text, verdict, decided=inside and not allowed)
+        return RuleStep(text, verdict, decided=inside and not allowed)
 
 
-def _undecided(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+def _undecided(steps: tuple[RuleStep, ...]) -> tuple[RuleStep, ...]:
     return tuple(replace(step, decided=False) for step in steps)
 
 
-def _stored_robots(archive: Archive, asked: str) -> Capture | None:
+def _stored_robots(archive: OpenArchive, asked: str) -> Capture | None:
     """The newest stored answer to the question for robots.txt, at the end of its redirects."""
     url: str | None = f"{origin(asked)}/robots.txt"
     for _ in range(_ROBOTS_REDIRECTS + 1):

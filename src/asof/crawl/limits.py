@@ -17,7 +17,7 @@ _LOOK_EVERY = 1.0
 _LARGEST_SHARE = 0.05
 
 
-class Limits:
+class CrawlLimits:
     """What has been taken, against what may be. `per_host` is the most pages of one host."""
 
     def __init__(self, config: Config, clock: Clock, folder: Path, per_host: int | None) -> None:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.clock import SECOND
 from asof.config import Config
 from asof.crawl.backlog import Backlog
@@ -27,7 +27,7 @@ from asof.crawl.visit import FULL, Visitor
 from asof.crawl.writer import Writer
 from asof.errors import AsofError
 from asof.fetch.http import Fetcher
-from asof.frontier.states import State
+from asof.frontier.states import TargetState
 from asof.model import Crawl
 from asof.scope.rules import Scope
 
@@ -47,7 +47,7 @@ class Crawler:
 
     def __init__(
         self,
-        archive: Archive,
+        archive: OpenArchive,
         crawl: Crawl,
         config: Config,
         fetcher: Fetcher,
@@ -116,7 +116,7 @@ class Crawler:
 
     async def run(self) -> Summary:
         """Crawl until the queue is empty, a limit is reached, or somebody calls stop()."""
-        self._before = self.frontier.tally[State.DONE]
+        self._before = self.frontier.tally[TargetState.DONE]
         done = self.frontier.done_by_host()
         if not self._begun:
             sizes = self.equipment.keeper.bytes_by_host() if self._limits.counts_bytes else {}
@@ -356,10 +356,10 @@ class Crawler:
         self._monitor.report(
             Snapshot(
                 elapsed=self._limits.elapsed,
-                captured=counts[State.DONE] - self._before,
-                failed=counts[State.FAILED],
-                left_out=counts[State.LEFT_OUT],
-                queued=counts[State.QUEUED],
+                captured=counts[TargetState.DONE] - self._before,
+                failed=counts[TargetState.FAILED],
+                left_out=counts[TargetState.LEFT_OUT],
+                queued=counts[TargetState.QUEUED],
                 bytes=self._limits.bytes,
                 hosts=len(self._hosts),
                 current=self.visitor.current,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.crawl.assignment import AssignmentFiles, beside, crawled_pages
 from asof.crawl.control import Act, Control, Order
 from asof.crawl.events import EventLog, log_file
@@ -113,7 +113,7 @@ class Monitor:
 
 @contextmanager
 def monitoring(
-    archive: Archive,
+    archive: OpenArchive,
     crawl: Crawl,
     *,
     watch: Watcher | None,

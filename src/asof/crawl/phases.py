@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant
 from asof.coherence.optimal import revisit_order
 from asof.coherence.rates import recent_rates
@@ -40,7 +40,7 @@ from asof.warc.info import crawl_record
 _VISITED = ("done", FULL, "time-limit")
 
 
-async def run_phases(archive: Archive, crawler: Crawler, config: Config) -> Summary:
+async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> Summary:
     """Visit, turn, look again, take what was found meanwhile; goes on wherever the crawl stands."""
     course = crawler.crawl.course
     if course is None or course.mode != "inducible":
@@ -64,7 +64,7 @@ async def run_phases(archive: Archive, crawler: Crawler, config: Config) -> Summ
     return summary
 
 
-async def _turn(archive: Archive, crawler: Crawler) -> bool:
+async def _turn(archive: OpenArchive, crawler: Crawler) -> bool:
     """Settle the turning point and write it down; False when there is nothing to look at again."""
     pages = _pages(archive, crawler)
     course = crawler.crawl.course
@@ -85,14 +85,14 @@ async def _turn(archive: Archive, crawler: Crawler) -> bool:
     return True
 
 
-def _pages(archive: Archive, crawler: Crawler) -> dict[str, Instant]:
+def _pages(archive: OpenArchive, crawler: Crawler) -> dict[str, Instant]:
     """When this crawl saw each of its pages last."""
     pages = alive(archive.catalog.last_answers(crawler.crawl.id))
     targets = captured_targets(archive.ledger, crawler.frontier.crawl)
     return {target.url: pages[target.url] for target in targets if target.url in pages}
 
 
-def _queue_revisits(archive: Archive, crawler: Crawler, config: Config) -> None:
+def _queue_revisits(archive: OpenArchive, crawler: Crawler, config: Config) -> None:
     """Fill the queue of revisits, unless an earlier run did; settle those that were made."""
     number, course = crawler.frontier.crawl, crawler.crawl.course
     assert course is not None
@@ -107,7 +107,7 @@ def _queue_revisits(archive: Archive, crawler: Crawler, config: Config) -> None:
 
 
 def _still_to_see(
-    archive: Archive, crawler: Crawler, turn: Instant
+    archive: OpenArchive, crawler: Crawler, turn: Instant
 ) -> tuple[dict[str, Instant], int]:
     """Pages of the visits, with their moments, and how many were seen again already.
 
@@ -128,7 +128,7 @@ def _still_to_see(
 
 
 def _places(
-    archive: Archive, pages: Mapping[str, Instant], course: Course, config: Config
+    archive: OpenArchive, pages: Mapping[str, Instant], course: Course, config: Config
 ) -> dict[str, float]:
     """The order of the revisits of each host, as places for its queue: 0 to 1."""
     assert course.turn is not None

@@ -16,7 +16,7 @@ from statistics import median
 
 import numpy as np
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant
 from asof.coherence.plan import (
     Plan,
@@ -28,7 +28,7 @@ from asof.coherence.plan import (
     optimal_hosts,
     slots,
 )
-from asof.coherence.rates import Rates, recent_rates
+from asof.coherence.rates import LearntRates, recent_rates
 from asof.coherence.survival import Floats, Survival
 from asof.coherence.verdict import Mode
 from asof.config import Config
@@ -97,7 +97,7 @@ class Itinerary:
         return {host: max(0.0, longest - seconds) for host, seconds in needs.items()}
 
 
-def plan_course(archive: Archive | None, seeds: Sequence[str], config: Config) -> Itinerary:
+def plan_course(archive: OpenArchive | None, seeds: Sequence[str], config: Config) -> Itinerary:
     """Plan a crawl of these seeds by what the archive holds."""
     mode, name = Mode(config.coherence), _strategy(config)
     if archive is None:
@@ -130,7 +130,7 @@ def _strategy(config: Config) -> str:
 
 
 def _known_pages(
-    archive: Archive, seeds: Sequence[str], config: Config
+    archive: OpenArchive, seeds: Sequence[str], config: Config
 ) -> tuple[list[Target], list[Target]]:
     """What crawls of the seeds' hosts have captured and belongs: seen alive last, and newly dead.
 
@@ -159,7 +159,7 @@ def alive(answers: Mapping[str, tuple[int | None, Instant]]) -> dict[str, Instan
     return {url: at for url, (status, at) in answers.items() if status is None or status < 400}
 
 
-def _targets_of(archive: Archive, crawl: Crawl) -> Iterable[Target]:
+def _targets_of(archive: OpenArchive, crawl: Crawl) -> Iterable[Target]:
     """What a crawl has captured; by its captures alone where the queue was lost."""
     known = captured_targets(archive.ledger, archive.catalog.crawl_no(crawl.id))
     if known:
@@ -168,7 +168,7 @@ def _targets_of(archive: Archive, crawl: Crawl) -> Iterable[Target]:
     return [Target(url, 1, None, "L", 1.0) for url in urls if not url.endswith("/robots.txt")]
 
 
-def paces(archive: Archive, config: Config) -> dict[str, float]:
+def paces(archive: OpenArchive, config: Config) -> dict[str, float]:
     """Seconds from one request to the next, by host, as the last crawl with this delay had them."""
     alike = [crawl for crawl in archive.crawls() if crawl.settings.get("delay") == config.delay]
     if not alike:
@@ -185,7 +185,7 @@ def paces(archive: Archive, config: Config) -> dict[str, float]:
 
 
 def _by_host(
-    pages: Sequence[Target], rates: Rates, paces: dict[str, float], pace: float
+    pages: Sequence[Target], rates: LearntRates, paces: dict[str, float], pace: float
 ) -> tuple[HostPlan, ...]:
     groups: dict[str, list[Target]] = defaultdict(list)
     for page in pages:
@@ -251,7 +251,7 @@ def _planned(
     return tuple(replace(each, plan=plan(each.survival, own)) for each, own in pairs)
 
 
-def _newcomers(hosts: Sequence[HostPlan], rates: Rates, mode: Mode) -> float:
+def _newcomers(hosts: Sequence[HostPlan], rates: LearntRates, mode: Mode) -> float:
     """Where a page of unknown rate goes: as the page of the nearest heat, on the largest host."""
     largest = max(hosts, key=lambda each: len(each.targets))
     if largest.plan is None:

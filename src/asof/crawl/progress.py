@@ -6,7 +6,7 @@ from asof.clock import Clock
 from asof.crawl.summary import Summary
 from asof.frontier.hosts import Hosts
 from asof.frontier.report import busiest, failed, reasons, tally
-from asof.frontier.states import State
+from asof.frontier.states import TargetState
 from asof.ledger import Ledger
 
 # Seconds between two counts.
@@ -43,11 +43,11 @@ def counted(reader: Ledger, crawl_no: int) -> Summary:
     """What became of the targets of a crawl, of what is committed."""
     visits, revisits = tally(reader, crawl_no), tally(reader, crawl_no, revisits=True)
     return Summary(
-        captured=visits[State.DONE],
-        failed=visits[State.FAILED],
-        left_out=visits[State.LEFT_OUT],
-        queued=visits[State.QUEUED],
+        captured=visits[TargetState.DONE],
+        failed=visits[TargetState.FAILED],
+        left_out=visits[TargetState.LEFT_OUT],
+        queued=visits[TargetState.QUEUED],
         reasons=reasons(reader, crawl_no),
-        revisited=revisits[State.DONE],
-        to_revisit=revisits[State.QUEUED],
+        revisited=revisits[TargetState.DONE],
+        to_revisit=revisits[TargetState.QUEUED],
     )

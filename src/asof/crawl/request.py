@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.clock import stamp
 from asof.config import Config
@@ -49,7 +49,7 @@ def checked_seeds(request: CrawlRequest) -> tuple[str, ...]:
 
 
 def choose_crawl(
-    archive: Archive, request: CrawlRequest, seeds: tuple[str, ...]
+    archive: OpenArchive, request: CrawlRequest, seeds: tuple[str, ...]
 ) -> tuple[Crawl, Config, bool]:
     """The interrupted crawl that is meant, with its settings under the new flags; or a new one."""
     open_crawls = [c for c in archive.crawls() if c.state is not CrawlState.FINISHED]

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.commit import Committer
 from asof.archive.folder import Folder
 from asof.archive.journal import CommitGroup
@@ -64,7 +64,9 @@ def run_crawl(
     Ctrl-C or SIGTERM once: finish what is in flight and commit. Twice: stop now, and commit.
     """
     seeds = checked_seeds(request)
-    with Archive.write(request.archive, purpose="crawl", clock=clock or SystemClock()) as archive:
+    with OpenArchive.write(
+        request.archive, purpose="crawl", clock=clock or SystemClock()
+    ) as archive:
         recovery = recover(archive)
         if recovery.adopted or recovery.cut:
             talk(_recovery_line(recovery))
@@ -100,7 +102,7 @@ class _Start:
     itinerary: Itinerary | None
 
 
-def _start(archive: Archive, request: CrawlRequest, seeds: tuple[str, ...]) -> _Start:
+def _start(archive: OpenArchive, request: CrawlRequest, seeds: tuple[str, ...]) -> _Start:
     """Choose the crawl, plan it if it seeks coherence, and enter it as running."""
     crawl, config, resumed = choose_crawl(archive, request, seeds)
     itinerary = None
@@ -128,12 +130,12 @@ def plan_crawl(request: CrawlRequest, *, clock: Clock | None = None) -> Itinerar
         config = replace(config, coherence="inducible")
     if not Folder(request.archive).db.exists():
         return plan_course(None, seeds, config)
-    with Archive.open(request.archive, clock=clock) as archive:
+    with OpenArchive.open(request.archive, clock=clock) as archive:
         return plan_course(archive, seeds, config)
 
 
 @contextmanager
-def _reading(archive: Archive, config: Config) -> Iterator[None]:
+def _reading(archive: OpenArchive, config: Config) -> Iterator[None]:
     """Documents are read in the time that a polite crawl spends waiting."""
     if not config.text or config.delay <= 0 or not isinstance(archive.clock, SystemClock):
         yield
@@ -153,7 +155,7 @@ def _recovery_line(recovery: Recovery) -> str:
     return f"Recovered after a crash: {recovery.adopted} captures taken over{torn}."
 
 
-def _disk_is_short(archive: Archive) -> StorageError:
+def _disk_is_short(archive: OpenArchive) -> StorageError:
     free = shutil.disk_usage(archive.folder.root).free
     return StorageError(
         f"The crawl was stopped, for the disk has only {free / 1e6:,.0f} MB left.",
@@ -162,7 +164,7 @@ def _disk_is_short(archive: Archive) -> StorageError:
 
 
 def _in_loop(
-    archive: Archive,
+    archive: OpenArchive,
     start: _Start,
     writer: Writer,
     monitor: Monitor,
@@ -181,7 +183,7 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 
 
 async def _run(
-    archive: Archive,
+    archive: OpenArchive,
     start: _Start,
     writer: Writer,
     monitor: Monitor,
@@ -216,7 +218,7 @@ async def _run(
         crawler.close()
 
 
-def _fill_queue(archive: Archive, crawler: Crawler, start: _Start) -> None:
+def _fill_queue(archive: OpenArchive, crawler: Crawler, start: _Start) -> None:
     """What is known at the start: planned, named as seeds, found by records; by today's rules."""
     crawl, frontier, funnel = start.crawl, crawler.frontier, crawler.funnel
     if start.itinerary is not None:
@@ -235,7 +237,7 @@ def _fill_queue(archive: Archive, crawler: Crawler, start: _Start) -> None:
         frontier.recount()
 
 
-def _lacks_a_plan(archive: Archive, crawl: Crawl) -> bool:
+def _lacks_a_plan(archive: OpenArchive, crawl: Crawl) -> bool:
     """Whether a crawl has none yet, or the queue that held the places of its visits was lost."""
     if crawl.course is None:
         return True
@@ -243,7 +245,7 @@ def _lacks_a_plan(archive: Archive, crawl: Crawl) -> bool:
     return crawl.course.turn is None and not any(tally(archive.ledger, number).values())
 
 
-def _planned(archive: Archive, crawl: Crawl, config: Config) -> Itinerary:
+def _planned(archive: OpenArchive, crawl: Crawl, config: Config) -> Itinerary:
     """The plan of a new crawl that seeks coherence."""
     from asof.crawl.plan import plan_course  # numpy, which other crawls do not need
 
@@ -251,7 +253,7 @@ def _planned(archive: Archive, crawl: Crawl, config: Config) -> Itinerary:
 
 
 async def _follow(
-    archive: Archive, crawler: Crawler, config: Config, itinerary: Itinerary | None
+    archive: OpenArchive, crawler: Crawler, config: Config, itinerary: Itinerary | None
 ) -> Summary:
     """Run the crawl, in phases if it seeks coherence."""
     course = crawler.crawl.course
@@ -305,7 +307,7 @@ def _fetch_settings(config: Config) -> FetchSettings:
     )
 
 
-def _conclude(archive: Archive, crawl: Crawl, config: Config, summary: Summary) -> Crawl:
+def _conclude(archive: OpenArchive, crawl: Crawl, config: Config, summary: Summary) -> Crawl:
     """Write down how the crawl ended: in its WARC when it is finished, in the catalog always."""
     unfinished = summary.ended_by in (INTERRUPTED, DISK_RESERVE)
     state = CrawlState.INTERRUPTED if unfinished else CrawlState.FINISHED

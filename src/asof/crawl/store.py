@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.journal import Draft, Journal
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import as_utf8, derive, record_uri
@@ -79,7 +79,7 @@ class Keeper:
     """
 
     def __init__(
-        self, archive: Archive, journal: Journal, crawl: str, reader: Ledger, config: Config
+        self, archive: OpenArchive, journal: Journal, crawl: str, reader: Ledger, config: Config
     ) -> None:
         self._folder = archive.folder
         self._clock = archive.clock

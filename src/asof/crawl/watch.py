@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.clock import SECOND, Clock
 from asof.crawl.control import Act, Order, Status, running, send_order, writer
 from asof.crawl.summary import Meter, Snapshot, Summary, summary_of
 from asof.errors import ArchiveError, UsageError
 from asof.frontier import report
-from asof.frontier.states import State
+from asof.frontier.states import TargetState
 from asof.model import Crawl, CrawlState
 
 # A file is looked at as often as one likes; the database, which must count, less often.
@@ -22,7 +22,7 @@ PATIENCE = 5.0
 _LOOK_EVERY = 0.05
 
 
-def current_summary(archive: Archive, crawl: Crawl) -> Summary:
+def current_summary(archive: OpenArchive, crawl: Crawl) -> Summary:
     """The summary of a crawl that has ended; of another, what its queue says now."""
     kept = summary_of(crawl)
     if crawl.state is CrawlState.FINISHED:
@@ -37,10 +37,15 @@ def current_summary(archive: Archive, crawl: Crawl) -> Summary:
     )
 
 
-def _tally(archive: Archive, number: int) -> tuple[int, int, int, int]:
+def _tally(archive: OpenArchive, number: int) -> tuple[int, int, int, int]:
     """Captured, failed, left out and queued."""
     found = report.tally(archive.ledger, number)
-    return found[State.DONE], found[State.FAILED], found[State.LEFT_OUT], found[State.QUEUED]
+    return (
+        found[TargetState.DONE],
+        found[TargetState.FAILED],
+        found[TargetState.LEFT_OUT],
+        found[TargetState.QUEUED],
+    )
 
 
 class Watch:
@@ -68,7 +73,7 @@ class Watch:
 
     def _count(self, now: float) -> tuple[str, Snapshot]:
         try:
-            archive = Archive.open(self._home.root)
+            archive = OpenArchive.open(self._home.root)
         except ArchiveError:  # it is being made
             return self._counted
         with archive:
@@ -77,7 +82,7 @@ class Watch:
                 return self._counted
             return crawl.id, self._snapshot(archive, crawl, now)
 
-    def _snapshot(self, archive: Archive, crawl: Crawl, now: float) -> Snapshot:
+    def _snapshot(self, archive: OpenArchive, crawl: Crawl, now: float) -> Snapshot:
         number = archive.catalog.crawl_no(crawl.id)
         tally = _tally(archive, number)
         busiest = report.busiest(archive.ledger, number)
@@ -96,7 +101,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenOrder:
     """An order to a crawl. `did` is None until it obeys, `state` when it has ended meanwhile."""
 
     order: Order
@@ -105,7 +110,7 @@ class Given:
     state: str | None
 
 
-def give_order(home: Folder, clock: Clock, act: Act, pattern: str = "") -> Given:
+def give_order(home: Folder, clock: Clock, act: Act, pattern: str = "") -> GivenOrder:
     """Give an order, and wait a little until it is obeyed."""
     status = running(home)
     if status is None:
@@ -117,11 +122,11 @@ def give_order(home: Folder, clock: Clock, act: Act, pattern: str = "") -> Given
         last = running(home)
         if last is None or last.crawl != status.crawl:
             # A crawl that has been told to stop, and is not there any more, has obeyed.
-            return Given(order, status.crawl, "stopped" if act is Act.STOP else None, None)
+            return GivenOrder(order, status.crawl, "stopped" if act is Act.STOP else None, None)
         if (did := last.did(order)) is not None:
-            return Given(order, status.crawl, did, last.state)
+            return GivenOrder(order, status.crawl, did, last.state)
         asyncio.run(clock.sleep(_LOOK_EVERY))
-    return Given(order, status.crawl, None, None if last is None else last.state)
+    return GivenOrder(order, status.crawl, None, None if last is None else last.state)
 
 
 def _nobody(home: Folder) -> UsageError:

@@ -21,7 +21,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Protocol
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.archive.commit import Committer
 from asof.archive.folder import Folder
 from asof.archive.journal import CommitGroup
@@ -51,7 +51,7 @@ class Writer(Protocol):
         ...
 
 
-def open_writer(archive: Archive, crawl: Crawl, config: Config) -> Writer:
+def open_writer(archive: OpenArchive, crawl: Crawl, config: Config) -> Writer:
     """A process where one can be forked safely, else the crawl's own process.
 
     With threads running, a fork could find a lock taken for ever; and a simulated clock cannot see

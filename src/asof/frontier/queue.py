@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from asof.clock import Instant
 from asof.frontier.report import tally
 from asof.frontier.rows import TARGET, as_target
-from asof.frontier.states import TRANSITIONS, Event, State
+from asof.frontier.states import TRANSITIONS, Event, TargetState
 from asof.ledger import Ledger, url_key
 from asof.model import Target
 from asof.url import host_of
@@ -138,13 +138,13 @@ class Frontier:
         """Queue what is not known yet."""
         due = self._due
         for target in targets:
-            row = self._row(target, State.QUEUED, None)
+            row = self._row(target, TargetState.QUEUED, None)
             self._found.append(row)
             due[row[3]] = 0
 
     def leave_out(self, found: Iterable[tuple[Target, str]]) -> None:
         """Remember what was found and not queued, with the reason, for the report."""
-        self._left_out += [self._row(target, State.LEFT_OUT, why) for target, why in found]
+        self._left_out += [self._row(target, TargetState.LEFT_OUT, why) for target, why in found]
 
     def settle(
         self, target: Target, event: Event, *, reason: str | None = None, not_before: Instant = 0
@@ -153,22 +153,22 @@ class Frontier:
         key = url_key(target.url)
         revisit = self.revisits
         if key not in self._out:
-            self._found.append(self._row(target, State.QUEUED, None))
+            self._found.append(self._row(target, TargetState.QUEUED, None))
             revisit = False
-        state = TRANSITIONS[State.QUEUED, event]
+        state = TRANSITIONS[TargetState.QUEUED, event]
         refused = int(event is Event.REFUSED)
         self._settled.append(
             (state.value, reason, not_before, refused, 1 - refused, self.crawl, int(revisit), key)
         )
-        if state is State.QUEUED:
+        if state is TargetState.QUEUED:
             host = host_of(target.url)
             self._due[host] = min(not_before, self._due.get(host, not_before))
             self._waiting.add(host)
         elif revisit == self.revisits:
-            self.tally[State.QUEUED] -= 1
+            self.tally[TargetState.QUEUED] -= 1
             self.tally[state] += 1
 
-    def _row(self, target: Target, state: State, reason: str | None) -> Row:
+    def _row(self, target: Target, state: TargetState, reason: str | None) -> Row:
         return (
             self.crawl, url_key(target.url), target.url, host_of(target.url), state.value,
             int(target.guess), target.priority, target.depth, target.hops, target.via, reason,
@@ -197,15 +197,17 @@ class Frontier:
     def applied(self, changes: Changes, outcome: Applied) -> dict[str, Instant]:
         """What was written counts now; gives the hosts that may have something, and from when."""
         if not self.revisits:
-            self.tally[State.QUEUED] += outcome.queued + outcome.reconsidered
-            self.tally[State.LEFT_OUT] += outcome.left_out - outcome.reconsidered
+            self.tally[TargetState.QUEUED] += outcome.queued + outcome.reconsidered
+            self.tally[TargetState.LEFT_OUT] += outcome.left_out - outcome.reconsidered
         for settlement in changes.settled:
             host = self._out.pop(settlement[-1], None)
             if host is not None:
                 self._out_of[host] -= 1
                 if not self._out_of[host]:
                     del self._out_of[host]
-                if settlement[0] == State.QUEUED:  # to be tried again: seen as waiting from now on
+                if (
+                    settlement[0] == TargetState.QUEUED
+                ):  # to be tried again: seen as waiting from now on
                     self._waiting.add(host)
         self._dry.difference_update(changes.due)
         if self.exact and not self.revisits:
@@ -314,8 +316,8 @@ class Frontier:
             kept = [target for target in buffer if not matches(target.url)]
             buffer.clear()
             buffer.extend(kept)
-        self.tally[State.QUEUED] -= moved
-        self.tally[State.LEFT_OUT] += moved
+        self.tally[TargetState.QUEUED] -= moved
+        self.tally[TargetState.LEFT_OUT] += moved
         return moved
 
     def refuse_waiting(self, refusal: Callable[[Target], str | None]) -> int:

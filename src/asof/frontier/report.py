@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from asof.frontier.rows import TARGET, as_target
-from asof.frontier.states import State
+from asof.frontier.states import TargetState
 from asof.ledger import Ledger, url_key
 from asof.model import Target
 
@@ -17,7 +17,7 @@ _NO_REASON = "no reason given"
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class LeftOutReason:
     """Why targets were not taken: how many, and the first few that were found."""
 
     reason: str
@@ -25,17 +25,19 @@ class Reason:
     examples: tuple[str, ...]
 
 
-def left_out(ledger: Ledger, crawl_no: int, examples: int = 3) -> list[Reason]:
+def left_out(ledger: Ledger, crawl_no: int, examples: int = 3) -> list[LeftOutReason]:
     """What was found and left out, by reason, most frequent first."""
-    return _reasons(ledger, crawl_no, State.LEFT_OUT, examples)
+    return _reasons(ledger, crawl_no, TargetState.LEFT_OUT, examples)
 
 
-def failed(ledger: Ledger, crawl_no: int, examples: int = 3) -> list[Reason]:
+def failed(ledger: Ledger, crawl_no: int, examples: int = 3) -> list[LeftOutReason]:
     """What was tried and given up, by reason, most frequent first."""
-    return _reasons(ledger, crawl_no, State.FAILED, examples)
+    return _reasons(ledger, crawl_no, TargetState.FAILED, examples)
 
 
-def _reasons(ledger: Ledger, crawl_no: int, state: State, examples: int) -> list[Reason]:
+def _reasons(
+    ledger: Ledger, crawl_no: int, state: TargetState, examples: int
+) -> list[LeftOutReason]:
     counts: dict[str, int] = {}
     found: dict[str, list[str]] = {}
     rows = ledger.db.execute(
@@ -59,7 +61,7 @@ def _reasons(ledger: Ledger, crawl_no: int, state: State, examples: int) -> list
             some.append(str(row[1]))
             wanted -= 1
     cursor.close()
-    return [Reason(reason, count, tuple(found[reason])) for reason, count in counts.items()]
+    return [LeftOutReason(reason, count, tuple(found[reason])) for reason, count in counts.items()]
 
 
 def reasons(ledger: Ledger, crawl_no: int) -> dict[str, int]:
@@ -73,14 +75,14 @@ def reasons(ledger: Ledger, crawl_no: int) -> dict[str, int]:
     return {str(reason): int(count) for reason, count in rows}
 
 
-def tally(ledger: Ledger, crawl_no: int, *, revisits: bool = False) -> dict[State, int]:
+def tally(ledger: Ledger, crawl_no: int, *, revisits: bool = False) -> dict[TargetState, int]:
     """How many targets there are in each state, of the visits or of the revisits."""
     rows = ledger.db.execute(
         "SELECT state, count(*) FROM targets NOT INDEXED WHERE crawl = ? AND revisit = ? "
         "GROUP BY state",
         (crawl_no, revisits),
     )
-    return dict.fromkeys(State, 0) | {State(state): count for state, count in rows}
+    return dict.fromkeys(TargetState, 0) | {TargetState(state): count for state, count in rows}
 
 
 def busiest(ledger: Ledger, crawl_no: int, most: int = 5) -> list[tuple[str, int]]:
@@ -158,10 +160,12 @@ def done_depths(ledger: Ledger, crawl_no: int) -> dict[str, int]:
     return {str(url): int(depth) for url, depth in rows}
 
 
-def look_up(ledger: Ledger, crawl_no: int, url: str) -> tuple[Target, State, str | None] | None:
+def look_up(
+    ledger: Ledger, crawl_no: int, url: str
+) -> tuple[Target, TargetState, str | None] | None:
     """How a crawl came upon a URL, its state and the reason; None when it never heard of it."""
     row = ledger.db.execute(
         f"SELECT {TARGET}, state, reason FROM targets WHERE crawl = ? AND revisit = 0 AND key = ?",
         (crawl_no, url_key(url)),
     ).fetchone()
-    return None if row is None else (as_target(row), State(row[-2]), row[-1])
+    return None if row is None else (as_target(row), TargetState(row[-2]), row[-1])

@@ -16,7 +16,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class State(StrEnum):
+class TargetState(StrEnum):
     """Where a target stands."""
 
     QUEUED = "queued"
@@ -34,13 +34,13 @@ class Event(StrEnum):
     REFUSED = "refused"
 
 
-TRANSITIONS: dict[tuple[State, Event], State] = {
-    (State.QUEUED, Event.CAPTURED): State.DONE,
-    (State.QUEUED, Event.STUMBLED): State.QUEUED,
-    (State.QUEUED, Event.GIVEN_UP): State.FAILED,
-    (State.QUEUED, Event.REFUSED): State.LEFT_OUT,
+TRANSITIONS: dict[tuple[TargetState, Event], TargetState] = {
+    (TargetState.QUEUED, Event.CAPTURED): TargetState.DONE,
+    (TargetState.QUEUED, Event.STUMBLED): TargetState.QUEUED,
+    (TargetState.QUEUED, Event.GIVEN_UP): TargetState.FAILED,
+    (TargetState.QUEUED, Event.REFUSED): TargetState.LEFT_OUT,
     # Adopting a record after a crash may find its target already settled by a later life.
-    (State.DONE, Event.CAPTURED): State.DONE,
-    (State.FAILED, Event.CAPTURED): State.DONE,
-    (State.LEFT_OUT, Event.CAPTURED): State.DONE,
+    (TargetState.DONE, Event.CAPTURED): TargetState.DONE,
+    (TargetState.FAILED, Event.CAPTURED): TargetState.DONE,
+    (TargetState.LEFT_OUT, Event.CAPTURED): TargetState.DONE,
 }

@@ -80,7 +80,7 @@ class Surplus:
 Event = Head | Data | End | Surplus
 
 
-class State(Enum):
+class WireState(Enum):
     """Where in a message the next byte falls; see the table above."""
 
     HEAD = auto()
@@ -94,7 +94,7 @@ class State(Enum):
 class Extent:
     """How a body is delimited, what is odd about that, and whether the server stays there."""
 
-    state: State
+    state: WireState
     length: int = 0
     anomalies: tuple[str, ...] = ()
     keeps_open: bool = False
@@ -113,7 +113,7 @@ class Framer:
     def __init__(
         self, method: str = "GET", *, head_limit: int = HEAD_LIMIT, body_limit: int = sys.maxsize
     ) -> None:
-        self.state = State.HEAD
+        self.state = WireState.HEAD
         self._method = method
         self._head_limit = head_limit
         self._room = body_limit  # for this many more bytes of body
@@ -125,7 +125,7 @@ class Framer:
         self._anomalies: list[str] = []
 
     def feed(self, data: bytes) -> list[Event]:
-        if self.state is State.HEAD:
+        if self.state is WireState.HEAD:
             return self._feed_head(data)
         return self._feed_body(data)
 
@@ -158,7 +158,7 @@ class Framer:
         """A head with nothing odd about it, as nearly all are, and what came with it."""
         end, status, reason, headers, self._left, keeps_open = plain
         self._keeps_open = bool(keeps_open)
-        self.state = State.LENGTH
+        self.state = WireState.LENGTH
         head = Head(data[:end], 0, "1.1", status, reason, headers)
         return [head, *self._feed_body(data[end:])]
 
@@ -177,13 +177,13 @@ class Framer:
         self._anomalies += extent.anomalies
         self._keeps_open = extent.keeps_open
         self._left = extent.length
-        if extent.state is State.CHUNKED:
+        if extent.state is WireState.CHUNKED:
             self._dechunker = Dechunker()
         self.state = extent.state
         return [head, *self._feed_body(rest)]
 
     def _feed_body(self, data: bytes) -> list[Event]:
-        if self.state is State.DONE:
+        if self.state is WireState.DONE:
             return [Surplus(data)] if data else []
         # Only what there is room for is looked at: what lies beyond must not sway the answer.
         within = data if len(data) <= self._room else data[: self._room]
@@ -200,34 +200,35 @@ class Framer:
 
     def _take(self, data: bytes) -> tuple[int, bool]:
         """How many of the bytes belong to the body, and whether it ends with them."""
-        if self.state is State.LENGTH:
+        if self.state is WireState.LENGTH:
             used = min(len(data), self._left)
             self._left -= used
             return used, not self._left
         if self._dechunker is not None:
             used, _ = self._dechunker.feed(data)
             if self._dechunker.state is ChunkState.BROKEN:
-                self.state = State.CLOSE
+                self.state = WireState.CLOSE
             return used, self._dechunker.state is ChunkState.END
         return len(data), False
 
     def _stop(self, truncated: str, *, closed: bool) -> list[Event]:
         events: list[Event] = []
-        if self.state is State.HEAD:
+        if self.state is WireState.HEAD:
             if not self._buffer:
                 self._anomalies.append("empty")
                 return [self._end(truncated)]
             end = self._finder.find(self._buffer, whole=True) or 0
             events = self._close_head(self._buffer, end, truncated)
-        if self.state is not State.DONE:
+        if self.state is not WireState.DONE:
             whole = closed and (
-                self.state is State.CLOSE or (self._dechunker is not None and self._dechunker.eof())
+                self.state is WireState.CLOSE
+                or (self._dechunker is not None and self._dechunker.eof())
             )
             events.append(self._end("" if whole else truncated))
         return events
 
     def _end(self, truncated: str) -> End:
-        self.state = State.DONE
+        self.state = WireState.DONE
         if self._dechunker is not None and self._dechunker.anomalies:
             self._keeps_open = False
             self._anomalies += self._dechunker.anomalies
@@ -238,12 +239,12 @@ class Framer:
 def delimit(head: Head, method: str = "GET") -> Extent:
     """How the body after this head ends: RFC 9112 section 6.3, in its order, but never refusing."""
     if head.version == "0.9" or "interim-only" in head.anomalies:
-        return Extent(State.CLOSE)
+        return Extent(WireState.CLOSE)
     codings, lengths, options = _framing_fields(head.headers)
     applied = [coding for coding in codings if coding != "identity"]
     tunnels = method == "CONNECT" and 200 <= head.status <= 299
     if head.status in (204, 304, 101) or method == "HEAD" or tunnels:
-        state, length, odd = State.LENGTH, 0, _announced(head.status, codings, lengths)
+        state, length, odd = WireState.LENGTH, 0, _announced(head.status, codings, lengths)
     elif applied:
         state, length, odd = _by_coding(applied, lengths, head.version)
     else:
@@ -251,7 +252,7 @@ def delimit(head: Head, method: str = "GET") -> Extent:
     if applied != codings:
         odd.append("identity-coding")
     asked = "close" not in options if head.version == "1.1" else "keep-alive" in options
-    return Extent(state, length, tuple(odd), asked and not odd and state is not State.CLOSE)
+    return Extent(state, length, tuple(odd), asked and not odd and state is not WireState.CLOSE)
 
 
 def _framing_fields(headers: Headers) -> tuple[list[str], list[str], list[str]]:
@@ -278,23 +279,23 @@ def _announced(status: int, codings: list[str], lengths: list[str]) -> list[str]
 
 def _by_coding(
     codings: list[str], lengths: list[str], version: str
-) -> tuple[State, int, list[str]]:
+) -> tuple[WireState, int, list[str]]:
     odd = ["length-and-coding"] if lengths else []
     if codings[-1] != "chunked":
-        return State.CLOSE, 0, [*odd, "coding-without-chunked"]
+        return WireState.CLOSE, 0, [*odd, "coding-without-chunked"]
     if version != "1.1":
         odd.append("chunked-in-http-1.0")
     if codings.count("chunked") > 1:
         odd.append("chunked-twice")
-    return State.CHUNKED, 0, odd
+    return WireState.CHUNKED, 0, odd
 
 
-def _by_length(lengths: list[str]) -> tuple[State, int, list[str]]:
+def _by_length(lengths: list[str]) -> tuple[WireState, int, list[str]]:
     if not lengths:
-        return State.CLOSE, 0, []
+        return WireState.CLOSE, 0, []
     said = {int(length) if _LENGTH.fullmatch(length) else -1 for length in lengths}
     if -1 in said:
-        return State.CLOSE, 0, ["bad-length"]
+        return WireState.CLOSE, 0, ["bad-length"]
     if len(said) > 1:
-        return State.CLOSE, 0, ["conflicting-length"]
-    return State.LENGTH, said.pop(), ["duplicate-length"] if len(lengths) > 1 else []
+        return WireState.CLOSE, 0, ["conflicting-length"]
+    return WireState.LENGTH, said.pop(), ["duplicate-length"] if len(lengths) > 1 else []

@@ -13,7 +13,7 @@ from asof.ledger.schema import TARGETS, payload_key, url_key
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MigrationStep:
     """SQL that makes a database one of version `to`; it may call url_key and payload_key."""
 
     to: int
@@ -59,7 +59,7 @@ INSERT OR IGNORE INTO targets
 DROP TABLE old_targets
 """
 
-STEPS = {1: Step(2, _KEYS), 2: Step(3, _COURSE), 3: Step(4, _COLUMNS)}
+STEPS = {1: MigrationStep(2, _KEYS), 2: MigrationStep(3, _COURSE), 3: MigrationStep(4, _COLUMNS)}
 
 
 def upgrade(db: sqlite3.Connection) -> None:

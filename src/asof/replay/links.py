@@ -22,7 +22,7 @@ _FRAGMENT_SAFE = "!#$%&'()*+,-./:;=?@[\\]^_{|}~"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReplayPlace:
     """Where a document stands: the base its references are relative to, and where they shall lead.
 
     `encoding` is the document's: the query of a reference is sent in it (WHATWG URL, "query
@@ -58,11 +58,11 @@ class Place:
             reference = encode_query(reference, self.encoding)
         return resolve(self.base, reference)
 
-    def at(self, base: str) -> Place:
+    def at(self, base: str) -> ReplayPlace:
         """The same place after `<base href>`."""
         return replace(self, base=base, _known={})
 
-    def reading(self, encoding: str) -> Place:
+    def reading(self, encoding: str) -> ReplayPlace:
         """The same place for a document in another encoding."""
         return self if encoding == self.encoding else replace(self, encoding=encoding, _known={})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from asof.replay.links import Place
+from asof.replay.links import ReplayPlace
 from asof.replay.rewrite_html import Banner, no_banner, rewrite_html
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
@@ -18,7 +18,7 @@ from asof.text.links.reference import replaced
 MAX_REWRITTEN = 32 << 20
 
 
-class Kind(Enum):
+class RewriteKind(Enum):
     """The languages that are rewritten."""
 
     HTML = auto()
@@ -27,10 +27,10 @@ class Kind(Enum):
 
 
 _KINDS = {
-    "text/html": Kind.HTML,
-    "application/xhtml+xml": Kind.XML,
-    "image/svg+xml": Kind.XML,
-    "text/css": Kind.CSS,
+    "text/html": RewriteKind.HTML,
+    "application/xhtml+xml": RewriteKind.XML,
+    "image/svg+xml": RewriteKind.XML,
+    "text/css": RewriteKind.CSS,
 }
 
 
@@ -42,28 +42,33 @@ class Rewritten:
     charset: str | None = None
 
 
-def kind_of(media_type: str | None) -> Kind | None:
+def kind_of(media_type: str | None) -> RewriteKind | None:
     """The language of a media type without parameters, or None for what passes through as it is."""
     return _KINDS.get((media_type or "").lower())
 
 
 def rewrite(
-    data: bytes, kind: Kind, declared: str | None, place: Place, *, banner: Banner = no_banner
+    data: bytes,
+    kind: RewriteKind,
+    declared: str | None,
+    place: ReplayPlace,
+    *,
+    banner: Banner = no_banner,
 ) -> Rewritten:
     """Rewrite a whole document (at most MAX_REWRITTEN bytes) so that it works inside the archive.
 
     `declared` is the Content-Type that HTTP gave, or a label. `banner` goes into HTML only.
     """
-    if kind is Kind.CSS:
+    if kind is RewriteKind.CSS:
         done, name = rewrite_css(data, declared, place)
     else:
-        done, name = rewrite_html(data, declared, place, banner=banner, xml=kind is Kind.XML)
+        done, name = rewrite_html(data, declared, place, banner=banner, xml=kind is RewriteKind.XML)
     label = declared_label(declared or "")
     said = encoding_named(label) if label else None
     return Rewritten(done, None if name == said or (said is None and done.isascii()) else name)
 
 
-def rewrite_css(data: bytes, declared: str | None, place: Place) -> tuple[bytes, str]:
+def rewrite_css(data: bytes, declared: str | None, place: ReplayPlace) -> tuple[bytes, str]:
     """A whole style sheet, and the name of the encoding that it is in now."""
     text = open_text(data, declared, sheet=True)
     # The encoding of a sheet does not reach into its URLs' queries (CSS Values, section 4.5).

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from asof.model import Hop
 from asof.replay.body import BodyFinder
-from asof.replay.links import Place
-from asof.text.encoding.view import Text, decode, encode, open_text
+from asof.replay.links import ReplayPlace
+from asof.text.encoding.view import ByteView, decode, encode, open_text
 from asof.text.links.css import css_references
 from asof.text.links.elements import MENTION, NAMES, REFRESH, pragma, references, uses
 from asof.text.links.html_links import MAX_NESTING
@@ -48,7 +48,7 @@ def no_banner(refresh: str | None) -> str:
 def rewrite_html(
     data: bytes,
     declared: str | None,
-    place: Place,
+    place: ReplayPlace,
     *,
     banner: Banner = no_banner,
     xml: bool = False,
@@ -72,14 +72,14 @@ class _Rewriting:
     parts of a page that stand before it are loaded by then, relative to `early`.
     """
 
-    text: Text
-    place: Place
+    text: ByteView
+    place: ReplayPlace
     xml: bool = False
     nesting: int = 0
     out: list[str] = field(default_factory=list)
     done: int = 0
     refresh: str | None = None
-    early: Place = field(init=False)
+    early: ReplayPlace = field(init=False)
 
     def __post_init__(self) -> None:
         self.early = self.place
@@ -125,7 +125,7 @@ class _Rewriting:
         if tag.name == "style":
             new = replaced(old, css_references(old, self.text.charset), self.early.refer)
         elif tag.name in _FRAMELESS:
-            inner = Text(old, self.text.charset, self.text.query)
+            inner = ByteView(old, self.text.charset, self.text.query)
             new = _Rewriting(inner, self.place, nesting=self.nesting + 1).run()
         else:
             return
@@ -163,7 +163,7 @@ class _Rewriting:
             a.name: unescape(decode(a.value or "", self.text.charset)) for a in attributes[::-1]
         }
 
-    def _refer(self, attribute: Attribute, value: str, form: int, place: Place) -> None:
+    def _refer(self, attribute: Attribute, value: str, form: int, place: ReplayPlace) -> None:
         if form == REFRESH:
             self.refresh = self.refresh or place.resolve(refresh_target(value))
         self._write(attribute, value, lambda old: replaced(old, references(form, old), place.refer))
@@ -184,7 +184,7 @@ class _Rewriting:
     def _document(self, markup: str) -> str:
         if self.nesting >= MAX_NESTING:
             return ""
-        inner = Text(markup.encode("utf-8", "replace").decode("latin-1"))
+        inner = ByteView(markup.encode("utf-8", "replace").decode("latin-1"))
         rewriting = _Rewriting(inner, self.place.reading("utf-8"), nesting=self.nesting + 1)
         return inner.back(rewriting.run()).decode("utf-8")
 

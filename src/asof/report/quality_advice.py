@@ -15,7 +15,7 @@ from math import sqrt
 from asof.change.categories import Category
 from asof.clock import SECOND
 from asof.coherence.quality_report import Report, apart, cause
-from asof.coherence.verdict import Grade, Mode, PageVerdict, Reason, Standing
+from asof.coherence.verdict import Grade, HostTrust, Mode, PageVerdict, Reason
 from asof.model import CrawlState, Proof
 from asof.report.quality_commands import crawl, crawl_of_part, resume
 from asof.report.quality_words import points, skew, told
@@ -253,7 +253,7 @@ def _no_validators(report: Report) -> Iterator[str]:
             same[_host(page.url)] += 1
     silent = [(host, count) for host, count in same.most_common() if host not in confirmed]
     for host, count in silent[:_MOST]:
-        standing = report.standings.get(host, Standing(host))
+        standing = report.standings.get(host, HostTrust(host))
         checked = standing.validators_right + standing.validators_wrong
         if count >= _FEW and standing.trusts_validators and not checked:
             yield told("no-validators", host=host, pages=number(count, "unchanged page"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from asof.catalog.derive import record_uri
 from asof.clock import SECOND, iso
 from asof.coherence.quality_report import Report, Stretch, Taken, offenders
-from asof.coherence.verdict import Best, PageVerdict, Standing
+from asof.coherence.verdict import Best, HostTrust, PageVerdict
 from asof.model import Course, Crawl, Evidence
 from asof.report.quality_advice import advice
 
@@ -127,7 +127,7 @@ def _evidence_json(evidence: Evidence | None) -> dict[str, object] | None:
     }
 
 
-def _standing_json(standing: Standing) -> dict[str, object]:
+def _standing_json(standing: HostTrust) -> dict[str, object]:
     return {
         "host": standing.host,
         "dates": {

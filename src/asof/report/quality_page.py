@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from asof.clock import SECOND
 from asof.coherence.quality_report import Report, apart, offenders
-from asof.coherence.verdict import Mode, PageVerdict, Standing
+from asof.coherence.verdict import HostTrust, Mode, PageVerdict
 from asof.report import quality_words
 from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff, listing
@@ -155,7 +155,7 @@ def _by_distance(pages: Sequence[PageVerdict]) -> Iterator[tuple[str, float, str
         yield f"up to {span(apart(part[-1]))}", share, ""
 
 
-def _notable(standing: Standing) -> tuple[int, int, int, str]:
+def _notable(standing: HostTrust) -> tuple[int, int, int, str]:
     """The worst first."""
     checked = standing.dates_right + standing.validators_right
     return -standing.validators_wrong, -standing.dates_wrong, -checked, standing.host

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator
 
 from asof.coherence.quality_report import CauseGroup, Report, offenders
-from asof.coherence.verdict import Grade, Standing
+from asof.coherence.verdict import Grade, HostTrust
 from asof.report import quality_words as words
 from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff
@@ -160,7 +160,7 @@ def _hosts(report: Report, width: int) -> Iterator[str]:
         yield f"  ... and {number(len(caught) - _MOST_HOSTS)} more"
 
 
-def _notable(standing: Standing) -> bool:
+def _notable(standing: HostTrust) -> bool:
     return bool(standing.validators_wrong or standing.dates_wrong)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from asof.clock import SECOND
 from asof.coherence.quality_report import Report, cause
-from asof.coherence.verdict import Grade, Mode, PageVerdict, Standing
+from asof.coherence.verdict import Grade, HostTrust, Mode, PageVerdict
 from asof.model import Crawl, Proof
 from asof.report.words import moment, number, percent, span, stretch
 
@@ -183,7 +183,7 @@ def checked(right: int, wrong: int) -> str:
     return f"{right:,} right, {wrong:,} wrong" if wrong else f"{right:,} right"
 
 
-def skew(standing: Standing) -> str:
+def skew(standing: HostTrust) -> str:
     """How far the clock of a server is off."""
     if standing.skew is None:
         return "tells no time"

@@ -16,7 +16,7 @@ from asof.clock import Instant, to_datetime
 from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection
 from asof.cover.language.columns import Column
-from asof.cover.run import Dropped, Outcome
+from asof.cover.run import CoverOutcome, Dropped
 from asof.report.cover_words import Shown, beside, proof
 from asof.report.render import macros, render
 from asof.report.words import clipped, safe_link
@@ -52,7 +52,7 @@ class _Part:
 
 
 def page(
-    outcome: Outcome,
+    outcome: CoverOutcome,
     *,
     title: str = "Reading list",
     link: DocumentLink | None = None,
@@ -79,7 +79,7 @@ def page(
     )
 
 
-def _parts(outcome: Outcome, shown: Callable[[int], Shown], room: int) -> Iterator[_Part]:
+def _parts(outcome: CoverOutcome, shown: Callable[[int], Shown], room: int) -> Iterator[_Part]:
     """First what covers the most, then what covers no other, in the room that is left."""
     below: dict[int, list[Dropped]] = {}
     for each in outcome.dropped:

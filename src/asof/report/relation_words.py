@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from asof.cover.language.analyse import Alternative, Key, Range, analyse
+from asof.cover.language.analyse import Alternative, AttributeRange, Key, analyse
 from asof.cover.language.bounds import Least
-from asof.cover.language.syntax import Comparison, Duration, Filter, Relation, Sum, Value
+from asof.cover.language.syntax import CompareTest, Duration, Filter, Relation, Sum, Value
 from asof.cover.language.unparse import number, span, unparse
 
 _LABEL = 16
@@ -78,7 +78,7 @@ def _joined(key: Key) -> str:
     return f"{key.d1} of d1 and {key.d2} of d2, which are equal"
 
 
-def _range(limit: Range) -> str:
+def _range(limit: AttributeRange) -> str:
     """In words of time where a span is named or the attribute is called so, else of numbers."""
     if limit.plain:
         sign = _sign(limit)
@@ -89,7 +89,7 @@ def _range(limit: Range) -> str:
     return f"{limit.attribute}: that of d2 less that of d1 is {_sign(limit)} {shown}"
 
 
-def _sign(limit: Range) -> str:
+def _sign(limit: AttributeRange) -> str:
     if limit.low is not None and limit.high is not None:
         return "="
     if limit.low is not None:
@@ -97,7 +97,7 @@ def _sign(limit: Range) -> str:
     return "<" if limit.high_strict else "<="
 
 
-def _has_span(value: Value | Comparison) -> bool:
+def _has_span(value: Value | CompareTest) -> bool:
     if isinstance(value, Sum):
         return any(_has_span(term) for _, term in value.terms)
     return isinstance(value, Duration)

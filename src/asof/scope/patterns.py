@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from asof.model import Hop, Target
-from asof.scope.traps import MAX_LENGTH, Place, place_of
+from asof.scope.traps import MAX_LENGTH, TrapPlace, place_of
 
 # Series under watch, at most 3 KB each, and hosts; what was met longest ago is forgotten.
 _MOST_SERIES = 20_000
@@ -136,7 +136,7 @@ class Patterns:
         place = place_of(target.url)
         return self._repeating(place, target.via) or self._inbred(place, target.via)
 
-    def _repeating(self, place: Place, via: str) -> str | None:
+    def _repeating(self, place: TrapPlace, via: str) -> str | None:
         own = self._series.get(place.pattern)
         keys = [place.pattern]
         # Filters make a pattern of each combination, so all queries of a path count together; but
@@ -155,7 +155,7 @@ class Patterns:
                 return f"trap: pages like {key} keep repeating themselves"
         return None
 
-    def _inbred(self, place: Place, via: str) -> str | None:
+    def _inbred(self, place: TrapPlace, via: str) -> str | None:
         series = self._series.get(place.pattern)
         # Ten doors from outside are worth a hundred pages more: it may be a tree, with its leaves
         # yet to come.
@@ -166,7 +166,7 @@ class Patterns:
             return None
         return f"trap: pages like {place.pattern} only lead to more of their kind"
 
-    def _repeats(self, place: Place) -> bool:
+    def _repeats(self, place: TrapPlace) -> bool:
         """Whether the latest pages of a pattern, or of all queries of its path, brought nothing."""
         return any(
             series is not None and series.debt > 0
@@ -174,7 +174,7 @@ class Patterns:
         )
 
     def _is_spent(
-        self, place: Place, pages: int, limits: tuple[int, int, int], more: int = 0
+        self, place: TrapPlace, pages: int, limits: tuple[int, int, int], more: int = 0
     ) -> bool:
         least, most, share = limits
         good = self._hosts.get(place.host, 0)
@@ -223,7 +223,7 @@ class Patterns:
             if len(self._hosts) > _MOST_SERIES:
                 del self._hosts[next(iter(self._hosts))]
 
-    def _whither(self, place: Place, new: Sequence[Target]) -> tuple[Place | None, int]:
+    def _whither(self, place: TrapPlace, new: Sequence[Target]) -> tuple[TrapPlace | None, int]:
         """The first new place elsewhere that a page leads to; without one, how many of its kind.
 
         Nearly every page leads elsewhere by one of its first links, so few have to be looked at.
@@ -240,7 +240,7 @@ class Patterns:
         return None, kin
 
     def _learn_text(
-        self, target: Target, place: Place, text: int | None, *, shows: bool, leads_on: bool
+        self, target: Target, place: TrapPlace, text: int | None, *, shows: bool, leads_on: bool
     ) -> bool:
         """Whether the page brought something, as far as anybody looked."""
         old = False
@@ -254,7 +254,12 @@ class Patterns:
         return not old
 
     def _learn_kin(
-        self, target: Target, place: Place, kin: int, found: Iterable[Target], new: Sequence[Target]
+        self,
+        target: Target,
+        place: TrapPlace,
+        kin: int,
+        found: Iterable[Target],
+        new: Sequence[Target],
     ) -> int:
         """How many pages have now led to nothing but new ones of their kind."""
         series = self._series.get(place.pattern)
@@ -314,20 +319,24 @@ class Patterns:
             self._watch(key.partition("/")[0], series)
 
 
-def _keys(place: Place) -> tuple[str, ...]:
+def _keys(place: TrapPlace) -> tuple[str, ...]:
     """Under which a text is judged; none where there can be but one page."""
     if place.parameters:
         return place.queries, place.pattern
     return (place.pattern,) if place.general else ()
 
 
-def _asks_itself(place: Place, url: str, new: Iterable[Target]) -> bool:
+def _asks_itself(place: TrapPlace, url: str, new: Iterable[Target]) -> bool:
     """Whether a page without a query links to queries of its own path: it is the whole list."""
     return not place.parameters and any(each.url.startswith(f"{url}?") for each in new)
 
 
 def _ties(
-    target: Target, series: _Series, place: Place, found: Iterable[Target], new: Sequence[Target]
+    target: Target,
+    series: _Series,
+    place: TrapPlace,
+    found: Iterable[Target],
+    new: Sequence[Target],
 ) -> int:
     """How often a page links to a known one of its kind, or out to where none before it did.
 

@@ -54,7 +54,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RuleStep:
     """One rule on the way to a decision: its text, its verdict, and whether it decided."""
 
     rule: str
@@ -121,15 +121,15 @@ class Scope:
         decision = self.decide(target)
         return not decision.inside and decision is not self._else
 
-    def explain(self, target: Target) -> tuple[Step, ...]:
+    def explain(self, target: Target) -> tuple[RuleStep, ...]:
         """What every rule says about a target, in order; the first with an opinion decided."""
-        steps: list[Step] = []
+        steps: list[RuleStep] = []
         for rule in self._rules:
             verdict = Verdict.NONE
             if rule.about(target):
                 verdict = Verdict.IN if rule.says.inside else Verdict.OUT
             decided = verdict is not Verdict.NONE and not any(step.decided for step in steps)
-            steps.append(Step(rule.text, verdict, decided))
+            steps.append(RuleStep(rule.text, verdict, decided))
         return tuple(steps)
 
     @property

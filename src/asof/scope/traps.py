@@ -195,7 +195,7 @@ _LONG_WORD = 24
 _MOST_NAMES = 8
 
 
-class Place(NamedTuple):
+class TrapPlace(NamedTuple):
     """Where a URL belongs. `pattern` is `path` where there is no query.
 
     >>> place_of("http://a.example/calendar/2025/03/?view=list&day=7").pattern
@@ -219,7 +219,7 @@ class Place(NamedTuple):
 # A page is asked about when it is found, before and after it is fetched, and as the origin of
 # others: measured, three of four questions are answered from here.
 @lru_cache(maxsize=4096)
-def place_of(url: str) -> Place:
+def place_of(url: str) -> TrapPlace:
     """The pattern and the path of a canonical URL.
 
     Words that came before are left out: all of /a/b/, /a/b/a/b/, ... are `/a/b/+`.
@@ -232,10 +232,10 @@ def place_of(url: str) -> Place:
         parts = once if len(once) == len(parts) else [*once, "+"]
     path = f"{host}/{'/'.join(parts)}"
     if not query:
-        return Place(host, path, path, 0)
+        return TrapPlace(host, path, path, 0)
     names = {_kind(pair.partition("=")[0]) for pair in query.split("&")}
     pattern = f"{path}?{'&'.join(sorted(names)[:_MOST_NAMES])}"
-    return Place(host, path, pattern, len(names))
+    return TrapPlace(host, path, pattern, len(names))
 
 
 def _kind(text: str) -> str:

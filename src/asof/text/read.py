@@ -22,7 +22,7 @@ OUT_OF_MEMORY = "needed more memory than there is"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Findings:
     """What was found in a document, what it was taken for, and why there is not more."""
 
     media_type: str
@@ -46,7 +46,7 @@ def read(
         reading = read_page(data, declared, url, name, method)
         language = _language(reading.page)
     except MemoryError:
-        reading, language = Reading(_UNKNOWN, error=OUT_OF_MEMORY), None
+        reading, language = Findings(_UNKNOWN, error=OUT_OF_MEMORY), None
     page = reading.page
     return Document(
         reading.media_type, reading.charset, page.title, language, page.date, page.main,
@@ -60,7 +60,7 @@ def read_page(
     url: str | None = None,
     name: str | None = None,
     method: Method = "default",
-) -> Reading:
+) -> Findings:
     """The same without its language."""
     media_type, charset = _UNKNOWN, None
     try:
@@ -69,17 +69,17 @@ def read_page(
             raise Refused("has nothing but blanks" if data else "is empty")
         convert = _converter(media_type, data)
         if convert is not None:
-            return Reading(media_type, None, convert(data))
+            return Findings(media_type, None, convert(data))
         text, charset = _characters(data, declared, media_type)
-        return Reading(media_type, charset, _page(text, media_type, url, method))
+        return Findings(media_type, charset, _page(text, media_type, url, method))
     except Refused as refused:
-        return Reading(media_type, charset, refused.page or _NOTHING, refused.reason)
+        return Findings(media_type, charset, refused.page or _NOTHING, refused.reason)
     except MemoryError:
         raise
     except RecursionError:
-        return Reading(media_type, charset, error="is nested too deeply")
+        return Findings(media_type, charset, error="is nested too deeply")
     except Exception as error:  # noqa: BLE001 (no document may stop an archive; the reason is kept)
-        return Reading(media_type, charset, error=broken(error))
+        return Findings(media_type, charset, error=broken(error))
 
 
 def _converter(media_type: str, data: bytes) -> Convert | None:

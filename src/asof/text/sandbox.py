@@ -35,7 +35,7 @@ _CHILD = "from asof.text.sandbox_child import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ReadingLimits:
     """What reading one document may cost: seconds of the processor, memory in MB.
 
     `patience` are the seconds by the clock on the wall, as many if it is not given. A process that
@@ -53,7 +53,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DocumentSource:
     """A document to be read, and what is said of it (see `asof.text.read.read`)."""
 
     data: bytes
@@ -66,8 +66,8 @@ class Source:
 class ReadApart:
     """A child process that reads documents, one at a time, for any thread that asks."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, limits: ReadingLimits | None = None) -> None:
+        self.limits = limits or ReadingLimits()
         self._lock = Lock()
         self._child: _Child | None = None
 
@@ -127,7 +127,7 @@ class ReadApart:
 class _Child:
     """The process and the pipes to it."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ReadingLimits) -> None:
         # One thread and one pool of memory: others would count against the limit unused.
         environment = {**os.environ, "MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1"}
         lifeline, self._lifeline = os.pipe()  # closed with this process, however it ends
@@ -168,7 +168,7 @@ class _Child:
             raise EOFError
         return self._receive(size, deadline)
 
-    def end(self, *, dead: bool, limits: Limits) -> str:
+    def end(self, *, dead: bool, limits: ReadingLimits) -> str:
         """Kill the process, unless it is dead; what ended it, in plain words."""
         if dead:
             try:  # its pipe is closed: it is dying, and the way it does is what we want to know
@@ -237,7 +237,7 @@ def _document(answer: bytes) -> tuple[Document, bool]:
 
 
 def read_many(
-    sources: Iterable[Source], workers: int = 2, limits: Limits | None = None
+    sources: Iterable[DocumentSource], workers: int = 2, limits: ReadingLimits | None = None
 ) -> Iterator[Document]:
     """Read documents in several children at once; they come back in the order of `sources`.
 
@@ -250,7 +250,7 @@ def read_many(
         for _ in range(workers):
             free.put(ends.enter_context(ReadApart(limits)))
 
-        def one(source: Source) -> Document:
+        def one(source: DocumentSource) -> Document:
             apart = free.get()
             try:
                 return apart.read(*astuple(source))

@@ -30,7 +30,7 @@ _BEHIND = BLOCK_LIMIT + PIECE
 _MAX_REWINDS = 16
 
 
-class Run:
+class MemberRun:
     """The content of a run as a stretch of bytes; `broken` is the member it ends with, if one is.
 
     `end` is the offset after the last member that is whole, `whole` the content of those.
@@ -129,7 +129,7 @@ class Run:
 def scan_run(members: Members, at: int) -> Generator[StoredRecord | Damage, None, int]:
     """What a run holds, in order; returns the offset at which the next one starts."""
     path = members.file.path
-    run = Run(members, at)
+    run = MemberRun(members, at)
     after = run.end if run.broken is None else members.next_start(run.place(run.size)[0])
     lost: Lost | None = None
     done = 0
@@ -157,21 +157,21 @@ def scan_run(members: Members, at: int) -> Generator[StoredRecord | Damage, None
     return after
 
 
-def _stored(path: Path, run: Run, found: FoundRecord, after: int) -> StoredRecord:
+def _stored(path: Path, run: MemberRun, found: FoundRecord, after: int) -> StoredRecord:
     offset, skip = run.place(found.start)
     end = run.end_of(found.end) if found.end <= run.whole else after
     where = Location(path.name, offset, end - offset)
     return StoredRecord(path, where, found.header, found.size, found.data, skip)
 
 
-def _damage(path: Path, run: Run, lost: Lost, after: int) -> Damage:
+def _damage(path: Path, run: MemberRun, lost: Lost, after: int) -> Damage:
     offset, skip = run.place(lost.start)
     end = run.end_of(lost.end) if lost.end <= run.whole and lost.end < run.size else after
     reason = f"{lost.reason} (byte {skip} of what is unpacked)" if skip else lost.reason
     return Damage(path.name, offset, reason, end - offset)
 
 
-def _believed(run: Run, found: FoundRecord) -> bool:
+def _believed(run: MemberRun, found: FoundRecord) -> bool:
     """Whether a record is what was once written, as far as the file can tell.
 
     Past the last good checksum a record counts only if another follows it in the same member, so

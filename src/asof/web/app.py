@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Match, Mount, Route, request_response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.clock import Clock
 from asof.errors import AsofError
 from asof.web.address import wanted
@@ -38,7 +38,7 @@ class Replay(BaseRoute):
         await self._app(scope, receive, send)
 
 
-def create_app(archive: Archive, clock: Clock, *, hosts: Iterable[str] = ()) -> Starlette:
+def create_app(archive: OpenArchive, clock: Clock, *, hosts: Iterable[str] = ()) -> Starlette:
     """The pages and mementos of an archive.
 
     `hosts` are names besides localhost that the server answers to (the one it is bound to); `*`

@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from asof.catalog.memento import Memento
 from asof.clock import Instant, http_date, parse_moment
 from asof.model import Capture, find_header
-from asof.replay.links import Place
+from asof.replay.links import ReplayPlace
 from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
@@ -83,7 +83,9 @@ class Mementos:
 
     def _raw(self, wanted: Wanted, memento: Memento, destination: str) -> Response:
         response = StreamingResponse(memento.payload(MAX_SERVED), _status(memento.status))
-        place = Place(memento.capture.url, lambda url: address.replay(wanted.stamp, url, raw=True))
+        place = ReplayPlace(
+            memento.capture.url, lambda url: address.replay(wanted.stamp, url, raw=True)
+        )
         location = place.refer(_location(memento)) if memento.status in _REDIRECTS else None
         if location is not None:
             response.headers["location"] = location
@@ -98,7 +100,7 @@ class Mementos:
         return response
 
     def _shown(self, wanted: Wanted, memento: Memento, destination: str) -> Response:
-        place = Place(memento.capture.url, lambda url: address.replay(wanted.stamp, url))
+        place = ReplayPlace(memento.capture.url, lambda url: address.replay(wanted.stamp, url))
         if memento.status in _REDIRECTS and _location(memento):
             return self._redirect(wanted, memento, place)
         first, rest = _peek(memento.payload(MAX_SERVED))
@@ -131,7 +133,7 @@ class Mementos:
             response.headers["refresh"] = field_value(rewritten)
         return response
 
-    def _redirect(self, wanted: Wanted, memento: Memento, place: Place) -> Response:
+    def _redirect(self, wanted: Wanted, memento: Memento, place: ReplayPlace) -> Response:
         target = place.resolve(_location(memento))
         if target is None or target == wanted.url:
             page, at, location = (

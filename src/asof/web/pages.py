@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.catalog.listing import Listing
 from asof.catalog.referents import ANSWERS
 from asof.clock import SECOND, Clock, Instant, parse_moment, parse_stamp
@@ -47,7 +47,7 @@ class Neighbours:
 class Pages:
     """Renders pages. Methods that take a request are endpoints; they run in a thread."""
 
-    def __init__(self, archive: Archive, clock: Clock) -> None:
+    def __init__(self, archive: OpenArchive, clock: Clock) -> None:
         self.archive = archive
         self.clock = clock
         self.listing = Listing(archive.ledger, clock)

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.change.shingles import Unit, shingles
 from asof.ledger import SCHEMA_VERSION
 from asof.model import Capture
@@ -41,7 +41,7 @@ def kind_of(which: Which, k: int, unit: Unit) -> str:
     return f"{which}-{k}{'c' if unit == 'characters' else ''}"
 
 
-def texts_read(archive: Archive) -> tuple[Any, ...] | None:
+def texts_read(archive: OpenArchive) -> tuple[Any, ...] | None:
     """How many documents are read, of how many bytes, and how many could not be.
 
     Read again, a document that took too long the first time may have a text.
@@ -61,7 +61,7 @@ def texts_read(archive: Archive) -> tuple[Any, ...] | None:
 class DocumentIdentifier:
     """DocumentIds for the captures of one archive."""
 
-    def __init__(self, archive: Archive, which: Which, k: int, unit: Unit) -> None:
+    def __init__(self, archive: OpenArchive, which: Which, k: int, unit: Unit) -> None:
         self._ways = json.dumps(ways(which, k, unit)).encode()
         path = archive.folder.texts
         self._database = Shelf(path, writable=False) if path.exists() else None

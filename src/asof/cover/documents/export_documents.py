@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import tee
 from pathlib import Path
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.archive.export import Exported, Selection
 from asof.catalog.parquet import write_rows
 from asof.change.texts import Texts, documents_of
@@ -29,7 +29,7 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def export_documents(archive: Archive, selection: Selection, out: Path) -> Exported:
+def export_documents(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
     """A table of the selected documents; texts that have not been read are read."""
     with Texts(archive) as texts:
         captures = documents_of(archive, selection.captures(archive))

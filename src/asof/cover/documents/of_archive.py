@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.change.shingles import K, Unit, shingles_of_all
 from asof.change.texts import Texts, documents_of
 from asof.clock import SECOND, stamp
@@ -43,7 +43,7 @@ _PORT = re.compile(r":[0-9]+$")  # of [::1] no part
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class GatheredDocuments:
     """The documents of an archive, with what the next gathering can take over.
 
     `blanks` are the document_ids of captures that were read and turned out to have no text. `known`
@@ -142,7 +142,7 @@ class _Gathering:
 
 
 def collected(
-    archive: Archive,
+    archive: OpenArchive,
     *,
     which: Which = "main",
     k: int = K,
@@ -163,15 +163,15 @@ def collected(
 
 
 def gathered(
-    archive: Archive,
+    archive: OpenArchive,
     *,
     which: Which = "main",
     k: int = K,
     unit: Unit = "terms",
-    before: Gathered | None = None,
+    before: GatheredDocuments | None = None,
     progress: Callable[[int], None] = lambda count: None,
     keep: Callable[[str], None] = lambda text: None,
-) -> Gathered:
+) -> GatheredDocuments:
     """What `collected` gives, where only texts are read that were not there `before`.
 
     `before` must have been gathered for the same choice of text and shingles. `keep` is given the
@@ -198,10 +198,10 @@ def gathered(
             )
             keep(compared_text(document, which))
     known = sum(place >= 0 for place in gathering.places)
-    return Gathered(gathering.collection(), np.array(blanks, DOCUMENT_ID), known)
+    return GatheredDocuments(gathering.collection(), np.array(blanks, DOCUMENT_ID), known)
 
 
-def _known(before: Gathered | None) -> tuple[dict[bytes, int], frozenset[bytes]]:
+def _known(before: GatheredDocuments | None) -> tuple[dict[bytes, int], frozenset[bytes]]:
     """Where the documents are that were there before, and which captures had no text."""
     if before is None or before.collection.document_ids is None:
         return {}, frozenset()

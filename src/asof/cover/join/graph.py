@@ -61,7 +61,7 @@ class Lists:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class CoverageGraph:
     """A covering problem: entry e says that row rows[e] can be covered by column cols[e].
 
     Rows and columns are numbered from 0 without holes; `row_ids` and `col_ids` give the documents
@@ -74,7 +74,7 @@ class Coverage:
     col_ids: Ids
 
     @classmethod
-    def of(cls, n: int, i: ArrayLike, j: ArrayLike) -> Coverage:
+    def of(cls, n: int, i: ArrayLike, j: ArrayLike) -> CoverageGraph:
         """The problem of all n documents; each covers itself, doubled edges count once."""
         left, right = _checked(n, i, j)
         own = np.arange(n, dtype=np.int64)
@@ -88,7 +88,7 @@ class Coverage:
         return cls(rows, cols, every, every)
 
     @classmethod
-    def joined(cls, parts: Sequence[Coverage]) -> Coverage:
+    def joined(cls, parts: Sequence[CoverageGraph]) -> CoverageGraph:
         """Problems that share no row and no column as one."""
         if not parts:
             return cls.of(0, (), ())
@@ -113,7 +113,7 @@ class Coverage:
         keys.sort()
         return Lists(_starts(self.col_degrees()), (keys & 0xFFFFFFFF).astype(np.int32))
 
-    def without(self, rows: Flags | None = None, cols: Flags | None = None) -> Coverage:
+    def without(self, rows: Flags | None = None, cols: Flags | None = None) -> CoverageGraph:
         """The problem without the flagged rows and columns, and what then has no entry."""
         stays = np.ones(self.rows.size, np.bool_)
         if rows is not None:
@@ -122,7 +122,7 @@ class Coverage:
             stays &= ~cols[self.cols]
         left_rows, row_ids = _compacted(self.rows[stays], self.row_ids)
         left_cols, col_ids = _compacted(self.cols[stays], self.col_ids)
-        return Coverage(left_rows, left_cols, row_ids, col_ids)
+        return CoverageGraph(left_rows, left_cols, row_ids, col_ids)
 
     def parts(self) -> tuple[Ids, Ids, int]:
         """The number of the component of each row and of each column, and how many there are."""
@@ -131,7 +131,7 @@ class Coverage:
         label, count = numbered(labels)
         return label[:height], label[height:], count
 
-    def split(self, part: Ids, wanted: Counts) -> Iterator[Coverage]:
+    def split(self, part: Ids, wanted: Counts) -> Iterator[CoverageGraph]:
         """The wanted components (numbers as for the rows in `part`), each as its own problem."""
         of_entry = part[self.rows]
         order = np.argsort(of_entry, kind="stable")
@@ -142,7 +142,7 @@ class Coverage:
             mine = order[first:end]
             rows, at_row = np.unique(self.rows[mine], return_inverse=True)
             cols, at_col = np.unique(self.cols[mine], return_inverse=True)
-            yield Coverage(
+            yield CoverageGraph(
                 at_row.astype(np.int32),
                 at_col.astype(np.int32),
                 self.row_ids[rows],

@@ -57,7 +57,7 @@ FEW = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class JoinPlan:
     """How a join runs: what it may use, whom it tells, and who may stop it."""
 
     threads: int
@@ -80,8 +80,8 @@ class How(TypedDict, total=False):
     few: int  # different documents of a partition that are compared without ranks
 
 
-def _planned(ranks: KeptRanks | None, **how: Unpack[How]) -> Plan:
-    return Plan(
+def _planned(ranks: KeptRanks | None, **how: Unpack[How]) -> JoinPlan:
+    return JoinPlan(
         how.get("threads") or os.cpu_count() or 1,
         how.get("memory"),
         how.get("progress") or (lambda stage, done, total: None),
@@ -145,7 +145,7 @@ class _Asked:
     roles: tuple[Flags, Flags]  # who can be covered, and who can cover
 
 
-def _asked_pairs(sets: Sets, bound: Bound, asked: _Asked, plan: Plan) -> Iterator[Edges]:
+def _asked_pairs(sets: Sets, bound: Bound, asked: _Asked, plan: JoinPlan) -> Iterator[Edges]:
     where, (low, high), (covered, covering) = asked.position, asked.window, asked.roles
     if bound.empty:
         groups = equal_sets(
@@ -187,7 +187,7 @@ def _fitting(given: NDArray[Any] | None, otherwise: NDArray[Any]) -> NDArray[Any
     )
 
 
-def _within_parts(sets: Sets, groups: EqualSets, plan: Plan) -> Iterator[Edges]:
+def _within_parts(sets: Sets, groups: EqualSets, plan: JoinPlan) -> Iterator[Edges]:
     """All pairs of each partition, of many partitions at a time.
 
     One by one, 75,000 documents in 37,500 partitions took 8.2 s; so they take 0.1 s.
@@ -205,7 +205,7 @@ def _within_parts(sets: Sets, groups: EqualSets, plan: Plan) -> Iterator[Edges]:
 
 
 def _edges(
-    sets: Sets, common: Sets, groups: EqualSets, shares: Shares, plan: Plan
+    sets: Sets, common: Sets, groups: EqualSets, shares: Shares, plan: JoinPlan
 ) -> Iterator[Edges]:
     """Pairs of equal documents, then those of different ones."""
     sizes = sets.sizes[groups.first]
@@ -229,7 +229,7 @@ def _edges(
 
 
 def _index(
-    sets: Sets, common: Sets, groups: EqualSets, few: Flags, plan: Plan, space: _Space
+    sets: Sets, common: Sets, groups: EqualSets, few: Flags, plan: JoinPlan, space: _Space
 ) -> Ranked:
     """The ranks of all groups but those that are compared: kept ones, or new ones.
 
@@ -257,7 +257,7 @@ def _index(
 
 
 def _compared(
-    sets: Sets, groups: EqualSets, few: NDArray[np.int64], shares: Shares, plan: Plan
+    sets: Sets, groups: EqualSets, few: NDArray[np.int64], shares: Shares, plan: JoinPlan
 ) -> Iterator[Edges]:
     """Pairs of small partitions: each set is compared with each, without any ranks."""
     if not few.size:
@@ -313,7 +313,7 @@ def _pairs(
     index: Ranked,
     sizes: NDArray[np.int64],
     shares: Shares,
-    plan: Plan,
+    plan: JoinPlan,
     room: Room,
 ) -> Iterator[NDArray[np.int32]]:
     """Triples of groups, covered and covering, and what they have in common."""
@@ -361,7 +361,7 @@ def _steps(prefixes: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 def _stepped(
-    look: Callable[[tuple[int, int]], _Found], steps: list[tuple[int, int]], plan: Plan
+    look: Callable[[tuple[int, int]], _Found], steps: list[tuple[int, int]], plan: JoinPlan
 ) -> Iterator[tuple[int, NDArray[np.int32]]]:
     """What every step finds, in their order, by threads that are a few steps ahead.
 

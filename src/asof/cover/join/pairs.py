@@ -29,7 +29,7 @@ _LEAST = 16 << 20  # bytes of a spool
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class JoinLimits:
     """What a run may use, and who watches it. `memory` is in bytes, beside the shingles."""
 
     memory: int | None = None
@@ -50,7 +50,7 @@ class _Asked:
 def found_pairs(
     collection: Collection,
     relation: Relation,
-    limits: Limits,
+    limits: JoinLimits,
     *,
     fresh: Truth | None = None,
     ranks: KeptRanks | None = None,
@@ -73,7 +73,7 @@ def found_pairs(
     return found if isinstance(found, PairSpool) else ordered(len(collection), found)
 
 
-def _among(collection: Collection, limits: Limits, fresh: Truth | None) -> Sets | None:
+def _among(collection: Collection, limits: JoinLimits, fresh: Truth | None) -> Sets | None:
     sets = collection.sets
     # What is shared is held in memory; where that is short, the join goes without.
     fits = limits.memory is None or sets.items.nbytes <= limits.memory
@@ -81,7 +81,7 @@ def _among(collection: Collection, limits: Limits, fresh: Truth | None) -> Sets 
 
 
 def _of_all(
-    collection: Collection, relation: Relation, limits: Limits, asked: _Asked
+    collection: Collection, relation: Relation, limits: JoinLimits, asked: _Asked
 ) -> Iterator[Edges]:
     for alternative in analyse(relation).alternatives:
         yield from _of_alternative(collection, alternative, limits, asked)
@@ -98,7 +98,7 @@ def ordered(count: int, found: Sequence[Edges]) -> Edges:
 
 
 def _of_alternative(
-    collection: Collection, alternative: Alternative, limits: Limits, asked: _Asked
+    collection: Collection, alternative: Alternative, limits: JoinLimits, asked: _Asked
 ) -> Iterator[Edges]:
     pushdown = push_down(alternative, collection.columns, len(collection))
     sizes = collection.sets.sizes
@@ -121,7 +121,7 @@ def _with_a_fresh_one(pushdown: Pushdown, fresh: Truth) -> list[Pushdown]:
 
 
 def _candidates(
-    collection: Collection, pushdown: Pushdown, limits: Limits, asked: _Asked
+    collection: Collection, pushdown: Pushdown, limits: JoinLimits, asked: _Asked
 ) -> Iterator[Edges]:
     if (
         pushdown.bound.empty and pushdown.partition is None

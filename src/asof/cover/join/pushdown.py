@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.sets import spread, stretches
-from asof.cover.language.analyse import Alternative, Key, Range
+from asof.cover.language.analyse import Alternative, AttributeRange, Key
 from asof.cover.language.bounds import Bound
 from asof.cover.language.columns import Column
 from asof.cover.language.evaluate import Pairs, Truth, prepared, ranks
-from asof.cover.language.syntax import And, Atom, Attribute, Comparison, Condition
+from asof.cover.language.syntax import And, Atom, AttributeOf, CompareTest, Condition
 
 Codes = NDArray[np.int64]
 Window = tuple[int | None, int | None]
@@ -56,7 +56,7 @@ def push_down(alternative: Alternative, columns: Mapping[str, Column], n: int) -
     other = [key for key in alternative.keys if not key.same]
     for name in same:
         sides.know(columns[name])
-    rest += [Comparison(Attribute(key.d1, 1), "=", Attribute(key.d2, 2)) for key in other]
+    rest += [CompareTest(AttributeOf(key.d1, 1), "=", AttributeOf(key.d2, 2)) for key in other]
     partition = _partition([columns[name] for name in same], n)
     position, window, pending = _position(alternative.ranges, columns, sides)
     rest += pending
@@ -77,7 +77,7 @@ class _Sides:
         self.d2: Truth | None = None
 
     def must(
-        self, conditions: Sequence[Comparison], columns: Mapping[str, Column], of: int
+        self, conditions: Sequence[CompareTest], columns: Mapping[str, Column], of: int
     ) -> None:
         """Conditions on one document alone."""
         every, none = np.arange(self.n), np.zeros(self.n, np.int64)
@@ -108,7 +108,7 @@ def _partition(columns: Sequence[Column], n: int) -> Codes | None:
 
 
 def _position(
-    ranges: Sequence[Range], columns: Mapping[str, Column], sides: _Sides
+    ranges: Sequence[AttributeRange], columns: Mapping[str, Column], sides: _Sides
 ) -> tuple[Codes | None, Window | None, list[Atom]]:
     """One attribute as position, with the narrowest window; all other ranges wait for the pairs.
 
@@ -137,7 +137,7 @@ def _position(
     return _places(column), (low, high), pending
 
 
-def _exact(limit: Range, column: Column) -> bool:
+def _exact(limit: AttributeRange, column: Column) -> bool:
     """Whether whole positions decide it just as the values do."""
     if column.kind == "time":
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.archive.export import Selection
 from asof.change.texts import Texts, documents_of
 from asof.clock import stamp
@@ -28,12 +28,12 @@ class Chosen(Selection):
         """Never: even if all documents were kept, there are captures that are no documents."""
         return False
 
-    def captures(self, archive: Archive) -> Iterator[Capture]:
+    def captures(self, archive: OpenArchive) -> Iterator[Capture]:
         found = archive.captures()
         return (capture for capture in found if capture.record_id in self.records)
 
 
-def chosen_by_name(archive: Archive, names: Iterable[str]) -> Chosen:
+def chosen_by_name(archive: OpenArchive, names: Iterable[str]) -> Chosen:
     """The captures of documents with these names; a name that no document has is an error."""
     wanted = set(names)
     total = len(wanted)

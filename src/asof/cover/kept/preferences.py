@@ -24,7 +24,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.change.texts import Texts, documents_of
 from asof.coherence.certificate import Choice
 from asof.coherence.gather import Catalogued, gather, measured
@@ -54,7 +54,7 @@ Progress = Callable[[int], None]
 
 
 def with_quality(
-    archive: Archive, collection: Collection, name: str, progress: Progress = lambda count: None
+    archive: OpenArchive, collection: Collection, name: str, progress: Progress = lambda count: None
 ) -> Collection:
     """The documents of an archive with a quality as one more column; as they are, if it is none."""
     if name not in QUALITIES:
@@ -65,7 +65,10 @@ def with_quality(
 
 
 def quality_column(
-    archive: Archive, collection: Collection, name: Quality, progress: Progress = lambda count: None
+    archive: OpenArchive,
+    collection: Collection,
+    name: Quality,
+    progress: Progress = lambda count: None,
 ) -> Column:
     """One quality of all documents of a collection that is of this archive, or of some of them."""
     path = _path(archive, name)
@@ -86,7 +89,7 @@ def _linked(collection: Collection, counts: dict[str, int]) -> Column:
     return number_column([counts.get(url or "", 0) for url in _strings(collection, "url")])
 
 
-def _inlinks(archive: Archive, progress: Progress) -> dict[str, int]:
+def _inlinks(archive: OpenArchive, progress: Progress) -> dict[str, int]:
     """How many other addresses link to each address that has a document, where any does."""
     captures: dict[int, str] = {}
     places: dict[str, int] = {}
@@ -138,7 +141,7 @@ class _Pairs:
         return np.bincount(targets, minlength=self._count)
 
 
-def _links(archive: Archive, urls: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _links(archive: OpenArchive, urls: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The links of every document, by its address; in the order of the text database.
 
     A block of it holds dozens of documents, and is unpacked once in this order.
@@ -159,7 +162,7 @@ def _links(archive: Archive, urls: dict[int, str]) -> Iterator[tuple[str, tuple[
         yield from _unread(archive, left)
 
 
-def _unread(archive: Archive, left: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _unread(archive: OpenArchive, left: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     with Texts(archive) as texts:
         for capture in documents_of(archive, archive.captures()):
             content = capture.content or capture.digest
@@ -187,7 +190,7 @@ def _held(collection: Collection, crawls: dict[str, dict[str, list[int]]]) -> Co
     return number_column(values)
 
 
-def _coherence(archive: Archive, progress: Progress) -> dict[str, dict[str, list[int]]]:
+def _coherence(archive: OpenArchive, progress: Progress) -> dict[str, dict[str, list[int]]]:
     """Of every crawl and page: how well it is known at the moment of the crawl, from when to when.
 
     What was captured outside that time was another content.
@@ -207,7 +210,7 @@ def _coherence(archive: Archive, progress: Progress) -> dict[str, dict[str, list
 # -- kept until the archive changes ----------------------------------------------------------------
 
 
-def _path(archive: Archive, name: Quality) -> Path:
+def _path(archive: OpenArchive, name: Quality) -> Path:
     made_of: list[Any] = [_FORMAT, SCHEMA_VERSION, name, archive.catalog.count()]
     made_of += [[segment.file, segment.committed] for segment in archive.segments()]
     made_of += [[crawl.id, crawl.state, crawl.ended] for crawl in archive.crawls()]

@@ -22,7 +22,7 @@ from asof.errors import ArchiveError, UsageError
 from asof.warc.atomic_file import whole_file
 
 if TYPE_CHECKING:
-    from asof.cover.run import Outcome
+    from asof.cover.run import CoverOutcome
 
 # What stands before the URL in the name of an archive's document (of_archive.document_names).
 DOCUMENT_NAME = re.compile(r"([0-9]{14})(?:\.[0-9]{6}(?:-[0-9]+)?)?/(.+)", re.DOTALL)
@@ -115,7 +115,7 @@ class CoverDifference:
 def save_cover(
     folder: Folder,
     name: str,
-    outcome: Outcome,
+    outcome: CoverOutcome,
     question: Question | None = None,
     at: Instant | None = None,
 ) -> Path:

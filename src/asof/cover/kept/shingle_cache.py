@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.archive.archive import Archive
+from asof.archive.archive import OpenArchive
 from asof.change.shingles import K, Unit
 from asof.change.texts import Texts, documents_of
 from asof.cover.documents.collection import Collection, chosen
@@ -35,7 +35,12 @@ from asof.cover.documents.document_ids import (
     texts_read,
     ways,
 )
-from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, Gathered, compared_text, gathered
+from asof.cover.documents.of_archive import (
+    ARCHIVE_COLUMNS,
+    GatheredDocuments,
+    compared_text,
+    gathered,
+)
 from asof.cover.documents.sets import Sets
 from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 from asof.cover.language.columns import Column, ColumnKind
@@ -47,7 +52,7 @@ CHOICES = 4
 
 
 def collected_or_kept(
-    archive: Archive,
+    archive: OpenArchive,
     *,
     which: Which = "main",
     k: int = K,
@@ -79,12 +84,12 @@ def collected_or_kept(
         return found.only(chosen(where, found.columns, texts, len(found)))
 
 
-def is_kept(archive: Archive, which: Which, k: int, unit: Unit = "terms") -> bool:
+def is_kept(archive: OpenArchive, which: Which, k: int, unit: Unit = "terms") -> bool:
     """Whether the documents have been gathered since the archive last changed."""
     return _path(archive, which, k, unit).is_file()
 
 
-def fingerprint(archive: Archive, which: Which, k: int, unit: Unit = "terms") -> str:
+def fingerprint(archive: OpenArchive, which: Which, k: int, unit: Unit = "terms") -> str:
     """What a collection is made of, in 32 letters: WARC files, texts, and how they are read."""
     files = []
     for segment in archive.segments():
@@ -98,7 +103,7 @@ def fingerprint(archive: Archive, which: Which, k: int, unit: Unit = "terms") ->
     return blake2b(json.dumps(made_of).encode(), digest_size=16).hexdigest()
 
 
-def kept(path: Path) -> Gathered | None:
+def kept(path: Path) -> GatheredDocuments | None:
     """The collection in a file, if it is there and whole."""
     with suppress(*DAMAGE):
         found = _loaded(read_arrays(path, path.name, mapped=True))
@@ -108,7 +113,7 @@ def kept(path: Path) -> Gathered | None:
     return None
 
 
-def keep(path: Path, made: Gathered) -> None:
+def keep(path: Path, made: GatheredDocuments) -> None:
     """Keep a collection for the next run, in the place of older ones of its kind.
 
     Where that cannot be written (no room, no right), nothing is kept: the run goes on without.
@@ -139,18 +144,18 @@ def _unused(parent: Path) -> list[Path]:
     return sorted(found, key=lambda path: path.stat().st_mtime_ns, reverse=True)[CHOICES:]
 
 
-def _older(path: Path) -> Gathered | None:
+def _older(path: Path) -> GatheredDocuments | None:
     """The collection of the state before, whatever that was: ids tell what is still true."""
     found = (kept(other) for other in _others(path))
     return next((older for older in found if older is not None), None)
 
 
-def _path(archive: Archive, which: Which, k: int, unit: Unit) -> Path:
+def _path(archive: OpenArchive, which: Which, k: int, unit: Unit) -> Path:
     name = f"{kind_of(which, k, unit)}-{fingerprint(archive, which, k, unit)}.npy"
     return archive.folder.root / "derived" / "cover" / name
 
 
-def _arrays(made: Gathered) -> dict[str, NDArray[Any]]:
+def _arrays(made: GatheredDocuments) -> dict[str, NDArray[Any]]:
     found = made.collection
     assert found.document_ids is not None
     strings = {name: column.strings for name, column in found.columns.items()}
@@ -167,7 +172,7 @@ def _arrays(made: Gathered) -> dict[str, NDArray[Any]]:
     }
 
 
-def _loaded(arrays: dict[str, NDArray[Any]]) -> Gathered:
+def _loaded(arrays: dict[str, NDArray[Any]]) -> GatheredDocuments:
     facts = json.loads(arrays["facts"].tobytes())
     names, records = _strings(facts["names"]), _strings(facts["records"])
     columns = {
@@ -181,7 +186,7 @@ def _loaded(arrays: dict[str, NDArray[Any]]) -> Gathered:
     fits = fits and all(array.shape == (len(names),) for array in each) and blanks.ndim == 1
     if not fits or len(sets) != len(names) or len(records) != len(names):
         raise ValueError("names and arrays do not fit together")
-    return Gathered(
+    return GatheredDocuments(
         Collection(names, columns, sets, weights, False, ids, records), blanks, len(names)
     )
 
@@ -200,7 +205,7 @@ def _column(kind: ColumnKind, values: NDArray[Any], strings: tuple[str, ...]) ->
 
 
 def _text_of_all(
-    archive: Archive, which: Which, identifier: DocumentIdentifier, found: Collection
+    archive: OpenArchive, which: Which, identifier: DocumentIdentifier, found: Collection
 ) -> Iterator[str]:
     """The texts that documents are compared by, in the order of the collection.
 

@@ -41,7 +41,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class AttributeRange:
     """low <= attribute(d2) - attribute(d1) <= high; None is no limit, strict ones exclude it.
 
     Limits are whole numbers, or microseconds. `plain`: written without arithmetic, so that the
@@ -54,7 +54,7 @@ class Range:
     low_strict: bool
     high_strict: bool
     plain: bool
-    source: syntax.Comparison
+    source: syntax.CompareTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,9 @@ class Alternative:
 
     bound: Bound
     keys: tuple[Key, ...]
-    ranges: tuple[Range, ...]
-    d1: tuple[syntax.Comparison, ...]
-    d2: tuple[syntax.Comparison, ...]
+    ranges: tuple[AttributeRange, ...]
+    d1: tuple[syntax.CompareTest, ...]
+    d2: tuple[syntax.CompareTest, ...]
     residual: tuple[syntax.Atom, ...]
     atoms: tuple[syntax.Atom, ...]
 
@@ -117,7 +117,7 @@ def _normal(condition: syntax.Condition, text: str) -> list[tuple[syntax.Atom, .
                     more = walk(inner)
                     found = _fewest((a | b for a in found for b in more), text)
                 return found
-            case syntax.Comparison() | syntax.Content() | syntax.Contains():
+            case syntax.CompareTest() | syntax.ContentTest() | syntax.Contains():
                 return [1 << atoms.setdefault(part, len(atoms))]
         raise AssertionError("no `not` is left in an upright condition")
 
@@ -168,15 +168,15 @@ def _anchored(alternative: Alternative, relation: syntax.Relation) -> Alternativ
 def _alternative(atoms: tuple[syntax.Atom, ...]) -> Alternative:
     least: dict[str, Least] = {}
     keys: list[Key] = []
-    ranges: list[Range] = []
-    sides: dict[int, list[syntax.Comparison]] = {1: [], 2: []}
+    ranges: list[AttributeRange] = []
+    sides: dict[int, list[syntax.CompareTest]] = {1: [], 2: []}
     residual: list[syntax.Atom] = []
     for atom in atoms:
-        if not isinstance(atom, syntax.Comparison):
-            if isinstance(atom, syntax.Content) and atom.operator in (">=", ">", "="):
+        if not isinstance(atom, syntax.CompareTest):
+            if isinstance(atom, syntax.ContentTest) and atom.operator in (">=", ">", "="):
                 name, limit = _measure(atom.measure), Least(atom.threshold, atom.operator == ">")
                 least[name] = _stronger(limit, least.get(name, limit))
-            if not isinstance(atom, syntax.Content) or atom.operator not in (">=", ">"):
+            if not isinstance(atom, syntax.ContentTest) or atom.operator not in (">=", ">"):
                 residual.append(atom)
             continue
         of = {attribute.of for attribute in syntax.attributes(atom)}
@@ -209,18 +209,18 @@ def _stronger(one: Least, other: Least) -> Least:
     return max(one, other, key=lambda limit: (limit.threshold, limit.strict))
 
 
-def _key(atom: syntax.Comparison) -> Key | None:
+def _key(atom: syntax.CompareTest) -> Key | None:
     if atom.operator != "=":
         return None
     match atom.left, atom.right:
-        case syntax.Attribute(of=1) as d1, syntax.Attribute(of=2) as d2:
+        case syntax.AttributeOf(of=1) as d1, syntax.AttributeOf(of=2) as d2:
             return Key(d1.name, d2.name)
-        case syntax.Attribute(of=2) as d2, syntax.Attribute(of=1) as d1:
+        case syntax.AttributeOf(of=2) as d2, syntax.AttributeOf(of=1) as d1:
             return Key(d1.name, d2.name)
     return None
 
 
-def _range(atom: syntax.Comparison) -> Range | None:
+def _range(atom: syntax.CompareTest) -> AttributeRange | None:
     """left operator right as a limit of a(d2) - a(d1), if it is one in whole numbers.
 
     Broken constants are left alone: 0.1 is not exact in a column, and a range must be.
@@ -240,15 +240,17 @@ def _range(atom: syntax.Comparison) -> Range | None:
     limit = -constant if later == 1 else constant
     low = limit if operator in (">", ">=", "=") else None
     high = limit if operator in ("<", "<=", "=") else None
-    plain = isinstance(atom.left, syntax.Attribute) and isinstance(atom.right, syntax.Attribute)
-    return Range(terms[0][1].name, low, high, operator == ">", operator == "<", plain, atom)
+    plain = isinstance(atom.left, syntax.AttributeOf) and isinstance(atom.right, syntax.AttributeOf)
+    return AttributeRange(
+        terms[0][1].name, low, high, operator == ">", operator == "<", plain, atom
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Linear:
     """A sum of attributes and one constant, and how much went into it, sign or no sign."""
 
-    terms: tuple[tuple[int, syntax.Attribute], ...] = ()
+    terms: tuple[tuple[int, syntax.AttributeOf], ...] = ()
     constant: int = 0
     numbers: int = 0
     spans: int = 0
@@ -257,7 +259,7 @@ class _Linear:
 def _linear(value: syntax.Value) -> _Linear | None:
     """A sum of attributes and of whole constants, or None."""
     match value:
-        case syntax.Attribute():
+        case syntax.AttributeOf():
             return _Linear(((1, value),))
         case syntax.Number() if value.value.denominator == 1:
             return _Linear((), int(value.value), abs(int(value.value)))

@@ -6,7 +6,7 @@ from typing import Literal
 
 from asof.cover.language.caret import Misread, clipped, suggestion
 from asof.cover.language.lexer import Word
-from asof.cover.language.syntax import Attribute, Document, Measure
+from asof.cover.language.syntax import AttributeOf, Document, Measure
 
 _PAIR: dict[str, Document] = {
     "d1": 1, "di": 1, "d_i": 1, "d₁": 1, "dᵢ": 1, "d2": 2, "dj": 2, "d_j": 2, "d₂": 2, "dⱼ": 2,
@@ -16,7 +16,7 @@ _MEASURES: tuple[Literal["C", "J", "D"], ...] = ("C", "J", "D")
 _LONG = {"containment": "C", "jaccard": "J", "dice": "D"}
 
 
-def call(words: list[Word], at: int, *, one: bool) -> tuple[Attribute | Measure, int]:
+def call(words: list[Word], at: int, *, one: bool) -> tuple[AttributeOf | Measure, int]:
     """The attribute or measure whose name is at `at`, and where it ends."""
     name = words[at]
     documents, end = _arguments(words, at + 1, one=one)
@@ -24,7 +24,7 @@ def call(words: list[Word], at: int, *, one: bool) -> tuple[Attribute | Measure,
     label = str(name.value)
     measure = next((m for m in _MEASURES if m == name.text), None)
     if measure is None and len(documents) == 1:
-        return Attribute(label, documents[0], span), end
+        return AttributeOf(label, documents[0], span), end
     if one:
         raise Misread(
             span,

@@ -88,17 +88,17 @@ class _Preparation:
             case syntax.Not():
                 inner = self.condition(condition.part)
                 return lambda pairs: ~inner(pairs)
-            case syntax.Content():
+            case syntax.ContentTest():
                 return content_test(condition)
             case syntax.Contains():
                 if self.contains is None:
                     raise ValueError("only a filter can ask what a text contains")
                 found = self.contains(condition.phrase)
                 return lambda pairs: found[pairs.i]
-            case syntax.Comparison():
+            case syntax.CompareTest():
                 return self._comparison(condition)
 
-    def _comparison(self, found: syntax.Comparison) -> Test:
+    def _comparison(self, found: syntax.CompareTest) -> Test:
         if self._is_text(found.left) or self._is_text(found.right):
             test = _text_comparison(found, self.columns)
             return lambda pairs: test(pairs.i, pairs.j)
@@ -118,9 +118,9 @@ class _Preparation:
         return test_values
 
     def _is_text(self, value: syntax.Value) -> bool:
-        if isinstance(value, syntax.Attribute):
+        if isinstance(value, syntax.AttributeOf):
             return self.columns[value.name].kind == "text"
-        return isinstance(value, syntax.Text)
+        return isinstance(value, syntax.TextValue)
 
     def _value(self, value: syntax.Value) -> _Measured:
         match value:
@@ -130,7 +130,7 @@ class _Preparation:
             case syntax.Duration() | syntax.Moment():
                 whole = _Amount(np.array(value.value, np.int64), None, abs(value.value))
                 return lambda pairs: whole
-            case syntax.Attribute():
+            case syntax.AttributeOf():
                 return self._attribute(value)
             case syntax.Sum():
                 terms = [(sign, self._value(term)) for sign, term in value.terms]
@@ -140,7 +140,7 @@ class _Preparation:
                 return lambda pairs: _product([(power, get(pairs)) for power, get in factors])
         raise ValueError("types were not checked: text in arithmetic")
 
-    def _attribute(self, attribute: syntax.Attribute) -> _Measured:
+    def _attribute(self, attribute: syntax.AttributeOf) -> _Measured:
         column = self.columns[attribute.name]
         first = attribute.of == 1
         if column.kind == "number":
@@ -191,7 +191,7 @@ def _all_known(parts: list[tuple[int, _Amount]]) -> Truth | None:
     return known
 
 
-def content_test(found: syntax.Content) -> Test:
+def content_test(found: syntax.ContentTest) -> Test:
     """A measure against its threshold, exactly; of two empty documents every measure is 1."""
     p, q, operator = _within_sizes(found.threshold, found.operator)
     compare = _COMPARE[operator] if operator is not None else None
@@ -208,7 +208,7 @@ def content_test(found: syntax.Content) -> Test:
     return test
 
 
-def _ratio(found: syntax.Content, pairs: Pairs) -> tuple[Array, Array]:
+def _ratio(found: syntax.ContentTest, pairs: Pairs) -> tuple[Array, Array]:
     inter = pairs.inter.astype(np.int64)
     size_i, size_j = pairs.size_i.astype(np.int64), pairs.size_j.astype(np.int64)
     if found.measure.name == "C":
@@ -242,21 +242,21 @@ def _within_sizes(
 
 
 def _text_comparison(
-    found: syntax.Comparison, columns: Mapping[str, Column]
+    found: syntax.CompareTest, columns: Mapping[str, Column]
 ) -> Callable[[Array, Array], Truth]:
     """The comparison as a test of documents i and j; every distinct string is looked at once."""
     left, operator, right = found.left, found.operator, found.right
-    if isinstance(left, syntax.Text):
+    if isinstance(left, syntax.TextValue):
         left, operator, right = right, syntax.FLIPPED[operator], left
-    if not isinstance(left, syntax.Attribute):
+    if not isinstance(left, syntax.AttributeOf):
         raise ValueError("types were not checked: text beside no text")
-    if isinstance(right, syntax.Text):
+    if isinstance(right, syntax.TextValue):
         return _with_constant(left, columns[left.name], operator, right.value)
     return _of_two(left, operator, right, columns)
 
 
 def _with_constant(
-    attribute: syntax.Attribute, column: Column, operator: syntax.Operator, constant: str
+    attribute: syntax.AttributeOf, column: Column, operator: syntax.Operator, constant: str
 ) -> Callable[[Array, Array], Truth]:
     compare = _COMPARE[operator]
     # The last answer is that of the code -1, a missing value.
@@ -265,12 +265,12 @@ def _with_constant(
 
 
 def _of_two(
-    left: syntax.Attribute,
+    left: syntax.AttributeOf,
     operator: syntax.Operator,
     right: syntax.Value,
     columns: Mapping[str, Column],
 ) -> Callable[[Array, Array], Truth]:
-    if not isinstance(right, syntax.Attribute):
+    if not isinstance(right, syntax.AttributeOf):
         raise ValueError("types were not checked: text beside no text")
     one, other = columns[left.name], columns[right.name]
     if one is other and operator in ("=", "!="):

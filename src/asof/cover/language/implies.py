@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from asof.cover.language.analyse import Alternative, analyse
 from asof.cover.language.bounds import Least
-from asof.cover.language.syntax import Atom, Content, Relation
+from asof.cover.language.syntax import Atom, ContentTest, Relation
 
 _Floor = tuple[str, int, Least]  # a measure, the document named first, and a bound from below
 
@@ -31,10 +31,10 @@ def _alternative_implies(stricter: Alternative, looser: Alternative) -> bool:
     ceilings = [
         atom
         for atom in stricter.atoms
-        if isinstance(atom, Content) and atom.operator in ("<", "<=", "=")
+        if isinstance(atom, ContentTest) and atom.operator in ("<", "<=", "=")
     ]
     return all(
-        atom in given or (isinstance(atom, Content) and _meets(atom, floors, ceilings))
+        atom in given or (isinstance(atom, ContentTest) and _meets(atom, floors, ceilings))
         for atom in looser.atoms
     )
 
@@ -46,7 +46,7 @@ def _floors(atom: Atom) -> Iterator[_Floor]:
     2 J / (1 + J), and grows with J. Two empty documents measure 1 by each, an empty one and another
     measure 0.
     """
-    if not isinstance(atom, Content) or atom.operator not in (">=", ">", "="):
+    if not isinstance(atom, ContentTest) or atom.operator not in (">=", ">", "="):
         return
     t, strict = atom.threshold, atom.operator == ">"
     name, first = atom.measure.name, atom.measure.first
@@ -60,7 +60,7 @@ def _floors(atom: Atom) -> Iterator[_Floor]:
         yield other, of, Least(jaccard, strict)
 
 
-def _meets(wanted: Content, floors: list[_Floor], ceilings: list[Content]) -> bool:
+def _meets(wanted: ContentTest, floors: list[_Floor], ceilings: list[ContentTest]) -> bool:
     name, first = wanted.measure.name, wanted.measure.first
     if wanted.operator in (">=", ">"):
         limit = wanted.threshold, wanted.operator == ">"
@@ -76,6 +76,6 @@ def _meets(wanted: Content, floors: list[_Floor], ceilings: list[Content]) -> bo
     return False
 
 
-def _below(atom: Content) -> tuple[Fraction, bool]:
+def _below(atom: ContentTest) -> tuple[Fraction, bool]:
     """Ceilings in order: below a number is less than at most that number."""
     return atom.threshold, atom.operator != "<"

@@ -62,11 +62,11 @@ class _Check:
                 return type(condition)(parts, condition.span)
             case syntax.Not():
                 return syntax.Not(self.condition(condition.part), condition.span)
-            case syntax.Comparison():
+            case syntax.CompareTest():
                 return self.comparison(condition)
         return condition
 
-    def comparison(self, found: syntax.Comparison) -> syntax.Comparison:
+    def comparison(self, found: syntax.CompareTest) -> syntax.CompareTest:
         left, left_kind = self.value(found.left)
         right, right_kind = self.value(found.right)
         left, left_kind = self._beside(left, left_kind, right_kind)
@@ -75,7 +75,7 @@ class _Check:
             raise self._mismatch(
                 found.span, "compared", (left, left_kind), (right, right_kind), found.operator
             )
-        return syntax.Comparison(left, found.operator, right, found.span)
+        return syntax.CompareTest(left, found.operator, right, found.span)
 
     def value(self, value: syntax.Value) -> tuple[syntax.Value, Kind | None]:
         match value:
@@ -85,9 +85,9 @@ class _Check:
                 return value, "duration"
             case syntax.Moment():
                 return value, "time"
-            case syntax.Text():
+            case syntax.TextValue():
                 return value, "text"
-            case syntax.Attribute():
+            case syntax.AttributeOf():
                 return value, self._attribute(value)
             case syntax.Sum():
                 terms, kind = self._chain(value.terms, _SUMS, "+-", value.span)
@@ -96,7 +96,7 @@ class _Check:
                 factors, kind = self._chain(value.factors, _PRODUCTS, "*/", value.span)
                 return syntax.Product(factors, value.span), kind
 
-    def _attribute(self, attribute: syntax.Attribute) -> Kind | None:
+    def _attribute(self, attribute: syntax.AttributeOf) -> Kind | None:
         if self.columns is None:
             return None
         column = self.columns.get(attribute.name)
@@ -124,7 +124,7 @@ class _Check:
         unknown = False
         for sign, part, kind in found:
             if (
-                isinstance(part, syntax.Text) and table is _SUMS
+                isinstance(part, syntax.TextValue) and table is _SUMS
             ):  # text is not added, so it is a date
                 beside = timely or ("time" if parse_iso(part.value) is not None else None)
                 part, kind = self._beside(part, kind, beside)
@@ -151,7 +151,7 @@ class _Check:
     def _beside(
         self, value: syntax.Value, kind: Kind | None, other: Kind | None
     ) -> tuple[syntax.Value, Kind | None]:
-        if not isinstance(value, syntax.Text) or other not in ("time", "duration"):
+        if not isinstance(value, syntax.TextValue) or other not in ("time", "duration"):
             return value, kind
         instant = parse_iso(value.value)
         if instant is None:
@@ -166,7 +166,7 @@ class _Check:
         what = f"expected a number or a time beside {operator}, found {_PLAIN[kind or 'text']}"
         if kind == "time":
             what = "a time cannot be taken from nothing"
-        elif isinstance(part, syntax.Attribute):
+        elif isinstance(part, syntax.AttributeOf):
             what += f": {part.name} is text"
         return Misread(part.span, what, "Text can only be compared.")
 
@@ -199,4 +199,4 @@ class _Check:
 
 def _named(value: syntax.Value, kind: Kind | None) -> str:
     plain = _PLAIN[kind or "text"]
-    return f"{clipped(value.name)} ({plain})" if isinstance(value, syntax.Attribute) else plain
+    return f"{clipped(value.name)} ({plain})" if isinstance(value, syntax.AttributeOf) else plain

@@ -32,14 +32,14 @@ _VALUES = (
     syntax.Number,
     syntax.Duration,
     syntax.Moment,
-    syntax.Text,
-    syntax.Attribute,
+    syntax.TextValue,
+    syntax.AttributeOf,
     syntax.Sum,
     syntax.Product,
 )
 _CONDITIONS = (
-    syntax.Comparison,
-    syntax.Content,
+    syntax.CompareTest,
+    syntax.ContentTest,
     syntax.Contains,
     syntax.And,
     syntax.Or,
@@ -155,7 +155,7 @@ class _Reader:
             case "date", int(value):
                 return syntax.Moment(value, word.span)
             case "text", str(value):
-                return syntax.Text(value, word.span)
+                return syntax.TextValue(value, word.span)
         found = "the end" if word.kind == "end" else clipped(word.text)
         raise Misread(
             word.span,
@@ -171,7 +171,7 @@ class _Reader:
             return
         node, self.at = call(self.words, self.at, one=self.one)
         if (
-            isinstance(node, syntax.Attribute)
+            isinstance(node, syntax.AttributeOf)
             and node.name == "text"
             and _keyword(self._next()) == "contains"
         ):
@@ -291,11 +291,11 @@ class _Reader:
                 "two constants are compared, which says nothing of documents",
                 "Name an attribute, such as timestamp(d1).",
             )
-        return syntax.Comparison(first, operator, second, span)
+        return syntax.CompareTest(first, operator, second, span)
 
     def _threshold(
         self, measure: syntax.Measure, operator: syntax.Operator, value: syntax.Node, span: Span
-    ) -> syntax.Content:
+    ) -> syntax.ContentTest:
         if not isinstance(value, syntax.Number):
             raise Misread(
                 value.span,
@@ -309,7 +309,7 @@ class _Reader:
                 f"expected a threshold above 0 and up to 1, {found}",
                 "Write for instance 0.7 for 70 %.",
             )
-        return syntax.Content(measure, operator, value.value, span)
+        return syntax.ContentTest(measure, operator, value.value, span)
 
     def _as_condition(self, node: syntax.Node, why: str) -> syntax.Condition:
         if isinstance(node, _CONDITIONS):

@@ -1,7 +1,7 @@
 """What a relation is made of, as values: the tree that the parser builds and all others walk.
 
-Conditions: `Comparison` of values, `Content` (a measure and its threshold), `Contains` (filters
-only), joined by `And`, `Or`, `Not`. Values: constants, attributes of a document, sums, products.
+Conditions: `CompareTest` of values, `ContentTest` (a measure and its threshold), `Contains` (only
+in filters), joined by `And`, `Or`, `Not`. Values: constants, attributes, sums, products.
 Each knows where it was written; two are equal that say the same, wherever they stand.
 
 A tree is at most `DEPTH` high (chains of one operator are flat), so that walks may be recursive.
@@ -58,7 +58,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextValue:
     """A string. Where a time is compared with it, it is read as a date."""
 
     value: str
@@ -66,7 +66,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class AttributeOf:
     """What is known of a document: hostname(d1). In a filter, the one document counts as d1."""
 
     name: str
@@ -104,7 +104,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CompareTest:
     """Two values, compared."""
 
     left: Value
@@ -114,7 +114,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class ContentTest:
     """A measure of content, compared with a threshold."""
 
     measure: Measure
@@ -155,9 +155,9 @@ class Not:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-Constant: TypeAlias = Number | Duration | Moment | Text
-Value: TypeAlias = Constant | Attribute | Sum | Product
-Atom: TypeAlias = Comparison | Content | Contains
+Constant: TypeAlias = Number | Duration | Moment | TextValue
+Value: TypeAlias = Constant | AttributeOf | Sum | Product
+Atom: TypeAlias = CompareTest | ContentTest | Contains
 Condition: TypeAlias = Atom | And | Or | Not
 Node: TypeAlias = Value | Measure | Condition
 
@@ -178,12 +178,12 @@ class Filter:
     text: str = field(compare=False)
 
 
-def attributes(node: Node) -> list[Attribute]:
+def attributes(node: Node) -> list[AttributeOf]:
     """All attributes in a value or condition, as they come."""
     match node:
-        case Attribute():
+        case AttributeOf():
             return [node]
-        case Comparison():
+        case CompareTest():
             return attributes(node.left) + attributes(node.right)
         case Sum():
             return [found for _, term in node.terms for found in attributes(term)]
@@ -205,12 +205,12 @@ def upright(condition: Condition, *, negated: bool = False) -> Condition:
             parts = tuple(upright(part, negated=negated) for part in condition.parts)
             joined = Or if isinstance(condition, And) == negated else And
             return joined(parts, condition.span)
-        case Comparison() if negated:
+        case CompareTest() if negated:
             turned = NEGATED[condition.operator]
-            return Comparison(condition.left, turned, condition.right, condition.span)
-        case Content() if negated:
+            return CompareTest(condition.left, turned, condition.right, condition.span)
+        case ContentTest() if negated:
             turned = NEGATED[condition.operator]
-            return Content(condition.measure, turned, condition.threshold, condition.span)
+            return ContentTest(condition.measure, turned, condition.threshold, condition.span)
         case Contains() if negated:
             return Not(condition, condition.span)
     return condition

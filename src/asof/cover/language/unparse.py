@@ -22,18 +22,18 @@ def unparse(node: syntax.Node, *, one: bool = False) -> str:
             return span(node.value)
         case syntax.Moment():
             return iso(node.value).removesuffix("T00:00:00.000000Z").replace(".000000Z", "Z")
-        case syntax.Text():
+        case syntax.TextValue():
             return '"' + node.value.replace('"', '""') + '"'
-        case syntax.Attribute():
+        case syntax.AttributeOf():
             document = "d" if one else f"d{node.of}"
             return f"{_name(node.name)}({document})"
         case syntax.Measure():
             return f"{node.name}(d{node.first},d{3 - node.first})"
         case syntax.Contains():
-            return f"text contains {unparse(syntax.Text(node.phrase))}"
-        case syntax.Content():
+            return f"text contains {unparse(syntax.TextValue(node.phrase))}"
+        case syntax.ContentTest():
             return f"{unparse(node.measure)} {node.operator} {number(node.threshold)}"
-        case syntax.Comparison():
+        case syntax.CompareTest():
             left, right = unparse(node.left, one=one), unparse(node.right, one=one)
             return f"{left} {node.operator} {right}"
         case syntax.Not():
@@ -60,7 +60,9 @@ def _chain(node: syntax.Sum | syntax.Product | syntax.And | syntax.Or, *, one: b
         inner = unparse(part, one=one)
         # A negative or broken constant (-1, 1/3) needs them as much as a sum does.
         if isinstance(part, syntax.Sum | syntax.Product) or "/" in inner or inner.startswith("-"):
-            inner = inner if isinstance(part, syntax.Text | syntax.Attribute) else f"({inner})"
+            inner = (
+                inner if isinstance(part, syntax.TextValue | syntax.AttributeOf) else f"({inner})"
+            )
         operator = signs[0] if sign == 1 else signs[1]
         text += (
             (f"{operator}{inner}" if sign == -1 else inner) if not place else f" {operator} {inner}"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from asof.cover.solve.greedy import Answer, Problem
+from asof.cover.solve.greedy import Answer, CoverProblem
 
 COLUMNS = 400  # beyond that, the search cannot end and its recursion could be too deep
 
@@ -19,7 +19,7 @@ Row = tuple[int, int]  # the columns that can cover it, and how many of them it 
 
 
 def search(
-    problem: Problem, known: Answer, nodes: int, stop: Callable[[], bool] = lambda: False
+    problem: CoverProblem, known: Answer, nodes: int, stop: Callable[[], bool] = lambda: False
 ) -> Answer:
     """The best cover, or the best found when `nodes` were visited or `stop` says so.
 
@@ -36,7 +36,7 @@ def search(
 
 class _Search:
     def __init__(
-        self, problem: Problem, known: Answer, nodes: int, stop: Callable[[], bool]
+        self, problem: CoverProblem, known: Answer, nodes: int, stop: Callable[[], bool]
     ) -> None:
         quality = problem.quality.tolist()
         top = max(quality)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Counts, Flags
-from asof.cover.join.graph import Coverage
+from asof.cover.join.graph import CoverageGraph
 from asof.cover.join.pair_spool import Rows
 from asof.cover.solve.reduce import dominated_columns, dominated_rows
 
@@ -194,7 +194,7 @@ def _dominated(kind: Kind, lists: Counts, items: Counts, quality: Counts) -> Fla
     else:
         order = np.lexsort((at_list, at_item))
         rows, cols, row_ids, col_ids = at_item[order], at_list[order], known, used
-    part = Coverage(
+    part = CoverageGraph(
         rows.astype(np.int32),
         cols.astype(np.int32),
         row_ids.astype(np.int32),

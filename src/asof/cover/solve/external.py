@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from asof.cover.documents.sets import Counts, Flags
-from asof.cover.join.graph import Coverage, Ids, components, numbered
+from asof.cover.join.graph import CoverageGraph, Ids, components, numbered
 from asof.cover.join.pair_spool import PairSpool, Rows
 from asof.cover.question import TIME_LIMIT
 from asof.cover.solve.dominance import Kind, Sieve
@@ -263,7 +263,7 @@ def _gathered(pairs: Iterator[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
     )
 
 
-def _problem(part: Ids, stays: Flags, mine: Flags, rows: Ids, cols: Ids) -> Coverage:
+def _problem(part: Ids, stays: Flags, mine: Flags, rows: Ids, cols: Ids) -> CoverageGraph:
     """The problem of `mine` documents, rows and columns by their ids; others have no entry.
 
     Each component that lost rows gets one that all of its documents cover, in the place of the
@@ -280,7 +280,7 @@ def _problem(part: Ids, stays: Flags, mine: Flags, rows: Ids, cols: Ids) -> Cove
     )
     keys.sort()
     every = np.arange(n, dtype=np.int32)
-    return Coverage(
+    return CoverageGraph(
         (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32), every, every
     )
 

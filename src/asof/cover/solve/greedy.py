@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Counts
-from asof.cover.join.graph import Coverage, Ids
+from asof.cover.join.graph import CoverageGraph, Ids
 from asof.cover.solve.reduce import reduce
 
 # Rounds in which the prices of the bound are adjusted. 60, 200 and 600 proved 94.1, 96.8 and 96.8 %
@@ -24,15 +24,15 @@ _SCALE = 1 << 20  # prices are whole numbers of this part of a document, so that
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class CoverProblem:
     """A covering problem in which rows may need more than one column."""
 
-    coverage: Coverage
+    coverage: CoverageGraph
     needs: Counts  # by row
     quality: Counts  # by column, in whole steps, not negative
 
     @classmethod
-    def plain(cls, coverage: Coverage, quality: Counts) -> Problem:
+    def plain(cls, coverage: CoverageGraph, quality: Counts) -> CoverProblem:
         """Every row needs one column; `quality` is by document id."""
         needs = np.ones(coverage.row_ids.size, np.int64)
         return cls(coverage, needs, quality[coverage.col_ids])
@@ -50,11 +50,11 @@ class Answer:
     lower: int
     proven: bool
 
-    def documents(self, problem: Problem) -> Ids:
+    def documents(self, problem: CoverProblem) -> Ids:
         return problem.coverage.col_ids[self.columns]
 
 
-def greedy(problem: Problem, *, prune: bool = True) -> Ids:
+def greedy(problem: CoverProblem, *, prune: bool = True) -> Ids:
     """Columns in the order of marginal benefit (Paudel 2013, section 3.4), ascending.
 
     Ties: better quality, then lower id. With `prune`, columns that later ones made superfluous are
@@ -87,7 +87,7 @@ def greedy(problem: Problem, *, prune: bool = True) -> Ids:
     return np.array(sorted(taken), np.int32)
 
 
-def _pruned(problem: Problem, taken: list[int]) -> list[int]:
+def _pruned(problem: CoverProblem, taken: list[int]) -> list[int]:
     cols = problem.coverage.by_col()
     chosen = np.zeros(problem.coverage.col_ids.size, np.bool_)
     chosen[taken] = True
@@ -105,7 +105,9 @@ def _pruned(problem: Problem, taken: list[int]) -> list[int]:
     return [col for col in taken if chosen[col]]
 
 
-def lower_bounds(problem: Problem, stop: Callable[[], bool] = lambda: False) -> tuple[Ids, Counts]:
+def lower_bounds(
+    problem: CoverProblem, stop: Callable[[], bool] = lambda: False
+) -> tuple[Ids, Counts]:
     """The component of each column, and how many columns each component needs at least.
 
     Every row is given a price. No cover can be cheaper than the prices of all rows together less
@@ -140,7 +142,7 @@ def lower_bounds(problem: Problem, stop: Callable[[], bool] = lambda: False) -> 
     return of_col, _exact_value(problem, of_row, of_col, count, kept)
 
 
-def dive(problem: Problem, stop: Callable[[], bool]) -> Ids:
+def dive(problem: CoverProblem, stop: Callable[[], bool]) -> Ids:
     """Columns that cover, by taking the best one of each component, reducing, and so on.
 
     For rows that need one column. When `stop` says so, the rest is left to the greedy algorithm.
@@ -149,12 +151,12 @@ def dive(problem: Problem, stop: Callable[[], bool]) -> Ids:
     """
     rows = np.arange(problem.coverage.row_ids.size, dtype=np.int32)
     cols = np.arange(problem.coverage.col_ids.size, dtype=np.int32)
-    left = Coverage(problem.coverage.rows, problem.coverage.cols, rows, cols)
+    left = CoverageGraph(problem.coverage.rows, problem.coverage.cols, rows, cols)
     quality = problem.quality
     chosen: list[Ids] = []
     while left.row_ids.size:
         if stop():
-            chosen.append(left.col_ids[greedy(Problem.plain(left, quality))])
+            chosen.append(left.col_ids[greedy(CoverProblem.plain(left, quality))])
             break
         _, of_col, count = left.parts()
         order = np.lexsort((-quality[left.col_ids], -left.col_degrees(), of_col))
@@ -170,7 +172,7 @@ def dive(problem: Problem, stop: Callable[[], bool]) -> Ids:
 
 
 def _exact_value(
-    problem: Problem, of_row: Ids, of_col: Ids, count: int, prices: NDArray[np.float64]
+    problem: CoverProblem, of_row: Ids, of_col: Ids, count: int, prices: NDArray[np.float64]
 ) -> Counts:
     """What prices prove, in whole numbers: a bound that rounding cannot make too large."""
     whole = np.floor(prices * _SCALE).astype(np.int64)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.solve.greedy import Answer, Problem
+from asof.cover.solve.greedy import Answer, CoverProblem
 
 # Entries of a problem beyond which HiGHS is not asked. With 0.8 million the process took 0.66 GB
 # (bench/cover_solve.py --at-least 20 --documents 200000).
@@ -36,7 +36,7 @@ def installed() -> bool:
 
 
 def by_milp(
-    problem: Problem, known: Answer, seconds: float, stop: Callable[[], bool] = lambda: False
+    problem: CoverProblem, known: Answer, seconds: float, stop: Callable[[], bool] = lambda: False
 ) -> Answer:
     """The best cover, or the better of `known` and what was found in time.
 
@@ -53,7 +53,7 @@ def by_milp(
     return found[0] if found else known
 
 
-def _solved(problem: Problem, known: Answer, seconds: float) -> Answer:
+def _solved(problem: CoverProblem, known: Answer, seconds: float) -> Answer:
     ends = monotonic() + seconds
     best = known
     if known.columns.size > known.lower:
@@ -63,7 +63,7 @@ def _solved(problem: Problem, known: Answer, seconds: float) -> Answer:
     return _best(problem, best, ends - monotonic())
 
 
-def _fewest(problem: Problem, known: Answer, seconds: float) -> Answer:
+def _fewest(problem: CoverProblem, known: Answer, seconds: float) -> Answer:
     ones = np.ones(problem.coverage.col_ids.size)
     found = _run(problem, ones, None, seconds)
     lower = known.lower
@@ -75,7 +75,7 @@ def _fewest(problem: Problem, known: Answer, seconds: float) -> Answer:
     return Answer(columns.astype(np.int32), lower, False)
 
 
-def _best(problem: Problem, known: Answer, seconds: float) -> Answer:
+def _best(problem: CoverProblem, known: Answer, seconds: float) -> Answer:
     """Of the covers of as many columns the one of best quality."""
     if seconds <= 0:
         return Answer(known.columns, known.lower, False)
@@ -90,7 +90,9 @@ def _best(problem: Problem, known: Answer, seconds: float) -> Answer:
     return Answer(picked, known.lower, found.status == 0)
 
 
-def _run(problem: Problem, costs: NDArray[np.float64], number: int | None, seconds: float) -> Any:  # noqa: ANN401
+def _run(
+    problem: CoverProblem, costs: NDArray[np.float64], number: int | None, seconds: float
+) -> Any:  # noqa: ANN401
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
 
@@ -109,7 +111,7 @@ def _run(problem: Problem, costs: NDArray[np.float64], number: int | None, secon
     )
 
 
-def _cover(problem: Problem, values: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
+def _cover(problem: CoverProblem, values: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
     """The columns that the solver chose, if they do cover."""
     if values is None:
         return None

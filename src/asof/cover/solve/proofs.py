@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.solve.greedy import Answer, Problem
+from asof.cover.solve.greedy import Answer, CoverProblem
 
 PROBLEMS = 4096
 COLUMNS = 1 << 22  # of all answers together: 16 MB
@@ -34,7 +34,7 @@ class Proofs:
     answers: dict[bytes, NDArray[np.int32]] = field(default_factory=dict)
     changed: bool = False
 
-    def recall(self, problem: Problem, known: Answer) -> Answer | None:
+    def recall(self, problem: CoverProblem, known: Answer) -> Answer | None:
         """The proven answer to a problem that was solved from the same start."""
         key = _key(problem, known)
         columns = self.answers.pop(key, None)
@@ -43,7 +43,7 @@ class Proofs:
         self.answers[key] = columns
         return Answer(columns, columns.size, True) if _covers(problem, columns) else None
 
-    def learn(self, problem: Problem, known: Answer, answer: Answer) -> None:
+    def learn(self, problem: CoverProblem, known: Answer, answer: Answer) -> None:
         if answer.proven and answer.lower == answer.columns.size:
             self.answers[_key(problem, known)] = answer.columns
             self.changed = True
@@ -76,7 +76,7 @@ class Proofs:
         return cls(dict(zip(keys.tolist(), parts, strict=True)))
 
 
-def _key(problem: Problem, known: Answer) -> bytes:
+def _key(problem: CoverProblem, known: Answer) -> bytes:
     """Which of several best answers is found depends on the start and on who searches, too."""
     coverage = problem.coverage
     told = (_FORMAT, _scipy(), coverage.row_ids.size, coverage.col_ids.size, known.lower)
@@ -87,7 +87,7 @@ def _key(problem: Problem, known: Answer) -> bytes:
     return found.digest() + b"."  # numpy drops zeros at the end of such strings
 
 
-def _covers(problem: Problem, columns: NDArray[np.int32]) -> bool:
+def _covers(problem: CoverProblem, columns: NDArray[np.int32]) -> bool:
     """What a damaged file says is not believed."""
     coverage = problem.coverage
     if columns.size and (columns.min() < 0 or columns.max() >= coverage.col_ids.size):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from asof.cover.documents.sets import Counts, Flags, spread, stretches
-from asof.cover.join.graph import Coverage, Ids, Lists
+from asof.cover.join.graph import CoverageGraph, Ids, Lists
 from asof.cover.solve.stepwise_reduce import reduce_stepwise
 
 # Pairs looked at together, to bound memory.
@@ -37,10 +37,10 @@ class Reduced:
     """Documents that have to be chosen, and the problem left, which no rule makes smaller."""
 
     chosen: Ids
-    kernel: Coverage
+    kernel: CoverageGraph
 
 
-def settle_single(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
+def settle_single(coverage: CoverageGraph, quality: Counts) -> tuple[Ids, CoverageGraph]:
     """Settles components that one document covers alone, and gives those and the problem left.
 
     Pairs, stars and cliques, and pages whose last version has everything: most components of an
@@ -57,10 +57,10 @@ def settle_single(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
     return coverage.col_ids[first], coverage.without(rows=solved[of_row])
 
 
-def reduce(coverage: Coverage, quality: Counts) -> Reduced:
+def reduce(coverage: CoverageGraph, quality: Counts) -> Reduced:
     """All rules until none applies. `quality` is by document id, in whole steps."""
     chosen: list[Ids] = []
-    kernels: list[Coverage] = []
+    kernels: list[CoverageGraph] = []
     left = coverage
     for _ in range(_ROUNDS):
         if not left.row_ids.size:
@@ -78,10 +78,10 @@ def reduce(coverage: Coverage, quality: Counts) -> Reduced:
         needed, left = reduce_stepwise(left, quality)
         chosen.append(needed)
         kernels.append(left)
-    return Reduced(np.concatenate([np.empty(0, np.int32), *chosen]), Coverage.joined(kernels))
+    return Reduced(np.concatenate([np.empty(0, np.int32), *chosen]), CoverageGraph.joined(kernels))
 
 
-def _essential(coverage: Coverage) -> tuple[list[Ids], Coverage]:
+def _essential(coverage: CoverageGraph) -> tuple[list[Ids], CoverageGraph]:
     taken: list[Ids] = []
     while coverage.row_ids.size:
         lists = coverage.by_row()
@@ -97,7 +97,9 @@ def _essential(coverage: Coverage) -> tuple[list[Ids], Coverage]:
     return taken, coverage
 
 
-def _at_rest(before: Coverage, after: Coverage) -> tuple[Coverage | None, Coverage]:
+def _at_rest(
+    before: CoverageGraph, after: CoverageGraph
+) -> tuple[CoverageGraph | None, CoverageGraph]:
     """Parts the components that a round left as they were from those to go on with.
 
     Otherwise one component of a thousand rounds would have all others looked at a thousand times.
@@ -114,7 +116,7 @@ def _at_rest(before: Coverage, after: Coverage) -> tuple[Coverage | None, Covera
     return after.without(rows=~still), after.without(rows=still)
 
 
-def dominated_columns(coverage: Coverage, quality: Counts) -> Flags:
+def dominated_columns(coverage: CoverageGraph, quality: Counts) -> Flags:
     """Columns whose rows are all those of another one, too, of no lower quality."""
     own, other = coverage.by_col(), coverage.by_row()
     degrees = own.lengths
@@ -130,7 +132,7 @@ def dominated_columns(coverage: Coverage, quality: Counts) -> Flags:
     return gone
 
 
-def dominated_rows(coverage: Coverage) -> Flags:
+def dominated_rows(coverage: CoverageGraph) -> Flags:
     """Rows that have all columns of another one; of equal ones all but the first."""
     own, other = coverage.by_row(), coverage.by_col()
     degrees = own.lengths

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from asof.cover.documents.sets import Counts, Flags
-from asof.cover.join.graph import Coverage, Ids, components, numbered
-from asof.cover.solve.greedy import Answer, Problem, greedy
+from asof.cover.join.graph import CoverageGraph, Ids, components, numbered
+from asof.cover.solve.greedy import Answer, CoverProblem, greedy
 
-Solver = Callable[[Problem, Answer], Answer]
+Solver = Callable[[CoverProblem, Answer], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class PartialCover:
 
 def meet(
     state: PartialCover,
-    coverage: Coverage,
+    coverage: CoverageGraph,
     quality: Counts,
     at_least: tuple[int, Ids],
     solver: Solver,
@@ -127,7 +127,7 @@ def meet(
     return PartialCover(kept, part, gap, proven)
 
 
-def _held_by_all(state: PartialCover, coverage: Coverage, codes: Ids, values: int) -> Counts:
+def _held_by_all(state: PartialCover, coverage: CoverageGraph, codes: Ids, values: int) -> Counts:
     """How many documents of each value every cover holds, at least."""
     count = state.gap.size
     pure = _of_one_value(state.part, codes, count)
@@ -178,22 +178,24 @@ def topped_up(kept: Flags, codes: Ids, lacking: Counts, quality: Counts) -> Flag
     return filled
 
 
-def _problem(cut: Coverage, codes: Ids, needs: Counts, binding: Flags, quality: Counts) -> Problem:
+def _problem(
+    cut: CoverageGraph, codes: Ids, needs: Counts, binding: Flags, quality: Counts
+) -> CoverProblem:
     mine = codes[cut.col_ids]
     cols = np.flatnonzero((mine >= 0) & binding[mine])
     values, rows = np.unique(mine[cols], return_inverse=True)
     height = cut.row_ids.size
     order = np.lexsort((cols, rows))
-    coverage = Coverage(
+    coverage = CoverageGraph(
         np.concatenate([cut.rows, (rows[order] + height).astype(np.int32)]),
         np.concatenate([cut.cols, cols[order].astype(np.int32)]),
         np.concatenate([cut.row_ids, (-1 - values).astype(np.int32)]),
         cut.col_ids,
     )
     wanted = np.concatenate([np.ones(height, np.int64), needs[values]])
-    return Problem(coverage, wanted, quality[cut.col_ids])
+    return CoverProblem(coverage, wanted, quality[cut.col_ids])
 
 
-def _better(problem: Problem, one: Counts, other: Ids) -> Ids:
+def _better(problem: CoverProblem, one: Counts, other: Ids) -> Ids:
     worth = [(-found.size, problem.worth(found)) for found in (one, other)]
     return one.astype(np.int32) if worth[0] >= worth[1] else other

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Counts, Flags, spread
-from asof.cover.join.graph import Coverage, Ids
+from asof.cover.join.graph import CoverageGraph, Ids
 
 COLUMNS = 10  # as in section 3.4; at most 1023 subsets
 ROWS = 64  # the rows that a column covers are the bits of one word
@@ -21,7 +21,7 @@ ROWS = 64  # the rows that a column covers are the bits of one word
 Words = NDArray[np.uint64]
 
 
-def solve_small(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
+def solve_small(coverage: CoverageGraph, quality: Counts) -> tuple[Ids, CoverageGraph]:
     """The best covers of all components of at most ten columns, and the problem left.
 
     Fewest documents; then the best total quality; then the lowest ids, compared one by one.
@@ -51,7 +51,7 @@ def _full(heights: Counts) -> Words:
     return np.uint64(0xFFFFFFFFFFFFFFFF) >> (ROWS - heights).astype(np.uint64)
 
 
-def _masks(coverage: Coverage, of_row: Ids, of_col: Ids, small: Flags) -> Words:
+def _masks(coverage: CoverageGraph, of_row: Ids, of_col: Ids, small: Flags) -> Words:
     """For each column of the small problems the rows that it covers, as bits of one word."""
     order = np.argsort(of_row, kind="stable")
     sizes = np.bincount(of_row, minlength=small.size)

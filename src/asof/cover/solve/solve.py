@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from asof.cover.documents.sets import Counts
-from asof.cover.join.graph import Coverage, Ids, components, numbered
+from asof.cover.join.graph import CoverageGraph, Ids, components, numbered
 from asof.cover.question import TIME_LIMIT, Solver
 from asof.cover.solve.branch_and_bound import COLUMNS, search
-from asof.cover.solve.greedy import Answer, Problem, dive, greedy, lower_bounds
+from asof.cover.solve.greedy import Answer, CoverProblem, dive, greedy, lower_bounds
 from asof.cover.solve.milp import by_milp, installed
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.reduce import reduce, settle_single
@@ -80,7 +80,7 @@ def solve(
         what = "The solver seed knows neither a quality nor a minimum for each value."
         raise UsageError(what, hint="Use the solver auto, or leave them out.")
     budget = Budget(monotonic() + time_limit, cancel, Proofs() if proofs is None else proofs)
-    coverage = Coverage.of(n, i, j)
+    coverage = CoverageGraph.of(n, i, j)
     bare = PartialCover.bare(*numbered(components(n, coverage.rows, coverage.cols)))
     state = (
         _brute_force_then_greedy(bare, coverage, worth)
@@ -93,7 +93,7 @@ def solve(
     return _cover(state, coverage)
 
 
-def best(problem: Problem, known: Answer, budget: Budget, share: float = 1.0) -> Answer:
+def best(problem: CoverProblem, known: Answer, budget: Budget, share: float = 1.0) -> Answer:
     """The best cover of one problem that is found in a share of the time left."""
     proven = budget.proofs.recall(problem, known)
     if proven is not None:
@@ -111,7 +111,7 @@ def best(problem: Problem, known: Answer, budget: Budget, share: float = 1.0) ->
 
 
 def _searched(
-    problem: Problem,
+    problem: CoverProblem,
     known: Answer,
     ends: float,
     stop: Callable[[], bool],
@@ -136,7 +136,11 @@ def _searched(
 
 
 def smallest(
-    state: PartialCover, coverage: Coverage, quality: Counts, budget: Budget, progress: Progress
+    state: PartialCover,
+    coverage: CoverageGraph,
+    quality: Counts,
+    budget: Budget,
+    progress: Progress,
 ) -> PartialCover:
     """The cover without requirements; `state` is filled in."""
     taken, left = settle_single(coverage, quality)
@@ -156,7 +160,7 @@ def smallest(
 
 
 def _one_by_one(
-    state: PartialCover, left: Coverage, quality: Counts, budget: Budget, progress: Progress
+    state: PartialCover, left: CoverageGraph, quality: Counts, budget: Budget, progress: Progress
 ) -> None:
     """Solves components alone, small ones first, each with its share of the time left."""
     of_row, of_col, count = left.parts()
@@ -168,7 +172,7 @@ def _one_by_one(
     for at, (part, cut) in enumerate(zip(order.tolist(), left.split(of_row, order), strict=True)):
         if budget.over() and plain is None:
             break
-        problem = Problem.plain(cut, quality)
+        problem = CoverProblem.plain(cut, quality)
         if plain is None:
             known = Answer(greedy(problem), 2, False)  # what one document covers is settled
         else:
@@ -187,7 +191,7 @@ def _one_by_one(
 
 
 def _fewest(
-    state: PartialCover, left: Coverage, of_row: Ids, of_col: Ids, count: int, budget: Budget
+    state: PartialCover, left: CoverageGraph, of_row: Ids, of_col: Ids, count: int, budget: Budget
 ) -> PartialCover:
     """A smallest cover of any quality, by the components of what is left.
 
@@ -202,14 +206,17 @@ def _fewest(
     return smallest(bare, left, nothing, half, lambda done, total: None)
 
 
-def _rest(state: PartialCover, left: Coverage, quality: Counts, budget: Budget) -> None:
+def _rest(state: PartialCover, left: CoverageGraph, quality: Counts, budget: Budget) -> None:
     """Covers what is left by the greedy algorithm, with a bound for each component."""
-    problem = Problem.plain(left, quality)
+    problem = CoverProblem.plain(left, quality)
     _greedily(state, problem, greedy(problem), budget.cancel)
 
 
 def _greedily(
-    state: PartialCover, problem: Problem, columns: Ids, stop: Callable[[], bool] = lambda: False
+    state: PartialCover,
+    problem: CoverProblem,
+    columns: Ids,
+    stop: Callable[[], bool] = lambda: False,
 ) -> None:
     if not columns.size:
         return
@@ -224,18 +231,18 @@ def _greedily(
 
 
 def _brute_force_then_greedy(
-    state: PartialCover, coverage: Coverage, quality: Counts
+    state: PartialCover, coverage: CoverageGraph, quality: Counts
 ) -> PartialCover:
     sizes = np.bincount(state.part, minlength=state.gap.size)
     large = (sizes > _BRUTE_FORCE_VERTICES)[state.part]
     taken, _ = solve_small(coverage.without(rows=large), quality)
     state.kept[taken] = True
-    problem = Problem.plain(coverage.without(rows=~large), quality)
+    problem = CoverProblem.plain(coverage.without(rows=~large), quality)
     _greedily(state, problem, greedy(problem, prune=False))
     return state
 
 
-def _cover(state: PartialCover, coverage: Coverage) -> Cover:
+def _cover(state: PartialCover, coverage: CoverageGraph) -> Cover:
     by = np.full(state.kept.size, np.iinfo(np.int32).max, np.int32)
     used = state.kept[coverage.cols] & ~state.kept[coverage.rows]
     np.minimum.at(by, coverage.rows[used], coverage.cols[used])

@@ -13,13 +13,13 @@ from itertools import pairwise
 import numpy as np
 
 from asof.cover.documents.sets import Counts
-from asof.cover.join.graph import Coverage, Ids, Lists
+from asof.cover.join.graph import CoverageGraph, Ids, Lists
 
 # How many possible dominators of one row or column are looked at, as in `reduce`.
 _TRIES = 64
 
 
-def reduce_stepwise(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]:
+def reduce_stepwise(coverage: CoverageGraph, quality: Counts) -> tuple[Ids, CoverageGraph]:
     """Documents that have to be chosen, and the problem left. `quality` is by document id."""
     steps = _Stepwise(coverage, quality[coverage.col_ids])
     steps.run()
@@ -29,7 +29,7 @@ def reduce_stepwise(coverage: Coverage, quality: Counts) -> tuple[Ids, Coverage]
 
 
 class _Stepwise:
-    def __init__(self, coverage: Coverage, quality: Counts) -> None:
+    def __init__(self, coverage: CoverageGraph, quality: Counts) -> None:
         self.rows = _sets(coverage.by_row())
         self.cols = _sets(coverage.by_col())
         self.chosen: list[int] = []

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from asof.cover.language.analyse import Alternative, Range
+from asof.cover.language.analyse import Alternative, AttributeRange
 from asof.cover.language.bounds import Shares
 from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.session import Frame, kept
@@ -34,7 +34,7 @@ class Members:
     frame: Frame
     alternative: Alternative
     attributes: Attributes
-    ranges: tuple[Range, ...]  # those that whole groups can be held against
+    ranges: tuple[AttributeRange, ...]  # those that whole groups can be held against
 
 
 def members(

@@ -21,9 +21,9 @@ from asof.cover.documents.tables import column_as, plain_values
 from asof.cover.language.analyse import Alternative
 from asof.cover.language.columns import Column, number_column
 from asof.cover.language.evaluate import Pairs, Truth, prepared
-from asof.cover.language.syntax import Comparison
+from asof.cover.language.syntax import CompareTest
 from asof.cover.spark.attributes import Attributes
-from asof.cover.spark.source import FILE, ROW, Source
+from asof.cover.spark.source import FILE, ROW, TableSource
 
 _FIELDS = (
     "n bigint, name string, chosen boolean, weight bigint, size bigint, digest binary, "
@@ -32,7 +32,7 @@ _FIELDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SparkReading:
     """What a task has to know to make documents of rows."""
 
     starts: Mapping[str, int]
@@ -45,7 +45,7 @@ class Reading:
     unit: Unit
 
 
-def documents(source: Source, reading: Reading) -> Any:  # noqa: ANN401, a DataFrame
+def documents(source: TableSource, reading: SparkReading) -> Any:  # noqa: ANN401, a DataFrame
     """A row a document: its number, name, weight, shingles and their digest, attributes, roles.
 
     Those that `where` leaves out are there, too, not `chosen`, without shingles.
@@ -56,7 +56,7 @@ def documents(source: Source, reading: Reading) -> Any:  # noqa: ANN401, a DataF
     return rows.mapInArrow(partial(_read, reading=reading), schema)
 
 
-def _read(batches: Iterable[Any], reading: Reading) -> Iterator[Any]:
+def _read(batches: Iterable[Any], reading: SparkReading) -> Iterator[Any]:
     import pyarrow as arrow
 
     for batch in batches:
@@ -91,28 +91,30 @@ def _read(batches: Iterable[Any], reading: Reading) -> Iterator[Any]:
         yield arrow.RecordBatch.from_arrays(arrays, [*names, *reading.attributes.places, *roles])
 
 
-def _numbers(table: Mapping[str, Any], reading: Reading) -> np.ndarray[Any, Any]:
+def _numbers(table: Mapping[str, Any], reading: SparkReading) -> np.ndarray[Any, Any]:
     files = table[FILE].dictionary_encode()
     starts = np.array([reading.starts[file] for file in files.dictionary.to_pylist()], np.int64)
     places = files.indices.to_numpy(zero_copy_only=False)
     return np.asarray(starts[places] + table[ROW].to_numpy(zero_copy_only=False))
 
 
-def _names(table: Mapping[str, Any], reading: Reading) -> list[str]:
+def _names(table: Mapping[str, Any], reading: SparkReading) -> list[str]:
     values = table[reading.places["id"]]
     if reading.whole:
         return [str(int(value)) for value in values.to_pylist()]
     return [str(value) for value in plain_values(values)]
 
 
-def _texts(table: Mapping[str, Any], reading: Reading, count: int) -> list[str]:
+def _texts(table: Mapping[str, Any], reading: SparkReading, count: int) -> list[str]:
     place = reading.places.get("text")
     if place is None:
         return [""] * count
     return [value if isinstance(value, str) else "" for value in plain_values(table[place])]
 
 
-def _columns(table: Mapping[str, Any], reading: Reading, texts: list[str]) -> dict[str, Column]:
+def _columns(
+    table: Mapping[str, Any], reading: SparkReading, texts: list[str]
+) -> dict[str, Column]:
     found = {}
     for name, kind in reading.attributes.kinds:
         if name in reading.places:
@@ -129,7 +131,7 @@ def _digests(items: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> list
     return [hashlib.sha256(data[start:end]).digest() for start, end in itertools.pairwise(bounds)]
 
 
-def _role(conditions: tuple[Comparison, ...], columns: Mapping[str, Column], count: int) -> Truth:
+def _role(conditions: tuple[CompareTest, ...], columns: Mapping[str, Column], count: int) -> Truth:
     every, none = np.arange(count), np.zeros(count, np.int64)
     holds = np.ones(count, np.bool_)
     for condition in conditions:

@@ -15,7 +15,7 @@ import numpy as np
 from asof.cover.documents.sets import Sets
 from asof.cover.join.overlaps import overlaps
 from asof.cover.language.evaluate import Pairs, prepared
-from asof.cover.language.syntax import Condition, Content
+from asof.cover.language.syntax import Condition, ContentTest
 from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.candidates import Members, candidates, cells, enough
 from asof.cover.spark.session import Frame, kept
@@ -64,7 +64,7 @@ def _union(one: Frame, other: Frame) -> Frame:
 
 def _by_content(members: Members) -> bool:
     """Whether common shingles decide anything."""
-    return any(isinstance(atom, Content) for atom in members.alternative.atoms)
+    return any(isinstance(atom, ContentTest) for atom in members.alternative.atoms)
 
 
 def _pairs(members: Members, sets: Frame, largest: int, parts: int) -> Frame:

@@ -12,7 +12,7 @@ from asof.change.shingles import checked
 from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.sets import Sets
-from asof.cover.join.pairs import Limits
+from asof.cover.join.pairs import JoinLimits
 from asof.cover.language.analyse import analyse, parse_relation
 from asof.cover.language.caret import clipped
 from asof.cover.language.columns import Column, empty_column
@@ -26,10 +26,10 @@ from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.candidates import members
 from asof.cover.spark.components import connected
 from asof.cover.spark.covers import Solved, solved_apart, solved_together
-from asof.cover.spark.documents import Reading, documents
+from asof.cover.spark.documents import SparkReading, documents
 from asof.cover.spark.edges import common_shingles, edges_of
 from asof.cover.spark.session import Frame, kept
-from asof.cover.spark.source import Source, first_line, kinds_of, open_source
+from asof.cover.spark.source import TableSource, first_line, kinds_of, open_source
 from asof.errors import InputError, UsageError
 
 # Of the session that a run has for itself; the context, and so the cluster, is the caller's.
@@ -44,7 +44,7 @@ _TASK = 1 << 21  # shingles of a task, as rows of 64 bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Summary(Figures):
+class SparkSummary(Figures):
     """What an answer comes to; the answer itself is where it was written.
 
     `whole`: ids are whole numbers. `rounds` is how often the graph had to be contracted.
@@ -54,7 +54,7 @@ class Summary(Figures):
     rounds: int = 0
 
 
-def cover_on_spark(session: Any, question: Question, target: str) -> Summary:  # noqa: ANN401
+def cover_on_spark(session: Any, question: Question, target: str) -> SparkSummary:  # noqa: ANN401
     """The smallest set that covers the documents of a table by a relation, written to `target`.
 
     The table is Parquet with id, text and any columns, `target` a folder that is not there yet;
@@ -92,7 +92,7 @@ def _check_target(session: Any, target: str) -> None:  # noqa: ANN401
         raise UsageError(f"{target} is there already.", hint="Name a folder that is not.")
 
 
-def _run(session: Any, question: Question, path: str, target: str, started: float) -> Summary:  # noqa: ANN401
+def _run(session: Any, question: Question, path: str, target: str, started: float) -> SparkSummary:  # noqa: ANN401
     """The stages in their order, and what each hands on."""
     from pyspark.sql import functions as F
 
@@ -100,7 +100,7 @@ def _run(session: Any, question: Question, path: str, target: str, started: floa
     options, where = CoverOptions.of(question), question.where
     attributes, alternatives = _prepared(source, question.relation, options, where)
     places = {name: source.place(name) for name in ("id", "text", *dict(attributes.kinds))}
-    reading = Reading(
+    reading = SparkReading(
         source.starts, {name: place for name, place in places.items() if place is not None},
         bool(source.id_type), attributes, alternatives, where, checked(question.k),
         question.unit,
@@ -121,14 +121,14 @@ def _run(session: Any, question: Question, path: str, target: str, started: floa
         F.countDistinct("component"),
     ).first()  # fmt: skip
     _write(_measured(rows, sets), target, source.id_type)
-    return Summary(
+    return SparkSummary(
         count, many, totals[2], totals[0], weight, totals[1] or 0, solved.optimal, solved.gap,
         monotonic() - started, True, bool(source.id_type), rounds,
     )  # fmt: skip
 
 
 def _prepared(
-    source: Source, relation: str, options: CoverOptions, where: str | None
+    source: TableSource, relation: str, options: CoverOptions, where: str | None
 ) -> tuple[Attributes, tuple[Any, ...]]:
     """The attributes that are needed, and the alternatives of the relation, all of it checked."""
     written = parse_relation(relation)
@@ -153,7 +153,9 @@ def _check(
     nothing = Sets(np.zeros(1, np.int64), np.empty(0, np.uint64))
     if where is not None:
         chosen(where, columns, [])
-    thin_out(Collection((), columns, nothing, np.empty(0, np.int64)), relation, options, Limits())
+    thin_out(
+        Collection((), columns, nothing, np.empty(0, np.int64)), relation, options, JoinLimits()
+    )
 
 
 def _checked(read: Frame, path: str, where: str | None) -> tuple[int, int, int, int]:

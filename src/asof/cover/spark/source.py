@@ -22,7 +22,7 @@ _NESTED = ("struct", "array", "map", "variant")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TableSource:
     """A table: its `rows` have column x as c<x>, and the file and row that each stands in."""
 
     path: str
@@ -50,7 +50,7 @@ class Source:
         return found if plain or found in ("tinyint", "smallint", "int", "bigint") else ""
 
 
-def open_source(session: Any, path: str) -> Source:  # noqa: ANN401, a SparkSession
+def open_source(session: Any, path: str) -> TableSource:  # noqa: ANN401, a SparkSession
     """The table at a path that Spark can reach: a file, or a folder of *.parquet."""
     from pyspark.sql import functions as F
 
@@ -86,10 +86,10 @@ def open_source(session: Any, path: str) -> Source:  # noqa: ANN401, a SparkSess
         count += row["rows"]
     if count and _TEXT not in names:
         raise InputError(f"{path}: no document has a text.", hint="Call the column `text`.")
-    return Source(path, rows, names, types, starts, count)
+    return TableSource(path, rows, names, types, starts, count)
 
 
-def kinds_of(source: Source, wanted: Iterable[str]) -> dict[str, ColumnKind]:
+def kinds_of(source: TableSource, wanted: Iterable[str]) -> dict[str, ColumnKind]:
     from pyspark.sql import functions as F
 
     names = [name for name in wanted if name in source.names]

@@ -6,7 +6,7 @@ import posixpath
 
 from asof.text.convert.flow import Flow
 from asof.text.convert.found import Found, Refused
-from asof.text.convert.ooxml import Package, Relation, put_embeddings, related
+from asof.text.convert.ooxml import Package, PartRelation, put_embeddings, related
 from asof.text.convert.xml_parts import attribute, tree
 
 # Parts that belong to the text, after it and in this order (ECMA-376 part 1, section 11.3).
@@ -49,7 +49,7 @@ def _edges(package: Package, kind: str, found: Found) -> None:
             found.paragraph(page.text)
 
 
-def _chunk(package: Package, relation: Relation, found: Found) -> None:
+def _chunk(package: Package, relation: PartRelation, found: Found) -> None:
     """A whole document of another format that is to be shown as a part of this one."""
     name = None if relation.external else package.parts.find(relation.target)
     if name is None:

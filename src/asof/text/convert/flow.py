@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from asof.text.convert.found import Found
-from asof.text.convert.ooxml import Relation
+from asof.text.convert.ooxml import PartRelation
 from asof.text.convert.xml_parts import attribute, events
 from asof.text.convert.zip_parts import Part
 
@@ -64,7 +64,7 @@ class Flow:
         self._found = found
         self._placeholders = placeholders
         self._in_placeholder = False
-        self._relations: dict[str, Relation] = {}
+        self._relations: dict[str, PartRelation] = {}
         self._fresh = True  # nothing stands on the line yet
         self._in_cell = False  # a cell has begun, its first paragraph has not
         self._first_cell = False
@@ -75,7 +75,7 @@ class Flow:
         self._title: list[str] | None = None
         self._title_ends = ""
 
-    def read(self, part: Part | bytes, relations: dict[str, Relation]) -> None:
+    def read(self, part: Part | bytes, relations: dict[str, PartRelation]) -> None:
         """Add the text of a part and its links, and its title if the document has none.
 
         `relations` are those of the part.

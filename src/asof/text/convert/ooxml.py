@@ -31,7 +31,7 @@ _KINDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class PartRelation:
     """What a part refers to: `kind` is the last word of the relation's type."""
 
     kind: str
@@ -60,12 +60,12 @@ class Package:
                 return found
         raise Refused("is a ZIP archive, but no document")
 
-    def relations(self, part: str) -> dict[str, Relation]:
+    def relations(self, part: str) -> dict[str, PartRelation]:
         """The relations of a part by their ids; of the package itself for an empty name."""
         folder, name = posixpath.split(part)
         path = self.parts.find(posixpath.join(folder, "_rels", f"{name}.rels"))
         root = tree(self.parts.read(path)) if path else None
-        found: dict[str, Relation] = {}
+        found: dict[str, PartRelation] = {}
         for child in root.iterchildren() if root is not None else ():
             if local(child) != "Relationship":
                 continue
@@ -74,7 +74,7 @@ class Package:
             if not external:
                 target = posixpath.normpath(posixpath.join("/", folder, unquote(target)))[1:]
             kind = child.get("Type", "").rpartition("/")[2]
-            found[child.get("Id", "")] = Relation(kind, target, external)
+            found[child.get("Id", "")] = PartRelation(kind, target, external)
         return found
 
     def kind(self) -> str:
@@ -98,7 +98,7 @@ class Package:
                 return str(child.get("ContentType", ""))
         return ""
 
-    def open(self, relation: Relation) -> Part | None:
+    def open(self, relation: PartRelation) -> Part | None:
         """The part that a relation leads to, if it is there."""
         found = None if relation.external else self.parts.find(relation.target)
         return self.parts.open(found) if found else None
@@ -126,7 +126,7 @@ def put_embeddings(package: Package, part: str, found: Found) -> None:
             put_embedded(package.parts.read(name), found)
 
 
-def related(package: Package, part: str, *kinds: str) -> Iterator[Relation]:
+def related(package: Package, part: str, *kinds: str) -> Iterator[PartRelation]:
     """The relations of a part that are of these kinds, each target once."""
     seen: set[str] = set()
     for relation in package.relations(part).values():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asof.text.convert.flow import Flow
 from asof.text.convert.found import Found
-from asof.text.convert.ooxml import Package, Relation, put_embeddings
+from asof.text.convert.ooxml import Package, PartRelation, put_embeddings
 from asof.text.convert.xml_parts import tree
 
 # What a slide leads to and shows.
@@ -32,7 +32,9 @@ def fill_pptx(package: Package, found: Found) -> None:
         found.line()
 
 
-def _behind(package: Package, relations: dict[str, Relation], found: Found, seen: set[str]) -> None:
+def _behind(
+    package: Package, relations: dict[str, PartRelation], found: Found, seen: set[str]
+) -> None:
     """What stands on all slides of a layout or master; once, and without "Click to edit"."""
     for relation in relations.values():
         if relation.kind not in ("slideLayout", "slideMaster") or relation.target in seen:
@@ -46,7 +48,7 @@ def _behind(package: Package, relations: dict[str, Relation], found: Found, seen
                 _behind(package, further, found, seen)
 
 
-def _slides(package: Package) -> list[Relation]:
+def _slides(package: Package) -> list[PartRelation]:
     """In the order of the show; a presentation whose list is lost, in that of its relations."""
     relations = package.relations(package.main)
     root = tree(package.parts.read(package.main))

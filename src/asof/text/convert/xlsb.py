@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from asof.text.convert.cells import Style, shown, style_of
 from asof.text.convert.flow import Flow
 from asof.text.convert.found import Found, Refused
-from asof.text.convert.ooxml import Package, Relation
+from asof.text.convert.ooxml import Package, PartRelation
 from asof.text.convert.xlsx import MAX_CELLS, Strings
 
 _ROW, _RK, _ERROR, _BOOL, _REAL, _STRING, _SHARED = 0, 2, 3, 4, 5, 6, 7
@@ -61,7 +61,7 @@ def fill_xlsb(package: Package, found: Found) -> None:
         elif part is not None:
             dresses = _dresses(part.read())
     since_1904 = False
-    sheets: list[tuple[str, Relation]] = []
+    sheets: list[tuple[str, PartRelation]] = []
     for kind, data in records(package.parts.read(package.main)):
         if kind == _WORKBOOK and data:
             since_1904 = bool(data[0] & 1)
@@ -125,7 +125,7 @@ class _Cells:
         self._since_1904 = since_1904
         self._room = MAX_CELLS
 
-    def read(self, data: bytes, relations: dict[str, Relation]) -> None:
+    def read(self, data: bytes, relations: dict[str, PartRelation]) -> None:
         row: list[str] = []
         for kind, record in records(data):
             if kind == _ROW:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from asof.text.convert.cells import Style, shown, style_of
 from asof.text.convert.flow import Flow, field_links
 from asof.text.convert.found import Found, Refused
-from asof.text.convert.ooxml import Package, Relation
+from asof.text.convert.ooxml import Package, PartRelation
 from asof.text.convert.xml_parts import attribute, events, tree
 from asof.text.convert.zip_parts import Part
 
@@ -109,7 +109,9 @@ def fill_xlsx(package: Package, found: Found) -> None:
             found.line()
 
 
-def _sheets(root: _Element | None, relations: dict[str, Relation]) -> list[tuple[str, Relation]]:
+def _sheets(
+    root: _Element | None, relations: dict[str, PartRelation]
+) -> list[tuple[str, PartRelation]]:
     listed = [] if root is None else list(root.iter("{*}sheet"))
     named = [(each.get("name", ""), attribute(each, "id") or "") for each in listed]
     sheets = [(name, relations[key]) for name, key in named if key in relations]
@@ -141,7 +143,7 @@ class Cells:
         self._since_1904 = since_1904
         self._room = MAX_CELLS
 
-    def read(self, part: Part, relations: dict[str, Relation]) -> None:
+    def read(self, part: Part, relations: dict[str, PartRelation]) -> None:
         """Add the rows of a sheet, its links, its headers and footers."""
         for _, name, element in events(part, *_SHEET, found=self._found, starts=False):
             if name == "row":

@@ -10,7 +10,7 @@ import io
 
 from asof.text.convert.entities import LONGEST_DECLARATION, refuse_entities
 from asof.text.convert.found import Refused
-from asof.warc.foreign.zip_reader import MAX_ENTRIES, BadEntry, Entry, contents, list_entries
+from asof.warc.foreign.zip_reader import MAX_ENTRIES, BadEntry, ZipEntry, contents, list_entries
 
 # What one document may unpack to, all parts together.
 MAX_UNPACKED = 300 << 20
@@ -29,7 +29,7 @@ class Parts:
             raise Refused("is a damaged ZIP archive without any part")
         if len(entries) >= MAX_ENTRIES:
             raise Refused(f"has more than {MAX_ENTRIES:,} parts")
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, ZipEntry] = {}
         for entry in entries:  # two of one name: the first counts
             self.entries.setdefault(entry.name.lstrip("/"), entry)
         self._folded = {name.lower(): name for name in self.entries}
@@ -66,7 +66,7 @@ class Parts:
 class Part:
     """A part that is being unpacked; `read` is what a parser calls. No part declares entities."""
 
-    def __init__(self, parts: Parts, entry: Entry) -> None:
+    def __init__(self, parts: Parts, entry: ZipEntry) -> None:
         self._parts = parts
         self._ahead = self._tail = b""
         try:

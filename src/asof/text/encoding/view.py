@@ -21,7 +21,7 @@ UTF_8 = Charset("utf-8", "utf-8", 1.0, "known")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ByteView:
     """A document seen through latin-1, the encoding it is in now, and that of its queries."""
 
     view: str
@@ -33,14 +33,14 @@ class Text:
         return view.encode("latin-1")
 
 
-def open_text(data: bytes, declared: str | None, *, sheet: bool = False) -> Text:
+def open_text(data: bytes, declared: str | None, *, sheet: bool = False) -> ByteView:
     """A document; `declared` is a Content-Type value or a label, `sheet` says that it is CSS."""
     charset = charset_of(data, declared, sheet=sheet)
     query = query_encoding(charset)
     if charset.name not in _WIDE and (charset.name in CODECS or charset.name == "x-user-defined"):
-        return Text(data.decode("latin-1"), charset, query)
+        return ByteView(data.decode("latin-1"), charset, query)
     text = decoded(data, charset).encode("utf-8", "replace")
-    return Text(text.decode("latin-1"), UTF_8, query)
+    return ByteView(text.decode("latin-1"), UTF_8, query)
 
 
 def query_encoding(charset: Charset) -> str:

@@ -81,7 +81,7 @@ class Mark(NamedTuple):
     raw: str
 
 
-class Layout(NamedTuple):
+class PageLayout(NamedTuple):
     """One pass over a document; `wild` says that it is a burden for whoever builds a tree of it."""
 
     blocks: list[Block]
@@ -89,7 +89,7 @@ class Layout(NamedTuple):
     wild: bool
 
 
-def layout(markup: str) -> Layout:
+def layout(markup: str) -> PageLayout:
     """The blocks of a document in order, and what stands between them.
 
     What is hidden is left out, unless that is nearly everything: then a script was to show it.
@@ -98,11 +98,11 @@ def layout(markup: str) -> Layout:
     return (_read_compiled(markup) if _compiled else None) or layout_of(row_in_python(markup))
 
 
-def layout_of(row: Iterable[Token]) -> Layout:
+def layout_of(row: Iterable[Token]) -> PageLayout:
     """The same for a document, or a part of one, that has been taken apart."""
     reader = _Reader()
     reader.read(row)
-    return Layout(_shown(reader.blocks), reader.marks, reader.wild)
+    return PageLayout(_shown(reader.blocks), reader.marks, reader.wild)
 
 
 def visible(row: Sequence[Token]) -> list[Token]:
@@ -116,7 +116,7 @@ def visible(row: Sequence[Token]) -> list[Token]:
     return list(row) if any(block.said & HIDDEN for block in shown) else seen
 
 
-def _read_compiled(markup: str) -> Layout | None:
+def _read_compiled(markup: str) -> PageLayout | None:
     """None for what the compiled reader leaves to the other."""
     assert _compiled is not None
     try:
@@ -126,7 +126,7 @@ def _read_compiled(markup: str) -> Layout | None:
     if found is None:
         return None
     blocks, marks, count, wild = found
-    return Layout(_shown(blocks), marks, bool(wild) or count > _MOST_TAGS)
+    return PageLayout(_shown(blocks), marks, bool(wild) or count > _MOST_TAGS)
 
 
 def _shown(blocks: list[Block]) -> list[Block]:

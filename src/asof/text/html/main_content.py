@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from asof.text.document import Method
-from asof.text.html.blocks import Block, Layout, joined
+from asof.text.html.blocks import Block, PageLayout, joined
 from asof.text.html.facts import Facts
 from asof.text.html.fast_content import fast_content, is_links
 from asof.text.html.parts import NOISE
@@ -50,7 +50,7 @@ class Content(NamedTuple):
     method: str
 
 
-def main_content(markup: str, layout: Layout, facts: Facts, method: Method) -> Content:
+def main_content(markup: str, layout: PageLayout, facts: Facts, method: Method) -> Content:
     """The main content of a page that has been read in blocks.
 
     `method` falls back from default to fast to tags where nothing is found; the result says which
@@ -92,7 +92,7 @@ def _misses(best: str, fast: str, facts: Facts) -> bool:
     return len(_WORDS.findall(best)) < share * len(_WORDS.findall(fast))
 
 
-def _by_trafilatura(markup: str, layout: Layout) -> str:
+def _by_trafilatura(markup: str, layout: PageLayout) -> str:
     if layout.wild or len(markup) > _MOST_MARKUP:
         return ""
     # A heavy import: only whoever asks for the best pays for it.

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from asof.warc.foreign.zip_reader import BadEntry, Entry, contents, list_entries
+from asof.warc.foreign.zip_reader import BadEntry, ZipEntry, contents, list_entries
 
 ZIP = "application/zip"
 OLE = "application/x-ole-storage"
@@ -73,7 +73,7 @@ def zip_type(data: bytes) -> str:
     return ZIP
 
 
-def _plain_type(file: BinaryIO, entry: Entry) -> str | None:
+def _plain_type(file: BinaryIO, entry: ZipEntry) -> str | None:
     """A media type that stands in a member by itself (ODF, EPUB)."""
     try:
         head = next(contents(file, entry), b"").strip()

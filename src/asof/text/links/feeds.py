@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from asof.clock import Instant, parse_http_date, parse_iso
-from asof.text.links.xml_stream import Element, attributes_of, decode, elements, root_of
+from asof.text.links.xml_stream import XmlElement, attributes_of, decode, elements, root_of
 from asof.url import resolve
 
 MAX_ITEMS = 10_000
@@ -131,7 +131,7 @@ class _Reading:
         pages, media = dict.fromkeys(self.pages), dict.fromkeys(self.media)
         return Feed(tuple(self.items), self.home, tuple(pages), tuple(media), tuple(self.problems))
 
-    def see(self, element: Element) -> None:
+    def see(self, element: XmlElement) -> None:
         name, parent = element.name, element.parent
         if name in _RECORDS and parent not in _RECORDS:
             self._flush(element)
@@ -142,7 +142,7 @@ class _Reading:
         elif name == "content" and parent == "group":
             self._medium(attributes_of(element.attributes).get("url"), element)
 
-    def _field(self, element: Element) -> None:
+    def _field(self, element: XmlElement) -> None:
         name, text = element.name, element.text
         if name == "link":
             self._item_link(element)
@@ -161,7 +161,7 @@ class _Reading:
             attributes = attributes_of(element.attributes)
             self._medium(attributes.get("url") or attributes.get("src"), element)
 
-    def _item_link(self, element: Element) -> None:
+    def _item_link(self, element: XmlElement) -> None:
         attributes = attributes_of(element.attributes)
         href = attributes.get("href")
         if href is None:
@@ -173,7 +173,7 @@ class _Reading:
         elif rel == "alternate":
             self._url = self._url or _joined(element.base, href)
 
-    def _channel_link(self, element: Element) -> None:
+    def _channel_link(self, element: XmlElement) -> None:
         attributes = attributes_of(element.attributes)
         href = attributes.get("href")
         if href is None:
@@ -185,11 +185,11 @@ class _Reading:
         elif rel == "alternate" and attributes.get("type", "text/html").startswith("text/html"):
             self.home = self.home or _joined(element.base, href)
 
-    def _medium(self, url: str | None, element: Element) -> None:
+    def _medium(self, url: str | None, element: XmlElement) -> None:
         if url and len(self.media) < MAX_ITEMS:
             self.media.append(_joined(element.base, url))
 
-    def _flush(self, element: Element) -> None:
+    def _flush(self, element: XmlElement) -> None:
         about = attributes_of(element.attributes).get("rdf:about", "")
         url = self._url or self._other or about
         if url:

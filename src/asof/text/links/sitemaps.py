@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from asof.clock import Instant
 from asof.scope.robots import MAX_BYTES as ROBOTS_BYTES
 from asof.text.links.feeds import is_feed, read_date, read_feed
-from asof.text.links.xml_stream import Element, attributes_of, decode, elements, root_of
+from asof.text.links.xml_stream import XmlElement, attributes_of, decode, elements, root_of
 
 # The limits of the protocol, for each file.
 MAX_ENTRIES = 50_000
@@ -40,7 +40,7 @@ _NAMED = re.compile(r"site-?_?map|urllist", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SitemapEntry:
     """A page that a sitemap lists, with what it says about it."""
 
     url: str
@@ -53,7 +53,7 @@ class Entry:
 class Sitemap:
     """The pages of a sitemap, or the sitemaps of an index; URLs are as written."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[SitemapEntry, ...] = ()
     sitemaps: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -137,7 +137,7 @@ def _read_text(
 ) -> None:
     for line in decode(b"".join((first, *chunks)), charset).splitlines():
         url = line.strip()
-        if _LINE.fullmatch(url) and not reading.add(Entry(url)):
+        if _LINE.fullmatch(url) and not reading.add(SitemapEntry(url)):
             return
 
 
@@ -145,7 +145,7 @@ def _read_feed(data: bytes, reading: _Reading, charset: str | None) -> None:
     feed = read_feed(data, charset=charset)
     reading.problems.extend(feed.problems)
     for item in feed.items:
-        if not reading.add(Entry(item.url, item.updated or item.published)):
+        if not reading.add(SitemapEntry(item.url, item.updated or item.published)):
             return
 
 
@@ -153,7 +153,7 @@ def _read_feed(data: bytes, reading: _Reading, charset: str | None) -> None:
 class _Reading:
     """What has been seen of a sitemap so far, and the fields of the record that is open."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[SitemapEntry] = field(default_factory=list)
     sitemaps: dict[str, None] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     _fields: dict[str, str] = field(default_factory=dict)
@@ -162,7 +162,7 @@ class _Reading:
     def sitemap(self) -> Sitemap:
         return Sitemap(tuple(self.entries), tuple(self.sitemaps), tuple(self.problems))
 
-    def add(self, entry: Entry) -> bool:
+    def add(self, entry: SitemapEntry) -> bool:
         """Take an entry; False when there is room for no more."""
         if len(self.entries) >= MAX_ENTRIES:
             self.problems.append(f"more than {MAX_ENTRIES} entries")
@@ -177,7 +177,7 @@ class _Reading:
             elif element.name in _RECORDS and not self._flush(element.name):
                 return
 
-    def _field(self, element: Element) -> None:
+    def _field(self, element: XmlElement) -> None:
         if element.name in _LEAVES:
             self._fields.setdefault(element.name, element.text)
         elif element.name == "link":  # xhtml:link: the same page in another language
@@ -195,13 +195,13 @@ class _Reading:
             return True
         if not url:
             return True
-        entry = Entry(
+        entry = SitemapEntry(
             url,
             read_date(fields.get("lastmod", "")),
             _change(fields.get("changefreq", "")),
             _rank(fields.get("priority", "")),
         )
-        others = (Entry(each) for each in dict.fromkeys(alternates) if each != url)
+        others = (SitemapEntry(each) for each in dict.fromkeys(alternates) if each != url)
         return self.add(entry) and all(self.add(other) for other in others)
 
 

@@ -68,7 +68,7 @@ _ENCODINGS = re.compile(
 )
 
 
-class Element(NamedTuple):
+class XmlElement(NamedTuple):
     """An element that has ended. Names are local and in lower case; `text` is its own text.
 
     `attributes` are as written (see `attributes_of`), `base` is the xml:base that holds in it.
@@ -87,7 +87,7 @@ def elements(
     records: frozenset[str],
     leaves: frozenset[str],
     charset: str | None = None,
-) -> Iterator[Element]:
+) -> Iterator[XmlElement]:
     """The elements of a document as they end, missing end tags made up for; MAX_ELEMENTS at most.
 
     `records` are never inside one another, so that the start of one ends the one before. `leaves`
@@ -96,7 +96,9 @@ def elements(
     return islice(_elements(chunks, _Reading(records, leaves), charset), MAX_ELEMENTS)
 
 
-def _elements(chunks: Iterable[bytes], reading: _Reading, charset: str | None) -> Iterator[Element]:
+def _elements(
+    chunks: Iterable[bytes], reading: _Reading, charset: str | None
+) -> Iterator[XmlElement]:
     kept: str | None = None
     for text in _decoded(chunks, charset):
         if kept is None:
@@ -168,7 +170,7 @@ class _Reading:
         self._open: list[_Open] = []
         self._deeper = 0
 
-    def read(self, text: str) -> Generator[Element, None, str]:
+    def read(self, text: str) -> Generator[XmlElement, None, str]:
         """The elements that end in a piece; gives back what has to wait for the next one."""
         for match in _TOKEN.finditer(text):
             kind = match.lastgroup
@@ -192,32 +194,32 @@ class _Reading:
                 return match[0]
         return ""
 
-    def finish(self) -> Iterator[Element]:
+    def finish(self) -> Iterator[XmlElement]:
         """The document is over: what is still open ends, but for a leaf, which is not whole."""
         if self._open and self._open[-1].name in self._leaves:
             self._open.pop()
         yield from self._close(0)
 
-    def _close(self, depth: int) -> Iterator[Element]:
+    def _close(self, depth: int) -> Iterator[XmlElement]:
         """End all elements that are deeper than this."""
         while len(self._open) > depth:
             last = self._open.pop()
             parent = self._open[-1].name if self._open else ""
             text = "".join(last.parts).strip()
-            yield Element(last.name, parent, text, last.attributes, last.base)
+            yield XmlElement(last.name, parent, text, last.attributes, last.base)
 
-    def _leaf(self, name: str, content: str) -> Iterator[Element]:
+    def _leaf(self, name: str, content: str) -> Iterator[XmlElement]:
         if name in self._leaves and self._open and not self._deeper:
             top = self._open[-1]
             if top.name not in self._leaves and name not in self._records:
                 text = unescape(content[:MAX_TEXT]).strip()
-                yield Element(name, top.name, text, "", top.base)
+                yield XmlElement(name, top.name, text, "", top.base)
                 return
         yield from self._start(name, "")
         self._text(unescape(content))
         yield from self._end(name)
 
-    def _start(self, name: str, attributes: str) -> Iterator[Element]:
+    def _start(self, name: str, attributes: str) -> Iterator[XmlElement]:
         if name in self._records:
             yield from self._close(self._outermost(self._records))
         elif self._open and self._open[-1].name in self._leaves:
@@ -234,7 +236,7 @@ class _Reading:
         if empty:
             yield from self._close(len(self._open) - 1)
 
-    def _end(self, name: str) -> Iterator[Element]:
+    def _end(self, name: str) -> Iterator[XmlElement]:
         if self._deeper:
             self._deeper -= 1
             return

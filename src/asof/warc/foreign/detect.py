@@ -11,7 +11,7 @@ from asof.errors import InputError
 from asof.warc.foreign.arc import starts_arc
 from asof.warc.foreign.source import ForeignFile
 from asof.warc.foreign.trec import starts_trec
-from asof.warc.foreign.wacz import Kind, wacz_members
+from asof.warc.foreign.wacz import WaczKind, wacz_members
 from asof.warc.foreign.zip_reader import END, LOCAL, has_directory
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
@@ -26,7 +26,7 @@ _ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
 _WARC = re.compile(rb"(?:^|\n)WARC/\d\.\d{1,2}\r?\n[A-Za-z-]{1,40}:")
 _ARC = re.compile(rb"(?:^|\n)filedesc://\S+ \S+ \d{12,}")
 _TREC = re.compile(rb"(?:^|\n)<DOC\s{0,8}>\s{0,8}<DOC(?:NO|HDR)\s{0,8}>", re.IGNORECASE)
-_MEMBERS = (Kind.WARC, Kind.WACZ, Kind.MANIFEST)
+_MEMBERS = (WaczKind.WARC, WaczKind.WACZ, WaczKind.MANIFEST)
 
 
 class Format(StrEnum):

@@ -25,8 +25,8 @@ from asof.errors import InputError, StorageError
 from asof.model import Damage
 from asof.warc.foreign.zip_reader import (
     BadEntry,
-    Entry,
-    Listing,
+    ZipEntry,
+    ZipListing,
     list_entries,
     open_zip,
     printable,
@@ -44,7 +44,7 @@ _MULTI = "multi-wacz-package"
 _DIGESTS = ("sha256", "sha512", "sha1", "md5")
 
 
-class Kind(StrEnum):
+class WaczKind(StrEnum):
     """What a member of a WACZ is, by its name."""
 
     WARC = "warc"
@@ -59,7 +59,7 @@ _Digests = dict[str, tuple[str, str]]
 """What datapackage.json promises: the digest of each path as (algorithm, hex)."""
 
 
-def wacz_members(path: Path) -> list[tuple[Kind, Entry]]:
+def wacz_members(path: Path) -> list[tuple[WaczKind, ZipEntry]]:
     """What a WACZ holds, in the order of the file; InputError when it is no ZIP at all."""
     entries = _listing(path).entries
     return [(_kind(entry.name), entry) for entry in entries if not entry.name.endswith("/")]
@@ -96,9 +96,9 @@ class _Extraction:
         self._size = self._unclaimed = path.stat().st_size
         self._seen: set[int] = set()
 
-    def members(self, entries: tuple[Entry, ...]) -> Iterator[tuple[str, Path] | Damage]:
+    def members(self, entries: tuple[ZipEntry, ...]) -> Iterator[tuple[str, Path] | Damage]:
         for entry in entries:
-            if _kind(entry.name) is not Kind.WARC or entry.size == 0:
+            if _kind(entry.name) is not WaczKind.WARC or entry.size == 0:
                 continue
             claim = min(entry.packed, max(0, self._size - entry.offset))
             shared = entry.offset in self._seen or claim > self._unclaimed
@@ -112,7 +112,7 @@ class _Extraction:
                 self._budget -= entry.size
             yield from self._extract(entry)
 
-    def _refuse(self, entry: Entry) -> str:
+    def _refuse(self, entry: ZipEntry) -> str:
         if entry.is_symlink:
             return "is a symbolic link, not a file"
         if entry.method == 0:
@@ -123,7 +123,7 @@ class _Extraction:
                 return f"claims to unpack to more than {_MAX_RATIO:,} times its size"
         return f"has {size} bytes: more than the disk can take" if size > room else ""
 
-    def _extract(self, entry: Entry) -> Iterator[tuple[str, Path] | Damage]:
+    def _extract(self, entry: ZipEntry) -> Iterator[tuple[str, Path] | Damage]:
         found = _WARC.search(entry.name)
         suffix = found[0].lower() if found else ".warc"
         algorithm, wanted = self._digests.get(entry.name, ("sha256", ""))
@@ -159,7 +159,7 @@ class _Extraction:
         else:
             target.unlink()
 
-    def _damage(self, entry: Entry, reason: str) -> Damage:
+    def _damage(self, entry: ZipEntry, reason: str) -> Damage:
         offset = _inside(entry.offset, self._size)
         return Damage(str(self._path), offset, f"{entry.name} {reason}")
 
@@ -169,7 +169,7 @@ def _inside(offset: int, size: int) -> int:
     return min(max(offset, 0), size)
 
 
-def _listing(path: Path) -> Listing:
+def _listing(path: Path) -> ZipListing:
     with open_zip(path) as file:
         listing = list_entries(file)
     if not listing.entries:
@@ -180,19 +180,21 @@ def _listing(path: Path) -> Listing:
     return listing
 
 
-def _kind(name: str) -> Kind:
+def _kind(name: str) -> WaczKind:
     lower = name.lower()
     if _WARC.search(lower):
-        return Kind.WARC
+        return WaczKind.WARC
     if lower.endswith(".wacz"):
-        return Kind.WACZ
+        return WaczKind.WACZ
     if lower in ("datapackage.json", "datapackage-digest.json", "webarchive.yaml"):
-        return Kind.MANIFEST
+        return WaczKind.MANIFEST
     folder = lower.rpartition("/")[0].rpartition("/")[2]
-    return {"indexes": Kind.INDEX, "pages": Kind.PAGES}.get(folder, Kind.OTHER)
+    return {"indexes": WaczKind.INDEX, "pages": WaczKind.PAGES}.get(folder, WaczKind.OTHER)
 
 
-def _read_manifest(file: BinaryIO, listing: Listing) -> tuple[_Digests, str, list[tuple[int, str]]]:
+def _read_manifest(
+    file: BinaryIO, listing: ZipListing
+) -> tuple[_Digests, str, list[tuple[int, str]]]:
     """What the package promises, its profile, and what is wrong with the promise itself."""
     found = {entry.name: entry for entry in reversed(listing.entries)}
     entry, seal = found.get("datapackage.json"), found.get("datapackage-digest.json")
@@ -219,7 +221,7 @@ def _read_manifest(file: BinaryIO, listing: Listing) -> tuple[_Digests, str, lis
     return digests, str((package or {}).get("profile", "")), problems
 
 
-def _read_small(file: BinaryIO, entry: Entry) -> tuple[bytes, list[tuple[int, str]]]:
+def _read_small(file: BinaryIO, entry: ZipEntry) -> tuple[bytes, list[tuple[int, str]]]:
     if entry.size > _MAX_MANIFEST:
         return b"", [(entry.offset, f"{entry.name} is too large to be read")]
     try:
@@ -247,18 +249,18 @@ def _digest_of(item: dict[str, object]) -> tuple[str, str]:
 
 
 def _unkept_promises(
-    path: Path, listing: Listing, digests: _Digests, profile: str
+    path: Path, listing: ZipListing, digests: _Digests, profile: str
 ) -> Iterator[Damage]:
     """WARC files that the manifest names and the ZIP lacks; packages of packages."""
     there = {entry.name: _kind(entry.name) for entry in listing.entries}
     named = there | {name: _kind(name) for name in digests}
     for name in digests:
-        if name not in there and named[name] is Kind.WARC:
+        if name not in there and named[name] is WaczKind.WARC:
             yield Damage(str(path), 0, f"datapackage.json names {name}, which is not there")
-    inner = [name for name, kind in named.items() if kind is Kind.WACZ]
+    inner = [name for name, kind in named.items() if kind is WaczKind.WACZ]
     if inner or profile == _MULTI:
         some = ", ".join(inner[:3]) or "none by name"
         reason = f"this is a package of other WACZ files ({some}): import those one by one"
         yield Damage(str(path), 0, reason)
-    elif Kind.WARC not in named.values():
+    elif WaczKind.WARC not in named.values():
         yield Damage(str(path), 0, "it holds no WARC file")

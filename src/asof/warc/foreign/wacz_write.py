@@ -32,7 +32,7 @@ _COPY = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WaczPage:
     """An entry of the list of pages that a reader of the WACZ is offered."""
 
     url: str
@@ -44,7 +44,7 @@ def write_wacz(
     out: Path,
     warcs: Sequence[Path],
     cdxj_lines: Iterable[str],
-    pages: Iterable[Page],
+    pages: Iterable[WaczPage],
     *,
     title: str,
     software: str,
@@ -69,7 +69,7 @@ def write_wacz(
             chunks = iter(lambda: blocks.read(_COPY), b"")
             package.add("indexes/index.cdx.gz", chunks, size)
         package.add("indexes/index.idx", iter(idx), deflate=True)
-        first: list[Page] = []
+        first: list[WaczPage] = []
         package.add("pages/pages.jsonl", _page_lines(pages, first), deflate=True)
         package.seal(title, software, first)
 
@@ -105,7 +105,7 @@ class _Package:
             }
         )
 
-    def seal(self, title: str, software: str, first: list[Page]) -> None:
+    def seal(self, title: str, software: str, first: list[WaczPage]) -> None:
         """Write the manifest and its digest: the last members, since they name all others."""
         package: dict[str, object] = {
             "profile": "data-package",
@@ -150,7 +150,7 @@ def _check(out: Path, warcs: Sequence[Path]) -> None:
         raise UsageError("Two WARC files have one name.", hint="Rename one of them.")
 
 
-def _page_lines(pages: Iterable[Page], first: list[Page]) -> Iterator[bytes]:
+def _page_lines(pages: Iterable[WaczPage], first: list[WaczPage]) -> Iterator[bytes]:
     yield b'{"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}\n'
     for page in pages:
         if not first:

@@ -50,7 +50,7 @@ class BadEntry(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ZipEntry:
     """One entry. `offset` is that of its local header; `crc` is None where nothing says it."""
 
     name: str
@@ -72,14 +72,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ZipListing:
     """The entries in the order of the file, and what is wrong with the ZIP as a whole."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ZipEntry, ...]
     problems: tuple[tuple[int, str], ...] = ()
 
 
-def list_entries(file: BinaryIO, *, measure: bool = True) -> Listing:
+def list_entries(file: BinaryIO, *, measure: bool = True) -> ZipListing:
     """The entries by the central directory; what it has lost, by their local headers.
 
     Those that do not lie where the directory says come last. Without `measure` nothing is unpacked:
@@ -102,7 +102,7 @@ def list_entries(file: BinaryIO, *, measure: bool = True) -> Listing:
     entries.sort(key=lambda entry: (entry.offset in lost, entry.offset))
     if len(entries) >= MAX_ENTRIES:
         problems.append((0, f"only the first {MAX_ENTRIES:,} entries are read"))
-    return Listing(tuple(entries), tuple(problems))
+    return ZipListing(tuple(entries), tuple(problems))
 
 
 def has_directory(path: Path) -> bool:
@@ -121,7 +121,7 @@ def open_zip(path: Path) -> BinaryIO:
         ) from error
 
 
-def unpack(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
+def unpack(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
     """The bytes of an entry, at most as many as it declares; BadEntry where something is wrong.
 
     The bytes come before their checksum is known: be ready for a BadEntry after the last of them.
@@ -139,7 +139,7 @@ def unpack(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
         raise BadEntry("does not match its checksum")
 
 
-def contents(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
+def contents(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
     """The bytes of an entry, whatever it declares of them; BadEntry at once if there are none."""
     if entry.is_encrypted:
         raise BadEntry("is encrypted")
@@ -177,7 +177,7 @@ def _inflated(file: BinaryIO, left: int, inflater: zlib._Decompress) -> Iterator
         raise BadEntry(f"cannot be unpacked ({error})") from error
 
 
-def _central(file: BinaryIO, size: int) -> list[Entry] | str:
+def _central(file: BinaryIO, size: int) -> list[ZipEntry] | str:
     """The entries of the central directory, or why there is none that can be used."""
     start = max(0, size - 65_557)  # the end record and the longest comment
     tail = _at(file, start, size - start)
@@ -199,8 +199,8 @@ def _central(file: BinaryIO, size: int) -> list[Entry] | str:
     return _entries(file, end - length, end, count, shift)
 
 
-def _entries(file: BinaryIO, at: int, end: int, count: int, shift: int) -> list[Entry] | str:
-    entries: list[Entry] = []
+def _entries(file: BinaryIO, at: int, end: int, count: int, shift: int) -> list[ZipEntry] | str:
+    entries: list[ZipEntry] = []
     file.seek(at)
     while len(entries) < min(count, MAX_ENTRIES):
         header = file.read(46)
@@ -213,7 +213,7 @@ def _entries(file: BinaryIO, at: int, end: int, count: int, shift: int) -> list[
         file.seek(comment_length, os.SEEK_CUR)
         size, packed, offset = _zip64(extra, size, packed, offset)
         entries.append(
-            Entry(printable(name, flags), offset + shift, method, flags, crc, packed, size, mode)
+            ZipEntry(printable(name, flags), offset + shift, method, flags, crc, packed, size, mode)
         )
     return entries
 
@@ -241,8 +241,8 @@ class _Salvage:
     _measure: bool
     _room: int = _MAX_MEASURED
 
-    def entries(self) -> list[Entry]:
-        entries: list[Entry] = []
+    def entries(self) -> list[ZipEntry]:
+        entries: list[ZipEntry] = []
         at, attempts = 0, 0
         while len(entries) < MAX_ENTRIES and attempts < _MAX_ATTEMPTS:
             found = _find(self._file, at, LOCAL)
@@ -254,7 +254,7 @@ class _Salvage:
                 entries.append(entry)
         return entries
 
-    def _local(self, at: int) -> tuple[Entry | None, int]:
+    def _local(self, at: int) -> tuple[ZipEntry | None, int]:
         """The entry whose local header lies here, if it is one, and where to look for the next."""
         header = _at(self._file, at, 30)
         if len(header) < 30:
@@ -267,14 +267,14 @@ class _Salvage:
         extra = _at(self._file, at + 30 + name_length, extra_length)
         unpacked, packed = _zip64(extra, unpacked, packed)
         data = at + 30 + name_length + extra_length
-        entry = Entry(printable(name, flags), at, method, flags, crc, packed, unpacked)
+        entry = ZipEntry(printable(name, flags), at, method, flags, crc, packed, unpacked)
         if packed in (0, _UNKNOWN) and method == 8:
             return self._inflatable(entry, data)
         if packed in (0, _UNKNOWN) and flags & 0x8:
             return self._described(entry, data) if method == 0 else (None, data)
         return entry, data + packed
 
-    def _described(self, entry: Entry, data: int) -> tuple[Entry, int]:
+    def _described(self, entry: ZipEntry, data: int) -> tuple[ZipEntry, int]:
         """A stored entry that was streamed: its size and checksum come after it (APPNOTE 4.3.9)."""
         at = data
         for _ in range(_MAX_ATTEMPTS):
@@ -292,7 +292,7 @@ class _Salvage:
         rest = max(0, self._size - data)
         return replace(entry, crc=None, packed=rest, size=rest), self._size
 
-    def _inflatable(self, entry: Entry, data: int) -> tuple[Entry | None, int]:
+    def _inflatable(self, entry: ZipEntry, data: int) -> tuple[ZipEntry | None, int]:
         """A deflated entry of which nothing says the size: only unpacking tells where it ends."""
         if not self._measure:
             return replace(entry, crc=None, packed=0, size=0), data
