@@ -6,8 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from asof.replay.links import ReplayPlace
+from asof.text.links.attribute_values import replaced
 from asof.text.links.css import css_links, css_references
-from asof.text.links.reference import replaced
 from support.laws import examples
 
 PIECES = [

@@ -13,7 +13,7 @@ from asof.replay.rewrite import rewrite_css
 from asof.replay.rewrite_html import rewrite_html
 from asof.text.encoding.charset import charset_of
 from asof.text.encoding.detection import is_wide
-from asof.text.links.reference import replaced, srcset
+from asof.text.links.attribute_values import replaced, srcset
 from asof.text.markup import unescape
 
 PIECES = (

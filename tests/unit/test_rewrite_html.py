@@ -7,7 +7,7 @@ import pytest
 from asof.replay.links import ReplayPlace
 from asof.replay.rewrite import RewriteKind, kind_of, rewrite
 from asof.replay.rewrite_html import rewrite_html
-from asof.text.links.reference import replaced, srcset
+from asof.text.links.attribute_values import replaced, srcset
 
 BASE = "http://h.example/d/p.html"
 

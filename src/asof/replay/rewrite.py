@@ -10,8 +10,8 @@ from asof.replay.rewrite_html import Banner, no_banner, rewrite_html
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
 from asof.text.encoding.view import open_text
+from asof.text.links.attribute_values import replaced
 from asof.text.links.css import css_references
-from asof.text.links.reference import replaced
 
 # A document is held in memory several times over while it is rewritten; the largest HTML pages of
 # the web stay far below this.

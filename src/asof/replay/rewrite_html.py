@@ -11,10 +11,10 @@ from asof.model import Hop
 from asof.replay.body import BodyFinder
 from asof.replay.links import ReplayPlace
 from asof.text.encoding.view import ByteView, decode, encode, open_text
+from asof.text.links.attribute_values import refresh_target, replaced
 from asof.text.links.css import css_references
 from asof.text.links.elements import MENTION, NAMES, REFRESH, pragma, references, uses
 from asof.text.links.html_links import MAX_NESTING
-from asof.text.links.reference import refresh_target, replaced
 from asof.text.markup import WS, Attribute, Tag, quoted, tokens, unescape
 
 # Rewritten style sheets would fail their integrity check; the others send requests of their own.

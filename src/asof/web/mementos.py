@@ -17,8 +17,8 @@ from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
 from asof.text.kinds.media import media_of
-from asof.text.links.reference import refresh as refresh_references
-from asof.text.links.reference import refresh_target, replaced
+from asof.text.links.attribute_values import refresh as refresh_references
+from asof.text.links.attribute_values import refresh_target, replaced
 from asof.web import address
 from asof.web.address import Wanted
 from asof.web.pages import Neighbours, Pages

@@ -14,8 +14,8 @@ from functools import cache
 from asof.model import Hop
 from asof.text.encoding.charset import Charset
 from asof.text.encoding.view import decode
+from asof.text.links.attribute_values import Reference
 from asof.text.links.link import Link, bare
-from asof.text.links.reference import Reference
 from asof.text.markup import any_case
 
 _WS = r"[ \t\r\n\f]"

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from asof.model import Hop
+from asof.text.links.attribute_values import Reference, refresh, srcset
 from asof.text.links.css import css_references
-from asof.text.links.reference import Reference, refresh, srcset
 from asof.text.markup import WS
 
 # Members of an enum are slow to look up, and pages are read by the thousand.

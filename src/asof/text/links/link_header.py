@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from asof.model import Headers, Hop
+from asof.text.links.attribute_values import refresh_target, srcset
 from asof.text.links.elements import rel_hop
 from asof.text.links.link import Link, bare
-from asof.text.links.reference import refresh_target, srcset
 
 # A header of a million links is an attack, not a hint.
 _MOST = 1000
