@@ -27,14 +27,14 @@ from support.rig import crawl, links, ok, page, run, site
 STAND_IN = """
 import sys, time
 from pathlib import Path
-from asof.archive import Archive
+from asof.archive import OpenArchive
 from asof.crawl.control import Act, Control
 from asof.crawl.summary import Snapshot
 from asof.model import Crawl, CrawlState
 
 STATES = {Act.PAUSE: "paused", Act.RESUME: "running", Act.STOP: "stopping"}
 folder, kind = Path(sys.argv[1]), sys.argv[2]
-with Archive.write(folder, purpose="crawl") as archive:
+with OpenArchive.write(folder, purpose="crawl") as archive:
     seeds = ("http://a.org/",)
     with archive.ledger.transaction():
         archive.catalog.put_crawl(Crawl("c1", seeds, archive.clock.now(), CrawlState.RUNNING))

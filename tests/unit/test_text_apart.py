@@ -152,8 +152,8 @@ def test_closing_ends_the_child_and_reading_starts_another(apart: ReadApart) -> 
 
 PARENT = """
 import sys, threading
-from asof.text.sandbox import ReadApart, Limits
-apart = ReadApart(Limits(seconds=60))
+from asof.text.sandbox import ReadApart, ReadingLimits
+apart = ReadApart(ReadingLimits(seconds=60))
 apart.read(b"warm", "text/plain")
 print(apart._child._process.pid, flush=True)
 if sys.argv[1] == "busy":

@@ -236,9 +236,9 @@ def test_large_texts_do_not_gather_in_memory(folder: Path) -> None:
     ]
     write(folder, *[record for unit in records for record in unit])
     code = (
-        "import sys, resource\nfrom asof.archive import Archive\n"
+        "import sys, resource\nfrom asof.archive import OpenArchive\n"
         "from asof.change.texts import Texts\n"
-        "with Archive.open(sys.argv[1]) as a, Texts(a, writable=True) as t: t.read_all(1)\n"
+        "with OpenArchive.open(sys.argv[1]) as a, Texts(a, writable=True) as t: t.read_all(1)\n"
         "print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
     )
     words = [sys.executable, "-c", code, str(folder)]
