@@ -256,6 +256,7 @@ def test_entities_from_elsewhere_are_not_fetched(apart: ReadApart, kind: str) ->
     assert "root:" not in (document.title or "")
 
 
+@pytest.mark.long
 def test_elements_a_million_deep(apart: ReadApart) -> None:
     inside = "<w:p>" * DEEP
     document = outcome(apart, office.docx(office.paragraph("shallow") + inside))
