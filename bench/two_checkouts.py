@@ -14,6 +14,7 @@ import os
 import shutil
 import sys
 import tempfile
+from compileall import compile_dir
 from functools import partial
 from pathlib import Path
 
@@ -53,6 +54,8 @@ def main() -> None:
     asked = parser.parse_args()
     os.environ["ASOF_ALLOW_PRIVATE"] = "1"
     sides = {"this": HERE, "other": asked.other.resolve()}
+    for side in sides.values():  # else one may start with its bytecode, and the other without
+        compile_dir(side / "src", quiet=2)
     with tempfile.TemporaryDirectory(prefix="asof-bench-") as scratch:
         place = Path(scratch)
         site = write_site(place / "site", asked.pages, free_port())
