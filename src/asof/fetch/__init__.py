@@ -1,5 +1,1 @@
-"""HOW a URL is asked for: HTTP on the wire, byte for byte.
-
-`wire` (with `head`, `chunked`, `anomaly`) is pure: bytes in, events out. `entity` undoes codings.
-`http` is the client over real sockets; the small files beside it hold one subject each.
-"""
+"""HOW a URL is asked for: connections, TLS, proxies, cookies, limits; the grammar is in `http`."""
