@@ -59,7 +59,8 @@ PAGES = {
 READ = [name for name in PAGES if name not in ("nuls", "drawings")]
 
 
-@pytest.fixture(params=["compiled", "python"])
+# The slow twin has the same pages in `make test-long`; `make fuzz` compares the two each time.
+@pytest.fixture(params=["compiled", pytest.param("python", marks=pytest.mark.long)])
 def reader(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "compiled":
         yield
