@@ -87,7 +87,7 @@ def caught(seeds: int) -> None:
             checked = audits(crawled)
             made += len(checked)
             expected += chance_to_catch(web, checked)
-            times += not crawled.standing.trusts_validators
+            times += not crawled.trust.trusts_validators
             wrong += len(web.lies(crawled, Grade.CONFIRMED))
     print(f"\n304 to everything, {seeds} first crawls, {made / seeds:.1f} audits each:")
     print(f"caught in {times} ({expected:.1f} expected), {wrong} false confirmations in the others")

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asof.text.document import Document
-from asof.text.sandbox import ReadApart
+from asof.text.sandbox import SandboxedReader
 
 WORDS = re.compile(r"\w+")
 WRITER = {"doc", "docx", "docm", "dot", "dotm", "dotx", "odt", "ott", "sxw", "rtf", "fodt"}
@@ -133,7 +133,7 @@ def measure(folder: Path, answers: Path, most: int) -> Tally:
     files = files[:: max(1, len(files) // most)]
     referee(files, kind, answers / kind)
     tally = Tally()
-    with ReadApart() as apart:
+    with SandboxedReader() as apart:
         apart.read(b"warm", "text/plain")
         for file in files:
             data = file.read_bytes()

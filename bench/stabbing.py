@@ -18,7 +18,7 @@ from itertools import islice
 import numpy as np
 
 from asof.clock import DAY, SECOND
-from asof.coherence.host_trust import standings
+from asof.coherence.host_trust import learn_host_trust
 from asof.coherence.intervals import coverage, curve, stab, thinned
 from asof.coherence.measure import measure
 from asof.coherence.verdict import Mode
@@ -109,10 +109,10 @@ def main() -> None:
     out(f"  coverage of {len(known):,} at 200 moments {taken:7.2f} s\n")
 
     captures = site(options.pages)
-    learnt = standings(captures, {"example.org": 0})
+    learnt = learn_host_trust(captures, {"example.org": 0})
     out(f"{options.pages:,} pages, visited and revisited\n")
-    out(f"  standings        {best_of(3, lambda: standings(captures, {})):7.2f} s\n")
-    taken = best_of(3, lambda: measure(captures, START, mode=Mode.INDUCIBLE, standings=learnt))
+    out(f"  host trust       {best_of(3, lambda: learn_host_trust(captures, {})):7.2f} s\n")
+    taken = best_of(3, lambda: measure(captures, START, mode=Mode.INDUCIBLE, host_trust=learnt))
     out(f"  measure          {taken:7.2f} s\n")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     out(f"peak memory {peak:.0f} MB\n")

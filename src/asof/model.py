@@ -262,7 +262,7 @@ class CrawlState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class CoherencePlan:
     """How a crawl seeks coherence: its mode, its plan, and what the plan expected.
 
     `expected` is C over the `pages` that were planned, None where nothing was known of any. `turn`
@@ -291,7 +291,7 @@ class Crawl:
     ended: Instant | None = None
     settings: dict[str, object] = field(default_factory=dict)
     note: str = ""
-    course: Course | None = None
+    coherence_plan: CoherencePlan | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from functools import cache
 import pytest
 
 from asof.text.document import Document
-from asof.text.sandbox import ReadApart, ReadingLimits
+from asof.text.sandbox import ReadingLimits, SandboxedReader
 from support import office_files as office
 
 SECONDS = 10
@@ -36,13 +36,13 @@ DEEP = 1_000_000
 
 
 @pytest.fixture(scope="module")
-def apart() -> Iterator[ReadApart]:
-    with ReadApart(ReadingLimits(seconds=SECONDS, megabytes=500)) as reader:
+def apart() -> Iterator[SandboxedReader]:
+    with SandboxedReader(ReadingLimits(seconds=SECONDS, megabytes=500)) as reader:
         yield reader
 
 
 def outcome(
-    apart: ReadApart, data: bytes, declared: str | None = None, name: str | None = None
+    apart: SandboxedReader, data: bytes, declared: str | None = None, name: str | None = None
 ) -> Document:
     """What is said of a document, in time; the one after it is read as ever."""
     start = time.monotonic()
@@ -76,19 +76,19 @@ def bomb(head: bytes, filling: bytes, megabytes: int, name: str = "word/document
     return out.getvalue()
 
 
-def test_a_part_of_blanks_without_end(apart: ReadApart) -> None:
+def test_a_part_of_blanks_without_end(apart: SandboxedReader) -> None:
     document = outcome(apart, bomb(b"<document>", b" ", 310))
     assert document.error is not None
     assert "MB" in document.error or "nested" in document.error or "damaged" in document.error
 
 
-def test_a_part_of_tags_without_end(apart: ReadApart) -> None:
+def test_a_part_of_tags_without_end(apart: SandboxedReader) -> None:
     document = outcome(apart, bomb(b"<document><p><r><t>seen</t></r></p>", b"<p><r/></p>", 310))
     assert document.error is not None
     assert "MB" in document.error or "10 s" in document.error
 
 
-def test_a_part_of_text_without_end_is_cut(apart: ReadApart) -> None:
+def test_a_part_of_text_without_end_is_cut(apart: SandboxedReader) -> None:
     row = b"<p><r><t>" + b"words and words " * 60 + b"</t></r></p>"
     document = outcome(apart, bomb(b"<document>", row, 64))
     assert document.error == "has more than 16,000,000 characters, the rest is left out"
@@ -96,7 +96,7 @@ def test_a_part_of_text_without_end_is_cut(apart: ReadApart) -> None:
     assert len(document.text) <= 16_000_000
 
 
-def test_many_names_for_one_bomb(apart: ReadApart) -> None:
+def test_many_names_for_one_bomb(apart: SandboxedReader) -> None:
     """Entries that overlap: a directory may point to the same bytes as often as it likes."""
     data = office.zipped({"a.txt": bytes(4 << 20)})
     place = data.index(b"PK\x01\x02")
@@ -111,7 +111,7 @@ def test_many_names_for_one_bomb(apart: ReadApart) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 0xFFFFFFF0], ids=["too small", "too large"])
-def test_sizes_that_the_directory_lies_about(apart: ReadApart, size: int) -> None:
+def test_sizes_that_the_directory_lies_about(apart: SandboxedReader, size: int) -> None:
     data = bytearray(office.docx(office.paragraph("True words")))
     place = data.index(b"PK\x01\x02")
     while place >= 0:
@@ -120,21 +120,21 @@ def test_sizes_that_the_directory_lies_about(apart: ReadApart, size: int) -> Non
     assert outcome(apart, bytes(data)).text == "True words"
 
 
-def test_an_archive_without_its_directory_is_read(apart: ReadApart) -> None:
+def test_an_archive_without_its_directory_is_read(apart: SandboxedReader) -> None:
     data = office.docx(office.paragraph("Saved words"))
     assert outcome(apart, data[: data.index(b"PK\x01\x02")]).text == "Saved words"
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.6, 0.9])
 def test_an_archive_that_breaks_off_gives_a_reason_or_its_text(
-    apart: ReadApart, cut: float
+    apart: SandboxedReader, cut: float
 ) -> None:
     data = office.docx("".join(office.paragraph(f"Line {n}") for n in range(2000)))
     document = outcome(apart, data[: int(len(data) * cut)])
     assert document.error or "Line 1" in document.text
 
 
-def test_archives_in_archives_in_archives(apart: ReadApart) -> None:
+def test_archives_in_archives_in_archives(apart: SandboxedReader) -> None:
     data = b"innermost"
     for _ in range(30):
         data = office.zipped({"inner.zip": data})
@@ -142,7 +142,7 @@ def test_archives_in_archives_in_archives(apart: ReadApart) -> None:
     assert "innermost" not in document.text
 
 
-def test_an_archive_that_contains_itself_by_name(apart: ReadApart) -> None:
+def test_an_archive_that_contains_itself_by_name(apart: SandboxedReader) -> None:
     names = ["../../../etc/passwd", "/etc/passwd", "C:\\boot.ini", "a/../../b.txt"]
     document = outcome(apart, office.zipped(dict.fromkeys(names, "harmless")))
     assert document.text.count("harmless") == 4
@@ -152,20 +152,20 @@ def test_an_archive_that_contains_itself_by_name(apart: ReadApart) -> None:
 # -- gzip -------------------------------------------------------------------------------------
 
 
-def test_ten_gigabytes_of_zeros(apart: ReadApart) -> None:
+def test_ten_gigabytes_of_zeros(apart: SandboxedReader) -> None:
     document = outcome(apart, zeros(100 << 20) * 100, "application/gzip")
     assert document.error == "unpacks to more than 128 MB"
 
 
-def test_zeros_and_nothing_else(apart: ReadApart) -> None:
+def test_zeros_and_nothing_else(apart: SandboxedReader) -> None:
     assert outcome(apart, bytes(100 << 20)).error == "has nothing but blanks"
 
 
-def test_more_than_can_ever_be_read(apart: ReadApart) -> None:
+def test_more_than_can_ever_be_read(apart: SandboxedReader) -> None:
     assert outcome(apart, b"a" * (201 << 20)).error == "is larger than 200 MB"
 
 
-def test_gzip_in_gzip_in_gzip(apart: ReadApart) -> None:
+def test_gzip_in_gzip_in_gzip(apart: SandboxedReader) -> None:
     data = b"words"
     for _ in range(20):
         data = gzip.compress(data)
@@ -240,7 +240,7 @@ def bombs(doctype: str, entity: str) -> dict[str, tuple[bytes, str]]:
 
 
 @pytest.mark.parametrize("kind", bombs("", "x"))
-def test_a_billion_laughs(apart: ReadApart, kind: str) -> None:
+def test_a_billion_laughs(apart: SandboxedReader, kind: str) -> None:
     data, name = bombs(LAUGHS, "j")[kind]
     document = outcome(apart, data, name=name)
     assert "hahaha" not in document.text
@@ -249,7 +249,7 @@ def test_a_billion_laughs(apart: ReadApart, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", bombs("", "x"))
-def test_entities_from_elsewhere_are_not_fetched(apart: ReadApart, kind: str) -> None:
+def test_entities_from_elsewhere_are_not_fetched(apart: SandboxedReader, kind: str) -> None:
     data, name = bombs(SECRET, "s")[kind]
     document = outcome(apart, data, name=name)
     assert "root:" not in document.text
@@ -257,7 +257,7 @@ def test_entities_from_elsewhere_are_not_fetched(apart: ReadApart, kind: str) ->
 
 
 @pytest.mark.long
-def test_elements_a_million_deep(apart: ReadApart) -> None:
+def test_elements_a_million_deep(apart: SandboxedReader) -> None:
     inside = "<w:p>" * DEEP
     document = outcome(apart, office.docx(office.paragraph("shallow") + inside))
     assert document.error == "is nested too deeply"
@@ -271,19 +271,19 @@ def test_elements_a_million_deep(apart: ReadApart) -> None:
         assert document.error is not None or "deep" in document.text
 
 
-def test_paragraphs_and_groups_a_million_deep_in_an_odt(apart: ReadApart) -> None:
+def test_paragraphs_and_groups_a_million_deep_in_an_odt(apart: SandboxedReader) -> None:
     body = "<office:text><text:p>shallow</text:p>" + "<text:p><draw:g>" * (DEEP // 2)
     document = outcome(apart, office.odf(body))
     assert document.error == "is nested too deeply"
     assert "shallow" in document.text
 
 
-def test_json_a_million_deep(apart: ReadApart) -> None:
+def test_json_a_million_deep(apart: SandboxedReader) -> None:
     assert outcome(apart, b"[" * DEEP, "application/json").error == "is nested too deeply"
     assert outcome(apart, b'{"a":' * DEEP, "application/json").error == "is nested too deeply"
 
 
-def test_json_of_many_small_things(apart: ReadApart) -> None:
+def test_json_of_many_small_things(apart: SandboxedReader) -> None:
     data = json.dumps([{}] * 2_000_000).encode()
     assert outcome(apart, data, "application/json").text == ""
 
@@ -291,7 +291,7 @@ def test_json_of_many_small_things(apart: ReadApart) -> None:
 # -- Sheets -----------------------------------------------------------------------------------
 
 
-def test_a_sheet_as_large_as_there_can_be_with_two_cells(apart: ReadApart) -> None:
+def test_a_sheet_as_large_as_there_can_be_with_two_cells(apart: SandboxedReader) -> None:
     sheet = (
         '<dimension ref="A1:XFD1048576"/><sheetData><row r="1"><c r="A1"><v>1</v></c></row>'
         '<row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData>'
@@ -300,7 +300,7 @@ def test_a_sheet_as_large_as_there_can_be_with_two_cells(apart: ReadApart) -> No
     assert (document.text, document.error) == ("S\n1\n2", None)
 
 
-def test_cells_that_repeat_one_long_string(apart: ReadApart) -> None:
+def test_cells_that_repeat_one_long_string(apart: SandboxedReader) -> None:
     row = "<row>" + '<c t="s"><v>0</v></c>' * 1000 + "</row>"
     strings = ["<si><t>" + "long " * 6000 + "</t></si>"]
     data = office.xlsx({"S": f"<sheetData>{row * 100}</sheetData>"}, strings=strings)
@@ -308,13 +308,13 @@ def test_cells_that_repeat_one_long_string(apart: ReadApart) -> None:
     assert document.error == "has more than 16,000,000 characters, the rest is left out"
 
 
-def test_more_cells_than_are_read(apart: ReadApart) -> None:
+def test_more_cells_than_are_read(apart: SandboxedReader) -> None:
     sheet = "<sheetData>" + ("<row>" + "<c/>" * 1000 + "</row>") * 1001 + "</sheetData>"
     document = outcome(apart, office.xlsx({"S": sheet}))
     assert document.error == "has more than 1,000,000 cells, the rest is left out"
 
 
-def test_repeated_cells_of_an_opendocument_sheet(apart: ReadApart) -> None:
+def test_repeated_cells_of_an_opendocument_sheet(apart: SandboxedReader) -> None:
     body = (
         '<office:spreadsheet><table:table table:name="T"><table:table-row '
         'table:number-rows-repeated="1048576"><table:table-cell '
@@ -327,7 +327,7 @@ def test_repeated_cells_of_an_opendocument_sheet(apart: ReadApart) -> None:
 # -- Compound files ---------------------------------------------------------------------------
 
 
-def test_chains_of_sectors_that_run_in_circles(apart: ReadApart) -> None:
+def test_chains_of_sectors_that_run_in_circles(apart: SandboxedReader) -> None:
     good = office.doc([("Words " * 2000, False)])
     table = good.rindex(struct.pack("<I", 0xFFFFFFFD)) // 512 * 512
     for value in (0, 1, 2, 5):
@@ -339,7 +339,7 @@ def test_chains_of_sectors_that_run_in_circles(apart: ReadApart) -> None:
         assert "took" not in (document.error or "")
 
 
-def test_a_header_that_points_everywhere(apart: ReadApart) -> None:
+def test_a_header_that_points_everywhere(apart: SandboxedReader) -> None:
     good = office.xls({"S": office.label(0, 0, "cell")})
     for offset in range(44, 76, 4):
         for value in (0, 7, 0x7FFFFFFF, 0xFFFFFFFE):
@@ -351,7 +351,7 @@ def test_a_header_that_points_everywhere(apart: ReadApart) -> None:
     assert outcome(apart, good).text == "S\ncell"
 
 
-def test_a_directory_that_is_its_own_child(apart: ReadApart) -> None:
+def test_a_directory_that_is_its_own_child(apart: SandboxedReader) -> None:
     good = bytearray(office.doc([("x", False)]))
     root = good.index("Root Entry".encode("utf-16-le"))
     for entry in range(root, root + 3 * 128, 128):
@@ -360,7 +360,7 @@ def test_a_directory_that_is_its_own_child(apart: ReadApart) -> None:
     assert document.error is not None or document.text == "x"
 
 
-def test_a_million_pieces_of_the_same_text(apart: ReadApart) -> None:
+def test_a_million_pieces_of_the_same_text(apart: SandboxedReader) -> None:
     count = 500_000
     text = b"again " * 2000
     table = struct.pack(f"<{count + 1}I", *(n * 6000 for n in range(count + 1)))
@@ -375,7 +375,7 @@ def test_a_million_pieces_of_the_same_text(apart: ReadApart) -> None:
     assert len(document.text) < 1_000_000
 
 
-def test_a_presentation_whose_edits_run_in_circles(apart: ReadApart) -> None:
+def test_a_presentation_whose_edits_run_in_circles(apart: SandboxedReader) -> None:
     edit = struct.pack("<IIIIIIHH", 0, 0, 0, 0, 1, 9, 0, 0)
     stream = office.atom(4085, edit) + office.atom(4000, "alone".encode("utf-16-le"))
     current = office.atom(4086, struct.pack("<III", 20, 0xE391C05F, 0))
@@ -383,7 +383,7 @@ def test_a_presentation_whose_edits_run_in_circles(apart: ReadApart) -> None:
     assert outcome(apart, data).text == "alone"
 
 
-def test_records_in_records_of_a_presentation(apart: ReadApart) -> None:
+def test_records_in_records_of_a_presentation(apart: SandboxedReader) -> None:
     size = 8 * 200_000
     nested = b"".join(struct.pack("<HHI", 0xF, 1006, size - 8 * n - 8) for n in range(size // 8))
     data = office.compound({"PowerPoint Document": nested, "Current User": b"\0" * 64})
@@ -393,18 +393,18 @@ def test_records_in_records_of_a_presentation(apart: ReadApart) -> None:
 # -- RTF, mail, books -------------------------------------------------------------------------
 
 
-def test_groups_a_million_deep(apart: ReadApart) -> None:
+def test_groups_a_million_deep(apart: SandboxedReader) -> None:
     document = outcome(apart, b"{\\rtf1 words " + b"{" * DEEP)
     assert (document.text, document.error) == ("words", "is nested too deeply")
 
 
-def test_rtf_that_skips_beyond_its_end(apart: ReadApart) -> None:
+def test_rtf_that_skips_beyond_its_end(apart: SandboxedReader) -> None:
     assert outcome(apart, b"{\\rtf1 words \\bin999999999 abc}").text == "words"
     assert outcome(apart, b"{\\rtf1 words \\bin-5 abc}").text.startswith("words")
     assert outcome(apart, b"{\\rtf1\\uc2000000000 \\u65 bc words}").error is None
 
 
-def test_mail_with_a_hundred_thousand_parts(apart: ReadApart) -> None:
+def test_mail_with_a_hundred_thousand_parts(apart: SandboxedReader) -> None:
     head = b"From: a@example.org\nContent-Type: multipart/mixed; boundary=x\n\n"
     part = b"--x\nContent-Type: text/plain\n\nword\n"
     document = outcome(apart, head + part * 100_000 + b"--x--\n", "message/rfc822")
@@ -413,7 +413,7 @@ def test_mail_with_a_hundred_thousand_parts(apart: ReadApart) -> None:
     assert document.error == "has more than 2,000 parts, the rest is left out"
 
 
-def test_mail_in_mail_in_mail(apart: ReadApart) -> None:
+def test_mail_in_mail_in_mail(apart: SandboxedReader) -> None:
     data = b"word\n"
     for _ in range(3000):
         data = b"Content-Type: message/rfc822\n\n" + data
@@ -426,13 +426,13 @@ def test_mail_in_mail_in_mail(apart: ReadApart) -> None:
     assert document.error is not None
 
 
-def test_a_box_of_a_million_messages(apart: ReadApart) -> None:
+def test_a_box_of_a_million_messages(apart: SandboxedReader) -> None:
     data = b"From a Thu Jan  1 00:00:00 1970\n\n" * 1_000_000
     document = outcome(apart, data, "application/mbox")
     assert document.error == "has more than 10,000 messages, the rest is left out"
 
 
-def test_a_book_that_points_out_of_itself(apart: ReadApart) -> None:
+def test_a_book_that_points_out_of_itself(apart: SandboxedReader) -> None:
     package = (
         '<package><manifest><item id="a" href="../../../../../../etc/passwd" '
         'media-type="application/xhtml+xml"/><item id="b" href="file:///etc/passwd" '
@@ -455,7 +455,7 @@ def pdf_of(*objects: bytes) -> bytes:
     return b"%PDF-1.7\n" + body + b"trailer\n<< /Root 1 0 R >>\n%%EOF"
 
 
-def test_pages_that_are_their_own_parents(apart: ReadApart) -> None:
+def test_pages_that_are_their_own_parents(apart: SandboxedReader) -> None:
     catalog = b"<< /Type /Catalog /Pages 2 0 R >>"
     loops = [
         pdf_of(catalog, b"<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000 >>"),
@@ -467,7 +467,7 @@ def test_pages_that_are_their_own_parents(apart: ReadApart) -> None:
         assert outcome(apart, data, "application/pdf").error is not None
 
 
-def test_a_form_that_draws_itself(apart: ReadApart) -> None:
+def test_a_form_that_draws_itself(apart: SandboxedReader) -> None:
     stream = (
         b"<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /F 4 0 R >> >>"
     )
@@ -482,7 +482,7 @@ def test_a_form_that_draws_itself(apart: ReadApart) -> None:
     assert outcome(apart, data, "application/pdf").error is not None
 
 
-def test_a_page_of_zeros_packed_twice(apart: ReadApart) -> None:
+def test_a_page_of_zeros_packed_twice(apart: SandboxedReader) -> None:
     packed = zlib.compress(zeros(1 << 30, 15), 9)
     data = pdf_of(
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -494,7 +494,7 @@ def test_a_page_of_zeros_packed_twice(apart: ReadApart) -> None:
     assert outcome(apart, data, "application/pdf").error is not None
 
 
-def test_an_object_stream_of_a_gigabyte(apart: ReadApart) -> None:
+def test_an_object_stream_of_a_gigabyte(apart: SandboxedReader) -> None:
     packed = zeros(1 << 30, 15)
     data = pdf_of(
         b"<< /Type /Catalog /Pages 9 0 R >>",
@@ -506,7 +506,7 @@ def test_an_object_stream_of_a_gigabyte(apart: ReadApart) -> None:
     assert outcome(apart, data, "application/pdf").error is not None
 
 
-def test_arrays_a_million_deep_in_a_pdf(apart: ReadApart) -> None:
+def test_arrays_a_million_deep_in_a_pdf(apart: SandboxedReader) -> None:
     data = pdf_of(b"<< /Type /Catalog /Pages 2 0 R >>", b"[" * DEEP, b"<<" * DEEP)
     assert outcome(apart, data, "application/pdf").error is not None
 

@@ -69,8 +69,8 @@ def outcomes() -> list[dict[str, tuple[float, float]]]:
 
 def assert_coherent_if_unchanged(web: ChangingWeb, crawled: Crawled) -> None:
     """Without dates a page is coherent iff it was the same at the visit and at the revisit."""
-    assert crawled.reference == crawled.course.turn
-    assert crawled.standing.trusts_validators
+    assert crawled.reference == crawled.coherence_plan.turn
+    assert crawled.trust.trusts_validators
     for page in crawled.measurement.pages:
         taken = [c.at for c in crawled.gathered.counted if c.url == page.url]
         visit, again = taken[0], next((at for at in taken if at > crawled.reference), taken[0])
@@ -147,7 +147,7 @@ def test_every_verdict_is_true_of_an_honest_site(
     web = trained(kind).branch(tmp_path / "archive")
     crawled = web.crawl(coherence=mode)
     assert_true(web, crawled)
-    assert crawled.standing.validators_wrong == crawled.standing.dates_wrong == 0
+    assert crawled.trust.validators_wrong == crawled.trust.dates_wrong == 0
     if mode == "inducible" or kind != "nothing":
         assert crawled.measurement.c_in_substance > 0.3  # or there was little to be wrong about
 

@@ -169,12 +169,12 @@ def assert_honest(web: ChangingWeb, crawled: Crawled, *, blind: bool) -> None:
     for page in crawled.measurement.pages:
         assert (page.reason is Reason.NONE) == (page.grade in COHERENT), page
         if page.reason is Reason.FALSE_VALIDATORS:
-            assert not crawled.standing.trusts_validators
+            assert not crawled.trust.trusts_validators
         if page.grade is Grade.EQUIVALENT:
             assert page.reason is Reason.WEAK_VALIDATOR
-    if not crawled.standing.trusts_dates or crawled.standing.skew is None:
+    if not crawled.trust.trusts_dates or crawled.trust.skew is None:
         assert not crawled.having(Grade.CLAIMED)
-    if not crawled.standing.trusts_validators:
+    if not crawled.trust.trusts_validators:
         assert not crawled.having(Grade.CONFIRMED)
 
 
@@ -190,9 +190,9 @@ def test_what_is_said_of_a_liar_is_true(crawled_by: Any, name: str, mode: str) -
 def test_what_the_word_of_a_liar_is_worth_becomes_known(crawled_by: Any, name: str) -> None:
     case = CASES[name]
     _, crawled = crawled_by(name, "inducible")
-    standing = crawled.standing
-    assert (standing.trusts_dates, standing.trusts_validators) == (case.dates, case.validators)
-    assert standing.skew == pytest.approx(case.skew, abs=SECOND)
+    trust = crawled.trust
+    assert (trust.trusts_dates, trust.trusts_validators) == (case.dates, case.validators)
+    assert trust.skew == pytest.approx(case.skew, abs=SECOND)
     if case.validators:
         return
     assert not crawled.having(Grade.CONFIRMED, Grade.EQUIVALENT)
@@ -255,7 +255,7 @@ def test_a_server_that_says_304_to_everything_is_caught_by_each_audit_of_a_chang
         checked = audits(crawled)
         assert checked
         shown = any(not web.same(each.url, each.since, each.until) for each in checked)
-        assert crawled.standing.trusts_validators != shown
+        assert crawled.trust.trusts_validators != shown
         assert_honest(web, crawled, blind=True)
         caught += shown
         if not shown:
@@ -270,7 +270,7 @@ def test_without_audits_nothing_shows_that_304_is_always_said(tmp_path: Path) ->
     """What audits are for: `--no-audit` believes it all, and half of it is false."""
     web = lying(CASES["304 always"], tmp_path / "archive")
     crawled = web.crawl(coherence="inducible", audit=False)
-    assert crawled.standing.trusts_validators
+    assert crawled.trust.trusts_validators
     assert not contradictions(crawled.gathered.everything)
     assert web.lies(crawled, Grade.CONFIRMED)
     assert not web.lies(crawled, Grade.PROVEN)

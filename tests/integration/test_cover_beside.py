@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asof.cli import run as cli
-from asof.text.database import Shelf
+from asof.text.database import TextDatabase
 from support.boats import BOATS, URLS, add
 
 COVER = ["cover", "C(d1,d2) >= 0.5", "--json", "-a"]
@@ -35,11 +35,11 @@ def test_beside_another_process_that_reads(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As a crawl's own reader does nearly all the time."""
-    shelf = Shelf(folder / "derived" / "text.db", writable=True)
+    database = TextDatabase(folder / "derived" / "text.db", writable=True)
     try:
         assert_answered(folder, capsys, "being read by another process")
     finally:
-        shelf.close()
+        database.close()
 
 
 def test_where_nothing_can_be_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.clock import SECOND, Instant
-from asof.coherence.host_trust import skew_of, standings
+from asof.coherence.host_trust import learn_host_trust, skew_of
 from asof.coherence.intervals import coherence, curve, expected_valid, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
 from asof.coherence.measure import measure
@@ -198,8 +198,8 @@ def judged(crawler: Crawler, reference: Instant, *, policy: str = "auto") -> Mea
     """By what an archive of these captures, and the Date of their records, would say."""
     server = crawler.server
     dates = [(c.at, (c.at + server.skew) // SECOND * SECOND) for c in crawler.captures]
-    learnt = standings(crawler.captures, {HOST: skew_of(dates)}, policy=policy)  # type: ignore[arg-type]
-    return measure(crawler.captures, reference, mode=Mode.INDUCIBLE, standings=learnt)
+    learnt = learn_host_trust(crawler.captures, {HOST: skew_of(dates)}, policy=policy)  # type: ignore[arg-type]
+    return measure(crawler.captures, reference, mode=Mode.INDUCIBLE, host_trust=learnt)
 
 
 def untrue(crawler: Crawler, found: Measurement, grades: frozenset[Grade]) -> list[str]:

@@ -158,7 +158,7 @@ class Desk:
             records = exchange_records(exchange, target=target, refers_to=known)
             self.journal.put(*records)
             if exchange.body not in records[1].block:
-                exchange.body.discard()  # a revisit leaves it out, and the keeper removes it
+                exchange.body.discard()  # a revisit leaves it out, and the store removes it
 
     def _known(self, number: int | None) -> Capture | None:
         """A capture that is in the catalog already, to be referred to."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.catalog.derive import row
-from asof.catalog.fast_path import swift_row
+from asof.catalog.fast_path import fast_row
 from asof.model import Location
 from asof.native import compiled
 from asof.warc.header import parse_header
@@ -47,7 +47,7 @@ def the_long_way(content: bytes) -> tuple[object, ...] | None:
 
 def agree(content: bytes) -> None:
     """What the shortcut says is what the long way says; nothing is no row in both."""
-    quick = swift_row(content, 7, 99)
+    quick = fast_row(content, 7, 99)
     if quick is not None:
         assert isinstance(parse_header(content), tuple)
         assert (quick or None) == the_long_way(content)
@@ -73,8 +73,8 @@ HEAD = (
 @needs_it
 def test_a_plain_response_takes_the_shortcut() -> None:
     content = record(HEAD, b"hello", fields=plain())
-    assert swift_row(content, 7, 99) is not None
-    assert swift_row(content, 7, 99) == the_long_way(content)
+    assert fast_row(content, 7, 99) is not None
+    assert fast_row(content, 7, 99) == the_long_way(content)
 
 
 def companion(kind: str = "request", **changes: str) -> bytes:
@@ -87,16 +87,16 @@ def companion(kind: str = "request", **changes: str) -> bytes:
 @needs_it
 @pytest.mark.parametrize("kind", ["request", "metadata"])
 def test_what_goes_with_a_response_is_passed_over(kind: str) -> None:
-    assert swift_row(companion(kind), 7, 99) == ()
+    assert fast_row(companion(kind), 7, 99) == ()
     assert the_long_way(companion(kind)) is None
 
 
 @needs_it
 def test_what_says_something_of_its_own_is_not_passed_over() -> None:
-    assert swift_row(companion("metadata", Content_Type="text/plain"), 7, 99) is None
-    assert swift_row(companion("warcinfo"), 7, 99) is None
-    assert swift_row(companion(warc_type="response"), 7, 99) is None
-    assert swift_row(companion()[:-1] + b"x", 7, 99) is None
+    assert fast_row(companion("metadata", Content_Type="text/plain"), 7, 99) is None
+    assert fast_row(companion("warcinfo"), 7, 99) is None
+    assert fast_row(companion(warc_type="response"), 7, 99) is None
+    assert fast_row(companion()[:-1] + b"x", 7, 99) is None
 
 
 @given(st.data())

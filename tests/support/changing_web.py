@@ -26,7 +26,7 @@ from asof.coherence.gather import Catalogued, GatheredCaptures, gather, measured
 from asof.coherence.verdict import Grade, HostTrust, Measurement, PageVerdict
 from asof.crawl import CrawlRequest
 from asof.crawl import run as crawl_run
-from asof.model import Capture, Course, Crawl, Evidence
+from asof.model import Capture, CoherencePlan, Crawl, Evidence
 from asof.testing import (
     LoggedRequest,
     Rates,
@@ -51,9 +51,9 @@ class Crawled:
     log: tuple[LoggedRequest, ...]
 
     @property
-    def course(self) -> Course:
-        assert self.crawl.course is not None
-        return self.crawl.course
+    def coherence_plan(self) -> CoherencePlan:
+        assert self.crawl.coherence_plan is not None
+        return self.crawl.coherence_plan
 
     @property
     def c(self) -> float:
@@ -63,18 +63,18 @@ class Crawled:
     @property
     def expected(self) -> float:
         """What the plan promised."""
-        assert self.course.expected is not None
-        return self.course.expected
+        assert self.coherence_plan.expected is not None
+        return self.coherence_plan.expected
 
     @property
     def reference(self) -> Instant:
         return self.measurement.reference
 
     @property
-    def standing(self) -> HostTrust:
+    def trust(self) -> HostTrust:
         """Of the only host."""
-        (standing,) = self.measurement.standings.values()
-        return standing
+        (trust,) = self.measurement.host_trust.values()
+        return trust
 
     def having(self, *grades: Grade) -> list[PageVerdict]:
         return [page for page in self.measurement.pages if page.grade in grades]

@@ -19,7 +19,7 @@ from asof.coherence.verdict import (
     PageVerdict,
     Reason,
 )
-from asof.model import Course, Crawl, CrawlState, Evidence, Proof
+from asof.model import CoherencePlan, Crawl, CrawlState, Evidence, Proof
 
 START: Instant = parse_stamp("20260301115500") or 0
 SITE = "https://www.example.org"
@@ -109,10 +109,10 @@ def made_up(count: int, seed: int = 7, *, expected: float | None = 0.9) -> Repor
     step = SECOND if count > 60 else 40 * SECOND
     turn = START + 5 * 60 * SECOND + count * step
     pages = tuple(pages_of(count, turn, step, rng))
-    course = Course("inducible", "auto", expected, count * 9 // 10, None, turn)
+    coherence_plan = CoherencePlan("inducible", "auto", expected, count * 9 // 10, None, turn)
     crawl = Crawl(
         "20260301115500-ab12", (f"{SITE}/",), START, CrawlState.FINISHED,
-        ended=turn + count * step + 3 * SECOND, course=course,
+        ended=turn + count * step + 3 * SECOND, coherence_plan=coherence_plan,
     )  # fmt: skip
     hosts = (
         HostTrust("www.example.org", 41, 0, 118, 0, 120_000, True, True),
@@ -142,8 +142,8 @@ def interrupted(count: int) -> Report:
     """The same, stopped before it turned."""
     report = made_up(count)
     (crawl,) = report.crawls
-    course = Course("inducible", "auto", 0.9, count * 9 // 10)
-    crawl = replace(crawl, state=CrawlState.INTERRUPTED, course=course)
+    coherence_plan = CoherencePlan("inducible", "auto", 0.9, count * 9 // 10)
+    crawl = replace(crawl, state=CrawlState.INTERRUPTED, coherence_plan=coherence_plan)
     measured = replace(report.measurement, mode=Mode.OFF)
     return replace(report, crawls=(crawl,), measurement=measured)
 

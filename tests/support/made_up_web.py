@@ -26,7 +26,7 @@ from asof.crawl import run as crawl_run
 from asof.crawl.loop import INTERRUPTED, Crawler
 from asof.crawl.run import CrawlOutcome
 from asof.http.head import parse_head
-from asof.model import Body, Capture, Course, Exchange, Failure, Headers, Timings
+from asof.model import Body, Capture, CoherencePlan, Exchange, Failure, Headers, Timings
 from asof.testing import SimulatedClock
 from asof.url import host_of
 
@@ -221,17 +221,17 @@ def captures(folder: Path, crawl: str | None = None) -> list[Capture]:
     return sorted(found, key=lambda capture: capture.at)
 
 
-def course(folder: Path) -> Course:
+def coherence_plan(folder: Path) -> CoherencePlan:
     """How the last crawl of an archive went."""
     with OpenArchive.open(folder) as archive:
-        found = archive.crawls()[-1].course
+        found = archive.crawls()[-1].coherence_plan
     assert found is not None
     return found
 
 
 def turn(folder: Path) -> Instant:
     """The turning point of the last crawl."""
-    found = course(folder).turn
+    found = coherence_plan(folder).turn
     assert found is not None
     return found
 

@@ -35,7 +35,7 @@ from asof.coherence.gather import DATES, Catalogued, gather, measured, skews
 from asof.coherence.recheck import claimed_bytes, load_certificate, recheck
 from asof.coherence.verdict import Grade, Measurement, Mode, Reason
 from asof.errors import ArchiveError, InputError, NotCaptured, UsageError
-from asof.model import Capture, Course, Crawl, CrawlState, Target
+from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Target
 from asof.warc.build import exchange_records
 from asof.warc.info import crawl_end, crawl_record, warcinfo
 from asof.warc.reader import read_record, scan
@@ -56,8 +56,12 @@ class Maker:
         self.folder.create()
         self._files: dict[str, WarcFile] = {}
 
-    def crawl(self, name: str, *, course: Course | None = None, started: int = START) -> Crawl:
-        crawl = Crawl(name, (f"{HOST}/",), started, CrawlState.RUNNING, course=course)
+    def crawl(
+        self, name: str, *, coherence_plan: CoherencePlan | None = None, started: int = START
+    ) -> Crawl:
+        crawl = Crawl(
+            name, (f"{HOST}/",), started, CrawlState.RUNNING, coherence_plan=coherence_plan
+        )
         path = self.folder.new_segment(name)
         self._files[name] = WarcFile.create(path)
         self._files[name].append([warcinfo(crawl, path.name, started)])
@@ -84,8 +88,8 @@ class Maker:
         return capture
 
     def turn(self, crawl: Crawl, at: int) -> Crawl:
-        assert crawl.course is not None
-        crawl = replace(crawl, course=replace(crawl.course, turn=at))
+        assert crawl.coherence_plan is not None
+        crawl = replace(crawl, coherence_plan=replace(crawl.coherence_plan, turn=at))
         self._files[crawl.id].append([crawl_record(crawl, at)])
         return crawl
 
@@ -105,7 +109,9 @@ def _nothing(done: int) -> None:
 
 def inducible(maker: Maker, name: str, start: int = START) -> Crawl:
     """Six pages, visited and then visited again in reverse order, each with a fate of its own."""
-    crawl = maker.crawl(name, course=Course("inducible", "optimal", 0.7, 6), started=start)
+    crawl = maker.crawl(
+        name, coherence_plan=CoherencePlan("inducible", "optimal", 0.7, 6), started=start
+    )
     etag = (("ETag", '"v1"'),)
     moments = iter(range(start, start + 1000 * SECOND, 10 * SECOND))
     maker.visit(crawl, f"{HOST}/robots.txt", b"User-agent: *\nAllow: /\n", next(moments))
@@ -684,7 +690,9 @@ def test_what_a_revisit_refers_to_under_another_host_is_found(tmp_path: Path) ->
     maker = Maker(tmp_path / "archive")
     chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(FILL), FILL)
     coded = (("Transfer-Encoding", "chunked"),)
-    crawl = maker.crawl("20260101000000-aaaa", course=Course("inducible", "bfs", None, 1))
+    crawl = maker.crawl(
+        "20260101000000-aaaa", coherence_plan=CoherencePlan("inducible", "bfs", None, 1)
+    )
     origin = maker.visit(crawl, "http://cdn.example/x", chunked, START, headers=coded)
     for moment in (START + 10 * SECOND, START + 20 * SECOND):
         found = maker.visit(crawl, f"{HOST}/x", chunked, moment, headers=coded, refers_to=origin)
@@ -702,28 +710,28 @@ def test_what_a_revisit_refers_to_under_another_host_is_found(tmp_path: Path) ->
 
 
 def test_a_course_of_odd_numbers_can_be_written() -> None:
-    odd = Course("inducible", "bfs", float("nan"), 1, float("inf"))
+    odd = CoherencePlan("inducible", "bfs", float("nan"), 1, float("inf"))
     document: dict[str, Any] = certificate(
         Measurement(Mode.OFF, START, ()),
         choice=Choice(),
-        crawls=[Crawl("c", (), START, CrawlState.FINISHED, course=odd)],
+        crawls=[Crawl("c", (), START, CrawlState.FINISHED, coherence_plan=odd)],
         until=START,
         files=[],
         unsound=0,
         capture_of=lambda url, evidence: pytest.fail("there is no evidence"),
         software="asof/0",
     )
-    course = document["crawls"][0]["course"]
-    assert (course["expected"], course["eta"], document["c"]) == (None, None, None)
+    coherence_plan = document["crawls"][0]["course"]
+    assert (coherence_plan["expected"], coherence_plan["eta"], document["c"]) == (None, None, None)
 
 
 def test_a_turning_point_is_not_forgotten_by_a_file_that_was_begun_after_it(tmp_path: Path) -> None:
     maker = Maker(tmp_path / "archive")
     name = "20260101000000-aaaa"
-    crawl = maker.crawl(name, course=Course("inducible", "bfs"))
+    crawl = maker.crawl(name, coherence_plan=CoherencePlan("inducible", "bfs"))
     maker.visit(crawl, f"{HOST}/x", b"x" + FILL, START)
     maker.turn(crawl, START + 5 * SECOND)
-    crawl = maker.crawl(name, course=Course("inducible", "bfs"))
+    crawl = maker.crawl(name, coherence_plan=CoherencePlan("inducible", "bfs"))
     maker.visit(crawl, f"{HOST}/x", b"x" + FILL, START + 10 * SECOND)
     document = made(maker.index())
     assert (document["mode"], document["reference"]) == ("inducible", iso(START + 5 * SECOND))
@@ -755,7 +763,7 @@ def test_catalog_and_files_agree_about_any_crawl(
     mode: str,
 ) -> None:
     maker = Maker(tmp_path_factory.mktemp("any") / "archive")
-    crawl = maker.crawl("20260101000000-aaaa", course=Course(mode, "bfs"))
+    crawl = maker.crawl("20260101000000-aaaa", coherence_plan=CoherencePlan(mode, "bfs"))
     last: dict[str, Capture] = {}
     for host, path, status, body, moment, tag, dated in visits:
         url, at = f"http://{host}/{path}", START + moment * SECOND

@@ -86,13 +86,13 @@ def same_again(seconds: float, original: Capture, **more: Any) -> Capture:
 
 def verdict(
     *captures: Capture,
-    standing: HostTrust | None = None,
+    trust: HostTrust | None = None,
     mode: Mode = Mode.INDUCIBLE,
     known: tuple[Capture, ...] = (),
 ) -> PageVerdict:
     """That of the one page there is."""
-    standings = {} if standing is None else {standing.host: standing}
-    [page] = measure(captures, REFERENCE, mode=mode, standings=standings, known=known).pages
+    host_trust = {} if trust is None else {trust.host: trust}
+    [page] = measure(captures, REFERENCE, mode=mode, host_trust=host_trust, known=known).pages
     return page
 
 
@@ -377,7 +377,7 @@ def test_a_304_by_date_is_strong_if_the_date_is_a_minute_older_than_the_download
     modified: int, skew: int, expected: tuple[Grade, Reason]
 ) -> None:
     old = taken(-9, last_modified=at(modified))
-    assert outcome(old, unchanged(9, old), standing=HostTrust(HOST, skew=skew)) == expected
+    assert outcome(old, unchanged(9, old), trust=HostTrust(HOST, skew=skew)) == expected
 
 
 @pytest.mark.parametrize(
@@ -403,7 +403,7 @@ def test_a_304_that_an_earlier_crawl_has_the_content_of() -> None:
 
 def test_what_is_known_besides_makes_no_pages() -> None:
     other = taken(-9, url=f"http://{HOST}/other")
-    found = measure([taken(0)], REFERENCE, mode=Mode.OFF, standings={}, known=[other])
+    found = measure([taken(0)], REFERENCE, mode=Mode.OFF, host_trust={}, known=[other])
     assert [page.url for page in found.pages] == [URL]
 
 
@@ -433,11 +433,11 @@ LIES: dict[str, tuple[list[Capture], tuple[Grade, Reason]]] = {
 @pytest.mark.parametrize("case", LIES)
 def test_a_host_that_was_caught_is_not_believed(case: str) -> None:
     captures, expected = LIES[case]
-    assert outcome(*captures, standing=CAUGHT) == expected
+    assert outcome(*captures, trust=CAUGHT) == expected
 
 
 @pytest.mark.parametrize(
-    ("standing", "expected"),
+    ("trust", "expected"),
     [
         (HostTrust(HOST, dates_wrong=1, skew=0), unknown(Reason.UNTRUSTED_DATES)),
         (HostTrust(HOST, dates_wrong=1, dates_right=99, skew=0, trusts_dates=True), CONFIRMED),
@@ -446,9 +446,9 @@ def test_a_host_that_was_caught_is_not_believed(case: str) -> None:
     ],
 )
 def test_a_304_by_date_is_as_good_as_the_dates(
-    standing: HostTrust, expected: tuple[Grade, Reason]
+    trust: HostTrust, expected: tuple[Grade, Reason]
 ) -> None:
-    assert outcome(OLD, unchanged(9, OLD), standing=standing) == expected
+    assert outcome(OLD, unchanged(9, OLD), trust=trust) == expected
 
 
 # -- Last-Modified ---------------------------------------------------------------------------------
@@ -536,12 +536,12 @@ DATES: dict[str, tuple[list[Capture], HostTrust | None, tuple[Grade, Reason]]] =
 
 @pytest.mark.parametrize("case", DATES)
 def test_dates(case: str) -> None:
-    captures, standing, expected = DATES[case]
-    assert outcome(*captures, standing=standing, mode=Mode.MEASURABLE) == expected
+    captures, trust, expected = DATES[case]
+    assert outcome(*captures, trust=trust, mode=Mode.MEASURABLE) == expected
 
 
 def test_a_claim_cites_the_copy_and_what_was_there_before() -> None:
-    found = verdict(taken(-99, "Z"), dated(9, -9), dated(19, -9), standing=TRUSTED)
+    found = verdict(taken(-99, "Z"), dated(9, -9), dated(19, -9), trust=TRUSTED)
     assert found.is_coherent
     assert found.before is not None
     assert found.after is not None
@@ -579,7 +579,7 @@ def test_outside_of_all_intervals_the_nearest_is_told(one: int, other: int, near
 
 
 def pages(*captures: Capture) -> list[str]:
-    return [p.url for p in measure(captures, REFERENCE, mode=Mode.OFF, standings={}).pages]
+    return [p.url for p in measure(captures, REFERENCE, mode=Mode.OFF, host_trust={}).pages]
 
 
 def test_pages_are_urls_with_an_answer_below_400() -> None:
@@ -607,13 +607,13 @@ def test_http_and_https_are_two_pages() -> None:
     secure = f"https://{HOST}/page"
     assert pages(taken(-9), taken(9, url=secure)) == [URL, secure]
     [one, two] = measure(
-        [taken(-9), taken(9, url=secure)], REFERENCE, mode=Mode.OFF, standings={}
+        [taken(-9), taken(9, url=secure)], REFERENCE, mode=Mode.OFF, host_trust={}
     ).pages
     assert (one.grade, two.grade) == (Grade.UNKNOWN, Grade.UNKNOWN)
 
 
 def test_nothing_captured_has_no_c() -> None:
-    found = measure([], REFERENCE, mode=Mode.OFF, standings={})
+    found = measure([], REFERENCE, mode=Mode.OFF, host_trust={})
     assert (found.c, found.pages) == (None, ())
 
 
@@ -630,11 +630,11 @@ def test_c_counts_what_is_proven_confirmed_or_claimed() -> None:
         *named("changed", taken(-9), taken(9, "B")),
         *named("unknown", taken(-9)),
     ]
-    found = measure(captures, REFERENCE, mode=Mode.INDUCIBLE, standings={HOST: TRUSTED})
+    found = measure(captures, REFERENCE, mode=Mode.INDUCIBLE, host_trust={HOST: TRUSTED})
     assert found.counts == dict.fromkeys(Grade, 1)
     assert found.c == pytest.approx(3 / 6)
     assert found.c_in_substance == pytest.approx(4 / 6)
-    assert found.standings == {HOST: TRUSTED}
+    assert found.host_trust == {HOST: TRUSTED}
 
 
 # -- the moment of reference, and the crawler's own clock ------------------------------------------
@@ -646,7 +646,7 @@ def test_a_measurable_crawl_begins_with_its_first_download() -> None:
         [robots, taken(3), dated(9, -99, url=f"http://{HOST}/b")],
         REFERENCE,
         mode=Mode.MEASURABLE,
-        standings={HOST: TRUSTED},
+        host_trust={HOST: TRUSTED},
         first=REFERENCE,
     )
     assert found.reference == at(3)
@@ -657,7 +657,7 @@ def test_a_measurable_crawl_begins_with_its_first_download() -> None:
 
 
 def test_without_a_beginning_the_moment_is_the_one_given() -> None:
-    found = measure([taken(3)], REFERENCE, mode=Mode.MEASURABLE, standings={})
+    found = measure([taken(3)], REFERENCE, mode=Mode.MEASURABLE, host_trust={})
     assert found.reference == REFERENCE
 
 
@@ -675,7 +675,7 @@ def test_a_crawl_whose_clock_ran_back_over_the_moment_proves_nothing() -> None:
         stored(5, taken(-9)),
         stored(6, taken(9)),
     ]
-    found = measure(captures, REFERENCE, mode=Mode.INDUCIBLE, standings={})
+    found = measure(captures, REFERENCE, mode=Mode.INDUCIBLE, host_trust={})
     assert {(p.grade, p.reason) for p in found.pages} == {unknown(Reason.CRAWLER_CLOCK)}
     # Another crawl's evidence stands, and so does all that lies clear of it.
     assert outcome(*captures[4:], known=tuple(captures[:4])) == unknown(Reason.CRAWLER_CLOCK)
@@ -801,12 +801,12 @@ def test_a_304_by_a_date_that_was_wrong_before_proves_no_coherence_of_the_whole(
         unchanged(9, dated, etag=None, last_modified=dated.last_modified),
         taken(5, url=other, record_id="other"),
     ]
-    assert archive_coherence(captures, standings={HOST: TRUSTED})[0] == "coherent"
+    assert archive_coherence(captures, host_trust={HOST: TRUSTED})[0] == "coherent"
     doubtful = replace(TRUSTED, doubted=("http://example.org/", URL))
     assert doubtful.doubts(URL)
     assert not doubtful.doubts(other)
-    assert archive_coherence(captures, standings={HOST: doubtful})[0] == "unknown"
-    assert outcome(*captures[:2], standing=doubtful) == unknown(Reason.UNTRUSTED_DATES)
+    assert archive_coherence(captures, host_trust={HOST: doubtful})[0] == "unknown"
+    assert outcome(*captures[:2], trust=doubtful) == unknown(Reason.UNTRUSTED_DATES)
 
 
 class Hashed(str):
@@ -828,7 +828,7 @@ def test_a_long_chain_of_revisits_that_somebody_made_up_is_followed_once() -> No
         for number, (before, name) in enumerate(pairwise(names))
     ]
     Hashed.times = 0
-    measure(chain[-1:], REFERENCE, mode=Mode.OFF, standings={}, known=[first, *chain])
+    measure(chain[-1:], REFERENCE, mode=Mode.OFF, host_trust={}, known=[first, *chain])
     assert Hashed.times < 100 * count
 
 

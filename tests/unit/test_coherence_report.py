@@ -32,7 +32,7 @@ from asof.coherence.verdict import (
     Reason,
 )
 from asof.crawl.plan import HostPlan, Itinerary
-from asof.model import Course, Crawl, CrawlState, Proof, Target
+from asof.model import CoherencePlan, Crawl, CrawlState, Proof, Target
 from asof.report import quality_words, words
 from asof.report.plan_text import plan_json, plan_lines
 from asof.report.quality_advice import advice, gains
@@ -62,7 +62,9 @@ def page_at(number: int, grade: Grade, **how: Any) -> PageVerdict:
 def report_of(*pages: PageVerdict, mode: Mode = Mode.INDUCIBLE, **rest: Any) -> Report:
     """A finished crawl that brought these pages."""
     hosts = {each.host: each for each in rest.pop("hosts", ())}
-    course = rest.pop("course", Course("inducible", "auto", None, len(pages), None, T))
+    coherence_plan = rest.pop(
+        "coherence_plan", CoherencePlan("inducible", "auto", None, len(pages), None, T)
+    )
     state = rest.pop("state", CrawlState.FINISHED)
     settings = rest.pop("settings", {"conditional": True})
     crawl = Crawl(
@@ -72,7 +74,7 @@ def report_of(*pages: PageVerdict, mode: Mode = Mode.INDUCIBLE, **rest: Any) -> 
         state,
         T + DAY,
         settings,
-        course=course,
+        coherence_plan=coherence_plan,
     )
     return Report((crawl,), Measurement(mode, T, pages, hosts), **rest)
 
@@ -303,16 +305,22 @@ FAILED = [
 ONCE = [page_at(n, Grade.UNKNOWN, reason=Reason.NOT_SEEN_AGAIN) for n in range(1, 7)]
 NOISE = [page_at(n, Grade.EQUIVALENT, category="insignificant") for n in range(1, 7)]
 CHANGED = [page_at(n, Grade.CHANGED, url=f"{SITE}/news/{n}") for n in range(100, 110)]
-PLAN = Course("inducible", "threshold", 0.9, 20, 0.6, T)
+PLAN = CoherencePlan("inducible", "threshold", 0.9, 20, 0.6, T)
 LIAR = HostTrust("liar.example", 0, 0, 5, 2, 0, False, False)
 LATE = HostTrust("late.example", 0, 0, 0, 0, 7200 * SECOND, False, True)
 CONFIRMED = [page_at(n, Grade.CONFIRMED, proof=Proof.NOT_MODIFIED) for n in range(1, 7)]
 RULES = [
     (report_of(), "Nothing was captured that could be measured"),
-    (report_of(*ONCE, course=None), "Coherence was not sought: most pages were seen once, which"),
-    (report_of(*ONCE, course=Course("off", "")), "Coherence was not sought: most pages"),
     (
-        report_of(*proven(1), *CHANGED, course=None, mode=Mode.OFF),
+        report_of(*ONCE, coherence_plan=None),
+        "Coherence was not sought: most pages were seen once, which",
+    ),
+    (
+        report_of(*ONCE, coherence_plan=CoherencePlan("off", "")),
+        "Coherence was not sought: most pages",
+    ),
+    (
+        report_of(*proven(1), *CHANGED, coherence_plan=None, mode=Mode.OFF),
         "Coherence was not sought: the pages were not visited before and after one moment.",
     ),
     (
@@ -320,7 +328,7 @@ RULES = [
         "The crawl still runs. Look again when its revisits",
     ),
     (
-        report_of(*ONCE, course=replace(PLAN, turn=None), state=CrawlState.INTERRUPTED),
+        report_of(*ONCE, coherence_plan=replace(PLAN, turn=None), state=CrawlState.INTERRUPTED),
         "The crawl was interrupted before its turning point was reached. Let it go on first: `asof",
     ),
     (
@@ -328,26 +336,26 @@ RULES = [
         "The crawl was interrupted before its revisits were done. Let it go on first: `asof",
     ),
     (
-        report_of(*ONCE, course=None, state=CrawlState.INTERRUPTED),
+        report_of(*ONCE, coherence_plan=None, state=CrawlState.INTERRUPTED),
         f"The crawl was interrupted before it was complete. Let it go on first: `asof crawl {SITE}",
     ),
     (
-        report_of(*ONCE, course=replace(PLAN, turn=None)),
+        report_of(*ONCE, coherence_plan=replace(PLAN, turn=None)),
         "The crawl ended before its turning point, so that no page was looked at again.",
     ),
     (
-        report_of(*proven(10), *CHANGED, course=PLAN),
+        report_of(*proven(10), *CHANGED, coherence_plan=PLAN),
         "The plan threshold expected 90.0 %, 50.0 % came of it: the site changes faster",
     ),
     (
-        report_of(*proven(10), *FAILED, *ONCE, course=PLAN),
+        report_of(*proven(10), *FAILED, *ONCE, coherence_plan=PLAN),
         "The plan threshold expected 90.0 %, 45.4 % came of it: mostly because 12 pages could not",
     ),
     (
-        report_of(*proven(40), course=replace(PLAN, expected=0.5)),
+        report_of(*proven(40), coherence_plan=replace(PLAN, expected=0.5)),
         "The plan threshold expected 50.0 %, 100.0 % came of it: the site changes more slowly",
     ),
-    (report_of(*proven(50), course=PLAN), "The plan knew 20 of 50 pages"),
+    (report_of(*proven(50), coherence_plan=PLAN), "The plan knew 20 of 50 pages"),
     (
         report_of(*proven(10), *ONCE),
         "6 pages were not seen after the moment. Crawled again soon and measured together, about 6",
@@ -419,7 +427,7 @@ def test_every_sentence_of_advice_is_said_by_a_rule() -> None:
 
 def test_a_plan_that_missed_by_chance_only_gets_no_blame() -> None:
     pages = [*proven(4), page_at(9, Grade.CHANGED)]  # 80 % of five pages: one more or less is luck
-    assert not any("came of it" in told for told in advice(report_of(*pages, course=PLAN)))
+    assert not any("came of it" in told for told in advice(report_of(*pages, coherence_plan=PLAN)))
 
 
 def test_a_command_stands_last_and_is_one_that_exists() -> None:
@@ -436,7 +444,7 @@ def test_a_command_stands_last_and_is_one_that_exists() -> None:
 def test_nothing_is_praised_that_has_faults() -> None:
     """At 87.8 % no rule has a cause to name; that is no reason to say that all is well."""
     odd = [page_at(n, Grade.UNKNOWN, reason=Reason.TRUNCATED, after=T + n) for n in range(1, 3)]
-    report = report_of(*CONFIRMED, *proven(9, start=20), *odd, course=PLAN)
+    report = report_of(*CONFIRMED, *proven(9, start=20), *odd, coherence_plan=PLAN)
     assert advice(report) == ()
     assert "What would help" not in report_text(report)
     assert "What would help" not in read(page(report)).text
@@ -465,14 +473,18 @@ def test_a_host_is_blamed_for_full_answers_only_if_less_was_asked_for(
 def test_pages_downloaded_twice_are_not_said_to_be_seen_once() -> None:
     twice = [replace(each, since=each.since - DAY) for each in ONCE]
     for pages in (twice, [*CHANGED, *ONCE]):
-        told = advice(report_of(*pages, course=None, mode=Mode.OFF))
+        told = advice(report_of(*pages, coherence_plan=None, mode=Mode.OFF))
         assert "seen once" not in told[0]
 
 
 @pytest.mark.parametrize("state", [CrawlState.INTERRUPTED, CrawlState.RUNNING])
-@pytest.mark.parametrize("course", [None, PLAN, replace(PLAN, turn=None)])
-def test_a_crawl_that_can_go_on_is_not_begun_anew(state: CrawlState, course: Course | None) -> None:
-    report = report_of(*proven(10), *ONCE, *CHANGED, *FAILED, state=state, course=course)
+@pytest.mark.parametrize("coherence_plan", [None, PLAN, replace(PLAN, turn=None)])
+def test_a_crawl_that_can_go_on_is_not_begun_anew(
+    state: CrawlState, coherence_plan: CoherencePlan | None
+) -> None:
+    report = report_of(
+        *proven(10), *ONCE, *CHANGED, *FAILED, state=state, coherence_plan=coherence_plan
+    )
     told = advice(report)
     assert [each for each in told[1:] if "`" in each] == []
     assert told[0].endswith(f"first: `asof crawl {SITE}/`") == (state is CrawlState.INTERRUPTED)
@@ -507,7 +519,7 @@ def test_a_part_is_crawled_within_its_scope_and_from_a_page_that_is_there() -> N
     ],
 )
 def test_another_crawl_has_the_scope_of_this_one(report: Report, told: str) -> None:
-    said = advice(replace(report, crawls=(replace(report.crawls[0], course=None),)))
+    said = advice(replace(report, crawls=(replace(report.crawls[0], coherence_plan=None),)))
     assert said[0].endswith(f"`asof crawl {told}`")
 
 
@@ -534,9 +546,9 @@ def test_every_command_finds_the_archive() -> None:
 
 @pytest.mark.parametrize("state", [CrawlState.INTERRUPTED, CrawlState.RUNNING])
 def test_before_the_turning_point_nothing_is_measured(state: CrawlState) -> None:
-    course = replace(PLAN, turn=None)
+    coherence_plan = replace(PLAN, turn=None)
     report = report_of(
-        *proven(1), *ONCE, *CHANGED, state=state, course=course, mode=Mode.OFF,
+        *proven(1), *ONCE, *CHANGED, state=state, coherence_plan=coherence_plan, mode=Mode.OFF,
         vertical=Taken(40, 17, 0.425), best=Best(T, T, 1),
     )  # fmt: skip
     text = "\n".join(report_text(report, 120))
@@ -554,14 +566,14 @@ def test_before_the_turning_point_nothing_is_measured(state: CrawlState) -> None
 
 
 def test_what_can_be_measured_is() -> None:
-    course = replace(PLAN, turn=None)
-    early = report_of(*ONCE, state=CrawlState.INTERRUPTED, course=course)
+    coherence_plan = replace(PLAN, turn=None)
+    early = report_of(*ONCE, state=CrawlState.INTERRUPTED, coherence_plan=coherence_plan)
     assert not early.is_measured
     assert replace(early, part=f"{SITE}/").is_measured
     assert replace(early, crawls=early.crawls * 2).is_measured
-    assert report_of(*ONCE, state=CrawlState.INTERRUPTED, course=PLAN).is_measured
-    assert report_of(*ONCE, state=CrawlState.INTERRUPTED, course=None).is_measured
-    assert report_of(*ONCE, course=course).is_measured
+    assert report_of(*ONCE, state=CrawlState.INTERRUPTED, coherence_plan=PLAN).is_measured
+    assert report_of(*ONCE, state=CrawlState.INTERRUPTED, coherence_plan=None).is_measured
+    assert report_of(*ONCE, coherence_plan=coherence_plan).is_measured
     assert report_json(report_of(*ONCE))["coherence"]["measured"] is True  # type: ignore[index]
 
 
@@ -689,7 +701,7 @@ def test_what_strangers_wrote_is_only_text(where: str) -> None:
         report.crawls[0],
         id=put("id", "1"),
         seeds=(put("seed", SITE),),
-        course=Course("inducible", put("plan", "auto"), 0.95, 3, None, T),
+        coherence_plan=CoherencePlan("inducible", put("plan", "auto"), 0.95, 3, None, T),
     )
     told = read(page(replace(report, crawls=(crawl,)), lambda each: "/diff?" + each.url))
     assert "script" not in {tag for tag, _ in told.tags}
@@ -911,7 +923,7 @@ def test_the_docs_have_every_reason_in_the_same_words() -> None:
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("state", CrawlState)
 def test_every_mode_and_state_has_a_page(mode: Mode, state: CrawlState) -> None:
-    report = report_of(*ONCE, mode=mode, state=state, course=None)
+    report = report_of(*ONCE, mode=mode, state=state, coherence_plan=None)
     crawl = replace(report.crawls[0], ended=None)
     told = read(page(replace(report, crawls=(crawl, crawl))))
     assert quality_words.method(mode) in told.text
@@ -919,13 +931,13 @@ def test_every_mode_and_state_has_a_page(mode: Mode, state: CrawlState) -> None:
 
 
 def test_an_outcome_is_held_against_the_plan_only_where_both_speak_of_the_same() -> None:
-    report = report_of(*proven(4), course=PLAN)
+    report = report_of(*proven(4), coherence_plan=PLAN)
     assert report.planned == PLAN
     asked = replace(report, measurement=replace(report.measurement, mode=Mode.OFF))
     part = replace(report, part=f"{SITE}/part/")
     both = replace(report, crawls=report.crawls * 2)
     for other in (asked, part, both):
-        assert other.course == PLAN
+        assert other.coherence_plan == PLAN
         assert other.planned is None
         assert "Plan and outcome" not in page(other)
         assert report_json(other)["plan"] is None
@@ -958,7 +970,7 @@ def itinerary(slots: list[float], step: float, dead: int = 0) -> Itinerary:
     host = HostPlan("a.example", tuple(map(Target, urls)), rates, step, plan)
     gone = tuple(Target(f"http://a.example/gone/{n}") for n in range(dead))
     names = {"threshold": 0.5, "auto": 1.0}
-    return Itinerary(Course("inducible", "auto", 1.0, len(slots)), (host,), names, gone)
+    return Itinerary(CoherencePlan("inducible", "auto", 1.0, len(slots)), (host,), names, gone)
 
 
 def plan_text(shown: Itinerary) -> str:

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta
 
 from asof.clock import DAY, SECOND
-from asof.coherence.host_trust import AUDIT_WINDOW, is_trusted, ran_back, skew_of, standings
+from asof.coherence.host_trust import AUDIT_WINDOW, is_trusted, learn_host_trust, ran_back, skew_of
 from asof.coherence.verdict import HostTrust
 from asof.model import Capture, Location
 
@@ -53,8 +53,8 @@ def unchanged(seconds: float, original: Capture, **more: Any) -> Capture:
     return taken(seconds, **(plain | more))
 
 
-def standing(*captures: Capture, skew: int | None = 0, **how: Any) -> HostTrust:
-    [found] = standings(captures, {HOST: skew}, **how).values()
+def trust(*captures: Capture, skew: int | None = 0, **how: Any) -> HostTrust:
+    [found] = learn_host_trust(captures, {HOST: skew}, **how).values()
     assert found.host == HOST
     return found
 
@@ -81,13 +81,13 @@ def standing(*captures: Capture, skew: int | None = 0, **how: Any) -> HostTrust:
 def test_a_change_is_dated_right_if_between_the_downloads_that_saw_it(
     modified: float | None, right: int, wrong: int
 ) -> None:
-    found = standing(taken(0), taken(100, "B", modified=modified))
+    found = trust(taken(0), taken(100, "B", modified=modified))
     assert (found.dates_right, found.dates_wrong) == (right, wrong)
     assert found.doubted == (("http://example.org/page",) if wrong else ())
 
 
 def test_the_same_content_twice_says_nothing_about_dates() -> None:
-    found = standing(taken(0), taken(100, modified=-50))
+    found = trust(taken(0), taken(100, modified=-50))
     assert (found.dates_right, found.dates_wrong) == (0, 0)
 
 
@@ -102,13 +102,13 @@ def test_the_same_content_twice_says_nothing_about_dates() -> None:
     ],
 )
 def test_only_whole_pages_that_can_be_compared_teach(between: Capture) -> None:
-    found = standing(between, taken(100, "B", modified=-50))
+    found = trust(between, taken(100, "B", modified=-50))
     assert (found.dates_right, found.dates_wrong) == (0, 0)
 
 
 @pytest.mark.parametrize(("skew", "right"), [(HOUR * SECOND, 1), (0, 0), (None, 0)])
 def test_dates_are_read_by_the_servers_clock(skew: int | None, right: int) -> None:
-    found = standing(taken(0), taken(100, "B", modified=HOUR + 50), skew=skew)
+    found = trust(taken(0), taken(100, "B", modified=HOUR + 50), skew=skew)
     assert (found.dates_right, found.skew) == (right, skew)
 
 
@@ -117,8 +117,8 @@ def test_captures_of_a_crawl_whose_clock_ran_back_teach_nothing_about_dates() ->
         taken(0, crawl="one", where=Location("file", 2, 1)),
         taken(100, "B", modified=-50, crawl="one", where=Location("file", 1, 1)),
     ]
-    assert standing(*captures).dates_wrong == 0
-    assert standing(*(replace(capture, crawl=None) for capture in captures)).dates_wrong == 1
+    assert trust(*captures).dates_wrong == 0
+    assert trust(*(replace(capture, crawl=None) for capture in captures)).dates_wrong == 1
 
 
 def changes(right: int, wrong: int) -> list[Capture]:
@@ -132,9 +132,9 @@ def changes(right: int, wrong: int) -> list[Capture]:
 
 @pytest.mark.parametrize(("right", "wrong"), [(8, 0), (12, 1), (16, 2), (20, 3)])
 def test_a_host_is_trusted_from_so_many_right_dates_on(right: int, wrong: int) -> None:
-    assert standing(*changes(right, wrong)).trusts_dates
-    assert not standing(*changes(right - 1, wrong)).trusts_dates
-    assert not standing(*changes(right, wrong + 1)).trusts_dates
+    assert trust(*changes(right, wrong)).trusts_dates
+    assert not trust(*changes(right - 1, wrong)).trusts_dates
+    assert not trust(*changes(right, wrong + 1)).trusts_dates
 
 
 def test_the_rule_is_the_quantile_of_the_posterior() -> None:
@@ -147,10 +147,10 @@ def test_the_rule_is_the_quantile_of_the_posterior() -> None:
 
 
 def test_the_user_may_know_better() -> None:
-    assert standing(*changes(0, 1), policy="always").trusts_dates
-    assert not standing(*changes(50, 0), policy="never").trusts_dates
-    assert standing(taken(0), skew=None, policy="always").skew == 0
-    assert standing(taken(0), skew=None).skew is None
+    assert trust(*changes(0, 1), policy="always").trusts_dates
+    assert not trust(*changes(50, 0), policy="never").trusts_dates
+    assert trust(taken(0), skew=None, policy="always").skew == 0
+    assert trust(taken(0), skew=None).skew is None
 
 
 # -- validators ------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ VALIDATORS: dict[str, tuple[list[Capture], int, int]] = {
 @pytest.mark.parametrize("case", VALIDATORS)
 def test_validators(case: str) -> None:
     captures, right, wrong = VALIDATORS[case]
-    found = standing(*captures)
+    found = trust(*captures)
     assert (found.validators_right, found.validators_wrong) == (right, wrong)
     assert found.trusts_validators == (wrong == 0)
 
@@ -259,7 +259,7 @@ def test_hosts_are_judged_apart() -> None:
     elsewhere = [
         replace(capture, url="http://example.net/") for capture in (A, taken(HOUR, "B", etag='"a"'))
     ]
-    found = standings([A, taken(HOUR, etag='"a"'), *elsewhere], {HOST: 7})
+    found = learn_host_trust([A, taken(HOUR, etag='"a"'), *elsewhere], {HOST: 7})
     assert list(found) == ["example.net", HOST]
     assert [found[host].trusts_validators for host in found] == [False, True]
     assert [found[host].skew for host in found] == [None, 7]
@@ -267,7 +267,7 @@ def test_hosts_are_judged_apart() -> None:
 
 def test_robots_txt_teaches_nothing() -> None:
     captures = [replace(c, url=f"http://{HOST}/robots.txt") for c in (A, taken(9, "B", etag='"a"'))]
-    assert standing(*captures).trusts_validators
+    assert trust(*captures).trusts_validators
 
 
 # -- clocks ----------------------------------------------------------------------------------------

@@ -20,9 +20,9 @@ from asof.crawl.plan import Itinerary
 from asof.crawl.run import plan_crawl
 from asof.errors import UsageError
 from asof.ledger import Ledger
-from asof.model import Course, Crawl, CrawlState
+from asof.model import CoherencePlan, Crawl, CrawlState
 from asof.report.plan_text import plan_json
-from asof.warc.info import _course_from, _course_json
+from asof.warc.info import _coherence_plan_from, _coherence_plan_json
 from support.made_up_web import A, B, Copies, Web, seen_twice, turn
 
 # Seconds from one request to the next, and from one crawl of the history to the next.
@@ -91,8 +91,8 @@ def test_what_changes_often_is_visited_last_and_seen_again_first(
     assert sorted(again) == sorted(visits[:-1])
     if plan == "threshold":
         assert again == visits[-2::-1]
-    assert outcome.crawl.course is not None
-    assert outcome.crawl.course.expected == before.course.expected
+    assert outcome.crawl.coherence_plan is not None
+    assert outcome.crawl.coherence_plan.expected == before.coherence_plan.expected
 
 
 @pytest.mark.parametrize("plan", ["bfs", "lifo", "fifo"])
@@ -113,7 +113,7 @@ def test_expected_coherence_of_all_strategies(folder: Path, web: Web, hot: set[s
     assert all(0 < expected <= 1 for expected in strategies.values())
     assert strategies["fifo"] <= strategies["lifo"] <= strategies["optimal"]
     assert strategies["auto"] == pytest.approx(max(strategies.values()))
-    assert told.course.pages == 8
+    assert told.coherence_plan.pages == 8
 
 
 def test_a_plan_writes_nothing(folder: Path, web: Web, hot: set[str]) -> None:
@@ -126,7 +126,7 @@ def test_a_plan_writes_nothing(folder: Path, web: Web, hot: set[str]) -> None:
     planned(folder)
     assert look() == before
     nothing = folder.with_name("none")
-    assert planned(nothing).course.pages == 0
+    assert planned(nothing).coherence_plan.pages == 0
     assert not nothing.exists()
 
 
@@ -138,9 +138,9 @@ def test_a_plan_needs_seeds_and_sound_rules(folder: Path) -> None:
 
 
 def test_other_seeds_have_other_pages(folder: Path, web: Web, hot: set[str]) -> None:
-    assert planned(folder, B).course.pages == 0
-    assert planned(folder, A, exclude=("/[1-6]$",)).course.pages == 2
-    assert planned(folder, A, max_pages=3).course.pages == 3
+    assert planned(folder, B).coherence_plan.pages == 0
+    assert planned(folder, A, exclude=("/[1-6]$",)).coherence_plan.pages == 2
+    assert planned(folder, A, max_pages=3).coherence_plan.pages == 3
 
 
 @pytest.mark.parametrize("lost", [False, True], ids=["", "database lost"])
@@ -275,8 +275,8 @@ def test_the_files_are_enough_to_plan_by(web: Web, folder: Path, hot: set[str]) 
     before = planned(folder)
     rebuild(folder)
     after = planned(folder)
-    assert after.course.pages == before.course.pages
-    assert after.course.expected == pytest.approx(before.course.expected)
+    assert after.coherence_plan.pages == before.coherence_plan.pages
+    assert after.coherence_plan.expected == pytest.approx(before.coherence_plan.expected)
     assert set(order_of(after)[:2]) == hot
 
 
@@ -308,7 +308,7 @@ def test_a_planned_crawl_goes_on_with_its_plan(
 # -- The course, written and read back -------------------------------------------------------------
 
 courses = st.builds(
-    Course,
+    CoherencePlan,
     mode=st.sampled_from(["measurable", "inducible"]),
     plan=st.sampled_from(["auto", "optimal", "threshold", "lifo", "fifo"]),
     expected=st.none() | st.floats(0, 1),
@@ -325,16 +325,16 @@ nonsense = st.recursive(
 
 
 @given(courses)
-def test_a_course_comes_back_from_a_file(course: Course) -> None:
-    said = json.loads(json.dumps(_course_json(course)))
-    assert _course_from(said) == course
+def test_a_course_comes_back_from_a_file(coherence_plan: CoherencePlan) -> None:
+    said = json.loads(json.dumps(_coherence_plan_json(coherence_plan)))
+    assert _coherence_plan_from(said) == coherence_plan
 
 
-@given(st.dictionaries(st.sampled_from(list(Course.__dataclass_fields__)), nonsense))
+@given(st.dictionaries(st.sampled_from(list(CoherencePlan.__dataclass_fields__)), nonsense))
 def test_any_nonsense_is_a_course_or_none(said: dict[str, object]) -> None:
     """WARC files come from anywhere, with numbers that are none and of any size."""
     for number in (said, {"mode": "inducible", "plan": "auto", **said}):
-        found = _course_from(json.loads(json.dumps(number)))
+        found = _coherence_plan_from(json.loads(json.dumps(number)))
         assert found is None or all(
             value is None or (isinstance(value, int | float) and abs(value) < 1e308)
             for value in (found.expected, found.eta, found.newcomers, found.pages)
@@ -344,21 +344,23 @@ def test_any_nonsense_is_a_course_or_none(said: dict[str, object]) -> None:
 
 def test_a_number_without_end_is_none() -> None:
     huge = json.loads('{"mode": "inducible", "plan": "auto", "expected": 1' + "0" * 400 + "}")
-    assert _course_from(huge) == Course("inducible", "auto")
+    assert _coherence_plan_from(huge) == CoherencePlan("inducible", "auto")
 
 
 def test_a_turning_point_stays(tmp_path: Path) -> None:
     """An older word about a crawl does not take it back; a newer one moves it."""
     ledger = Ledger(tmp_path / "asof.db", writable=True)
     runs = Runs(ledger)
-    crawl = Crawl("c", (A,), 5, CrawlState.RUNNING, course=Course("inducible", "auto"))
-    found: list[Course | None] = []
+    crawl = Crawl(
+        "c", (A,), 5, CrawlState.RUNNING, coherence_plan=CoherencePlan("inducible", "auto")
+    )
+    found: list[CoherencePlan | None] = []
     for moment in (None, 7, None, 9):
-        told = Course("inducible", "auto", turn=moment)
-        runs.put_crawl(Crawl("c", (A,), 5, CrawlState.RUNNING, course=told))
+        told = CoherencePlan("inducible", "auto", turn=moment)
+        runs.put_crawl(Crawl("c", (A,), 5, CrawlState.RUNNING, coherence_plan=told))
         stored = runs.crawl("c")
         assert stored is not None
-        found.append(stored.course)
+        found.append(stored.coherence_plan)
     assert [each.turn for each in found if each] == [None, 7, 7, 9]
     runs.put_crawl(crawl)
     ledger.close()

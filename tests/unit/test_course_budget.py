@@ -30,9 +30,9 @@ def test_a_page_that_is_not_seen_again_is_not_expected_to_be_coherent(
 ) -> None:
     def expected(**budget: int) -> float:
         itinerary = plan_crawl(CrawlRequest(folder, (A,), {"delay": 3.0, "plan": plan, **budget}))
-        assert itinerary.course.expected is not None
-        assert itinerary.candidates[plan] == itinerary.course.expected
-        return itinerary.course.expected
+        assert itinerary.coherence_plan.expected is not None
+        assert itinerary.candidates[plan] == itinerary.coherence_plan.expected
+        return itinerary.coherence_plan.expected
 
     assert expected(revisits=0) == pytest.approx(1 / 8)
     assert expected(revisits=3) <= 4 / 8

@@ -22,7 +22,7 @@ URL = "http://example.org/page"
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 
 
-class Shelf:
+class TextDatabase:
     """An archive of one growing WARC file."""
 
     def __init__(self, folder: Path) -> None:
@@ -58,8 +58,8 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Iterator[Shelf]:
-    made = Shelf(tmp_path)
+def database(tmp_path: Path) -> Iterator[TextDatabase]:
+    made = TextDatabase(tmp_path)
     yield made
     made.ledger.close()
 
@@ -70,9 +70,9 @@ BLOCK = (
 )
 
 
-def test_a_response(shelf: Shelf) -> None:
-    capture = shelf.add(1, BLOCK)
-    found = shelf.read(capture)
+def test_a_response(database: TextDatabase) -> None:
+    capture = database.add(1, BLOCK)
+    found = database.read(capture)
     assert (found.capture, found.source) == (capture, capture)
     assert (found.status, found.media_type) == (200, "text/html")
     assert ("X-Age", "1") in found.headers
@@ -82,8 +82,10 @@ def test_a_response(shelf: Shelf) -> None:
     assert b"".join(found.payload(3)) == b"hel"
 
 
-def test_a_large_response_is_read_in_pieces(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    capture = shelf.add(1, BLOCK)
+def test_a_large_response_is_read_in_pieces(
+    database: TextDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capture = database.add(1, BLOCK)
 
     def late(path: Path, offset: int) -> StoredRecord:
         record = next(scan(path, start=offset))
@@ -91,23 +93,25 @@ def test_a_large_response_is_read_in_pieces(shelf: Shelf, monkeypatch: pytest.Mo
         return StoredRecord(path, record.where, record.header, record.size, None, record.skip)
 
     monkeypatch.setattr(module, "read_record", late)
-    found = shelf.read(capture)
+    found = database.read(capture)
     assert b"".join(found.raw()) == BLOCK
     assert b"".join(found.payload()) == b"hello"
     assert found.status == 200
 
 
-def test_a_resource_has_no_head(shelf: Shelf) -> None:
-    found = shelf.read(shelf.add(1, b"hello", WARC_Type="resource", Content_Type="text/plain; a=b"))
+def test_a_resource_has_no_head(database: TextDatabase) -> None:
+    found = database.read(
+        database.add(1, b"hello", WARC_Type="resource", Content_Type="text/plain; a=b")
+    )
     assert (found.status, found.headers, found.head) == (None, (), b"")
     assert found.media_type == "text/plain"
     assert b"".join(found.payload()) == b"hello"
 
 
-def test_an_identical_payload_has_the_head_of_the_revisit(shelf: Shelf) -> None:
-    origin = shelf.add(1, BLOCK)
+def test_an_identical_payload_has_the_head_of_the_revisit(database: TextDatabase) -> None:
+    origin = database.add(1, BLOCK)
     head = b"HTTP/1.1 203 Other\r\nContent-Type: text/x\r\nX-Age: 2\r\n\r\n"
-    revisit = shelf.add(
+    revisit = database.add(
         2,
         head,
         WARC_Type="revisit",
@@ -115,7 +119,7 @@ def test_an_identical_payload_has_the_head_of_the_revisit(shelf: Shelf) -> None:
         WARC_Refers_To_Target_URI=URL,
         WARC_Refers_To_Date="2020-01-01T00:00:00Z",
     )
-    found = shelf.read(revisit)
+    found = database.read(revisit)
     assert (found.capture, found.source) == (revisit, origin)
     assert (found.status, found.media_type, found.head) == (203, "text/x", head)
     assert found.headers == (("Content-Type", "text/x"), ("X-Age", "2"))
@@ -123,22 +127,22 @@ def test_an_identical_payload_has_the_head_of_the_revisit(shelf: Shelf) -> None:
     assert b"".join(found.raw()) == head + BLOCK.partition(b"\r\n\r\n")[2]
 
 
-def test_a_revisit_without_a_head_has_that_of_the_response(shelf: Shelf) -> None:
-    shelf.add(1, BLOCK)
-    revisit = shelf.add(
+def test_a_revisit_without_a_head_has_that_of_the_response(database: TextDatabase) -> None:
+    database.add(1, BLOCK)
+    revisit = database.add(
         2,
         b"",
         WARC_Type="revisit",
         WARC_Profile=PROFILES + "identical-payload-digest",
         WARC_Refers_To_Date="2020-01-01T00:00:00Z",
     )
-    assert (shelf.read(revisit).status, shelf.read(revisit).media_type) == (200, "text/html")
+    assert (database.read(revisit).status, database.read(revisit).media_type) == (200, "text/html")
 
 
-def test_a_304_brings_the_stored_headers_up_to_date(shelf: Shelf) -> None:
+def test_a_304_brings_the_stored_headers_up_to_date(database: TextDatabase) -> None:
     """RFC 9111 sections 3.2 and 4.3.4: replaced by name, save what belongs to the stored bytes."""
-    shelf.add(1, BLOCK)
-    revisit = shelf.add(
+    database.add(1, BLOCK)
+    revisit = database.add(
         2,
         b"HTTP/1.1 304 Not Modified\r\nx-age: 2\r\nX-Age: 3\r\nX-New: 4\r\nContent-Length: 0\r\n"
         b"Content-Encoding: br\r\nConnection: X-Hop\r\nX-Hop: 5\r\n\r\n",
@@ -147,7 +151,7 @@ def test_a_304_brings_the_stored_headers_up_to_date(shelf: Shelf) -> None:
         WARC_Refers_To_Target_URI=URL,
         WARC_Refers_To_Date="2020-01-01T00:00:00Z",
     )
-    found = shelf.read(revisit)
+    found = database.read(revisit)
     assert found.status == 200
     assert found.headers == (
         ("Content-Type", "Text/HTML; charset=utf-8"),
@@ -161,8 +165,8 @@ def test_a_304_brings_the_stored_headers_up_to_date(shelf: Shelf) -> None:
     assert b"".join(found.payload()) == b"hello"
 
 
-def test_a_payload_that_is_not_here_is_said_to_be_missing(shelf: Shelf) -> None:
-    revisit = shelf.add(
+def test_a_payload_that_is_not_here_is_said_to_be_missing(database: TextDatabase) -> None:
+    revisit = database.add(
         2,
         b"",
         WARC_Type="revisit",
@@ -170,11 +174,11 @@ def test_a_payload_that_is_not_here_is_said_to_be_missing(shelf: Shelf) -> None:
         WARC_Refers_To_Date="2019-01-01T00:00:00Z",
     )
     with pytest.raises(NotCaptured, match="Import the WARC file that holds http://elsewhere"):
-        shelf.read(revisit)
+        database.read(revisit)
 
 
-def test_a_catalog_that_is_out_of_step_is_noticed(shelf: Shelf) -> None:
-    first, second = shelf.add(1, BLOCK), shelf.add(2, BLOCK)
-    shelf.path.write_bytes(shelf.path.read_bytes()[second.where.offset :])
+def test_a_catalog_that_is_out_of_step_is_noticed(database: TextDatabase) -> None:
+    first, second = database.add(1, BLOCK), database.add(2, BLOCK)
+    database.path.write_bytes(database.path.read_bytes()[second.where.offset :])
     with pytest.raises(DamageError, match="reindex"):
-        shelf.read(first)
+        database.read(first)

@@ -33,9 +33,9 @@ def taken(name: str, at: Instant, modified: Instant) -> Capture:
 PAGES = (taken("A", 10 * SECOND, -HOUR), taken("B", 20 * SECOND, -HOUR))
 
 
-def observable(standing: HostTrust) -> tuple[Instant, Instant] | None:
+def observable(trust: HostTrust) -> tuple[Instant, Instant] | None:
     gathered = GatheredCaptures(
-        Choice(), (), PAGES, PAGES, (), {HOST: standing}, Mode.OFF, START + 10 * SECOND
+        Choice(), (), PAGES, PAGES, (), {HOST: trust}, Mode.OFF, START + 10 * SECOND
     )
     # Of no crawl in particular nothing is asked of the archive.
     return quality_report(cast(OpenArchive, None), gathered, measured(gathered)).observable
@@ -48,14 +48,14 @@ def test_pages_are_observed_together_from_their_dates_to_the_first_download() ->
 
 
 @pytest.mark.parametrize(
-    "standing",
+    "trust",
     [
         HostTrust(HOST, skew=0),
         replace(TRUSTED, skew=None),  # nobody knows by which clock it was dated
         replace(TRUSTED, doubted=(PAGES[1].url,)),
     ],
 )
-def test_dates_that_count_for_no_verdict_count_for_nothing_here(standing: HostTrust) -> None:
-    assert observable(standing) is None
-    found = with_claims(known_intervals(PAGES, {HOST: standing}, urls=[PAGES[1].url]))
+def test_dates_that_count_for_no_verdict_count_for_nothing_here(trust: HostTrust) -> None:
+    assert observable(trust) is None
+    found = with_claims(known_intervals(PAGES, {HOST: trust}, urls=[PAGES[1].url]))
     assert [(each.since, each.until) for each in found] == [(PAGES[1].at, PAGES[1].at)]

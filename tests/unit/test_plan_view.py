@@ -9,7 +9,7 @@ from asof.coherence.plan import Plan
 from asof.coherence.survival import Poisson
 from asof.coherence.verdict import Mode
 from asof.crawl.plan import HostPlan, Itinerary
-from asof.model import Course, Target
+from asof.model import CoherencePlan, Target
 from asof.report.plan_text import plan_lines
 
 
@@ -20,5 +20,5 @@ from asof.report.plan_text import plan_lines
 def test_slots_are_said_to_begin_where_they_do(mode: Mode, told: str) -> None:
     plan = Plan("optimal", np.zeros(1, np.intp), np.zeros(1), 1.0)
     host = HostPlan("a.example", (Target("http://a.example/"),), Poisson(np.ones(1)), 1.0, plan)
-    lines = plan_lines(Itinerary(Course(mode, "optimal", 1.0, 1), (host,), {"optimal": 1.0}))
+    lines = plan_lines(Itinerary(CoherencePlan(mode, "optimal", 1.0, 1), (host,), {"optimal": 1.0}))
     assert f"  {told}, the shortest slots first" in list(lines)

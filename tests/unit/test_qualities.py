@@ -24,7 +24,7 @@ from asof.cover.kept.preferences import QUALITIES, quality_column, with_quality
 from asof.cover.language.columns import Column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
-from asof.model import Course
+from asof.model import CoherencePlan
 from support import served_archive
 from support.served_archive import Page
 
@@ -68,9 +68,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder: Path = served_archive.build(tmp_path_factory.mktemp("qualities") / "archive", stored())
     with OpenArchive.write(folder, purpose="test") as found:
         (crawl,) = found.crawls()
-        course = Course("inducible", "optimal", turn=parse_iso("2026-01-01T12:00:00Z"))
+        coherence_plan = CoherencePlan(
+            "inducible", "optimal", turn=parse_iso("2026-01-01T12:00:00Z")
+        )
         with found.ledger.transaction():
-            found.catalog.put_crawl(replace(crawl, course=course))
+            found.catalog.put_crawl(replace(crawl, coherence_plan=coherence_plan))
     with OpenArchive.open(folder) as found, Texts(found, writable=True) as texts:
         texts.read_all(1)
     return folder

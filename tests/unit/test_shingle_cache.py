@@ -25,7 +25,7 @@ from asof.cover.kept.array_file import read_arrays, write_arrays
 from asof.cover.kept.shingle_cache import collected_or_kept, fingerprint, is_kept, keep, kept
 from asof.errors import UsageError
 from asof.model import Capture, Target
-from asof.text.database import Shelf
+from asof.text.database import TextDatabase
 from asof.text.document import Document
 from asof.text.store import TextStore, document_key
 from asof.warc.build import exchange_records
@@ -240,11 +240,13 @@ def test_a_text_that_is_read_anew_is_taken_anew(folder: Path) -> None:
         capture = next(archive.captures(url=URLS[1]))
         assert capture.content
         key = document_key(capture.url, capture.content, capture.media_type)
-        shelf = Shelf(archive.folder.texts, writable=True)
-        document = TextStore(shelf).get(key)
+        database = TextDatabase(archive.folder.texts, writable=True)
+        document = TextStore(database).get(key)
         assert document is not None
-        TextStore(shelf).put([(key, dataclass_replace(document, main="Other words", text="Yes"))])
-        shelf.close()
+        TextStore(database).put(
+            [(key, dataclass_replace(document, main="Other words", text="Yes"))]
+        )
+        database.close()
     found = again(folder)
     assert_equal(found, gathered(folder))
     assert before.document_ids is not None

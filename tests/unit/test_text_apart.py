@@ -16,7 +16,7 @@ import pytest
 from asof.errors import AsofError
 from asof.text import sandbox as module
 from asof.text.read import read
-from asof.text.sandbox import DocumentSource, ReadApart, ReadingLimits, read_many
+from asof.text.sandbox import DocumentSource, ReadingLimits, SandboxedReader, read_many
 from support import office_files as office
 
 # Keeps a reader busy for several seconds: a table of nothing that has to be looked at.
@@ -24,12 +24,12 @@ SLOW = (b"<rss><channel>" + b"<x>" * 4_000_000, "application/rss+xml")
 
 
 @pytest.fixture
-def apart() -> Iterator[ReadApart]:
-    with ReadApart() as reader:
+def apart() -> Iterator[SandboxedReader]:
+    with SandboxedReader() as reader:
         yield reader
 
 
-def pid_of(apart: ReadApart) -> int:
+def pid_of(apart: SandboxedReader) -> int:
     assert apart._child is not None
     return apart._child._process.pid
 
@@ -64,11 +64,11 @@ def until(condition: object, seconds: float = 10) -> bool:
     ],
     ids=["plain", "unicode", "docx", "pdf", "png", "empty"],
 )
-def test_the_answer_is_that_of_reading_here(apart: ReadApart, data: bytes, name: str) -> None:
+def test_the_answer_is_that_of_reading_here(apart: SandboxedReader, data: bytes, name: str) -> None:
     assert apart.read(data, name=name) == read(data, name=name)
 
 
-def test_all_that_is_said_of_a_document_reaches_the_reader(apart: ReadApart) -> None:
+def test_all_that_is_said_of_a_document_reaches_the_reader(apart: SandboxedReader) -> None:
     markup = b"<title>\xe4</title><a href=next>x</a>"
     document = apart.read(
         markup, "text/html; charset=iso-8859-1", "http://a.example/b/", None, "tags"
@@ -79,7 +79,7 @@ def test_all_that_is_said_of_a_document_reaches_the_reader(apart: ReadApart) -> 
     assert document.title == "ä"
 
 
-def test_one_child_serves_many_documents(apart: ReadApart) -> None:
+def test_one_child_serves_many_documents(apart: SandboxedReader) -> None:
     apart.read(b"one", "text/plain")
     first = pid_of(apart)
     for number in range(20):
@@ -87,7 +87,7 @@ def test_one_child_serves_many_documents(apart: ReadApart) -> None:
     assert pid_of(apart) == first
 
 
-def test_many_documents_that_come_in_pieces(apart: ReadApart) -> None:
+def test_many_documents_that_come_in_pieces(apart: SandboxedReader) -> None:
     """A pipe holds 64 KB: the writer is still busy with it when the reader has all it needs."""
     apart.read(b"x", "text/plain")
     first = pid_of(apart)
@@ -98,7 +98,7 @@ def test_many_documents_that_come_in_pieces(apart: ReadApart) -> None:
 
 
 def test_what_takes_too_long_is_ended() -> None:
-    with ReadApart(ReadingLimits(seconds=1.5)) as apart:
+    with SandboxedReader(ReadingLimits(seconds=1.5)) as apart:
         apart.read(b"warm", "text/plain")
         first = pid_of(apart)
         start = time.monotonic()
@@ -111,21 +111,21 @@ def test_what_takes_too_long_is_ended() -> None:
 
 
 def test_what_needs_too_much_memory_is_refused() -> None:
-    with ReadApart(ReadingLimits(megabytes=100)) as apart:
+    with SandboxedReader(ReadingLimits(megabytes=100)) as apart:
         document = apart.read("\u4e2d\U0001f600".encode() * 5_000_000, "text/plain; charset=utf-8")
         assert document.error == "needed more than 100 MB"
         assert apart.read(b"next", "text/plain").text == "next"
 
 
 def test_what_is_too_large_is_not_even_sent() -> None:
-    with ReadApart(ReadingLimits(megabytes=10)) as apart:
+    with SandboxedReader(ReadingLimits(megabytes=10)) as apart:
         assert apart.read(bytes(5 << 20)).error == "is larger than 4 MB"
         assert apart._child is None
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL])
 def test_a_crash_is_a_reason_and_the_next_document_is_read(
-    apart: ReadApart, number: signal.Signals
+    apart: SandboxedReader, number: signal.Signals
 ) -> None:
     apart.read(b"warm", "text/plain")
     pid = pid_of(apart)
@@ -134,14 +134,14 @@ def test_a_crash_is_a_reason_and_the_next_document_is_read(
     assert apart.read(b"next", "text/plain").text == "next"
 
 
-def test_a_child_that_died_unseen_costs_one_document(apart: ReadApart) -> None:
+def test_a_child_that_died_unseen_costs_one_document(apart: SandboxedReader) -> None:
     apart.read(b"warm", "text/plain")
     os.kill(pid_of(apart), signal.SIGKILL)
     documents = [apart.read(b"%d" % number, "text/plain") for number in range(3)]
     assert [document.text for document in documents[1:]] == ["1", "2"]
 
 
-def test_closing_ends_the_child_and_reading_starts_another(apart: ReadApart) -> None:
+def test_closing_ends_the_child_and_reading_starts_another(apart: SandboxedReader) -> None:
     apart.read(b"x", "text/plain")
     pid = pid_of(apart)
     apart.close()
@@ -152,8 +152,8 @@ def test_closing_ends_the_child_and_reading_starts_another(apart: ReadApart) -> 
 
 PARENT = """
 import sys, threading
-from asof.text.sandbox import ReadApart, ReadingLimits
-apart = ReadApart(ReadingLimits(seconds=60))
+from asof.text.sandbox import SandboxedReader, ReadingLimits
+apart = SandboxedReader(ReadingLimits(seconds=60))
 apart.read(b"warm", "text/plain")
 print(apart._child._process.pid, flush=True)
 if sys.argv[1] == "busy":
@@ -179,7 +179,7 @@ def test_the_child_does_not_outlive_its_parent(state: str) -> None:
     assert until(lambda: not alive(pid), 5)
 
 
-def test_the_thread_that_made_the_child_may_end(apart: ReadApart) -> None:
+def test_the_thread_that_made_the_child_may_end(apart: SandboxedReader) -> None:
     thread = threading.Thread(target=apart.read, args=(b"x", "text/plain"))
     thread.start()
     thread.join()
@@ -189,7 +189,7 @@ def test_the_thread_that_made_the_child_may_end(apart: ReadApart) -> None:
     assert pid_of(apart) == pid
 
 
-def test_threads_take_turns(apart: ReadApart) -> None:
+def test_threads_take_turns(apart: SandboxedReader) -> None:
     answers: dict[int, str] = {}
 
     def ask(number: int) -> None:
@@ -204,7 +204,7 @@ def test_threads_take_turns(apart: ReadApart) -> None:
     assert answers == {number: str(number) for number in range(8)}
 
 
-def test_the_child_has_its_own_group_and_few_rights(apart: ReadApart) -> None:
+def test_the_child_has_its_own_group_and_few_rights(apart: SandboxedReader) -> None:
     apart.read(b"x", "text/plain")
     pid = pid_of(apart)
     assert os.getpgid(pid) == pid
@@ -219,7 +219,7 @@ def test_the_child_has_its_own_group_and_few_rights(apart: ReadApart) -> None:
 def test_a_child_that_keeps_memory_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     always = "import asof.text.sandbox_child as child; child._TIRED_SHARE = -1; child.main()"
     monkeypatch.setattr(module, "_CHILD", always)
-    with ReadApart() as apart:
+    with SandboxedReader() as apart:
         assert apart.read(b"x", "text/plain").text == "x"
         assert apart._child is None
         assert apart.read(b"y", "text/plain").text == "y"
@@ -257,7 +257,10 @@ def test_no_more_sources_are_taken_than_needed() -> None:
 
 def test_a_child_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CHILD", "raise SystemExit('no such module')")
-    with ReadApart() as apart, pytest.raises(AsofError, match="does not start: no such module"):
+    with (
+        SandboxedReader() as apart,
+        pytest.raises(AsofError, match="does not start: no such module"),
+    ):
         apart.read(b"x", "text/plain")
 
 

@@ -23,8 +23,8 @@ from asof.cli import run as cli
 from asof.cli.output import judgements
 from asof.clock import SECOND, Instant, iso
 from asof.model import Exchange, Target
-from asof.text.database import Shelf
-from asof.text.sandbox import ReadApart
+from asof.text.database import TextDatabase
+from asof.text.sandbox import SandboxedReader
 from asof.warc.build import exchange_records
 from asof.warc.compose import compose
 from asof.warc.record import Record
@@ -183,7 +183,7 @@ def test_a_damaged_block_is_one_sentence(folder: Path, capsys: pytest.CaptureFix
 def test_others_may_be_reading(folder: Path) -> None:
     """What they have not read yet is read here."""
     put(folder, answer(URL, html("T", WORDS)), answer("http://b.example/", html("T2", WORDS)))
-    other = Shelf(folder / "derived/text.db", writable=True)
+    other = TextDatabase(folder / "derived/text.db", writable=True)
     try:
         assert cli(["similar", URL, "-a", str(folder), "--json"]) == 0
     finally:
@@ -198,7 +198,7 @@ def test_a_child_that_answers_nonsense_costs_one_document() -> None:
         def end(self, **how: Any) -> str:
             return ""
 
-    with ReadApart() as apart:
+    with SandboxedReader() as apart:
         apart._child = Odd()  # type: ignore[assignment]
         assert apart.read(b"words", "text/plain").error
         assert apart.read(b"words", "text/plain").text == "words"

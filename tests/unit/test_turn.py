@@ -25,7 +25,7 @@ from asof.crawl import phases as turning
 from asof.crawl.control import Act, send_order
 from asof.model import CrawlState
 from support.laws import examples
-from support.made_up_web import A, B, Copies, Odd, Web, captures, course, seen_twice, turn
+from support.made_up_web import A, B, Copies, Odd, Web, captures, coherence_plan, seen_twice, turn
 
 ALL = ["/", "/1", "/2", "/3", "/4", "/5", "/6"]
 
@@ -177,7 +177,7 @@ def test_a_site_that_is_not_there_has_no_turning_point(folder: Path) -> None:
     web = Web()
     outcome = web.crawl(folder, A)
     assert web.paths() == ["/"]
-    assert course(folder).turn is None
+    assert coherence_plan(folder).turn is None
     assert outcome.crawl.state is CrawlState.FINISHED
 
 
@@ -389,7 +389,7 @@ def test_ctrl_c_while_the_last_visits_end(web: Web, folder: Path) -> None:
     web.later = (14.5, web.stop)
     outcome = web.crawl(folder, A, audit=False, time_limit=28.0)
     assert outcome.crawl.state is CrawlState.INTERRUPTED
-    assert course(folder).turn is None
+    assert coherence_plan(folder).turn is None
     web.later = None
     web.takes = 0.1
     web.crawl(folder, A, audit=False, time_limit=1000.0)
@@ -588,7 +588,7 @@ def test_whatever_happens_every_page_is_seen_once_in_each_phase(number: int) -> 
             state = outcome.crawl.state
             if state is not CrawlState.FINISHED and chance.random() < 0.3:
                 rebuild(folder)
-        moment, found = course(folder).turn, captures(folder)
+        moment, found = coherence_plan(folder).turn, captures(folder)
     assert outcome.summary.queued == outcome.summary.to_revisit == 0
     told = [each for each in found if each.status != 503]
     visits = [each for each in told if moment is None or each.at <= moment]
@@ -663,7 +663,7 @@ def test_several_hosts_turn_together(tmp_path: Path) -> None:
 def test_a_crawl_without_coherence_asks_once(web: Web, folder: Path) -> None:
     outcome = web.crawl(folder, A, coherence="off")
     assert web.paths() == ALL
-    assert outcome.crawl.course is None
+    assert outcome.crawl.coherence_plan is None
     assert (outcome.summary.revisited, outcome.summary.to_revisit) == (0, 0)
 
 

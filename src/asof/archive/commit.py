@@ -16,7 +16,7 @@ from asof.archive.folder import Folder
 from asof.archive.journal import CommitGroup, Unit, records_of
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import row
-from asof.catalog.fast_path import swift_row
+from asof.catalog.fast_path import fast_row
 from asof.catalog.rows import Row
 from asof.clock import Instant
 from asof.config import Config
@@ -150,7 +150,7 @@ def _made(unit: Unit) -> tuple[Record, ...]:
 
 def _rows(record: Record, raw: bytes, path: Path, where: Location) -> Sequence[Row]:
     """The row of a capture, as a reader of the file would make it; none if it would make none."""
-    found = swift_row(raw, where.offset, where.length) if raw else None
+    found = fast_row(raw, where.offset, where.length) if raw else None
     if found:
         return (found,)
     data = b"".join([part.data for part in record.block]) if raw else None

@@ -17,7 +17,7 @@ from asof.catalog.cdxj import cdxj_lines
 from asof.catalog.derive import derive
 from asof.catalog.parquet import write_parquet
 from asof.model import Capture, Damage
-from asof.warc.atomic_file import whole_file
+from asof.warc.atomic_file import atomic_file
 from asof.warc.foreign.trec import TrecDocument, write_trec
 from asof.warc.foreign.wacz_write import WaczPage, write_wacz
 from asof.warc.reader import scan
@@ -56,7 +56,7 @@ class Exported:
 def export_cdxj(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
     """A sorted CDXJ index, line for line what cdxj-indexer writes for the same files."""
     count = 0
-    with whole_file(out) as file:
+    with atomic_file(out) as file:
         for line in cdxj_lines(selection.captures(archive)):
             file.write(line.encode())
             count += 1
@@ -70,7 +70,7 @@ def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> Export
     """
     wanted = None if selection.everything else _with_sources(archive, selection)
     count = 0
-    with whole_file(out) as file:
+    with atomic_file(out) as file:
         for segment in archive.segments():
             path = archive.folder.warc / segment.file
             for record in scan(path, end=segment.committed):

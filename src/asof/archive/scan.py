@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from asof.catalog.derive import Row, missing_identity, row
-from asof.catalog.fast_path import swift_row
+from asof.catalog.fast_path import fast_row
 from asof.model import Crawl, Damage
 from asof.warc.info import read_crawl
 from asof.warc.reader import FileLayout, layout, scan, scan_as
@@ -84,7 +84,7 @@ def read_range(source: FileRange) -> Batch:
     records, shared = 0, False
     items: Iterator[Row | tuple[()] | StoredRecord | Damage]
     if _has_checksums(source.path):
-        items = scan_as(source.path, swift_row, start=source.start, end=source.end)
+        items = scan_as(source.path, fast_row, start=source.start, end=source.end)
     else:
         items = whole_records(source.path, source.start, source.end)
     for found in items:

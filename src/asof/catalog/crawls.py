@@ -9,7 +9,7 @@ from typing import Any
 
 from asof.catalog.rows import fetch, translated
 from asof.ledger import Ledger
-from asof.model import Course, Crawl, CrawlState, Segment
+from asof.model import CoherencePlan, Crawl, CrawlState, Segment
 
 _CRAWLS = "SELECT id, seeds, started, state, ended, settings, note, course FROM crawls"
 _NUMBERED = re.compile(r"([0-9]+)-")
@@ -59,7 +59,9 @@ class Runs:
                     crawl.state.value,
                     json.dumps(crawl.settings),
                     crawl.note,
-                    None if crawl.course is None else json.dumps(asdict(crawl.course)),
+                    None
+                    if crawl.coherence_plan is None
+                    else json.dumps(asdict(crawl.coherence_plan)),
                 ),
             )
 
@@ -118,7 +120,7 @@ class Runs:
 
 
 def _crawl(row: tuple[Any, ...]) -> Crawl:
-    crawl_id, seeds, started, state, ended, settings, note, course = row
+    crawl_id, seeds, started, state, ended, settings, note, coherence_plan = row
     return Crawl(
         crawl_id,
         tuple(json.loads(seeds)),
@@ -127,5 +129,5 @@ def _crawl(row: tuple[Any, ...]) -> Crawl:
         ended,
         json.loads(settings),
         note,
-        None if course is None else Course(**json.loads(course)),
+        None if coherence_plan is None else CoherencePlan(**json.loads(coherence_plan)),
     )

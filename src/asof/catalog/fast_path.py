@@ -14,7 +14,7 @@ from asof.native import compiled
 from asof.url import surt
 
 
-def swift_row(content: bytes | bytearray, offset: int, length: int) -> Row | tuple[()] | None:
+def fast_row(content: bytes | bytearray, offset: int, length: int) -> Row | tuple[()] | None:
     """The row of the one record that a member holds, if it is a plain response.
 
     Empty for a record that goes with one (a request, or metadata about it) and is no capture.

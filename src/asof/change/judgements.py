@@ -10,7 +10,7 @@ from typing import NamedTuple
 from asof.change.categories import Change
 from asof.errors import AsofError
 from asof.model import Capture
-from asof.text.database import Shelf
+from asof.text.database import TextDatabase
 from asof.text.store import hashed
 
 
@@ -25,19 +25,19 @@ class Judgement(NamedTuple):
 class ChangeStore:
     """Judgements by capture, each with the capture that it was compared with."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, database: TextDatabase) -> None:
+        self._database = database
 
     def get(self, capture: Capture) -> Judgement | None:
         """What was found out about a capture, or None if nobody has looked."""
-        row = self._shelf.fetch(
+        row = self._database.fetch(
             "SELECT category, stage, similarity FROM changes WHERE key = ?", _key(capture)
         )
         return None if row is None else Judgement(*row)
 
     def is_settled(self, capture: Capture, before: Capture | None) -> bool:
         """Whether a capture was compared with this one; an import may bring another before it."""
-        row = self._shelf.fetch("SELECT before FROM changes WHERE key = ?", _key(capture))
+        row = self._database.fetch("SELECT before FROM changes WHERE key = ?", _key(capture))
         return row is not None and row[0] == _maybe_key(before)
 
     def put(self, changes: Iterable[tuple[Capture, Capture | None, Change]]) -> None:
@@ -52,7 +52,7 @@ class ChangeStore:
             )
             for capture, before, change in changes
         ]
-        with self._shelf.transaction() as db:
+        with self._database.transaction() as db:
             db.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?)", rows)
 
 
@@ -71,16 +71,16 @@ def stored_categories(
 ) -> Iterator[Callable[[Capture], str | None]]:
     """What became of a URL with a capture, as far as documents have been read (a category)."""
     try:
-        shelf = Shelf(texts, writable=False)
+        database = TextDatabase(texts, writable=False)
     except AsofError as error:  # the catalog is whole without it
         complain(f"asof: {error}")
         yield lambda capture: None
         return
-    store = ChangeStore(shelf) if shelf.is_current else None
+    store = ChangeStore(database) if database.is_current else None
 
     def category(capture: Capture) -> str | None:
         found = None if store is None else store.get(capture)
         return None if found is None else found.category
 
-    with closing(shelf):
+    with closing(database):
         yield category

@@ -24,9 +24,9 @@ from asof.change.judgements import ChangeStore
 from asof.change.version import Version, version_of
 from asof.errors import AsofError
 from asof.model import Capture, find_header
-from asof.text.database import Shelf
+from asof.text.database import TextDatabase
 from asof.text.document import Document
-from asof.text.sandbox import DocumentSource, ReadApart, ReadingLimits, read_many
+from asof.text.sandbox import DocumentSource, ReadingLimits, SandboxedReader, read_many
 from asof.text.store import TextStore, document_key
 
 # More of a document is not read.
@@ -75,18 +75,18 @@ class Texts:
         self._archive = archive
         self._limits = limits
         self._held = ExitStack()
-        self._apart: ReadApart | None = None
-        self._shelf = self._open(writable=writable)
-        self._store = None if self._shelf is None else TextStore(self._shelf)
-        self._changes = None if self._shelf is None else ChangeStore(self._shelf)
+        self._apart: SandboxedReader | None = None
+        self._database = self._open(writable=writable)
+        self._store = None if self._database is None else TextStore(self._database)
+        self._changes = None if self._database is None else ChangeStore(self._database)
 
-    def _open(self, *, writable: bool) -> Shelf | None:
+    def _open(self, *, writable: bool) -> TextDatabase | None:
         path = self._archive.folder.texts
         if not writable and not path.exists():
             return None
-        shelf = Shelf(path, writable=writable)
-        self._held.callback(shelf.close)
-        return shelf if shelf.is_current else None
+        database = TextDatabase(path, writable=writable)
+        self._held.callback(database.close)
+        return database if database.is_current else None
 
     def __enter__(self) -> Self:
         return self
@@ -105,7 +105,7 @@ class Texts:
         if kept is not None:
             return kept
         if self._apart is None:
-            self._apart = self._held.enter_context(ReadApart(self._limits))
+            self._apart = self._held.enter_context(SandboxedReader(self._limits))
         try:
             source = source_of(self._archive, capture)
         except AsofError:

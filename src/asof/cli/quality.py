@@ -18,7 +18,7 @@ from asof.cli.output import count_progress, heavy_work, open_archive, print_json
 from asof.errors import NotCaptured
 from asof.frontier.completeness import Completeness, completeness_json
 from asof.report.words import percent, printable, taken_of
-from asof.warc.atomic_file import whole_file
+from asof.warc.atomic_file import atomic_file
 
 if TYPE_CHECKING:
     from asof.coherence.certificate import Choice
@@ -113,7 +113,7 @@ def _write_page(report: Report | None, out: Path) -> None:
         raise NotCaptured("Nothing was captured, so there is nothing to report.", hint="Crawl on.")
     from asof.report.quality_page import page
 
-    with whole_file(out) as file:
+    with atomic_file(out) as file:
         file.write(page(report).encode())
     say(f"{out}: the report; open it in a browser")
 

@@ -28,7 +28,7 @@ from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, parse_iso
 from asof.coherence.verdict import HostTrust, Measurement, PageVerdict
 from asof.errors import InputError
-from asof.model import Capture, Course, Crawl, Evidence
+from asof.model import Capture, CoherencePlan, Crawl, Evidence
 
 FORMAT = "asof-coherence-certificate"
 # Of the form and of the rules of measuring: a certificate of another version is not recomputed.
@@ -114,7 +114,7 @@ def certificate(
         "until": iso(until),
         "c": measurement.c,
         "counts": {"pages": len(measurement.pages)} | {g.value: counts[g] for g in counts},
-        "standings": [_standing(measurement.standings[h]) for h in sorted(measurement.standings)],
+        "standings": [_trust(measurement.host_trust[h]) for h in sorted(measurement.host_trust)],
         "pages": [_page(page, capture_of) for page in measurement.pages],
         "files": [asdict(item) for item in files],
         "unsound": unsound,
@@ -159,20 +159,20 @@ def _crawl(crawl: Crawl) -> dict[str, object]:
         "started": iso(crawl.started),
         "ended": None if crawl.ended is None else iso(crawl.ended),
         "state": crawl.state.value,
-        "course": None if crawl.course is None else _course(crawl.course),
+        "course": None if crawl.coherence_plan is None else _coherence_plan(crawl.coherence_plan),
     }
 
 
-def _course(course: Course) -> dict[str, object]:
-    said: dict[str, object] = asdict(course)
+def _coherence_plan(coherence_plan: CoherencePlan) -> dict[str, object]:
+    said: dict[str, object] = asdict(coherence_plan)
     for name, value in said.items():
         if isinstance(value, float) and not isfinite(value):
             said[name] = None  # a file that anybody may have written
-    return said | {"turn": None if course.turn is None else iso(course.turn)}
+    return said | {"turn": None if coherence_plan.turn is None else iso(coherence_plan.turn)}
 
 
-def _standing(standing: HostTrust) -> dict[str, object]:
-    return asdict(standing) | {"doubted": list(standing.doubted)}
+def _trust(trust: HostTrust) -> dict[str, object]:
+    return asdict(trust) | {"doubted": list(trust.doubted)}
 
 
 def _page(page: PageVerdict, capture_of: CaptureOf) -> dict[str, object]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges
 from asof.catalog.derive import HEAD_REACH, Row, row
-from asof.catalog.fast_path import swift_row
+from asof.catalog.fast_path import fast_row
 from asof.catalog.rows import capture_of
 from asof.coherence.certificate import (
     Choice,
@@ -103,10 +103,10 @@ def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:
 
     A file that was begun after it may speak of the time before it.
     """
-    old, new = None if known is None else known.course, later.course
+    old, new = None if known is None else known.coherence_plan, later.coherence_plan
     if old is None or old.turn is None or (new is not None and new.turn is not None):
         return later
-    return replace(later, course=old)
+    return replace(later, coherence_plan=old)
 
 
 def _clipped(path: Path, size: int) -> list[FileRange]:
@@ -151,7 +151,7 @@ def _take(record: StoredRecord, part: _Part) -> None:
 
 def _sound_row(content: bytes | bytearray, offset: int, length: int) -> Row | tuple[()] | None:
     """The row of a plain response whose digests hold; empty for what only goes with one."""
-    found = swift_row(content, offset, length)
+    found = fast_row(content, offset, length)
     return found if not found or sound_kind(content) is not None else None
 
 

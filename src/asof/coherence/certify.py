@@ -37,7 +37,7 @@ from asof.coherence.gather import (
 from asof.coherence.verdict import Measurement
 from asof.errors import ArchiveError, NotCaptured, UsageError
 from asof.model import Capture, Evidence
-from asof.warc.atomic_file import whole_file
+from asof.warc.atomic_file import atomic_file
 
 
 def certify(
@@ -77,7 +77,7 @@ def _disagreement(archive: OpenArchive) -> ArchiveError:
 def write_certificate(document: Json, out: Path) -> None:
     """Write a certificate, whole or not at all; not one that nobody would read."""
     size = values = 0
-    with whole_file(out) as file:
+    with atomic_file(out) as file:
         for text in certificate_text(document):
             data = text.encode()
             size += file.write(data)

@@ -16,9 +16,9 @@ _STRONG_DATE: Instant = 60 * SECOND
 _STRONG_DATE_UNSET: Instant = DAY
 
 
-def believed(
+def credible(
     seen: Sequence[Observation],
-    standing: HostTrust,
+    trust: HostTrust,
     *,
     doubted: bool = False,
     lost: frozenset[str] = frozenset(),
@@ -32,41 +32,39 @@ def believed(
     firm: list[Observation] = []
     dropped: list[tuple[Observation, Reason]] = []
     for sight in seen:
-        why = _disbelief(sight, standing, doubted, lost)
+        why = _disbelief(sight, trust, doubted, lost)
         if why is not Reason.NONE:
             dropped.append((sight, why))
         elif sight.firmness is Firmness.DATED:
-            is_strong = _is_strong_date(sight, standing.skew)
+            is_strong = _is_strong_date(sight, trust.skew)
             firm.append(replace(sight, firmness=Firmness.STRONG if is_strong else Firmness.WEAK))
-        elif sight.firmness is Firmness.STRONG and _may_hide(sight, standing.skew):
+        elif sight.firmness is Firmness.STRONG and _may_hide(sight, trust.skew):
             firm.append(replace(sight, firmness=Firmness.WEAK))
         else:
             firm.append(sight)
     return firm, dropped
 
 
-def firm_runs(url: str, seen: Sequence[Observation], standing: HostTrust) -> list[SameAnswers]:
+def firm_runs(url: str, seen: Sequence[Observation], trust: HostTrust) -> list[SameAnswers]:
     """The intervals of a page by what is firm: no errors, no weak validators, no false words."""
-    firm, _ = believed(seen, standing, doubted=standing.doubts(url))
+    firm, _ = credible(seen, trust, doubted=trust.doubts(url))
     strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
-    return runs(strong, by_tag=standing.trusts_validators)
+    return runs(strong, by_tag=trust.trusts_validators)
 
 
-def _disbelief(
-    sight: Observation, standing: HostTrust, doubted: bool, lost: frozenset[str]
-) -> Reason:
+def _disbelief(sight: Observation, trust: HostTrust, doubted: bool, lost: frozenset[str]) -> Reason:
     if sight.capture.crawl in lost:
         return Reason.CRAWLER_CLOCK
     if sight.why is not Silence.NONE:
         return Reason(sight.why.value)
     if sight.is_bytes:
         return Reason.NONE
-    if not standing.trusts_validators:
+    if not trust.trusts_validators:
         return Reason.FALSE_VALIDATORS
     if sight.firmness is not Firmness.DATED:
         return Reason.NONE
     # A 304 by date repeats the date: where that did not move with the content, it is worth nothing.
-    is_wrong = doubted or (standing.dates_wrong > 0 and not standing.trusts_dates)
+    is_wrong = doubted or (trust.dates_wrong > 0 and not trust.trusts_dates)
     return Reason.UNTRUSTED_DATES if is_wrong else Reason.NONE
 
 

@@ -24,7 +24,7 @@ from asof.catalog.one_hash import comparable
 from asof.catalog.referents import ANSWERS, declared
 from asof.clock import SECOND, Instant, parse_http_date
 from asof.coherence.certificate import Choice
-from asof.coherence.host_trust import skew_of, standings
+from asof.coherence.host_trust import learn_host_trust, skew_of
 from asof.coherence.intervals import stab
 from asof.coherence.measure import measure
 from asof.coherence.proven_intervals import known_intervals, with_claims
@@ -50,8 +50,8 @@ _CHAIN = 4
 class GatheredCaptures:
     """All that a measurement is made of, in the order of SURT key and time.
 
-    `counted` are the captures that count, `everything` those that the standings of their hosts were
-    learnt from, and `elsewhere` what revisits among these refer to under other hosts.
+    `counted` are the captures that count, `everything` those that tell how far
+    their hosts are trusted, and `elsewhere` what revisits among these refer to under other hosts.
     """
 
     choice: Choice
@@ -59,7 +59,7 @@ class GatheredCaptures:
     counted: tuple[Capture, ...]
     everything: tuple[Capture, ...]
     elsewhere: tuple[Capture, ...]
-    standings: Mapping[str, HostTrust]
+    host_trust: Mapping[str, HostTrust]
     mode: Mode
     reference: Instant
 
@@ -119,7 +119,7 @@ def gather(holdings: Catalogued | Scanned, choice: Choice) -> GatheredCaptures:
     names = {capture.crawl for capture in counted}
     crawls = tuple(crawl for crawl in known if crawl.id in (choice.crawls or names))
     whole = [*everything, *elsewhere]
-    learnt = standings(whole, skews(everything, holdings.warc), policy=_policy(crawls))
+    learnt = learn_host_trust(whole, skews(everything, holdings.warc), policy=_policy(crawls))
     mode, reference = _reference(choice, crawls, counted, whole, learnt)
     return GatheredCaptures(
         choice, crawls, tuple(counted), tuple(everything), tuple(elsewhere),
@@ -136,7 +136,7 @@ def _policy(crawls: Sequence[Crawl]) -> Literal["auto", "always", "never"]:
 def caught_hosts(archive: OpenArchive, hosts: Iterable[str]) -> frozenset[str]:
     """The hosts among these whose validators were found false."""
     sites = {site_of(surt(f"http://{host}/")) for host in hosts}
-    learnt = standings(Catalogued(archive).of_sites(sites), {}) if sites else {}
+    learnt = learn_host_trust(Catalogued(archive).of_sites(sites), {}) if sites else {}
     return frozenset(host for host, each in learnt.items() if not each.trusts_validators)
 
 
@@ -148,7 +148,7 @@ def measured(gathered: GatheredCaptures) -> Measurement:
         gathered.counted,
         gathered.reference,
         mode=gathered.mode,
-        standings=gathered.standings,
+        host_trust=gathered.host_trust,
         first=min((crawl.started for crawl in gathered.crawls), default=None),
         known=[*others, *gathered.elsewhere],
     )
@@ -283,9 +283,13 @@ def _reference(
     """The moment that was asked for, the one that the crawl aimed at, or the best there is."""
     if choice.reference is not None:
         return Mode.OFF, choice.reference
-    course = crawls[0].course if len(crawls) == 1 and choice.crawls else None
-    if course is not None and course.turn is not None and course.mode in tuple(Mode):
-        return Mode(course.mode), course.turn
+    coherence_plan = crawls[0].coherence_plan if len(crawls) == 1 and choice.crawls else None
+    if (
+        coherence_plan is not None
+        and coherence_plan.turn is not None
+        and coherence_plan.mode in tuple(Mode)
+    ):
+        return Mode(coherence_plan.mode), coherence_plan.turn
     return Mode.OFF, best_moment(counted, everything, learnt)
 
 

@@ -85,7 +85,7 @@ class _Tally:
         return self.validators_wrong + (self.caught if by_chance <= _BY_CHANCE else 0)
 
 
-def standings(
+def learn_host_trust(
     captures: Iterable[Capture],
     skews: Mapping[str, int | None],
     *,

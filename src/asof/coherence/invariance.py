@@ -43,7 +43,7 @@ class Bounds:
 def interval_bounds(
     captures: Iterable[Capture],
     *,
-    standings: Mapping[str, HostTrust] | None = None,
+    host_trust: Mapping[str, HostTrust] | None = None,
     since: Instant | None = None,
     until: Instant | None = None,
 ) -> list[Bounds]:
@@ -57,8 +57,8 @@ def interval_bounds(
         if not is_page(url):
             continue
         host = host_of(url)
-        standing = (standings or {}).get(host, HostTrust(host))
-        intervals = firm_runs(url, seen, standing)
+        trust = (host_trust or {}).get(host, HostTrust(host))
+        intervals = firm_runs(url, seen, trust)
         taken = next((n for n, r in enumerate(intervals) if _is_taken(r, since, until)), None)
         if taken is not None:
             found.append(_bounds(url, intervals, taken))
@@ -68,7 +68,7 @@ def interval_bounds(
 def archive_coherence(
     captures: Iterable[Capture],
     *,
-    standings: Mapping[str, HostTrust] | None = None,
+    host_trust: Mapping[str, HostTrust] | None = None,
     since: Instant | None = None,
     until: Instant | None = None,
 ) -> tuple[Answer, Stretch | None]:
@@ -76,7 +76,7 @@ def archive_coherence(
 
     Which captures count is as in `interval_bounds`. Nothing captured is nothing known.
     """
-    pages = interval_bounds(captures, standings=standings, since=since, until=until)
+    pages = interval_bounds(captures, host_trust=host_trust, since=since, until=until)
     if not pages:
         return "unknown", None
     proven = coherence((page.since, page.until) for page in pages)

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from asof.catalog.observe import Firmness, Observation, observe
 from asof.catalog.referents import ANSWERS
 from asof.clock import Instant
-from asof.coherence.credibility import believed
+from asof.coherence.credibility import credible
 from asof.coherence.host_trust import RESOLUTION, dated, ran_back
 from asof.coherence.observations import SameAnswers, alike, is_page, runs, same_bytes
 from asof.coherence.verdict import MARGIN, Grade, HostTrust, Measurement, Mode, PageVerdict, Reason
@@ -39,7 +39,7 @@ def measure(
     reference: Instant,
     *,
     mode: Mode,
-    standings: Mapping[str, HostTrust],
+    host_trust: Mapping[str, HostTrust],
     first: Instant | None = None,
     known: Iterable[Capture] = (),
 ) -> Measurement:
@@ -62,11 +62,11 @@ def measure(
         if any(low <= reference <= high for low, high in stretches)
     )
     seen = observe(everything, urls=pages)
-    used = {host: standings.get(host, HostTrust(host)) for host in sorted(map(host_of, pages))}
+    used = {host: host_trust.get(host, HostTrust(host)) for host in sorted(map(host_of, pages))}
     verdicts = []
     for url in sorted(pages):
-        standing = used[host_of(url)]
-        judge = _Judge(url, reference, mode, standing, standing.doubts(url), lost)
+        trust = used[host_of(url)]
+        judge = _Judge(url, reference, mode, trust, trust.doubts(url), lost)
         verdicts.append(judge.verdict(seen[url]))
     return Measurement(mode, reference, tuple(verdicts), used)
 
@@ -91,14 +91,14 @@ class _Judge:
     url: str
     reference: Instant
     mode: Mode
-    standing: HostTrust
+    trust: HostTrust
     doubted: bool
     lost: frozenset[str]
 
     def verdict(self, seen: Sequence[Observation]) -> PageVerdict:
         """By all sights of the URL, in order of time."""
-        firm, dropped = believed(seen, self.standing, doubted=self.doubted, lost=self.lost)
-        found = runs(firm, by_tag=self.standing.trusts_validators)
+        firm, dropped = credible(seen, self.trust, doubted=self.doubted, lost=self.lost)
+        found = runs(firm, by_tag=self.trust.trusts_validators)
         holder = next((r for r in found if r.since <= self.reference <= r.until), None)
         if holder is not None:
             return self._inside(holder)
@@ -212,7 +212,7 @@ class _Judge:
         """Whether two neighbours are known to differ; they do not merely fail to be the same."""
         if before.mixed or after.mixed:
             return True
-        trusts = self.standing.trusts_validators
+        trusts = self.trust.trusts_validators
         return alike(before.seen[-1], after.seen[0], by_tag=trusts) is False
 
     def _why_not_before(
@@ -229,20 +229,20 @@ class _Judge:
 
     def _claim(self, before: SameAnswers | None, after: SameAnswers) -> _Claim:
         """Since when what was seen after the moment is there, by the dates of its server."""
-        standing = self.standing
+        trust = self.trust
         if after.state is State.GONE or after.mixed or not any(s.is_bytes for s in after.seen):
             return _Claim(None, Reason.NOT_SEEN_BEFORE)
         given = [s for s in after.seen if s.capture.last_modified is not None]
         if not given:
             return _Claim(None, Reason.NO_DATE)
-        skew = standing.skew or 0
+        skew = trust.skew or 0
         if all((s.capture.last_modified or 0) - skew > s.at + MARGIN for s in given):
             return _Claim(None, Reason.FUTURE_DATE)
-        if self.doubted or not standing.trusts_dates:
-            was_wrong = self.doubted or standing.dates_wrong > 0
+        if self.doubted or not trust.trusts_dates:
+            was_wrong = self.doubted or trust.dates_wrong > 0
             why = Reason.UNTRUSTED_DATES if was_wrong else Reason.UNPROVED_DATES
             return _Claim(None, why)
-        if standing.skew is None:
+        if trust.skew is None:
             return _Claim(None, Reason.CLOCK_OFF)
         # The latest follows from every one of them, so it is true if any of them is. One after the
         # first sight of the content is of a later writing of the same.

@@ -20,7 +20,7 @@ from asof.url import host_of
 
 
 def known_intervals(
-    captures: Iterable[Capture], standings: Mapping[str, HostTrust], *, urls: Iterable[str]
+    captures: Iterable[Capture], host_trust: Mapping[str, HostTrust], *, urls: Iterable[str]
 ) -> list[Validity]:
     """The intervals of pages, by URL and time, without their evidence.
 
@@ -31,10 +31,10 @@ def known_intervals(
     seen = observe(captures, urls={url for url in urls if is_page(url)})
     found: list[Validity] = []
     for url in sorted(seen):
-        standing = standings.get(host_of(url), HostTrust(host_of(url)))
-        skew = standing.skew if standing.trusts_dates and not standing.doubts(url) else None
+        trust = host_trust.get(host_of(url), HostTrust(host_of(url)))
+        skew = trust.skew if trust.trusts_dates and not trust.doubts(url) else None
         before: Instant | None = None
-        for run in firm_runs(url, seen[url], standing):
+        for run in firm_runs(url, seen[url], trust):
             if not run.mixed and run.state is not State.GONE:
                 claimed = None if skew is None else _claimed(run, skew, before)
                 found.append(_interval(url, run, claimed))

@@ -103,14 +103,14 @@ def quality_report(
     """
     known = known_intervals(
         [*gathered.everything, *gathered.elsewhere],
-        gathered.standings,
+        gathered.host_trust,
         urls={capture.url for capture in gathered.counted},
     )
     intervals = _within(gathered, known)
     answer, stretch = _whole(gathered)
     crawls = gathered.crawls
     if gathered.choice.reference is not None:  # of another moment no plan has promised anything
-        crawls = tuple(replace(crawl, course=None) for crawl in crawls)
+        crawls = tuple(replace(crawl, coherence_plan=None) for crawl in crawls)
     report = Report(
         crawls=crawls,
         measurement=measurement,
@@ -179,7 +179,7 @@ def _whole(gathered: GatheredCaptures) -> tuple[Answer, Stretch | None]:
     known = (*gathered.everything, *gathered.elsewhere)
     return archive_coherence(
         [capture for capture in known if capture.url in urls],
-        standings=gathered.standings,
+        host_trust=gathered.host_trust,
         since=min(capture.at for capture in gathered.counted),
         until=gathered.until,
     )
@@ -214,7 +214,7 @@ def _curve(gathered: GatheredCaptures, intervals: Sequence[Validity]) -> tuple[C
     moments, counts = curve([each.since for each in intervals], [each.until for each in intervals])
     times, _ = thinned(moments, counts, _POINTS)
     learnt = learn_rates(
-        gathered.everything, trusted=lambda host: gathered.standings[host].trusts_dates
+        gathered.everything, trusted=lambda host: gathered.host_trust[host].trusts_dates
     )
     rates = {each.url: learnt.mean(each.url) for each in intervals}
     return tuple(coverage(intervals, rates, times.tolist()))
@@ -231,10 +231,10 @@ def _observable(gathered: GatheredCaptures) -> tuple[Instant, Instant] | None:
 
 def _dated(capture: Capture, gathered: GatheredCaptures) -> Instant | None:
     """Since when a page is as it was seen by its date, as sure of it as a verdict has to be."""
-    standing = gathered.standings[host_of(capture.url)]
-    if not standing.trusts_dates or standing.skew is None or standing.doubts(capture.url):
+    trust = gathered.host_trust[host_of(capture.url)]
+    if not trust.trusts_dates or trust.skew is None or trust.doubts(capture.url):
         return None
-    date = dated(capture, standing.skew)
+    date = dated(capture, trust.skew)
     return None if date is None else date + MARGIN
 
 

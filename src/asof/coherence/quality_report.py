@@ -23,7 +23,7 @@ from asof.coherence.verdict import (
     PageVerdict,
     Reason,
 )
-from asof.model import Course, Crawl, CrawlState
+from asof.model import CoherencePlan, Crawl, CrawlState
 
 Stretch = tuple[Instant, Instant]
 Answer = Literal["coherent", "incoherent", "unknown"]
@@ -74,25 +74,35 @@ class Report:
     errors: int | None = None
 
     @property
-    def course(self) -> Course | None:
+    def coherence_plan(self) -> CoherencePlan | None:
         """How the newest of the crawls sought coherence; None if it did not."""
-        courses = [crawl.course for crawl in self.crawls if crawl.course is not None]
+        courses = [
+            crawl.coherence_plan for crawl in self.crawls if crawl.coherence_plan is not None
+        ]
         return courses[-1] if courses and courses[-1].mode != Mode.OFF else None
 
     @property
-    def planned(self) -> Course | None:
+    def planned(self) -> CoherencePlan | None:
         """The plan that the outcome can be held against: for this moment and for all pages."""
-        course = self.course
+        coherence_plan = self.coherence_plan
         whole = len(self.crawls) == 1 and not self.part
-        return course if course and whole and course.mode == self.measurement.mode else None
+        return (
+            coherence_plan
+            if coherence_plan and whole and coherence_plan.mode == self.measurement.mode
+            else None
+        )
 
     @property
     def is_measured(self) -> bool:
         """Whether C says anything: of a crawl that is to visit twice, not before it turns."""
         if len(self.crawls) != 1 or self.part:
             return True
-        crawl, course = self.crawls[0], self.course
-        waits = course is not None and course.mode == Mode.INDUCIBLE and course.turn is None
+        crawl, coherence_plan = self.crawls[0], self.coherence_plan
+        waits = (
+            coherence_plan is not None
+            and coherence_plan.mode == Mode.INDUCIBLE
+            and coherence_plan.turn is None
+        )
         return not waits or crawl.state is CrawlState.FINISHED
 
     @property
@@ -100,13 +110,13 @@ class Report:
         """The answer of definition 3.2; None where dates that it needs are not trusted."""
         if self.observable is not None:
             return True
-        trusted = [standing.trusts_dates for standing in self.standings.values()]
+        trusted = [trust.trusts_dates for trust in self.host_trust.values()]
         return False if trusted and all(trusted) else None
 
     @property
-    def standings(self) -> Mapping[str, HostTrust]:
+    def host_trust(self) -> Mapping[str, HostTrust]:
         """How far the word of each host is good."""
-        return self.measurement.standings
+        return self.measurement.host_trust
 
     @property
     def coherent(self) -> int:

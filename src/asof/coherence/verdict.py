@@ -124,7 +124,7 @@ class Measurement:
     mode: Mode
     reference: Instant
     pages: tuple[PageVerdict, ...]
-    standings: Mapping[str, HostTrust] = field(default_factory=dict)
+    host_trust: Mapping[str, HostTrust] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[Grade, int]:

@@ -69,7 +69,7 @@ def _lead_on(archive: OpenArchive, crawler: Crawler, target: Target, crawl: str)
     """Queue what the last stored answer of a target leads to."""
     capture = _latest(archive, target.url, crawl)
     if capture is not None:
-        kept = crawler.equipment.keeper.stored(capture, target)
+        kept = crawler.equipment.store.stored(capture, target)
         onward = list(found_in(target, kept.links))
         if kept.redirect is not None:
             hop = follow(target, kept.redirect, Hop.REDIRECT)

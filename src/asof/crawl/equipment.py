@@ -13,7 +13,7 @@ from asof.crawl.funnel import Funnel
 from asof.crawl.gate import Gates
 from asof.crawl.limits import CrawlLimits
 from asof.crawl.monitor import Monitor
-from asof.crawl.store import Keeper, conditions
+from asof.crawl.store import CaptureStore, conditions
 from asof.fetch.http import Fetcher
 from asof.frontier.hosts import Hosts, Pace
 from asof.frontier.queue import Frontier
@@ -38,7 +38,7 @@ class Equipment:
     journal: Journal
     fetcher: Fetcher
     frontier: Frontier
-    keeper: Keeper
+    store: CaptureStore
     funnel: Funnel
     limits: CrawlLimits
     monitor: Monitor
@@ -85,7 +85,7 @@ def equip(
         journal=journal,
         fetcher=fetcher,
         frontier=frontier,
-        keeper=Keeper(archive, journal, crawl.id, reader, config),
+        store=CaptureStore(archive, journal, crawl.id, reader, config),
         funnel=Funnel(scope, frontier, config, clock),
         limits=CrawlLimits(config, clock, archive.folder.root, scope.per_host),
         monitor=monitor,

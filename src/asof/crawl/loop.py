@@ -83,8 +83,12 @@ class Crawler:
         """Begin no more fetches; those in flight are finished and kept, if they end in time."""
         if not self._ended_by:
             self._monitor.events.write("stopping", reason=reason)
-        course = self.crawl.course
-        looks_again = course is not None and course.mode == "inducible" and course.turn is None
+        coherence_plan = self.crawl.coherence_plan
+        looks_again = (
+            coherence_plan is not None
+            and coherence_plan.mode == "inducible"
+            and coherence_plan.turn is None
+        )
         # What ends the visits is not the end of a crawl that looks again; an interruption is.
         if not self._ended_by or (looks_again and reason == INTERRUPTED):
             self._ended_by = reason
@@ -94,7 +98,7 @@ class Crawler:
     def serve_revisits(self) -> None:
         """The next run takes the queue of revisits (asof.crawl.phases)."""
         self.frontier.serve(revisits=True)
-        self.equipment.keeper.has_history = True
+        self.equipment.store.has_history = True
         self._limits.share = 1.0
         if self._ended_by != INTERRUPTED:  # a wish that came while the crawl turned
             self._ended_by, self._deadline = "", float("inf")
@@ -119,7 +123,7 @@ class Crawler:
         self._before = self.frontier.tally[TargetState.DONE]
         done = self.frontier.done_by_host()
         if not self._begun:
-            sizes = self.equipment.keeper.bytes_by_host() if self._limits.counts_bytes else {}
+            sizes = self.equipment.store.bytes_by_host() if self._limits.counts_bytes else {}
             self._limits.resume(done, sizes)
             self._begun = True
         # Nobody knows when the run before asked last: a delay ago at the least.

@@ -32,7 +32,7 @@ from asof.crawl.summary import Summary
 from asof.crawl.visit import FULL
 from asof.frontier.report import captured_targets, tally
 from asof.frontier.revisits import queue_revisits
-from asof.model import Course
+from asof.model import CoherencePlan
 from asof.url import host_of
 from asof.warc.info import crawl_record
 
@@ -42,16 +42,18 @@ _VISITED = ("done", FULL, "time-limit")
 
 async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> Summary:
     """Visit, turn, look again, take what was found meanwhile; goes on wherever the crawl stands."""
-    course = crawler.crawl.course
-    if course is None or course.mode != "inducible":
+    coherence_plan = crawler.crawl.coherence_plan
+    if coherence_plan is None or coherence_plan.mode != "inducible":
         summary = await crawler.run()
-        if course is not None and (pages := _pages(archive, crawler)):
+        if coherence_plan is not None and (pages := _pages(archive, crawler)):
             taken = archive.catalog.captures(crawl=crawler.crawl.id)
             # The first answer, not its audit: section 3.2 of the paper, t_s = t_1.
-            course = replace(course, turn=min(each.at for each in taken if each.url in pages))
-            crawler.crawl = replace(crawler.crawl, course=course)
+            coherence_plan = replace(
+                coherence_plan, turn=min(each.at for each in taken if each.url in pages)
+            )
+            crawler.crawl = replace(crawler.crawl, coherence_plan=coherence_plan)
         return summary
-    if course.turn is None:
+    if coherence_plan.turn is None:
         summary = await crawler.run()
         if summary.ended_by not in _VISITED or not await _turn(archive, crawler):
             return summary
@@ -67,15 +69,16 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
 async def _turn(archive: OpenArchive, crawler: Crawler) -> bool:
     """Settle the turning point and write it down; False when there is nothing to look at again."""
     pages = _pages(archive, crawler)
-    course = crawler.crawl.course
-    if not pages or course is None:
+    coherence_plan = crawler.crawl.coherence_plan
+    if not pages or coherence_plan is None:
         return False
     now = archive.clock.now()
     # Of several hosts another answer may have been on its way when the last visit began, and what
     # it brought may be younger than that: only the end of all visits lies in none of them.
     several = len({host_of(url) for url in pages}) > 1
     crawl = replace(
-        crawler.crawl, course=replace(course, turn=now if several else max(pages.values()))
+        crawler.crawl,
+        coherence_plan=replace(coherence_plan, turn=now if several else max(pages.values())),
     )
     crawler.journal.put(crawl_record(crawl, now))
     await crawler.finish()
@@ -94,16 +97,16 @@ def _pages(archive: OpenArchive, crawler: Crawler) -> dict[str, Instant]:
 
 def _queue_revisits(archive: OpenArchive, crawler: Crawler, config: Config) -> None:
     """Fill the queue of revisits, unless an earlier run did; settle those that were made."""
-    number, course = crawler.frontier.crawl, crawler.crawl.course
-    assert course is not None
-    assert course.turn is not None
+    number, coherence_plan = crawler.frontier.crawl, crawler.crawl.coherence_plan
+    assert coherence_plan is not None
+    assert coherence_plan.turn is not None
     if any(tally(archive.ledger, number, revisits=True).values()):
-        take_again(archive, crawler, course.turn)
+        take_again(archive, crawler, coherence_plan.turn)
         return
-    pages, seen = _still_to_see(archive, crawler, course.turn)
+    pages, seen = _still_to_see(archive, crawler, coherence_plan.turn)
     if config.revisits is not None:
         config = replace(config, revisits=max(0, config.revisits - seen))
-    queue_revisits(archive.ledger, number, _places(archive, pages, course, config))
+    queue_revisits(archive.ledger, number, _places(archive, pages, coherence_plan, config))
 
 
 def _still_to_see(
@@ -128,10 +131,13 @@ def _still_to_see(
 
 
 def _places(
-    archive: OpenArchive, pages: Mapping[str, Instant], course: Course, config: Config
+    archive: OpenArchive,
+    pages: Mapping[str, Instant],
+    coherence_plan: CoherencePlan,
+    config: Config,
 ) -> dict[str, float]:
     """The order of the revisits of each host, as places for its queue: 0 to 1."""
-    assert course.turn is not None
+    assert coherence_plan.turn is not None
     rates, steps = recent_rates(archive), paces(archive, config)
     by_host: dict[str, list[str]] = defaultdict(list)
     for url in sorted(pages, key=lambda url: (pages[url], url)):
@@ -140,15 +146,15 @@ def _places(
         _Visited(
             tuple(urls),
             rates.survival(urls),
-            np.array([(course.turn - pages[url]) / SECOND for url in urls]),
+            np.array([(coherence_plan.turn - pages[url]) / SECOND for url in urls]),
             steps.get(host, config.delay),
         )
         for host, urls in sorted(by_host.items())
     ]
-    shares = _shares(visited, course.plan, config.revisits)
+    shares = _shares(visited, coherence_plan.plan, config.revisits)
     places: dict[str, float] = {}
     for host, share in zip(visited, shares, strict=True):
-        for rank, page in enumerate(host.order(course.plan, share).tolist(), 1):
+        for rank, page in enumerate(host.order(coherence_plan.plan, share).tolist(), 1):
             places[host.urls[page]] = rank / share
     return places
 

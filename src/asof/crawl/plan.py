@@ -33,7 +33,7 @@ from asof.coherence.survival import Floats, Survival
 from asof.coherence.verdict import Mode
 from asof.config import Config
 from asof.frontier.report import captured_targets
-from asof.model import Course, Crawl, Target
+from asof.model import CoherencePlan, Crawl, Target
 from asof.scope.rules import Scope
 from asof.url import host_of
 
@@ -74,22 +74,22 @@ class Itinerary:
     `dead` answered with an error last time: asked for first, they are in nobody's way.
     """
 
-    course: Course
+    coherence_plan: CoherencePlan
     hosts: tuple[HostPlan, ...] = ()
     candidates: dict[str, float] = field(default_factory=dict)
     dead: tuple[Target, ...] = ()
 
     def targets(self) -> Iterable[Target]:
         """What is planned, with its place (0 to 1) as priority; nothing if discovery decides."""
-        if self.course.newcomers is not None:
+        if self.coherence_plan.newcomers is not None:
             yield from (replace(target, priority=0.0, guess=False) for target in self.dead)
         for each in self.hosts:
             if each.plan is not None:
-                yield from _placed(each, each.plan, Mode(self.course.mode))
+                yield from _placed(each, each.plan, Mode(self.coherence_plan.mode))
 
     def starts(self, most: float = math.inf) -> dict[str, float]:
         """After how many seconds each host begins, so that all end together, by `most` seconds."""
-        if Mode(self.course.mode) is not Mode.INDUCIBLE or len(self.hosts) < 2:
+        if Mode(self.coherence_plan.mode) is not Mode.INDUCIBLE or len(self.hosts) < 2:
             return {}
         # With robots.txt, which each of them is asked for first.
         needs = {each.host: each.seconds + each.step for each in self.hosts if each.plan}
@@ -97,24 +97,24 @@ class Itinerary:
         return {host: max(0.0, longest - seconds) for host, seconds in needs.items()}
 
 
-def plan_course(archive: OpenArchive | None, seeds: Sequence[str], config: Config) -> Itinerary:
+def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Config) -> Itinerary:
     """Plan a crawl of these seeds by what the archive holds."""
     mode, name = Mode(config.coherence), _strategy(config)
     if archive is None:
-        return Itinerary(Course(mode, name))
+        return Itinerary(CoherencePlan(mode, name))
     pages, dead = _known_pages(archive, seeds, config)
     if not pages:
-        return Itinerary(Course(mode, name))
+        return Itinerary(CoherencePlan(mode, name))
     rates = recent_rates(archive)
     hosts = _by_host(pages, rates, paces(archive, config), config.delay + _ANSWER)
     lengths = _lengths(hosts, mode, config.revisits)
     candidates = _candidates(hosts, lengths, mode, config)
     if name in ("lifo", "fifo"):
-        course = Course(mode, name, candidates[name], len(pages))
-        return Itinerary(course, hosts, candidates)
+        coherence_plan = CoherencePlan(mode, name, candidates[name], len(pages))
+        return Itinerary(coherence_plan, hosts, candidates)
     planned = _planned(hosts, lengths, mode, name, config)
     expected = sum(each.plan.expected * len(each.targets) for each in planned if each.plan)
-    course = Course(
+    coherence_plan = CoherencePlan(
         mode,
         name,
         expected / len(pages),
@@ -122,7 +122,9 @@ def plan_course(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
         config.eta if name == "threshold" else None,
         newcomers=_newcomers(planned, rates, mode),
     )
-    return Itinerary(course, planned, candidates | {name: expected / len(pages)}, tuple(dead))
+    return Itinerary(
+        coherence_plan, planned, candidates | {name: expected / len(pages)}, tuple(dead)
+    )
 
 
 def _strategy(config: Config) -> str:

@@ -53,7 +53,7 @@ class RobotsErrands:
     async def learn_rules(self, target: Target, host: str) -> float:
         """One step to the rules of a target's origin; how long to leave its host alone after it."""
         url = robots_url(target.url)
-        kept = self._equipment.keeper.kept_robots(url)
+        kept = self._equipment.store.kept_robots(url)
         if kept is not None:
             self._gates.open(target.url, kept)
             return 0.0
@@ -96,7 +96,7 @@ class RobotsErrands:
         hops, wait = 0, 0.0
         while True:
             errand = Target(url, 0, target.url, Hop.ROBOTS.value)
-            last = self._equipment.keeper.last(url)
+            last = self._equipment.store.last(url)
             asked = self._equipment.conditions(last)
             there = host_of(url)
             if there == host:
@@ -110,9 +110,9 @@ class RobotsErrands:
                 wait = self._equipment.wait_after(host, start, patience)
             if isinstance(outcome, Failure):
                 self._equipment.monitor.failed(errand, outcome)
-                self._equipment.keeper.failure(outcome, errand)
+                self._equipment.store.failure(outcome, errand)
                 return _RobotsAnswer(outcome, 0, b"", wait)
-            kept = self._equipment.keeper.exchange(outcome, errand, last, asked=bool(asked))
+            kept = self._equipment.store.exchange(outcome, errand, last, asked=bool(asked))
             self._frontier.settle(errand, Event.CAPTURED)
             onward = kept.redirect and follow(errand, kept.redirect, Hop.REDIRECT)
             if not onward or hops == MAX_REDIRECTS:

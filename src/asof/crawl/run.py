@@ -110,7 +110,11 @@ def _start(archive: OpenArchive, request: CrawlRequest, seeds: tuple[str, ...]) 
         itinerary = _planned(archive, crawl, config)
         # Whoever goes on with it later need not say again that it seeks coherence.
         settings = crawl.settings | {"coherence": config.coherence}
-        crawl = replace(crawl, course=crawl.course or itinerary.course, settings=settings)
+        crawl = replace(
+            crawl,
+            coherence_plan=crawl.coherence_plan or itinerary.coherence_plan,
+            settings=settings,
+        )
     with archive.ledger.transaction():
         archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
     return _Start(crawl, config, resumed, itinerary)
@@ -121,7 +125,7 @@ def plan_crawl(request: CrawlRequest, *, clock: Clock | None = None) -> Itinerar
 
     A request that does not seek coherence is planned as if it sought the inducible kind.
     """
-    from asof.crawl.plan import plan_course  # numpy, which other crawls do not need
+    from asof.crawl.plan import plan_visits  # numpy, which other crawls do not need
 
     if not request.seeds:
         raise UsageError("A plan needs seeds.", hint="Name at least one URL.")
@@ -129,9 +133,9 @@ def plan_crawl(request: CrawlRequest, *, clock: Clock | None = None) -> Itinerar
     if config.coherence == "off":
         config = replace(config, coherence="inducible")
     if not Folder(request.archive).db.exists():
-        return plan_course(None, seeds, config)
+        return plan_visits(None, seeds, config)
     with OpenArchive.open(request.archive, clock=clock) as archive:
-        return plan_course(archive, seeds, config)
+        return plan_visits(archive, seeds, config)
 
 
 @contextmanager
@@ -226,8 +230,8 @@ def _fill_queue(archive: OpenArchive, crawler: Crawler, start: _Start) -> None:
     funnel.put([Target(seed) for seed in crawl.seeds])
     with archive.ledger.transaction():
         frontier.flush()
-    if crawl.course is not None and crawl.course.newcomers is not None:
-        funnel.newcomers = crawl.course.newcomers
+    if crawl.coherence_plan is not None and crawl.coherence_plan.newcomers is not None:
+        funnel.newcomers = crawl.coherence_plan.newcomers
         frontier.exact = True
     catch_up(archive, crawl, crawler)
     # Other rules than those by which they were queued.
@@ -239,32 +243,32 @@ def _fill_queue(archive: OpenArchive, crawler: Crawler, start: _Start) -> None:
 
 def _lacks_a_plan(archive: OpenArchive, crawl: Crawl) -> bool:
     """Whether a crawl has none yet, or the queue that held the places of its visits was lost."""
-    if crawl.course is None:
+    if crawl.coherence_plan is None:
         return True
     number = archive.catalog.crawl_no(crawl.id)
-    return crawl.course.turn is None and not any(tally(archive.ledger, number).values())
+    return crawl.coherence_plan.turn is None and not any(tally(archive.ledger, number).values())
 
 
 def _planned(archive: OpenArchive, crawl: Crawl, config: Config) -> Itinerary:
     """The plan of a new crawl that seeks coherence."""
-    from asof.crawl.plan import plan_course  # numpy, which other crawls do not need
+    from asof.crawl.plan import plan_visits  # numpy, which other crawls do not need
 
-    return plan_course(archive, crawl.seeds, config)
+    return plan_visits(archive, crawl.seeds, config)
 
 
 async def _follow(
     archive: OpenArchive, crawler: Crawler, config: Config, itinerary: Itinerary | None
 ) -> Summary:
     """Run the crawl, in phases if it seeks coherence."""
-    course = crawler.crawl.course
-    if course is None or config.coherence == "off":
+    coherence_plan = crawler.crawl.coherence_plan
+    if coherence_plan is None or config.coherence == "off":
         return await crawler.run()
     from asof.coherence.gather import caught_hosts  # numpy, which other crawls do not need
     from asof.crawl.phases import run_phases
 
     hosts = {host_of(seed) for seed in crawler.crawl.seeds} | set(crawler.frontier.hosts())
     crawler.equipment.disbelieved.update(caught_hosts(archive, hosts))
-    visiting = course.mode == "inducible" and course.turn is None
+    visiting = coherence_plan.mode == "inducible" and coherence_plan.turn is None
     share = 0.5 if visiting else 1.0
     starts: dict[str, float] = {}
     if itinerary is not None and not crawler.frontier.done_by_host():

@@ -47,7 +47,7 @@ class Settlements:
             self.refuse(target, failure.detail)
             return
         self._equipment.monitor.failed(target, failure)
-        self._equipment.keeper.failure(failure, target)
+        self._equipment.store.failure(failure, target)
         self._stumble(target, failure.reason, transient=failure.transient)
         if failure.reason in _SILENCE:
             self._silences[host] += 1

@@ -71,7 +71,7 @@ class Kept:
     revisit: bool = False
 
 
-class Keeper:
+class CaptureStore:
     """Stores outcomes of one crawl and reads stored ones back.
 
     `reader` is a connection of its own to the archive's database: what this reads never waits for a

@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import asdict, dataclass
 
 from asof.clock import iso
-from asof.model import Course, Crawl
+from asof.model import CoherencePlan, Crawl
 
 # A rate "now" is over so many seconds: long enough to be calm, short enough to show a stall.
 _WINDOW = 10.0
@@ -211,19 +211,19 @@ def crawl_json(crawl: Crawl, summary: Summary) -> dict[str, object]:
         "ended": None if crawl.ended is None else iso(crawl.ended),
         **{k: v for k, v in asdict(summary).items() if k != "reasons"},
         "reasons": summary.reasons or {},
-        "course": _course_json(crawl.course),
+        "course": _coherence_plan_json(crawl.coherence_plan),
     }
 
 
-def _course_json(course: Course | None) -> dict[str, object] | None:
+def _coherence_plan_json(coherence_plan: CoherencePlan | None) -> dict[str, object] | None:
     """How the crawl seeks coherence; None if it does not."""
-    if course is None:
+    if coherence_plan is None:
         return None
     return {
-        "mode": course.mode,
-        "plan": course.plan,
-        "eta": course.eta,
-        "pages": course.pages,
-        "expected": course.expected,
-        "turn": None if course.turn is None else iso(course.turn),
+        "mode": coherence_plan.mode,
+        "plan": coherence_plan.plan,
+        "eta": coherence_plan.eta,
+        "pages": coherence_plan.pages,
+        "expected": coherence_plan.expected,
+        "turn": None if coherence_plan.turn is None else iso(coherence_plan.turn),
     }

@@ -76,7 +76,7 @@ class Visitor:
 
     async def _look_at(self, target: Target, host: str, look: Look) -> float:
         """Ask for a target, and keep what comes; how long to leave its host alone."""
-        last = self._equipment.keeper.last(target.url)
+        last = self._equipment.store.last(target.url)
         asked = self._equipment.conditions(last)
         if look.audits.checks(target) or (not look.first and _is_fresh(last)):
             asked = ()
@@ -108,7 +108,7 @@ class Visitor:
             exchange.body.discard()
             self._settlements.refuse(target, unwanted)
             return False
-        kept = self._equipment.keeper.exchange(exchange, target, last, asked=bool(asked))
+        kept = self._equipment.store.exchange(exchange, target, last, asked=bool(asked))
         self._limits.received(host, len(exchange.head) + exchange.body.size)
         page = is_page(exchange, kept)
         self._equipment.monitor.fetched(target, exchange, revisit=kept.revisit, page=page)

@@ -75,7 +75,7 @@ class HttpClient(Fetcher):
         self._spool = spool
         self._proxy = parse_proxy(settings.proxy) if settings.proxy else None
         self._jar = CookieJar(clock) if settings.cookies else None
-        self._standing = standing_lines(settings.user_agent, settings.accept)
+        self._trust = standing_lines(settings.user_agent, settings.accept)
         self._pool = Pool(settings.max_idle)
         self._dialer = Dialer(settings, clock, self._proxy, allow_address, self._pool.drop)
 
@@ -118,7 +118,7 @@ class HttpClient(Fetcher):
         place, target = split_url(url)
         if self._proxy is not None:
             self._dialer.permitted(place, [place.host])
-        lines = self._standing + (added_lines(headers) if headers else "")
+        lines = self._trust + (added_lines(headers) if headers else "")
         if self._jar is not None:
             lines += self._jar.line_for(place, target)
         if self._proxy is None or place.scheme == "https":

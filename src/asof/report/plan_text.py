@@ -27,13 +27,13 @@ def plan_json(itinerary: Itinerary) -> dict[str, object]:
 
     `dead` counts the URLs that answered with an error last time, which are asked again first.
     """
-    course = itinerary.course
+    coherence_plan = itinerary.coherence_plan
     return {
-        "mode": course.mode,
-        "plan": course.plan,
-        "eta": course.eta,
-        "pages": course.pages,
-        "expected": course.expected,
+        "mode": coherence_plan.mode,
+        "plan": coherence_plan.plan,
+        "eta": coherence_plan.eta,
+        "pages": coherence_plan.pages,
+        "expected": coherence_plan.expected,
         "strategies": [
             {"name": name, "expected": expected} for name, expected in itinerary.candidates.items()
         ],
@@ -65,22 +65,26 @@ def _order(host: HostPlan) -> list[tuple[str, float, float]]:
 
 def plan_lines(itinerary: Itinerary) -> Iterator[str]:
     """The plan for people."""
-    course = itinerary.course
-    if not course.pages:
+    coherence_plan = itinerary.coherence_plan
+    if not coherence_plan.pages:
         yield "Nothing is known of these pages yet, so there is nothing to plan by."
         yield "The first crawl visits pages as it finds them and learns how they change."
         return
     hosts = len(itinerary.hosts)
     yield (
-        f"{course.pages:,} pages are known on {number(hosts, 'host')}. "
-        f"Expected C ({course.mode}), the share that is coherent:"
+        f"{coherence_plan.pages:,} pages are known on {number(hosts, 'host')}. "
+        f"Expected C ({coherence_plan.mode}), the share that is coherent:"
     )
     for name, expected in itinerary.candidates.items():
-        mark = "->" if name == course.plan else "  "
-        eta = f" (eta {course.eta:g})" if name == "threshold" and course.eta is not None else ""
+        mark = "->" if name == coherence_plan.plan else "  "
+        eta = (
+            f" (eta {coherence_plan.eta:g})"
+            if name == "threshold" and coherence_plan.eta is not None
+            else ""
+        )
         yield f"  {mark} {name:<10} {expected:.4f}   {_WORDS[name]}{eta}"
     yield from _time_lines(itinerary)
-    twice = course.mode == Mode.INDUCIBLE
+    twice = coherence_plan.mode == Mode.INDUCIBLE
     since = "around the turning point" if twice else "from the first download on"
     for host in itinerary.hosts[:_SHOWN]:
         yield from _host_lines(host, since)
@@ -98,7 +102,7 @@ def _time_lines(itinerary: Itinerary) -> Iterator[str]:
             f" about {_length(_first(itinerary))}."
         )
     again = ""
-    if itinerary.course.mode == Mode.INDUCIBLE:
+    if itinerary.coherence_plan.mode == Mode.INDUCIBLE:
         revisits = max(_seen_again(host) * host.step for host in itinerary.hosts)
         is_whole = all(_seen_again(host) >= len(host.targets) - 1 for host in itinerary.hosts)
         again = ", the revisits " + ("as long again" if is_whole else _length(revisits))

@@ -101,10 +101,10 @@ def _unfinished(report: Report) -> Iterator[str]:
     """A crawl that can go on must do so first: another one would only begin from the start."""
     if not report.crawls:
         return
-    course, state = report.course, report.crawls[-1].state
-    turned = course is not None and course.turn is not None
+    coherence_plan, state = report.coherence_plan, report.crawls[-1].state
+    turned = coherence_plan is not None and coherence_plan.turn is not None
     awaited = "its revisits", "are", "were", "done"
-    if course is None or course.mode != Mode.INDUCIBLE:
+    if coherence_plan is None or coherence_plan.mode != Mode.INDUCIBLE:
         awaited = "it", "is", "was", "complete"
     elif not turned:
         awaited = "its turning point", "is", "was", "reached"
@@ -117,37 +117,41 @@ def _unfinished(report: Report) -> Iterator[str]:
 
 
 def _sought(report: Report) -> Iterator[str]:
-    pages, course = report.measurement.pages, report.course
-    if course is None and report.coherent < len(pages):
+    pages, coherence_plan = report.measurement.pages, report.coherence_plan
+    if coherence_plan is None and report.coherent < len(pages):
         once = sum(_is_seen_once(page) for page in pages) > len(pages) / 2
         yield told("seen-once" if once else "not-sought", crawl(report))
-    elif course is not None and course.mode == Mode.INDUCIBLE and course.turn is None:
+    elif (
+        coherence_plan is not None
+        and coherence_plan.mode == Mode.INDUCIBLE
+        and coherence_plan.turn is None
+    ):
         yield told("never-turned", crawl(report))
 
 
 def _plan(report: Report) -> Iterator[str]:
-    course, measured = report.planned, report.measurement.c
-    if course is None or course.expected is None or measured is None:
+    coherence_plan, measured = report.planned, report.measurement.c
+    if coherence_plan is None or coherence_plan.expected is None or measured is None:
         return
     total = len(report.measurement.pages)
-    gap = course.expected - measured
+    gap = coherence_plan.expected - measured
     noise = 2 * sqrt(max(measured * (1 - measured), 1 / total) / total)
-    shares = {"expected": percent(course.expected), "measured": percent(measured)}
+    shares = {"expected": percent(coherence_plan.expected), "measured": percent(measured)}
     counts = report.measurement.counts
     if gap > max(_GAP, noise) and counts[Grade.UNKNOWN] > counts[Grade.CHANGED]:
         unknown = number(counts[Grade.UNKNOWN], "page")
-        yield told("plan-unknown", plan=course.plan, pages=unknown, **shares)
+        yield told("plan-unknown", plan=coherence_plan.plan, pages=unknown, **shares)
     elif gap > max(_GAP, noise):
-        yield told("plan-faster", crawl(report), plan=course.plan, **shares)
+        yield told("plan-faster", crawl(report), plan=coherence_plan.plan, **shares)
     elif -gap > max(_GAP, noise):
-        yield told("plan-slower", plan=course.plan, **shares)
-    if 0 < course.pages < total / 2:
-        yield told("plan-partial", known=number(course.pages), pages=number(total, "page"))
+        yield told("plan-slower", plan=coherence_plan.plan, **shares)
+    if 0 < coherence_plan.pages < total / 2:
+        yield told("plan-partial", known=number(coherence_plan.pages), pages=number(total, "page"))
 
 
 def _slots(report: Report) -> Iterator[str]:
     seen = [page for page in report.measurement.pages if apart(page) > 0]
-    if len(seen) < 4 * _FEW or report.course is None:
+    if len(seen) < 4 * _FEW or report.coherence_plan is None:
         return
     seen.sort(key=apart)
     half = len(seen) // 2
@@ -225,11 +229,11 @@ def _failures(report: Report) -> Iterator[str]:
 
 
 def _liars(report: Report) -> Iterator[str]:
-    caught = [standing for standing in report.standings.values() if not standing.trusts_validators]
-    caught.sort(key=lambda standing: (-standing.validators_wrong, standing.host))
-    for standing in caught[:_MOST]:
-        false = number(standing.validators_wrong, "false confirmation")
-        yield told("caught", host=standing.host, confirmations=false)
+    caught = [trust for trust in report.host_trust.values() if not trust.trusts_validators]
+    caught.sort(key=lambda trust: (-trust.validators_wrong, trust.host))
+    for trust in caught[:_MOST]:
+        false = number(trust.validators_wrong, "false confirmation")
+        yield told("caught", host=trust.host, confirmations=false)
     if len(caught) > _MOST:
         yield told("caught-too", hosts=number(len(caught) - _MOST, "other host"))
 
@@ -253,9 +257,9 @@ def _no_validators(report: Report) -> Iterator[str]:
             same[_host(page.url)] += 1
     silent = [(host, count) for host, count in same.most_common() if host not in confirmed]
     for host, count in silent[:_MOST]:
-        standing = report.standings.get(host, HostTrust(host))
-        checked = standing.validators_right + standing.validators_wrong
-        if count >= _FEW and standing.trusts_validators and not checked:
+        trust = report.host_trust.get(host, HostTrust(host))
+        checked = trust.validators_right + trust.validators_wrong
+        if count >= _FEW and trust.trusts_validators and not checked:
             yield told("no-validators", host=host, pages=number(count, "unchanged page"))
 
 
@@ -268,9 +272,9 @@ def _dates(report: Report) -> Iterator[str]:
 
 
 def _clocks(report: Report) -> Iterator[str]:
-    for standing in sorted(report.standings.values(), key=lambda each: each.host):
-        if standing.skew is not None and abs(standing.skew) >= _HOUR:
-            yield told("clock", host=standing.host, skew=skew(standing))
+    for trust in sorted(report.host_trust.values(), key=lambda each: each.host):
+        if trust.skew is not None and abs(trust.skew) >= _HOUR:
+            yield told("clock", host=trust.host, skew=skew(trust))
 
 
 def _disbelieved(report: Report) -> Iterator[str]:

@@ -6,7 +6,7 @@ from asof.catalog.derive import record_uri
 from asof.clock import SECOND, iso
 from asof.coherence.quality_report import Report, Stretch, Taken, offenders
 from asof.coherence.verdict import Best, HostTrust, PageVerdict
-from asof.model import Course, Crawl, Evidence
+from asof.model import CoherencePlan, Crawl, Evidence
 from asof.report.quality_advice import advice
 
 
@@ -25,7 +25,7 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
             "horizontal": _taken_json(report.horizontal),
         },
         "coherence": _coherence_json(report),
-        "plan": _course_json(report.planned, measured.c),
+        "plan": _coherence_plan_json(report.planned, measured.c),
         "best": _best_json(report.best, len(measured.pages)),
         "curve": [
             {
@@ -44,7 +44,7 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
             }
             for group in offenders(measured.pages)
         ],
-        "hosts": [_standing_json(report.standings[host]) for host in sorted(report.standings)],
+        "hosts": [_trust_json(report.host_trust[host]) for host in sorted(report.host_trust)],
         "advice": list(advice(report)),
         "pages": [_page_json(page) for page in measured.pages],
     }
@@ -78,16 +78,18 @@ def _crawl_json(crawl: Crawl) -> dict[str, object]:
     }
 
 
-def _course_json(course: Course | None, measured: float | None) -> dict[str, object] | None:
-    if course is None:
+def _coherence_plan_json(
+    coherence_plan: CoherencePlan | None, measured: float | None
+) -> dict[str, object] | None:
+    if coherence_plan is None:
         return None
     return {
-        "mode": course.mode,
-        "name": course.plan,
-        "eta": course.eta,
-        "pages": course.pages,
-        "turn": None if course.turn is None else iso(course.turn),
-        "expected": _rounded(course.expected),
+        "mode": coherence_plan.mode,
+        "name": coherence_plan.plan,
+        "eta": coherence_plan.eta,
+        "pages": coherence_plan.pages,
+        "turn": None if coherence_plan.turn is None else iso(coherence_plan.turn),
+        "expected": _rounded(coherence_plan.expected),
         "measured": _rounded(measured),
     }
 
@@ -127,21 +129,21 @@ def _evidence_json(evidence: Evidence | None) -> dict[str, object] | None:
     }
 
 
-def _standing_json(standing: HostTrust) -> dict[str, object]:
+def _trust_json(trust: HostTrust) -> dict[str, object]:
     return {
-        "host": standing.host,
+        "host": trust.host,
         "dates": {
-            "trusted": standing.trusts_dates,
-            "right": standing.dates_right,
-            "wrong": standing.dates_wrong,
-            "doubted": len(standing.doubted),
+            "trusted": trust.trusts_dates,
+            "right": trust.dates_right,
+            "wrong": trust.dates_wrong,
+            "doubted": len(trust.doubted),
         },
         "validators": {
-            "trusted": standing.trusts_validators,
-            "right": standing.validators_right,
-            "wrong": standing.validators_wrong,
+            "trusted": trust.trusts_validators,
+            "right": trust.validators_right,
+            "wrong": trust.validators_wrong,
         },
-        "skew_seconds": None if standing.skew is None else standing.skew / SECOND,
+        "skew_seconds": None if trust.skew is None else trust.skew / SECOND,
     }
 
 

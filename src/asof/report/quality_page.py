@@ -70,7 +70,7 @@ def page(report: Report, diff_link: DiffLink | None = None) -> str:
         apart=apart,
         link=lambda page: safe_link(diff_link(page)) if diff_link else None,
         by_distance=[*_by_distance(pages)],
-        hosts=sorted(report.standings.values(), key=_notable),
+        hosts=sorted(report.host_trust.values(), key=_notable),
         most_hosts=_MOST_HOSTS,
     )
 
@@ -89,8 +89,10 @@ def _crawled(report: Report) -> str:
     when = f"since {moment(first.started)}"
     if last.ended is not None:
         when = f"{stretch(first.started, last.ended)} ({span(last.ended - first.started)})"
-    course = report.course
-    seeking = "coherence not sought" if course is None else f"{course.mode} coherence"
+    coherence_plan = report.coherence_plan
+    seeking = (
+        "coherence not sought" if coherence_plan is None else f"{coherence_plan.mode} coherence"
+    )
     return f"{ids} · {when} · {last.state.value} · {seeking}"
 
 
@@ -110,14 +112,18 @@ def _facts(report: Report) -> Iterator[tuple[str, str, str]]:
 
 
 def _measures(report: Report) -> Iterator[tuple[str, str, str]]:
-    measured, course, total = report.measurement, report.planned, len(report.measurement.pages)
+    measured, coherence_plan, total = (
+        report.measurement,
+        report.planned,
+        len(report.measurement.pages),
+    )
     at = measured.reference
     yield "As of", clock(at), f"{day(at)}, {quality_words.reference_name(report)}"
     if measured.c_in_substance != measured.c:
         yield "C in substance", percent(measured.c_in_substance), "noise counted as coherent"
-    if course is not None and course.expected is not None:
-        known = f"plan {course.plan}, {number(course.pages, 'page')} known"
-        yield "The plan expected", percent(course.expected), known
+    if coherence_plan is not None and coherence_plan.expected is not None:
+        known = f"plan {coherence_plan.plan}, {number(coherence_plan.pages, 'page')} known"
+        yield "The plan expected", percent(coherence_plan.expected), known
     if report.best is not None and total:
         share = percent(min(report.best.count / total, 1))
         yield "Most hold together", share, stretch(report.best.since, report.best.until)
@@ -155,7 +161,7 @@ def _by_distance(pages: Sequence[PageVerdict]) -> Iterator[tuple[str, float, str
         yield f"up to {span(apart(part[-1]))}", share, ""
 
 
-def _notable(standing: HostTrust) -> tuple[int, int, int, str]:
+def _notable(trust: HostTrust) -> tuple[int, int, int, str]:
     """The worst first."""
-    checked = standing.dates_right + standing.validators_right
-    return -standing.validators_wrong, -standing.dates_wrong, -checked, standing.host
+    checked = trust.dates_right + trust.validators_right
+    return -trust.validators_wrong, -trust.dates_wrong, -checked, trust.host

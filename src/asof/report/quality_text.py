@@ -85,20 +85,20 @@ def _figures(report: Report, width: int) -> Iterator[str]:
 
 
 def _measured(report: Report, width: int) -> Iterator[str]:
-    measured, course = report.measurement, report.planned
+    measured, coherence_plan = report.measurement, report.planned
     if measured.c is not None and measured.c_in_substance != measured.c:
         yield from _figure(
             "in substance", f"{percent(measured.c_in_substance)}, noise left out", width
         )
-    if course is not None and measured.c is not None:
-        told = f"{course.plan}, {number(course.pages, 'page')} known"
-        if not course.pages:
-            told = f"{course.plan}; a first crawl, of which nothing was known"
-        if course.expected is not None:
-            told += f"; expected {percent(course.expected)}"
-            told += f", came out {words.outcome(course.expected, measured.c)}"
+    if coherence_plan is not None and measured.c is not None:
+        told = f"{coherence_plan.plan}, {number(coherence_plan.pages, 'page')} known"
+        if not coherence_plan.pages:
+            told = f"{coherence_plan.plan}; a first crawl, of which nothing was known"
+        if coherence_plan.expected is not None:
+            told += f"; expected {percent(coherence_plan.expected)}"
+            told += f", came out {words.outcome(coherence_plan.expected, measured.c)}"
         yield from _figure("plan", told, width)
-    elif report.course is None:
+    elif report.coherence_plan is None:
         yield from _figure("plan", "none: coherence was not sought", width)
     yield from _figure("best moment", words.best_sentence(report), width)
     yield from _figure("all at once", words.whole_sentence(report), width)
@@ -146,22 +146,22 @@ def _listed(group: CauseGroup, place: str, width: int) -> Iterator[str]:
 
 
 def _hosts(report: Report, width: int) -> Iterator[str]:
-    caught = [each for each in report.standings.values() if _notable(each)]
+    caught = [each for each in report.host_trust.values() if _notable(each)]
     if not caught:
         return
     caught.sort(key=lambda each: (-each.validators_wrong, -each.dates_wrong, each.host))
     yield ""
     yield "Servers whose word was wrong"
-    for standing in caught[:_MOST_HOSTS]:
-        dates = words.checked(standing.dates_right, standing.dates_wrong)
-        confirmed = words.checked(standing.validators_right, standing.validators_wrong)
-        yield _cut(f"  {standing.host}: dates {dates}; confirmations {confirmed}", width)
+    for trust in caught[:_MOST_HOSTS]:
+        dates = words.checked(trust.dates_right, trust.dates_wrong)
+        confirmed = words.checked(trust.validators_right, trust.validators_wrong)
+        yield _cut(f"  {trust.host}: dates {dates}; confirmations {confirmed}", width)
     if len(caught) > _MOST_HOSTS:
         yield f"  ... and {number(len(caught) - _MOST_HOSTS)} more"
 
 
-def _notable(standing: HostTrust) -> bool:
-    return bool(standing.validators_wrong or standing.dates_wrong)
+def _notable(trust: HostTrust) -> bool:
+    return bool(trust.validators_wrong or trust.dates_wrong)
 
 
 def _figure(name: str, value: str, width: int) -> Iterator[str]:

@@ -141,7 +141,7 @@ def whole_sentence(report: Report) -> str:
 
 def observable_sentence(report: Report) -> str:
     """The answer of definition 3.2, in plain words."""
-    trusted = [standing.trusts_dates for standing in report.standings.values()]
+    trusted = [trust.trusts_dates for trust in report.host_trust.values()]
     if report.observable is not None:
         by = ", by the servers' own dates" if any(trusted) else ""
         return f"Yes{by}: {stretch(*report.observable)} UTC."
@@ -183,10 +183,10 @@ def checked(right: int, wrong: int) -> str:
     return f"{right:,} right, {wrong:,} wrong" if wrong else f"{right:,} right"
 
 
-def skew(standing: HostTrust) -> str:
+def skew(trust: HostTrust) -> str:
     """How far the clock of a server is off."""
-    if standing.skew is None:
+    if trust.skew is None:
         return "tells no time"
-    if abs(standing.skew) < 2 * SECOND:
+    if abs(trust.skew) < 2 * SECOND:
         return "right"
-    return f"{span(abs(standing.skew))} {'ahead' if standing.skew > 0 else 'behind'}"
+    return f"{span(abs(trust.skew))} {'ahead' if trust.skew > 0 else 'behind'}"

@@ -49,7 +49,7 @@ CREATE TABLE changes (
 """
 
 
-class Shelf:
+class TextDatabase:
     """A connection to the database. One process writes at a time; readers never wait."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:

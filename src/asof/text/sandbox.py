@@ -63,7 +63,7 @@ class DocumentSource:
     method: Method = "default"
 
 
-class ReadApart:
+class SandboxedReader:
     """A child process that reads documents, one at a time, for any thread that asks."""
 
     def __init__(self, limits: ReadingLimits | None = None) -> None:
@@ -71,7 +71,7 @@ class ReadApart:
         self._lock = Lock()
         self._child: _Child | None = None
 
-    def __enter__(self) -> ReadApart:
+    def __enter__(self) -> SandboxedReader:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -246,9 +246,9 @@ def read_many(
     from concurrent.futures import Future, ThreadPoolExecutor
 
     with ExitStack() as ends:
-        free: SimpleQueue[ReadApart] = SimpleQueue()
+        free: SimpleQueue[SandboxedReader] = SimpleQueue()
         for _ in range(workers):
-            free.put(ends.enter_context(ReadApart(limits)))
+            free.put(ends.enter_context(SandboxedReader(limits)))
 
         def one(source: DocumentSource) -> Document:
             apart = free.get()

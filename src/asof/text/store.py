@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 import zstandard
 
-from asof.text.database import Shelf
+from asof.text.database import TextDatabase
 from asof.text.document import FACTS, Document, document_of
 
 # Bytes of text in a block, about. Larger blocks pack better; one has to be unpacked to read a
@@ -33,21 +33,21 @@ def hashed(*words: str) -> int:
 class TextStore:
     """Documents by key."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, database: TextDatabase) -> None:
+        self._database = database
         self._unpacked: tuple[int, bytes] = (0, b"")
 
     def __len__(self) -> int:
-        row = self._shelf.fetch("SELECT count(*) FROM documents")
+        row = self._database.fetch("SELECT count(*) FROM documents")
         return 0 if row is None else int(row[0])
 
     def __contains__(self, key: int) -> bool:
-        return self._shelf.fetch("SELECT 1 FROM documents WHERE key = ?", key) is not None
+        return self._database.fetch("SELECT 1 FROM documents WHERE key = ?", key) is not None
 
     def put(self, documents: Sequence[tuple[int, Document]]) -> None:
         """Keep documents, all or none; one that is there already is replaced."""
         packer = zstandard.ZstdCompressor(level=6)
-        with self._shelf.transaction() as db:
+        with self._database.transaction() as db:
             for block in _blocks(documents):
                 raw = b"".join(content for _, _, content in block)
                 no = db.execute("INSERT INTO blocks (data) VALUES (?)", (packer.compress(raw),))
@@ -62,7 +62,7 @@ class TextStore:
 
     def get(self, key: int) -> Document | None:
         """A document, or None if it has not been read."""
-        row = self._shelf.fetch(
+        row = self._database.fetch(
             f"SELECT block, start, size, {_FACTS} FROM documents WHERE key = ?", key
         )
         return None if row is None else self._document(*row)
@@ -71,11 +71,11 @@ class TextStore:
         try:
             return document_of(facts, json.loads(self._block(block)[start : start + size]))
         except (ValueError, TypeError, zstandard.ZstdError) as damage:
-            raise self._shelf.damaged(damage) from damage
+            raise self._database.damaged(damage) from damage
 
     def _block(self, no: int) -> bytes:
         if self._unpacked[0] != no:
-            row = self._shelf.fetch("SELECT data FROM blocks WHERE no = ?", no)
+            row = self._database.fetch("SELECT data FROM blocks WHERE no = ?", no)
             if row is None or zstandard.frame_content_size(row[0]) > _LARGEST:
                 raise ValueError(f"block {no}")
             self._unpacked = (no, zstandard.ZstdDecompressor().decompress(row[0]))

@@ -13,7 +13,7 @@ from asof.errors import StorageError
 
 
 @contextmanager
-def whole_file(out: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
+def atomic_file(out: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
     """A new file that takes the place of `out` when the block ends without an error.
 
     A link is followed. What is no file, such as a pipe or /dev/null, is written to and stays.

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict
 
 from asof.clock import Instant, iso, parse_iso
-from asof.model import Course, Crawl, CrawlState, Headers
+from asof.model import CoherencePlan, Crawl, CrawlState, Headers
 from asof.warc.compose import FIELDS_TYPE, compose, format_fields, parse_fields
 from asof.warc.record import Record, StoredRecord
 
@@ -92,25 +92,27 @@ def _crawl_json(crawl: Crawl) -> str:
             "state": crawl.state,
             "settings": crawl.settings,
             "note": crawl.note,
-            "course": _course_json(crawl.course),
+            "course": _coherence_plan_json(crawl.coherence_plan),
         }
     )
 
 
-def _course_json(course: Course | None) -> dict[str, object] | None:
-    if course is None:
+def _coherence_plan_json(coherence_plan: CoherencePlan | None) -> dict[str, object] | None:
+    if coherence_plan is None:
         return None
-    return asdict(course) | {"turn": None if course.turn is None else iso(course.turn)}
+    return asdict(coherence_plan) | {
+        "turn": None if coherence_plan.turn is None else iso(coherence_plan.turn)
+    }
 
 
-def _course_from(said: object) -> Course | None:
+def _coherence_plan_from(said: object) -> CoherencePlan | None:
     """A course out of JSON that anybody may have written."""
     if not isinstance(said, dict):
         return None
     mode, plan, pages = said.get("mode"), said.get("plan"), said.get("pages")
     if not isinstance(mode, str) or not isinstance(plan, str):
         return None
-    return Course(
+    return CoherencePlan(
         mode=mode,
         plan=plan,
         expected=_number(said.get("expected")),
@@ -144,7 +146,7 @@ def _crawl_from(said: dict[str, object]) -> Crawl | None:
         ended=ended,
         settings=settings if isinstance(settings, dict) else {},
         note=note if isinstance(note, str) else "",
-        course=_course_from(said.get("course")),
+        coherence_plan=_coherence_plan_from(said.get("course")),
     )
 
 

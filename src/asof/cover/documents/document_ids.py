@@ -18,7 +18,7 @@ from asof.change.shingles import Unit, shingles
 from asof.ledger import SCHEMA_VERSION
 from asof.model import Capture
 from asof.text.database import VERSION as TEXT_VERSION
-from asof.text.database import Shelf
+from asof.text.database import TextDatabase
 from asof.text.document import Document
 from asof.text.store import document_key
 
@@ -49,7 +49,7 @@ def texts_read(archive: OpenArchive) -> tuple[Any, ...] | None:
     path = archive.folder.texts
     if not path.exists():
         return None
-    database = Shelf(path, writable=False)
+    database = TextDatabase(path, writable=False)
     try:
         if not database.is_current:
             return None
@@ -64,7 +64,7 @@ class DocumentIdentifier:
     def __init__(self, archive: OpenArchive, which: Which, k: int, unit: Unit) -> None:
         self._ways = json.dumps(ways(which, k, unit)).encode()
         path = archive.folder.texts
-        self._database = Shelf(path, writable=False) if path.exists() else None
+        self._database = TextDatabase(path, writable=False) if path.exists() else None
         self._is_current = self._database is not None and self._database.is_current
 
     def __enter__(self) -> Self:

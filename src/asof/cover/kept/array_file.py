@@ -22,7 +22,7 @@ from isal.isal_zlib import crc32
 from numpy.typing import NDArray
 
 from asof.errors import AsofError
-from asof.warc.atomic_file import whole_file
+from asof.warc.atomic_file import atomic_file
 
 DAMAGE = (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, AsofError)
 
@@ -72,7 +72,7 @@ def write_arrays(
     told = np.frombuffer(head + b" " * (-len(head) % _LINE), np.uint8)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as file:
+        with atomic_file(path) as file:
             found = 0
             for array in map(np.ascontiguousarray, (told, *arrays.values())):
                 np.lib.format.write_array(file, array, allow_pickle=False)

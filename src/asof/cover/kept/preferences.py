@@ -37,7 +37,7 @@ from asof.cover.language.columns import Column, number_column
 from asof.errors import NotCaptured
 from asof.ledger import SCHEMA_VERSION
 from asof.text.database import VERSION as TEXT_VERSION
-from asof.text.database import Shelf
+from asof.text.database import TextDatabase
 from asof.text.store import TextStore, document_key
 from asof.url import canonical
 
@@ -148,7 +148,7 @@ def _links(archive: OpenArchive, urls: dict[int, str]) -> Iterator[tuple[str, tu
     """
     left = dict(urls)
     if archive.folder.texts.exists():
-        database = Shelf(archive.folder.texts, writable=False)
+        database = TextDatabase(archive.folder.texts, writable=False)
         try:
             if database.is_current:
                 store = TextStore(database)

@@ -19,7 +19,7 @@ from asof.clock import SECOND, Instant
 from asof.cover.answer import Figures
 from asof.cover.question import Question
 from asof.errors import ArchiveError, UsageError
-from asof.warc.atomic_file import whole_file
+from asof.warc.atomic_file import atomic_file
 
 if TYPE_CHECKING:
     from asof.cover.run import CoverOutcome
@@ -136,7 +136,7 @@ def save_cover(
     body = f'"names": {json.dumps(outcome.kept)},\n"dropped": {json.dumps(gone)}'
     with storage_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(f"{head},\n{body}}}\n".encode("ascii"))
     return path
 

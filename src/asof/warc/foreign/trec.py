@@ -37,7 +37,7 @@ from asof.clock import Instant, parse_http_date, parse_stamp, stamp
 from asof.fetch.spool import Spool
 from asof.http.head import find_head_end, parse_head
 from asof.model import Body, Damage, find_header
-from asof.warc.atomic_file import whole_file
+from asof.warc.atomic_file import atomic_file
 from asof.warc.foreign.arc import parse_heading
 from asof.warc.foreign.documents import (
     MEMORY,
@@ -94,7 +94,7 @@ def write_trec(out: Path, documents: Iterable[TrecDocument]) -> int:
     """
     count = 0
     with ExitStack() as stack:
-        file = stack.enter_context(whole_file(out))
+        file = stack.enter_context(atomic_file(out))
         if out.name.endswith(".gz"):
             # No name and no time in the header: the same documents give the same bytes.
             file = stack.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))  # type: ignore[assignment]  # a BinaryIO in all but name

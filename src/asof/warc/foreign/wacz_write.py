@@ -19,7 +19,7 @@ from isal import isal_zlib
 
 from asof.clock import Instant, iso, to_datetime
 from asof.errors import UsageError
-from asof.warc.atomic_file import whole_file
+from asof.warc.atomic_file import atomic_file
 
 VERSION = "1.1.1"
 
@@ -56,7 +56,7 @@ def write_wacz(
     The same arguments give the same bytes.
     """
     _check(out, warcs)
-    with whole_file(out) as file, zipfile.ZipFile(file, "w") as zipped:
+    with atomic_file(out) as file, zipfile.ZipFile(file, "w") as zipped:
         package = _Package(zipped, created)
         for warc in warcs:
             with warc.open("rb") as source:

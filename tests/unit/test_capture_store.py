@@ -19,7 +19,7 @@ from asof.catalog.derive import content_digest, derive
 from asof.clock import DAY, http_date
 from asof.config import Config
 from asof.crawl.discover import MAX_DOCUMENT
-from asof.crawl.store import Keeper, Kept, conditions
+from asof.crawl.store import CaptureStore, Kept, conditions
 from asof.crawl.writer import OwnWriter
 from asof.frontier.queue import Changes
 from asof.ledger import Ledger
@@ -37,8 +37,8 @@ ETAG = (("ETag", '"1"'),)
 PLAIN = Config()
 
 
-class Shelf:
-    """An archive with the keeper of a crawl that is under way."""
+class StoreOfOneCrawl:
+    """An archive with the store of a crawl that is under way."""
 
     def __init__(self, root: Path, config: Config = PLAIN) -> None:
         self.config = config
@@ -48,18 +48,18 @@ class Shelf:
         self.reader = Ledger(self.archive.folder.db, writable=False)
         self.journal = Journal(self.clock, config)
         self.writer = OwnWriter(self.archive.folder, self.archive.ledger, CRAWL, config)
-        self.keeper = self.new_keeper()
+        self.store = self.new_store()
 
-    def new_keeper(self) -> Keeper:
+    def new_store(self) -> CaptureStore:
         """As the next crawl has it: with nothing fresh, and with history if there is any."""
         self.clock.jump(days=1)
-        self.keeper = Keeper(self.archive, self.journal, CRAWL.id, self.reader, self.config)
-        return self.keeper
+        self.store = CaptureStore(self.archive, self.journal, CRAWL.id, self.reader, self.config)
+        return self.store
 
     def keep(self, exchange: Exchange, last: Capture | None = None, hops: str = "") -> Kept:
         asked = bool(conditions(last))
         target = Target(exchange.url, hops=hops)
-        return self.keeper.exchange(exchange, target, last, asked=asked)
+        return self.store.exchange(exchange, target, last, asked=asked)
 
     def came(self, url: str, body: bytes = PAGE, **changes: Any) -> Exchange:
         """An answer of this moment."""
@@ -81,8 +81,8 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Iterator[Shelf]:
-    made = Shelf(tmp_path / "archive")
+def held(tmp_path: Path) -> Iterator[StoreOfOneCrawl]:
+    made = StoreOfOneCrawl(tmp_path / "archive")
     yield made
     made.close()
 
@@ -91,9 +91,9 @@ def fields(record: Record) -> dict[str, str]:
     return dict(record.fields)
 
 
-def records_of(shelf: Shelf) -> list[StoredRecord]:
+def records_of(held: StoreOfOneCrawl) -> list[StoredRecord]:
     """The responses and revisits in the archive's file."""
-    [path] = shelf.archive.folder.segment_files()
+    [path] = held.archive.folder.segment_files()
     found = [item for item in scan(path) if isinstance(item, StoredRecord)]
     return [item for item in found if item.header.kind in ("response", "revisit")]
 
@@ -101,47 +101,49 @@ def records_of(shelf: Shelf) -> list[StoredRecord]:
 # -- What an answer means for the crawl -----------------------------------------------------------
 
 
-def test_an_answer_is_stored_with_its_request_and_what_led_to_it(shelf: Shelf) -> None:
-    shelf.keep(shelf.came(ONE))
-    assert shelf.journal.pending == 3
-    [unit] = shelf.journal.take().units
+def test_an_answer_is_stored_with_its_request_and_what_led_to_it(held: StoreOfOneCrawl) -> None:
+    held.keep(held.came(ONE))
+    assert held.journal.pending == 3
+    [unit] = held.journal.take().units
     kinds = [record.kind for record in records_of_unit(unit)]
     assert kinds == ["request", "response", "metadata"]
 
 
-def test_a_page_leads_on(shelf: Shelf) -> None:
-    kept = shelf.keep(shelf.came(ONE, media="Text/HTML; charset=utf-8"))
+def test_a_page_leads_on(held: StoreOfOneCrawl) -> None:
+    kept = held.keep(held.came(ONE, media="Text/HTML; charset=utf-8"))
     assert kept.links.found == (Link("/next", Hop.LINK),)
     assert (kept.document, kept.media_type) == (PAGE, "text/html")
     assert (kept.redirect, kept.revisit) == (None, False)
 
 
-def test_a_packed_page_is_read_unpacked(shelf: Shelf) -> None:
+def test_a_packed_page_is_read_unpacked(held: StoreOfOneCrawl) -> None:
     headers = (("Content-Encoding", "gzip"),)
-    kept = shelf.keep(shelf.came(ONE, gzip.compress(PAGE), headers=headers))
+    kept = held.keep(held.came(ONE, gzip.compress(PAGE), headers=headers))
     assert kept.document == PAGE
     assert kept.links.found == (Link("/next", Hop.LINK),)
 
 
 @pytest.mark.parametrize("media", ["image/png", "video/mp4"])
-def test_what_has_no_links_is_not_read(shelf: Shelf, media: str) -> None:
-    assert shelf.keep(shelf.came(ONE, media=media)) == Kept(media_type=media)
+def test_what_has_no_links_is_not_read(held: StoreOfOneCrawl, media: str) -> None:
+    assert held.keep(held.came(ONE, media=media)) == Kept(media_type=media)
 
 
-def test_a_page_without_a_type_leads_on(shelf: Shelf) -> None:
-    kept = shelf.keep(shelf.came(ONE, media=None))
+def test_a_page_without_a_type_leads_on(held: StoreOfOneCrawl) -> None:
+    kept = held.keep(held.came(ONE, media=None))
     assert (kept.links.found, kept.media_type) == ((Link("/next", Hop.LINK),), None)
 
 
-def test_a_page_that_is_too_large_is_kept_and_not_searched(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_page_that_is_too_large_is_kept_and_not_searched(
+    held: StoreOfOneCrawl, tmp_path: Path
+) -> None:
     body = PAGE + bytes(MAX_DOCUMENT)
-    kept = shelf.keep(shelf.came(ONE, body, spool=tmp_path / "spool"))
+    kept = held.keep(held.came(ONE, body, spool=tmp_path / "spool"))
     assert (kept.document, kept.links.found, kept.media_type) == (b"", (), "text/html")
-    assert len(shelf.records()) == 1
+    assert len(held.records()) == 1
 
 
-def test_a_spooled_page_is_searched_where_it_lies(shelf: Shelf, tmp_path: Path) -> None:
-    kept = shelf.keep(shelf.came(ONE, spool=tmp_path / "spool"))
+def test_a_spooled_page_is_searched_where_it_lies(held: StoreOfOneCrawl, tmp_path: Path) -> None:
+    kept = held.keep(held.came(ONE, spool=tmp_path / "spool"))
     assert kept.links.found == (Link("/next", Hop.LINK),)
     assert (tmp_path / "spool").exists(), "it is removed when it is written"
 
@@ -158,37 +160,37 @@ def test_a_spooled_page_is_searched_where_it_lies(shelf: Shelf, tmp_path: Path) 
     ],
 )
 def test_where_a_redirect_leads(
-    shelf: Shelf, status: int, location: str, redirect: str | None
+    held: StoreOfOneCrawl, status: int, location: str, redirect: str | None
 ) -> None:
     """Only a status of 3xx leads anywhere; raw UTF-8 is what servers mean by it."""
-    came = shelf.came(ONE, b"", status=status, headers=(("Location", location),))
-    assert shelf.keep(came).redirect == redirect
+    came = held.came(ONE, b"", status=status, headers=(("Location", location),))
+    assert held.keep(came).redirect == redirect
 
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_what_is_not_wanted_is_not_found(tmp_path: Path, wanted: bool) -> None:
     """Guesses, feeds and sitemaps can be switched off; plain links cannot."""
-    shelf = Shelf(tmp_path / "archive", Config(guesses=wanted))
-    found = shelf.keep(shelf.came(ONE, PAGE + b'<script>"/guess.html"</script>')).links.found
-    shelf.close()
+    held = StoreOfOneCrawl(tmp_path / "archive", Config(guesses=wanted))
+    found = held.keep(held.came(ONE, PAGE + b'<script>"/guess.html"</script>')).links.found
+    held.close()
     guess = [Link("/guess.html", Hop.GUESS)] if wanted else []
     assert list(found) == [Link("/next", Hop.LINK), *guess]
 
 
-def test_links_of_the_head_count_for_every_kind_of_document(shelf: Shelf) -> None:
+def test_links_of_the_head_count_for_every_kind_of_document(held: StoreOfOneCrawl) -> None:
     headers = (("Link", "</style.css>; rel=stylesheet"),)
-    kept = shelf.keep(shelf.came(ONE, media="image/png", headers=headers))
+    kept = held.keep(held.came(ONE, media="image/png", headers=headers))
     assert [link.reference for link in kept.links.found] == ["/style.css"]
 
 
-def test_a_robots_txt_is_read_whatever_it_is_called(shelf: Shelf) -> None:
-    kept = shelf.keep(shelf.came(ONE, b"User-agent: *", media="image/png"), hops="P")
+def test_a_robots_txt_is_read_whatever_it_is_called(held: StoreOfOneCrawl) -> None:
+    kept = held.keep(held.came(ONE, b"User-agent: *", media="image/png"), hops="P")
     assert kept.document == b"User-agent: *"
 
 
-def test_a_failure_is_written_down(shelf: Shelf) -> None:
-    shelf.keeper.failure(failure(ONE), Target(ONE))
-    [[record]] = shelf.journal.take().units  # type: ignore[misc]
+def test_a_failure_is_written_down(held: StoreOfOneCrawl) -> None:
+    held.store.failure(failure(ONE), Target(ONE))
+    [[record]] = held.journal.take().units  # type: ignore[misc]
     assert record.kind == "metadata"
     assert b"fetchFailure: timeout" in record.block[0].data
 
@@ -196,53 +198,55 @@ def test_a_failure_is_written_down(shelf: Shelf) -> None:
 # -- Nothing is stored twice ----------------------------------------------------------------------
 
 
-def test_a_payload_of_another_url_is_not_stored_again(shelf: Shelf) -> None:
+def test_a_payload_of_another_url_is_not_stored_again(held: StoreOfOneCrawl) -> None:
     """While its record waits to be written, and when it is committed."""
-    shelf.keep(shelf.came(ONE))
-    kept = shelf.keep(shelf.came(OTHER))
+    held.keep(held.came(ONE))
+    kept = held.keep(held.came(OTHER))
     assert kept.revisit
     assert kept.links.found, "what it leads to is known all the same"
-    first, second = shelf.records()
+    first, second = held.records()
     assert (first.kind, second.kind) == ("response", "revisit")
     assert fields(second)["WARC-Refers-To-Target-URI"] == ONE
     assert fields(second)["WARC-Refers-To"] == fields(first)["WARC-Record-ID"]
     assert second.size < 200
 
 
-def test_a_payload_of_an_earlier_crawl_is_not_stored_again(shelf: Shelf) -> None:
-    shelf.keep(shelf.came(ONE))
-    shelf.commit()
-    shelf.new_keeper()
-    assert shelf.keep(shelf.came(OTHER)).revisit
-    shelf.commit()
-    first, second = records_of(shelf)
+def test_a_payload_of_an_earlier_crawl_is_not_stored_again(held: StoreOfOneCrawl) -> None:
+    held.keep(held.came(ONE))
+    held.commit()
+    held.new_store()
+    assert held.keep(held.came(OTHER)).revisit
+    held.commit()
+    first, second = records_of(held)
     assert second.header.get("WARC-Refers-To") == first.header.get("WARC-Record-ID")
     for url in (ONE, OTHER):
-        capture = shelf.archive.as_of(url)
+        capture = held.archive.as_of(url)
         assert capture is not None
-        assert b"".join(shelf.archive.read(capture).payload()) == PAGE
+        assert b"".join(held.archive.read(capture).payload()) == PAGE
 
 
-def test_a_spooled_body_that_is_not_stored_again_is_removed(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_spooled_body_that_is_not_stored_again_is_removed(
+    held: StoreOfOneCrawl, tmp_path: Path
+) -> None:
     """It is in no record, so nobody would remove it when the group is written."""
-    shelf.keep(shelf.came(ONE, spool=tmp_path / "first"))
-    kept = shelf.keep(shelf.came(OTHER, spool=tmp_path / "second"))
+    held.keep(held.came(ONE, spool=tmp_path / "first"))
+    kept = held.keep(held.came(OTHER, spool=tmp_path / "second"))
     assert kept.revisit
     assert kept.links.found, "it is read before it is removed"
-    shelf.commit()
+    held.commit()
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
 
 
-def test_a_small_payload_is_stored_again(shelf: Shelf) -> None:
+def test_a_small_payload_is_stored_again(held: StoreOfOneCrawl) -> None:
     """The reference would take more room; but not of the same URL, where it is evidence."""
     for size in (255, 256):
         body = b"x" * size
-        shelf.keep(shelf.came(f"{ONE}/{size}", body))
-        assert shelf.keep(shelf.came(f"{OTHER}/{size}", body)).revisit == (size == 256)
-    shelf.commit()
-    shelf.new_keeper()
+        held.keep(held.came(f"{ONE}/{size}", body))
+        assert held.keep(held.came(f"{OTHER}/{size}", body)).revisit == (size == 256)
+    held.commit()
+    held.new_store()
     url = f"{ONE}/255"
-    assert shelf.keep(shelf.came(url, b"x" * 255), shelf.keeper.last(url)).revisit
+    assert held.keep(held.came(url, b"x" * 255), held.store.last(url)).revisit
 
 
 @pytest.mark.parametrize(
@@ -250,67 +254,69 @@ def test_a_small_payload_is_stored_again(shelf: Shelf) -> None:
     [{"truncated": "length"}, {"status": 206}, {"status": 304}],
     ids=["truncated", "part", "confirmation"],
 )
-def test_what_is_no_whole_payload_stands_for_none(shelf: Shelf, changes: dict[str, Any]) -> None:
+def test_what_is_no_whole_payload_stands_for_none(
+    held: StoreOfOneCrawl, changes: dict[str, Any]
+) -> None:
     """Neither may another refer to it, nor is it a revisit of another."""
-    shelf.keep(shelf.came(ONE, **changes))
-    assert not shelf.keep(shelf.came(OTHER)).revisit
-    assert not shelf.keep(shelf.came(ONE + "/again", **changes)).revisit
+    held.keep(held.came(ONE, **changes))
+    assert not held.keep(held.came(OTHER)).revisit
+    assert not held.keep(held.came(ONE + "/again", **changes)).revisit
 
 
 def test_only_so_many_fresh_payloads_are_remembered(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    held: StoreOfOneCrawl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("asof.crawl.store._FRESH", 10)
     for n in range(20):
-        shelf.keep(shelf.came(f"{ONE}/{n}", PAGE + b"%d" % n))
-    assert not shelf.keep(shelf.came(OTHER, PAGE + b"0")).revisit
-    assert shelf.keep(shelf.came(OTHER + "/19", PAGE + b"19")).revisit
-    assert len(shelf.keeper._fresh) == 10
+        held.keep(held.came(f"{ONE}/{n}", PAGE + b"%d" % n))
+    assert not held.keep(held.came(OTHER, PAGE + b"0")).revisit
+    assert held.keep(held.came(OTHER + "/19", PAGE + b"19")).revisit
+    assert len(held.store._fresh) == 10
 
 
 @pytest.mark.parametrize("damage", ["gone", "torn"])
-def test_a_payload_whose_file_is_lost_is_stored_anew(shelf: Shelf, damage: str) -> None:
-    shelf.keep(shelf.came(ONE))
-    shelf.commit()
-    shelf.writer.close()
-    [path] = shelf.archive.folder.segment_files()
+def test_a_payload_whose_file_is_lost_is_stored_anew(held: StoreOfOneCrawl, damage: str) -> None:
+    held.keep(held.came(ONE))
+    held.commit()
+    held.writer.close()
+    [path] = held.archive.folder.segment_files()
     if damage == "gone":
         path.unlink()
     else:
         path.write_bytes(bytes(path.stat().st_size))
-    shelf.new_keeper()
-    assert not shelf.keep(shelf.came(OTHER)).revisit
+    held.new_store()
+    assert not held.keep(held.came(OTHER)).revisit
 
 
 @pytest.mark.parametrize("page_first", [False, True], ids=["file first", "page first"])
 def test_a_packed_file_here_and_a_packed_page_there_are_two_contents(
-    shelf: Shelf, page_first: bool
+    held: StoreOfOneCrawl, page_first: bool
 ) -> None:
     """Equal bytes under another coding are another entity, and no change of either is made up."""
     document = PAGE + random.Random(1).randbytes(999).hex().encode()
     packed = gzip.compress(document, mtime=0)
     file: dict[str, Any] = {"media": "application/gzip"}
     page: dict[str, Any] = {"headers": (("Content-Encoding", "gzip"),)}
-    shelf.keep(shelf.came(OTHER, document))  # the page as it came at first, not packed
-    shelf.commit()
-    shelf.new_keeper()
+    held.keep(held.came(OTHER, document))  # the page as it came at first, not packed
+    held.commit()
+    held.new_store()
     for url, changes in ((OTHER, page), (ONE, file))[:: 1 if page_first else -1]:
-        shelf.keep(shelf.came(url, packed, **changes), shelf.keeper.last(url))
-    shelf.commit()
+        held.keep(held.came(url, packed, **changes), held.store.last(url))
+    held.commit()
     contents = {}
     for url, entity in ((OTHER, document), (ONE, packed)):
-        [validity] = shelf.archive.history(url)
+        [validity] = held.archive.history(url)
         contents[url] = validity.content
         assert validity.content == content_digest((), [entity])
-        capture = shelf.archive.as_of(url)
+        capture = held.archive.as_of(url)
         assert capture is not None
-        assert b"".join(shelf.archive.read(capture).payload()) == entity
+        assert b"".join(held.archive.read(capture).payload()) == entity
     assert contents[ONE] != contents[OTHER]
 
 
-def foreign(shelf: Shelf, block: bytes, payload: bytes) -> None:
+def foreign(held: StoreOfOneCrawl, block: bytes, payload: bytes) -> None:
     """Import a response that declares the digest of some payload, whatever its block holds."""
-    path = shelf.archive.folder.warc / "000009-import-foreign.warc.gz"
+    path = held.archive.folder.warc / "000009-import-foreign.warc.gz"
     head = (
         f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {ONE}\r\n"
         "WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\n"
@@ -323,8 +329,8 @@ def foreign(shelf: Shelf, block: bytes, payload: bytes) -> None:
     assert isinstance(record, StoredRecord)
     capture = derive(record)
     assert capture is not None
-    number = shelf.archive.catalog.put_segment(Segment(path.name, path.stat().st_size))
-    shelf.archive.catalog.add([capture], number)
+    number = held.archive.catalog.put_segment(Segment(path.name, path.stat().st_size))
+    held.archive.catalog.add([capture], number)
 
 
 FOREIGN = {
@@ -339,27 +345,27 @@ FOREIGN = {
 @pytest.mark.parametrize("block", FOREIGN.values(), ids=FOREIGN)
 @pytest.mark.parametrize("url", [ONE, OTHER], ids=["the same URL", "another URL"])
 def test_what_a_foreign_record_says_of_its_payload_is_not_enough(
-    shelf: Shelf, block: bytes, url: str
+    held: StoreOfOneCrawl, block: bytes, url: str
 ) -> None:
     """A revisit drops the bytes that came: those that it refers to must be the same ones."""
-    foreign(shelf, block, PAGE)
-    shelf.new_keeper()
-    came = shelf.came(url)
-    shelf.keep(came, shelf.keeper.last(url))
-    shelf.commit()
-    capture = shelf.archive.as_of(url)
+    foreign(held, block, PAGE)
+    held.new_store()
+    came = held.came(url)
+    held.keep(came, held.store.last(url))
+    held.commit()
+    capture = held.archive.as_of(url)
     assert capture is not None
     assert capture.at == came.started
-    assert b"".join(shelf.archive.read(capture).payload()) == PAGE
+    assert b"".join(held.archive.read(capture).payload()) == PAGE
 
 
 # -- Asking whether it still holds ----------------------------------------------------------------
 
 
-def test_the_last_capture_gives_its_validators(shelf: Shelf) -> None:
-    shelf.keep(shelf.came(ONE, headers=(*ETAG, ("Last-Modified", http_date(START - DAY)))))
-    shelf.commit()
-    last = shelf.new_keeper().last(ONE)
+def test_the_last_capture_gives_its_validators(held: StoreOfOneCrawl) -> None:
+    held.keep(held.came(ONE, headers=(*ETAG, ("Last-Modified", http_date(START - DAY)))))
+    held.commit()
+    last = held.new_store().last(ONE)
     assert conditions(last) == (
         ("If-None-Match", '"1"'),
         ("If-Modified-Since", http_date(START - DAY)),
@@ -367,21 +373,21 @@ def test_the_last_capture_gives_its_validators(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize("etag", ['"caf\xe9"', '"a\x7fb"', ""])
-def test_a_validator_that_cannot_be_sent_is_not(shelf: Shelf, etag: str) -> None:
-    shelf.keep(shelf.came(ONE, headers=(("ETag", etag),)))
-    shelf.commit()
-    assert conditions(shelf.new_keeper().last(ONE)) == ()
+def test_a_validator_that_cannot_be_sent_is_not(held: StoreOfOneCrawl, etag: str) -> None:
+    held.keep(held.came(ONE, headers=(("ETag", etag),)))
+    held.commit()
+    assert conditions(held.new_store().last(ONE)) == ()
     assert conditions(None) == ()
 
 
 def test_an_archive_without_history_is_not_asked(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    held: StoreOfOneCrawl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Within one crawl every URL is fetched once."""
-    keeper = shelf.new_keeper()
-    shelf.keep(shelf.came(ONE, headers=ETAG))
-    shelf.commit()
-    assert keeper.last(ONE) is None
+    store = held.new_store()
+    held.keep(held.came(ONE, headers=ETAG))
+    held.commit()
+    assert store.last(ONE) is None
 
 
 @pytest.mark.parametrize(
@@ -389,114 +395,116 @@ def test_an_archive_without_history_is_not_asked(
     [{"status": 404}, {"status": 302}, {"truncated": "length"}, {"status": 500}],
     ids=["404", "302", "truncated", "500"],
 )
-def test_only_a_whole_good_answer_can_be_confirmed(shelf: Shelf, changes: dict[str, Any]) -> None:
-    shelf.keep(shelf.came(ONE, headers=ETAG, **changes))
-    shelf.commit()
-    assert conditions(shelf.new_keeper().last(ONE)) == ()
+def test_only_a_whole_good_answer_can_be_confirmed(
+    held: StoreOfOneCrawl, changes: dict[str, Any]
+) -> None:
+    held.keep(held.came(ONE, headers=ETAG, **changes))
+    held.commit()
+    assert conditions(held.new_store().last(ONE)) == ()
 
 
-def test_a_neighbour_under_the_same_key_is_another_page(shelf: Shelf) -> None:
+def test_a_neighbour_under_the_same_key_is_another_page(held: StoreOfOneCrawl) -> None:
     """https and http share a SURT; a validator of one is none of the other."""
-    shelf.keep(shelf.came(ONE, headers=ETAG))
-    shelf.commit()
-    assert shelf.new_keeper().last(ONE.replace("http:", "https:")) is None
+    held.keep(held.came(ONE, headers=ETAG))
+    held.commit()
+    assert held.new_store().last(ONE.replace("http:", "https:")) is None
 
 
-def confirm(shelf: Shelf, url: str, **changes: Any) -> Kept:
+def confirm(held: StoreOfOneCrawl, url: str, **changes: Any) -> Kept:
     """The next crawl asks, and the server says that nothing has changed."""
-    last = shelf.new_keeper().last(url)
+    last = held.new_store().last(url)
     assert last is not None
-    return shelf.keep(shelf.came(url, b"", status=304, media=None, **changes), last)
+    return held.keep(held.came(url, b"", status=304, media=None, **changes), last)
 
 
-def test_a_304_is_a_revisit_that_leads_on_as_before(shelf: Shelf) -> None:
-    shelf.keep(shelf.came(ONE, headers=ETAG))
-    shelf.commit()
-    kept = confirm(shelf, ONE)
+def test_a_304_is_a_revisit_that_leads_on_as_before(held: StoreOfOneCrawl) -> None:
+    held.keep(held.came(ONE, headers=ETAG))
+    held.commit()
+    kept = confirm(held, ONE)
     assert kept.revisit
     assert kept.links.found == (Link("/next", Hop.LINK),)
     assert kept.document == PAGE
-    [record] = shelf.records()
+    [record] = held.records()
     assert record.kind == "revisit"
     assert fields(record)["WARC-Profile"].endswith("/server-not-modified")
     assert fields(record)["WARC-Refers-To-Target-URI"] == ONE
 
 
-def test_a_304_confirms_the_kind_of_document_too(shelf: Shelf) -> None:
+def test_a_304_confirms_the_kind_of_document_too(held: StoreOfOneCrawl) -> None:
     """A page that has not changed is a page of the crawl (URLsCrawled.txt, traps)."""
-    shelf.keep(shelf.came(ONE, headers=ETAG))
-    shelf.commit()
-    assert confirm(shelf, ONE).media_type == "text/html"
+    held.keep(held.came(ONE, headers=ETAG))
+    held.commit()
+    assert confirm(held, ONE).media_type == "text/html"
 
 
-def test_confirmations_follow_each_other(shelf: Shelf) -> None:
+def test_confirmations_follow_each_other(held: StoreOfOneCrawl) -> None:
     """The next crawl asks with what the server said last."""
-    shelf.keep(shelf.came(ONE, headers=ETAG))
-    shelf.commit()
+    held.keep(held.came(ONE, headers=ETAG))
+    held.commit()
     for _ in range(3):
-        assert confirm(shelf, ONE).links.found
-        shelf.commit()
-    last = shelf.new_keeper().last(ONE)
+        assert confirm(held, ONE).links.found
+        held.commit()
+    last = held.new_store().last(ONE)
     assert conditions(last) == (("If-None-Match", '"1"'),)
-    [validity] = shelf.archive.history(ONE)
+    [validity] = held.archive.history(ONE)
     assert len(validity.evidence) == 4
 
 
-def test_a_url_is_asked_about_with_its_own_validators(shelf: Shelf) -> None:
+def test_a_url_is_asked_about_with_its_own_validators(held: StoreOfOneCrawl) -> None:
     """Its payload may lie under another URL; what that one's server said is not for this one."""
-    shelf.keep(shelf.came(ONE, headers=(("ETag", '"of one"'),)))
-    shelf.keep(shelf.came(OTHER, headers=(("ETag", '"of other"'),)))
-    shelf.commit()
+    held.keep(held.came(ONE, headers=(("ETag", '"of one"'),)))
+    held.keep(held.came(OTHER, headers=(("ETag", '"of other"'),)))
+    held.commit()
     for _ in range(2):
-        last = shelf.new_keeper().last(OTHER)
+        last = held.new_store().last(OTHER)
         assert conditions(last) == (("If-None-Match", '"of other"'),)
-        confirm(shelf, OTHER)
-        shelf.commit()
+        confirm(held, OTHER)
+        held.commit()
 
 
-def test_a_304_that_nobody_asked_for_confirms_nothing(shelf: Shelf) -> None:
+def test_a_304_that_nobody_asked_for_confirms_nothing(held: StoreOfOneCrawl) -> None:
     """Without a validator there was no condition that could have failed (RFC 9110, 15.4.5)."""
-    shelf.keep(shelf.came(ONE))
-    shelf.commit()
-    last = shelf.new_keeper().last(ONE)
+    held.keep(held.came(ONE))
+    held.commit()
+    last = held.new_store().last(ONE)
     assert conditions(last) == ()
-    kept = shelf.keep(shelf.came(ONE, b"", status=304, media=None), last)
+    kept = held.keep(held.came(ONE, b"", status=304, media=None), last)
     assert not kept.revisit
-    [record] = shelf.records()
+    [record] = held.records()
     assert record.kind == "response"
 
 
-def test_a_304_to_a_url_that_was_never_seen_is_an_answer_like_others(shelf: Shelf) -> None:
-    kept = shelf.keep(shelf.came(ONE, b"", status=304, media=None))
+def test_a_304_to_a_url_that_was_never_seen_is_an_answer_like_others(held: StoreOfOneCrawl) -> None:
+    kept = held.keep(held.came(ONE, b"", status=304, media=None))
     assert kept == Kept()
-    [record] = shelf.records()
+    [record] = held.records()
     assert record.kind == "response"
 
 
 @pytest.mark.parametrize("damage", ["gone", "torn"])
-def test_what_is_lost_since_is_asked_for_whole(shelf: Shelf, damage: str) -> None:
+def test_what_is_lost_since_is_asked_for_whole(held: StoreOfOneCrawl, damage: str) -> None:
     """A 304 would confirm what nobody can read any more."""
-    shelf.keep(shelf.came(ONE, headers=ETAG))
-    shelf.commit()
-    shelf.writer.close()
-    [path] = shelf.archive.folder.segment_files()
+    held.keep(held.came(ONE, headers=ETAG))
+    held.commit()
+    held.writer.close()
+    [path] = held.archive.folder.segment_files()
     if damage == "gone":
         path.unlink()
     else:
         path.write_bytes(bytes(path.stat().st_size))
-    last = shelf.new_keeper().last(ONE)
+    last = held.new_store().last(ONE)
     assert conditions(last) == ()
-    assert not shelf.keep(shelf.came(ONE), last).revisit
+    assert not held.keep(held.came(ONE), last).revisit
 
 
-def test_what_came_again_is_evidence(shelf: Shelf) -> None:
+def test_what_came_again_is_evidence(held: StoreOfOneCrawl) -> None:
     """The same bytes under the same URL, without validators."""
-    shelf.keep(shelf.came(ONE))
-    shelf.commit()
-    last = shelf.new_keeper().last(ONE)
-    assert shelf.keep(shelf.came(ONE), last).revisit
-    shelf.commit()
-    [validity] = shelf.archive.history(ONE)
+    held.keep(held.came(ONE))
+    held.commit()
+    last = held.new_store().last(ONE)
+    assert held.keep(held.came(ONE), last).revisit
+    held.commit()
+    [validity] = held.archive.history(ONE)
     assert [str(e.proof) for e in validity.evidence] == ["download", "same-digest"]
 
 
@@ -505,43 +513,43 @@ def test_what_came_again_is_evidence(shelf: Shelf) -> None:
 ROBOTS = "http://a.example/robots.txt"
 
 
-def test_a_robots_txt_of_this_crawl_is_remembered(shelf: Shelf) -> None:
-    shelf.keep(shelf.came(ROBOTS, b"User-agent: *\nDisallow: /no", media="text/plain"), hops="P")
-    shelf.commit()
-    robots = shelf.keeper.kept_robots(ROBOTS)
+def test_a_robots_txt_of_this_crawl_is_remembered(held: StoreOfOneCrawl) -> None:
+    held.keep(held.came(ROBOTS, b"User-agent: *\nDisallow: /no", media="text/plain"), hops="P")
+    held.commit()
+    robots = held.store.kept_robots(ROBOTS)
     assert robots is not None
     assert robots.allows("http://a.example/yes", "asof")
     assert not robots.allows("http://a.example/no", "asof")
-    assert shelf.keeper.kept_robots("http://b.example/robots.txt") is None
+    assert held.store.kept_robots("http://b.example/robots.txt") is None
 
 
-def test_a_robots_txt_that_moved_is_followed_to_its_end(shelf: Shelf) -> None:
+def test_a_robots_txt_that_moved_is_followed_to_its_end(held: StoreOfOneCrawl) -> None:
     there = "http://a.example/there"
     moved = (("Location", "/there"),)
-    shelf.keep(shelf.came(ROBOTS, b"", status=301, headers=moved), hops="P")
-    shelf.commit()
-    assert shelf.keeper.kept_robots(ROBOTS) is None, "its end is not known yet"
-    shelf.keep(shelf.came(there, b"User-agent: *\nDisallow: /", media="text/plain"), hops="P")
-    shelf.commit()
-    robots = shelf.keeper.kept_robots(ROBOTS)
+    held.keep(held.came(ROBOTS, b"", status=301, headers=moved), hops="P")
+    held.commit()
+    assert held.store.kept_robots(ROBOTS) is None, "its end is not known yet"
+    held.keep(held.came(there, b"User-agent: *\nDisallow: /", media="text/plain"), hops="P")
+    held.commit()
+    robots = held.store.kept_robots(ROBOTS)
     assert robots is not None
     assert not robots.allows(ONE, "asof")
 
 
-def test_a_robots_txt_that_moves_in_a_circle_is_asked_for_again(shelf: Shelf) -> None:
+def test_a_robots_txt_that_moves_in_a_circle_is_asked_for_again(held: StoreOfOneCrawl) -> None:
     moved = (("Location", "/robots.txt"),)
-    shelf.keep(shelf.came(ROBOTS, b"", status=301, headers=moved), hops="P")
-    shelf.commit()
-    assert shelf.keeper.kept_robots(ROBOTS) is None
+    held.keep(held.came(ROBOTS, b"", status=301, headers=moved), hops="P")
+    held.commit()
+    assert held.store.kept_robots(ROBOTS) is None
 
 
 @pytest.mark.parametrize(
     "changes", [{"status": 503}, {"truncated": "disconnect"}], ids=["unavailable", "cut"]
 )
 def test_a_robots_txt_that_was_not_to_be_had_is_asked_for_again(
-    shelf: Shelf, changes: dict[str, Any]
+    held: StoreOfOneCrawl, changes: dict[str, Any]
 ) -> None:
     """A crawl that is resumed tomorrow should not hold off for what was the matter today."""
-    shelf.keep(shelf.came(ROBOTS, b"sorry", media="text/plain", **changes), hops="P")
-    shelf.commit()
-    assert shelf.keeper.kept_robots(ROBOTS) is None
+    held.keep(held.came(ROBOTS, b"sorry", media="text/plain", **changes), hops="P")
+    held.commit()
+    assert held.store.kept_robots(ROBOTS) is None
