@@ -268,7 +268,8 @@ class CoherencePlan:
     `expected` is C over the `pages` that were planned, None where nothing was known of any. `turn`
     is the moment of reference: the start (measurable) or the turning point between visits and
     revisits (inducible), None until it is reached. `newcomers` is the place among the visits of
-    pages that the plan did not know, 0 to 1; None where discovery decides.
+    pages that the plan did not know, 0 to 1; None where discovery decides. By `secret` it was drawn
+    which answers to check: nobody but the crawler knew them beforehand, and anybody can see later.
     """
 
     mode: str
@@ -278,6 +279,7 @@ class CoherencePlan:
     eta: float | None = None
     turn: Instant | None = None
     newcomers: float | None = None
+    secret: str = ""
 
 
 @dataclass(frozen=True, slots=True)

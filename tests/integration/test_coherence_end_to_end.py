@@ -73,7 +73,12 @@ def assert_coherent_if_unchanged(web: ChangingWeb, crawled: Crawled) -> None:
     assert crawled.trust.trusts_validators
     for page in crawled.measurement.pages:
         taken = [c.at for c in crawled.gathered.counted if c.url == page.url]
-        visit, again = taken[0], next((at for at in taken if at > crawled.reference), taken[0])
+        visit, again = (
+            taken[0],
+            next(
+                (at for at in taken if at > crawled.reference and page.after is not None), taken[0]
+            ),
+        )
         assert visit <= crawled.reference
         assert page.is_coherent == web.same(page.url, visit, again), page
 

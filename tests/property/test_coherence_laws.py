@@ -121,7 +121,7 @@ class Crawler:
         elif conditional and last is not None and server.is_unchanged(url, at, last):
             plain = replace(
                 plain, kind="revisit", status=304, profile="server-not-modified", content=None,
-                digest=last.digest, etag=last.etag, last_modified=last.last_modified,
+                digest=last.digest, etag=last.etag,  # the date is that of now
                 refers_to_url=url, refers_to_at=last.at,
             )  # fmt: skip
         elif last is not None and last.content == plain.content:

@@ -79,7 +79,7 @@ def _flag(name: str, text: str) -> Callable[[Command], Command]:
 @_setting("--plan", "P", "auto, optimal, threshold, bfs (lifo) or fifo [auto].")
 @_setting("--eta", "X", "The risk that threshold takes [0.6].", float)
 @_setting("--revisits", "N", "Look at N pages again, at most.", int)
-@_flag("--no-audit", "Check no 304 by asking for the page itself.")
+@_flag("--no-audit", "Believe every firm 304: check none by bytes.")
 @_setting("--trust-dates", "T", "Last-Modified: auto, always or never [auto].")
 @_flag("--plan-only", "Show the plan and what it expects; crawl nothing.")
 @_flag("--control", "Take orders: asof pause, resume, exclude, stop.")

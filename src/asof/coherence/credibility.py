@@ -49,7 +49,7 @@ def firm_runs(url: str, seen: Sequence[Observation], trust: HostTrust) -> list[S
     """The intervals of a page by what is firm: no errors, no weak validators, no false words."""
     firm, _ = credible(seen, trust, doubted=trust.doubts(url))
     strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
-    return runs(strong, by_tag=trust.trusts_validators)
+    return runs(strong, by_tag=trust.trusts_validators, skew=trust.skew)
 
 
 def _disbelief(sight: Observation, trust: HostTrust, doubted: bool, lost: frozenset[str]) -> Reason:

@@ -235,7 +235,7 @@ def _dated(capture: Capture, gathered: GatheredCaptures) -> Instant | None:
     if not trust.trusts_dates or trust.skew is None or trust.doubts(capture.url):
         return None
     date = dated(capture, trust.skew)
-    return None if date is None else date + MARGIN
+    return None if date is None else date + max(MARGIN, trust.lag)
 
 
 def _taken(share: Share) -> Taken:

@@ -53,6 +53,7 @@ class Reason(StrEnum):
     APPEARED = "appeared"  # not there before the moment, there after it
     REMOVED = "removed"  # there before it, not there after it
     OTHER_CONTENT = "other-content"  # the bytes differ
+    REWRITTEN = "rewritten"  # equal bytes, but the server dates them to after the earlier look
     WEAK_VALIDATOR = "weak-validator"  # 304, but only "equivalent" is meant by it
     FALSE_VALIDATORS = "false-validators"  # this host was caught with a 304 or ETag that was false
     UNTRUSTED_DATES = "untrusted-dates"  # Last-Modified of this host or page was found wrong
@@ -97,8 +98,9 @@ class HostTrust:
     `dates_right` and `dates_wrong` count changes whose Last-Modified lay, or did not lie, between
     the two captures that saw them; `validators_right` and `validators_wrong` the same for 304
     answers and strong ETags that could be checked. `skew` is how far the server's clock was ahead,
-    in microseconds, None where it tells no time or an unsteady one. `doubted` are the URLs whose
-    own Last-Modified was found wrong, in order: others' dates may be trusted, those of these never.
+    in microseconds, None where it tells no time or an unsteady one. Dates are trusted for what they
+    say of moments at least `lag` after them. `doubted` are the URLs whose own Last-Modified was
+    found wrong, in order: others' dates may be trusted, those of these never.
     """
 
     host: str
@@ -110,6 +112,7 @@ class HostTrust:
     trusts_dates: bool = False
     trusts_validators: bool = True
     doubted: tuple[str, ...] = ()
+    lag: Instant = 0
 
     def doubts(self, url: str) -> bool:
         """Whether the dates of this URL are never trusted. There may be as many as pages."""

@@ -2,9 +2,10 @@
 
 Definition 3.5: pages are coherent at the turning point if each is at its revisit what it was at its
 visit. The reference is the moment of the last visit (t_n); that page, the joker, need not be
-fetched twice. With several hosts it is the end of all visits, and there is no joker. The revisits
-get a queue of their own beside that of the visits, in the order of the plan (asof.frontier.queue),
-and what was found meanwhile is taken when they are done.
+fetched twice. With several hosts, or where that visit took long, it is the end of all visits, and
+there is no joker. The revisits get a queue of their own beside that of the visits, in the order of
+the plan (asof.frontier.queue). When they are done servers are probed (asof.crawl.audit), and what
+was found meanwhile is taken.
 
 The turning point stands in a record of the crawl's WARC file before anything is revisited, so that
 the archive can be measured from its files alone, and an interrupted crawl knows its phase.
@@ -12,7 +13,7 @@ the archive can be measured from its files alone, and an interrupted crawl knows
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,10 +21,12 @@ import numpy as np
 
 from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant
+from asof.coherence.host_trust import RESOLUTION
 from asof.coherence.optimal import revisit_order
 from asof.coherence.rates import recent_rates
 from asof.coherence.survival import Floats, Pages, Survival
 from asof.config import Config
+from asof.crawl.audit import PROBES, draw, outdated
 from asof.crawl.catchup import take_again
 from asof.crawl.loop import Crawler
 from asof.crawl.patience import PATIENCE
@@ -38,6 +41,8 @@ from asof.warc.info import crawl_record
 
 # Ends of the visits after which the revisits begin: nothing is left, or nothing more is wanted.
 _VISITED = ("done", FULL, "time-limit")
+# Of many hosts not all are probed: it is one request after the other.
+_MOST_PROBES = 300
 
 
 async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> Summary:
@@ -52,6 +57,7 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
                 coherence_plan, turn=min(each.at for each in taken if each.url in pages)
             )
             crawler.crawl = replace(crawler.crawl, coherence_plan=coherence_plan)
+            await _probe(archive, crawler, config)
         return summary
     if coherence_plan.turn is None:
         summary = await crawler.run()
@@ -61,6 +67,7 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
     crawler.serve_revisits()
     summary = await crawler.run()
     if summary.ended_by == "done":
+        await _probe(archive, crawler, config)
         crawler.serve_visits()
         summary = await crawler.run()
     return summary
@@ -72,20 +79,40 @@ async def _turn(archive: OpenArchive, crawler: Crawler) -> bool:
     coherence_plan = crawler.crawl.coherence_plan
     if not pages or coherence_plan is None:
         return False
-    now = archive.clock.now()
-    # Of several hosts another answer may have been on its way when the last visit began, and what
-    # it brought may be younger than that: only the end of all visits lies in none of them.
+    now, last = archive.clock.now(), max(pages.values())
+    # What an answer brought may be younger than its request. Of several hosts another one may have
+    # been on its way when the last visit began: only the end of all visits lies in none of them.
     several = len({host_of(url) for url in pages}) > 1
-    crawl = replace(
-        crawler.crawl,
-        coherence_plan=replace(coherence_plan, turn=now if several else max(pages.values())),
-    )
+    turn = now if several or now - last > RESOLUTION else last
+    crawl = replace(crawler.crawl, coherence_plan=replace(coherence_plan, turn=turn))
     crawler.journal.put(crawl_record(crawl, now))
     await crawler.finish()
     with archive.ledger.transaction():
         archive.catalog.put_crawl(crawl)
     crawler.crawl = crawl
     return True
+
+
+async def _probe(archive: OpenArchive, crawler: Crawler, config: Config) -> None:
+    """Ask every host for some pages by validators that are out of date."""
+    if not (config.audit and config.conditional):
+        return
+    probed: Counter[str] = Counter()
+    known = crawler.equipment.disbelieved
+    await archive.clock.sleep(config.delay)
+    targets = captured_targets(archive.ledger, crawler.frontier.crawl)
+    for target in sorted(targets, key=lambda each: draw(crawler.equipment.secret, each.url)):
+        host = host_of(target.url)
+        if crawler.stopping or probed.total() >= _MOST_PROBES:
+            break
+        if probed[host] >= PROBES or host in known:
+            continue
+        seen = archive.catalog.observations(target.url)
+        old = outdated([each for each in seen if each.capture.url == target.url])
+        if old is not None:
+            probed[host] += 1
+            await archive.clock.sleep(await crawler.visitor.probe(target, host, old))
+    await crawler.finish()
 
 
 def _pages(archive: OpenArchive, crawler: Crawler) -> dict[str, Instant]:

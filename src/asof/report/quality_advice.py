@@ -137,12 +137,16 @@ def _plan(report: Report) -> Iterator[str]:
     gap = coherence_plan.expected - measured
     noise = 2 * sqrt(max(measured * (1 - measured), 1 / total) / total)
     shares = {"expected": percent(coherence_plan.expected), "measured": percent(measured)}
-    counts = report.measurement.counts
-    if gap > max(_GAP, noise) and counts[Grade.UNKNOWN] > counts[Grade.CHANGED]:
-        unknown = number(counts[Grade.UNKNOWN], "page")
-        yield told("plan-unknown", plan=coherence_plan.plan, pages=unknown, **shares)
-    elif gap > max(_GAP, noise):
+    pages = report.measurement.pages
+    changed = sum(page.grade is Grade.CHANGED for page in pages)
+    unsure = sum(
+        page.grade is Grade.UNKNOWN or page.reason is Reason.WEAK_VALIDATOR for page in pages
+    )
+    if gap > max(_GAP, noise) and changed / total - (1 - coherence_plan.expected) > gap / 2:
         yield told("plan-faster", crawl(report), plan=coherence_plan.plan, **shares)
+    elif gap > max(_GAP, noise) and unsure / total > gap / 2:  # else noise, which is told anyway
+        few = number(unsure, "page")
+        yield told("plan-unknown", plan=coherence_plan.plan, pages=few, **shares)
     elif -gap > max(_GAP, noise):
         yield told("plan-slower", plan=coherence_plan.plan, **shares)
     if 0 < coherence_plan.pages < total / 2:
@@ -238,31 +242,6 @@ def _liars(report: Report) -> Iterator[str]:
         yield told("caught-too", hosts=number(len(caught) - _MOST, "other host"))
 
 
-def _no_validators(report: Report) -> Iterator[str]:
-    """Hosts whose revisits all came as full downloads, though nothing had changed.
-
-    Only if they were asked for changes alone, and no word of theirs could ever be checked: where
-    each 304 was audited, bytes are the better evidence and hide it.
-    """
-    wishes = [each.settings.get("conditional") is True for each in report.crawls]
-    if not wishes or not all(wishes):
-        return
-    same: Counter[str] = Counter()
-    confirmed: set[str] = set()
-    for page in report.measurement.pages:
-        proofs = {each.proof for each in (page.before, page.after) if each is not None}
-        if Proof.NOT_MODIFIED in proofs:
-            confirmed.add(_host(page.url))
-        elif page.after is not None and page.after.proof is Proof.SAME_DIGEST:
-            same[_host(page.url)] += 1
-    silent = [(host, count) for host, count in same.most_common() if host not in confirmed]
-    for host, count in silent[:_MOST]:
-        trust = report.host_trust.get(host, HostTrust(host))
-        checked = trust.validators_right + trust.validators_wrong
-        if count >= _FEW and trust.trusts_validators and not checked:
-            yield told("no-validators", host=host, pages=number(count, "unchanged page"))
-
-
 def _dates(report: Report) -> Iterator[str]:
     measured = report.measurement
     reasons = Counter(page.reason for page in measured.pages if not page.is_coherent)
@@ -309,7 +288,7 @@ def _missing(report: Report) -> Iterator[str]:
 
 _RULES: tuple[Callable[[Report], Iterator[str]], ...] = (
     _sought, _plan, _revisits, _slots, _changing, _noise, _failures,
-    _liars, _disbelieved, _no_validators, _dates, _clocks, _elsewhere, _missing,
+    _liars, _disbelieved, _dates, _clocks, _elsewhere, _missing,
 )  # fmt: skip
 _MEANWHILE: tuple[Callable[[Report], Iterator[str]], ...] = (_liars, _clocks)
 
