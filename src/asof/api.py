@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from asof.change.similar import Named, NearDuplicates
     from asof.coherence.quality import Quality
     from asof.cover.answer import CoverAnswer
+    from asof.model import Validity
     from asof.text.document import Document
 
 
@@ -29,6 +30,12 @@ class Archive(opened.OpenArchive):
 
     Use it as a context manager. Iterators fetch as they go: none loads the archive.
     """
+
+    def history(self, url: str) -> list[Validity]:
+        """The contents a URL has had, each with how far it is proven, confirmed and claimed."""
+        from asof.coherence.history import history
+
+        return history(self, url)
 
     def text(self, url: str, moment: Moment = "now") -> Document:
         """What a URL said as of a moment: its text, main content, title, language, links."""

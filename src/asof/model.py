@@ -220,22 +220,35 @@ class Proof(StrEnum):
     NOT_MODIFIED = "not-modified"
 
 
+class Grade(StrEnum):
+    """What is known of a page at a moment, from the best to the worst."""
+
+    PROVEN = "proven"  # the same bytes before and after it
+    CONFIRMED = "confirmed"  # the server says that nothing changed (304 by a strong validator)
+    CLAIMED = "claimed"  # it only says so: by a date, by a weak validator, of what came later
+    EQUIVALENT = "equivalent"  # other bytes, the same in substance: weak validator, or noise only
+    CHANGED = "changed"  # something else before it than after it
+    UNKNOWN = "unknown"  # no evidence on one side, or none that can be believed
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One confirmation of a content: how, when, and the record that holds it."""
+    """One confirmation of a content: how, when, the record that holds it, and what it is worth."""
 
     proof: Proof
     at: Instant
     record_id: str
+    grade: Grade = Grade.PROVEN
 
 
 @dataclass(frozen=True, slots=True)
 class Validity:
     """A URL had one content from `since` to `until`: the one idea the rest of asof asks about.
 
-    `since` and `until` are proven: the first download and the last confirmation. What the server
-    merely claimed stays apart: `claimed_since` is a Last-Modified at or before `since`, else None.
-    Equal digests at both ends are strong evidence, not proof, that nothing else was there in
+    `since` is the first download, `until` the last evidence of any grade; `until_by` tells how far
+    each grade goes: bytes prove, a strong 304 confirms, all else is claimed. What the server says
+    of the time before stays apart: `claimed_since` is a Last-Modified at or before `since`, else
+    None. Equal digests at both ends are strong evidence, not proof, that nothing else was there in
     between (A-B-A).
     """
 
@@ -249,8 +262,30 @@ class Validity:
     state: State = State.PRESENT
 
     def holds(self, at: Instant) -> bool:
-        """Whether the moment lies inside what was proven."""
+        """Whether there is evidence of this content before a moment and after it."""
         return self.since <= at <= self.until
+
+    def until_by(self, *grades: Grade) -> Instant:
+        """The last evidence of these grades, or the first of all."""
+        return max((e.at for e in self.evidence if e.grade in grades), default=self.since)
+
+    @property
+    def proven_until(self) -> Instant:
+        """When its bytes came the last time."""
+        return self.until_by(Grade.PROVEN)
+
+    @property
+    def confirmed_until(self) -> Instant:
+        """When its bytes came, or a strong 304, the last time."""
+        return self.until_by(Grade.PROVEN, Grade.CONFIRMED)
+
+    def grade_at(self, at: Instant) -> Grade:
+        """What is known of a moment: whether this was there then."""
+        if not self.holds(at):
+            return Grade.UNKNOWN
+        if at <= self.proven_until:
+            return Grade.PROVEN
+        return Grade.CONFIRMED if at <= self.confirmed_until else Grade.CLAIMED
 
 
 class CrawlState(StrEnum):

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from asof.archive import OpenArchive
-from asof.coherence.verdict import COHERENT, MARGIN, Grade, Reason
+from asof.coherence.verdict import COHERENT, MARGIN, Reason
+from asof.model import Grade
 from asof.testing import SiteSpec, SyntheticSite
 from support.changing_web import (
     PLANS,

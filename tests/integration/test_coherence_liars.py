@@ -19,8 +19,8 @@ import pytest
 from asof.archive import OpenArchive
 from asof.clock import DAY, SECOND, Instant
 from asof.coherence.quality import categorised
-from asof.coherence.verdict import COHERENT, Grade, Reason
-from asof.model import Capture
+from asof.coherence.verdict import COHERENT, Reason
+from asof.model import Capture, Grade
 from support.changing_web import ChangingWeb, Crawled, newspaper
 from support.lying_web import (
     Lie,

@@ -19,8 +19,8 @@ from asof.coherence.host_trust import learn_host_trust, skew_of
 from asof.coherence.intervals import coherence, curve, expected_valid, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
 from asof.coherence.measure import measure
-from asof.coherence.verdict import COHERENT, Grade, Measurement, Mode, Reason
-from asof.model import Capture, Location
+from asof.coherence.verdict import COHERENT, Measurement, Mode, Reason
+from asof.model import Capture, Grade, Location
 from asof.url import surt
 from support.laws import examples
 

@@ -23,10 +23,10 @@ from asof.archive import OpenArchive
 from asof.clock import Instant
 from asof.coherence.certificate import Choice
 from asof.coherence.gather import Catalogued, GatheredCaptures, gather, measured
-from asof.coherence.verdict import Grade, HostTrust, Measurement, PageVerdict
+from asof.coherence.verdict import HostTrust, Measurement, PageVerdict
 from asof.crawl import CrawlRequest
 from asof.crawl import run as crawl_run
-from asof.model import Capture, CoherencePlan, Crawl, Evidence
+from asof.model import Capture, CoherencePlan, Crawl, Evidence, Grade
 from asof.testing import (
     LoggedRequest,
     Rates,

@@ -9,17 +9,8 @@ from dataclasses import replace
 
 from asof.clock import SECOND, Instant, parse_stamp
 from asof.coherence.quality_report import Report, Taken, WholeCoherence
-from asof.coherence.verdict import (
-    Best,
-    Coverage,
-    Grade,
-    HostTrust,
-    Measurement,
-    Mode,
-    PageVerdict,
-    Reason,
-)
-from asof.model import CoherencePlan, Crawl, CrawlState, Evidence, Proof
+from asof.coherence.verdict import Best, Coverage, HostTrust, Measurement, Mode, PageVerdict, Reason
+from asof.model import CoherencePlan, Crawl, CrawlState, Evidence, Grade, Proof
 
 START: Instant = parse_stamp("20260301115500") or 0
 SITE = "https://www.example.org"

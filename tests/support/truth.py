@@ -17,9 +17,9 @@ from asof.archive import OpenArchive
 from asof.catalog.validity import validities
 from asof.clock import SECOND, Instant
 from asof.coherence.quality import categorised
-from asof.coherence.verdict import Grade, Measurement, PageVerdict
+from asof.coherence.verdict import Measurement, PageVerdict
 from asof.errors import NotCaptured
-from asof.model import Capture, Evidence, State, Validity
+from asof.model import Capture, Evidence, Grade, State, Validity
 from support.changing_web import DELAY, ChangingWeb, Crawled, by_record, copy_of
 from support.history_site import HistorySite
 from support.page_history import History, fitted

@@ -11,7 +11,7 @@ from functools import reduce
 from operator import add
 from statistics import fmean
 
-from asof.coherence.verdict import Grade
+from asof.model import Grade
 from support.server_kinds import Group, Kind
 from support.truth import SAYING, Outcome, Sayings
 
@@ -172,7 +172,9 @@ def _returns(rows: Sequence[Row]) -> list[_Found]:
     for grade in _FIRM:
         said = _summed(rows, grade)
         words = f"{said.contradicted} of {said.all}, and {said.false - said.contradicted} unseen"
-        found.append((f"{grade} false though the archive shows it: 0", words, not said.contradicted))
+        found.append(
+            (f"{grade} false though the archive shows it: 0", words, not said.contradicted)
+        )
     return found
 
 

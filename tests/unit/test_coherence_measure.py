@@ -17,8 +17,8 @@ from asof.clock import DAY, SECOND
 from asof.coherence.intervals import coverage, expected_valid, stab
 from asof.coherence.invariance import Bounds, archive_coherence, interval_bounds
 from asof.coherence.measure import measure
-from asof.coherence.verdict import Grade, HostTrust, Mode, PageVerdict, Reason
-from asof.model import Capture, Location, Proof
+from asof.coherence.verdict import HostTrust, Mode, PageVerdict, Reason
+from asof.model import Capture, Grade, Location, Proof
 from asof.url import surt
 
 HOST = "example.org"

@@ -105,7 +105,7 @@ def _tell_coherence(archive: OpenArchive) -> None:
     # Here, for measuring needs numpy, which takes longer to load than the rest.
     from asof.coherence.certificate import Choice
     from asof.coherence.quality import measure_choice
-    from asof.coherence.verdict import Grade
+    from asof.model import Grade
 
     _, found = measure_choice(archive, Choice((archive.crawls()[-1].id,)))
     counts = found.counts
@@ -130,11 +130,13 @@ def _changed(archive: OpenArchive) -> list[Capture]:
 
 
 def _tell(archive: OpenArchive, pages: list[Capture], folder: Path) -> None:
+    from asof.coherence.history import history
+
     url = pages[0].url
     total = sum(1 for _ in archive.captures())
     click.echo(f"\n{total} captures are in {folder}.")
     click.echo(f"\nOne page that changed is {url}")
-    for number, validity in enumerate(archive.history(url), 1):
+    for number, validity in enumerate(history(archive, url), 1):
         claim = validity.claimed_since
         since = "" if claim is None else f"; its server says: since {when(claim)}"
         click.echo(f"  content {number}: seen {when(validity.since)} UTC{since}")

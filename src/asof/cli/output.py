@@ -90,10 +90,17 @@ def validity_json(validity: Validity) -> dict[str, object]:
     return {
         "since": iso(validity.since),
         "until": iso(validity.until),
+        "proven_until": iso(validity.proven_until),
+        "confirmed_until": iso(validity.confirmed_until),
         "claimed_since": maybe_iso(validity.claimed_since),
         **{name: getattr(validity, name) for name in ("content", "status", "state")},
         "evidence": [
-            {"proof": item.proof.value, "at": iso(item.at), "record_id": record_uri(item.record_id)}
+            {
+                "proof": item.proof.value,
+                "at": iso(item.at),
+                "record_id": record_uri(item.record_id),
+                "grade": item.grade.value,
+            }
             for item in validity.evidence
         ],
     }

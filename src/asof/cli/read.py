@@ -28,8 +28,10 @@ from asof.cli.output import (
     when,
 )
 from asof.clock import stamp
+from asof.coherence.history import history as graded_history
 from asof.errors import NotCaptured, UsageError
 from asof.model import Capture, State
+from asof.report.validity_words import held
 from asof.report.words import human_bytes
 
 # `get` streams what it is asked for; this bounds a decompression bomb.
@@ -85,10 +87,10 @@ def _line(capture: Capture) -> str:
 @archive_option
 @json_option
 def show_command(url: str, folder: Path, as_json: bool) -> int:
-    """The history of a URL: how long each content is proven."""
+    """The history of a URL: how long each content is proven, confirmed or claimed."""
     with open_archive(folder) as archive:
         captures = list(archive.captures(url=url))
-        history = archive.history(url)
+        history = graded_history(archive, url)
         with judgements(archive) as judged:
             changes = {capture.record_id: judged(capture) for capture in captures}
     if not captures:
@@ -107,13 +109,12 @@ def show_command(url: str, folder: Path, as_json: bool) -> int:
         return 0
     click.echo(captures[0].url)
     for number, validity in enumerate(history, 1):
-        span = f"{when(validity.since)} to {when(validity.until)}"
         since = validity.claimed_since
         claim = "" if since is None else f"; the server says since {when(since)}"
         if validity.state is State.SILENT and validity.status == 304:
             click.echo(f"no content: a 304 that proves none, {when(validity.since)}")
         else:
-            click.echo(f"content {number}: proven {span}{claim}")
+            click.echo(f"content {number}: {held(validity, when)}{claim}")
         for item in validity.evidence:
             change = changes.get(item.record_id)
             click.echo(f"    {stamp(item.at)}  {item.proof.value}{f'  {change}' if change else ''}")

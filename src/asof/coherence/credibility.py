@@ -29,20 +29,28 @@ def credible(
     ran back over the moment in question. No firmness DATED is left: a 304 by date is as good as a
     strong one, or weak.
     """
-    firm: list[Observation] = []
-    dropped: list[tuple[Observation, Reason]] = []
-    for sight in seen:
-        why = _disbelief(sight, trust, doubted, lost)
-        if why is not Reason.NONE:
-            dropped.append((sight, why))
-        elif sight.firmness is Firmness.DATED:
-            is_strong = _is_strong_date(sight, trust.skew)
-            firm.append(replace(sight, firmness=Firmness.STRONG if is_strong else Firmness.WEAK))
-        elif sight.firmness is Firmness.STRONG and _may_hide(sight, trust.skew):
-            firm.append(replace(sight, firmness=Firmness.WEAK))
-        else:
-            firm.append(sight)
-    return firm, dropped
+    weighed = [(weigh(sight, trust, doubted=doubted, lost=lost), sight) for sight in seen]
+    firm = [found for found, _ in weighed if isinstance(found, Observation)]
+    return firm, [(sight, found) for found, sight in weighed if isinstance(found, Reason)]
+
+
+def weigh(
+    sight: Observation,
+    trust: HostTrust,
+    *,
+    doubted: bool = False,
+    lost: frozenset[str] = frozenset(),
+) -> Observation | Reason:
+    """A sight as firm as the host's word makes it, or the reason why it shows nothing."""
+    why = _disbelief(sight, trust, doubted, lost)
+    if why is not Reason.NONE:
+        return why
+    if sight.firmness is Firmness.DATED:
+        is_strong = _is_strong_date(sight, trust.skew)
+        return replace(sight, firmness=Firmness.STRONG if is_strong else Firmness.WEAK)
+    if sight.firmness is Firmness.STRONG and _may_hide(sight, trust.skew):
+        return replace(sight, firmness=Firmness.WEAK)
+    return sight
 
 
 def firm_runs(url: str, seen: Sequence[Observation], trust: HostTrust) -> list[SameAnswers]:

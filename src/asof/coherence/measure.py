@@ -29,8 +29,8 @@ from asof.clock import Instant
 from asof.coherence.credibility import credible
 from asof.coherence.host_trust import RESOLUTION, dated, ran_back
 from asof.coherence.observations import SameAnswers, alike, is_page, runs, same_bytes
-from asof.coherence.verdict import MARGIN, Grade, HostTrust, Measurement, Mode, PageVerdict, Reason
-from asof.model import Capture, State
+from asof.coherence.verdict import MARGIN, HostTrust, Measurement, Mode, PageVerdict, Reason
+from asof.model import Capture, Grade, State
 from asof.url import host_of
 
 

@@ -21,10 +21,10 @@ from asof.coherence.observations import is_page
 from asof.coherence.proven_intervals import known_intervals, with_claims
 from asof.coherence.quality_report import Answer, Report, Stretch, Taken, WholeCoherence
 from asof.coherence.rates import learn_rates
-from asof.coherence.verdict import MARGIN, Best, Coverage, Grade, Measurement, PageVerdict, Reason
+from asof.coherence.verdict import MARGIN, Best, Coverage, Measurement, PageVerdict, Reason
 from asof.errors import AsofError, NotCaptured
 from asof.frontier.completeness import Completeness, Share, completeness
-from asof.model import Capture, Evidence, Validity
+from asof.model import Capture, Evidence, Grade, Validity
 from asof.url import host_of
 
 # Points of the curve of coverage: as many as a screen has pixels to tell apart.

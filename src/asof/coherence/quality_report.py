@@ -13,17 +13,8 @@ from typing import Literal
 
 from asof.change.categories import Category
 from asof.clock import Instant
-from asof.coherence.verdict import (
-    Best,
-    Coverage,
-    Grade,
-    HostTrust,
-    Measurement,
-    Mode,
-    PageVerdict,
-    Reason,
-)
-from asof.model import CoherencePlan, Crawl, CrawlState
+from asof.coherence.verdict import Best, Coverage, HostTrust, Measurement, Mode, PageVerdict, Reason
+from asof.model import CoherencePlan, Crawl, CrawlState, Grade
 
 Stretch = tuple[Instant, Instant]
 Answer = Literal["coherent", "incoherent", "unknown"]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from asof.clock import SECOND, Instant
-from asof.model import Evidence
+from asof.model import Evidence, Grade
 
 
 class Mode(StrEnum):
@@ -24,17 +24,6 @@ class Mode(StrEnum):
     OFF = "off"
     MEASURABLE = "measurable"  # definition 3.4: unchanged since the crawl began
     INDUCIBLE = "inducible"  # definition 3.6: the same at the visit and the revisit
-
-
-class Grade(StrEnum):
-    """What is known of a page at the moment of reference, from the best to the worst."""
-
-    PROVEN = "proven"  # the same bytes before and after it
-    CONFIRMED = "confirmed"  # the server says that nothing changed (304 by a strong validator)
-    CLAIMED = "claimed"  # the server dates what was taken later to before it, and is trusted
-    EQUIVALENT = "equivalent"  # other bytes, the same in substance: weak validator, or noise only
-    CHANGED = "changed"  # something else before it than after it
-    UNKNOWN = "unknown"  # no evidence on one side, or none that can be believed
 
 
 # HTTP dates tell the second, and clocks are known to a second or so.

@@ -38,7 +38,7 @@ def draw(secret: str, url: str) -> int:
     return int.from_bytes(drawn.digest())
 
 
-def wants_bytes(last: Capture, *, audit: bool) -> bool:
+def wants_bytes(last: Capture | None, *, audit: bool) -> bool:
     """Whether to ask for the bytes of a page rather than whether it is still what it was.
 
     Where they are few, if words are to be checked at all (`audit`). And where a 304 would be no
@@ -46,6 +46,8 @@ def wants_bytes(last: Capture, *, audit: bool) -> bool:
     be that of the next content as well), or by a date that is old by any clock
     (asof.coherence.credibility).
     """
+    if last is None:
+        return True
     modified = last.last_modified
     if is_strong(last.etag):
         is_firm = modified is None or modified + MARGIN <= last.at

@@ -80,9 +80,8 @@ class Visitor:
         """Ask for a target, and keep what comes; how long to leave its host alone."""
         last = self._equipment.store.last(target.url)
         asked = self._equipment.conditions(last)
-        if look.audits.checks(target):
-            asked = ()
-        elif asked and look.decisive and last and wants_bytes(last, audit=self._config.audit):
+        is_decisive = look.decisive and wants_bytes(last, audit=self._config.audit)
+        if is_decisive or look.audits.checks(target):
             asked = ()
         start = self._equipment.clock.monotonic()
         self.current = target.url

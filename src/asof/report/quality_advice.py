@@ -15,8 +15,8 @@ from math import sqrt
 from asof.change.categories import Category
 from asof.clock import SECOND
 from asof.coherence.quality_report import Report, apart, cause
-from asof.coherence.verdict import Grade, HostTrust, Mode, PageVerdict, Reason
-from asof.model import CrawlState, Proof
+from asof.coherence.verdict import Mode, PageVerdict, Reason
+from asof.model import CrawlState, Grade
 from asof.report.quality_commands import crawl, crawl_of_part, resume
 from asof.report.quality_words import points, skew, told
 from asof.report.words import moment, number, percent, span

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from asof.clock import DAY, SECOND, Instant, to_datetime
 from asof.coherence.quality_report import Report
-from asof.coherence.verdict import COHERENT, Coverage, Grade, PageVerdict
+from asof.coherence.verdict import COHERENT, Coverage, PageVerdict
+from asof.model import Grade
 from asof.report.words import HOUR, MINUTE, MONTHS, clock, day, moment, percent
 
 WIDTH = 1000

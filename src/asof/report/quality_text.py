@@ -10,7 +10,8 @@ import textwrap
 from collections.abc import Iterator
 
 from asof.coherence.quality_report import CauseGroup, Report, offenders
-from asof.coherence.verdict import Grade, HostTrust
+from asof.coherence.verdict import HostTrust
+from asof.model import Grade
 from asof.report import quality_words as words
 from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff

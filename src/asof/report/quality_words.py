@@ -8,8 +8,8 @@ from typing import Any
 
 from asof.clock import SECOND
 from asof.coherence.quality_report import Report, cause
-from asof.coherence.verdict import Grade, HostTrust, Mode, PageVerdict
-from asof.model import Crawl, Proof
+from asof.coherence.verdict import HostTrust, Mode, PageVerdict
+from asof.model import Crawl, Grade, Proof
 from asof.report.words import moment, number, percent, span, stretch
 
 _TOLD: dict[str, Any] = tomllib.loads(

@@ -6,6 +6,7 @@ import bisect
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -14,12 +15,15 @@ from asof.archive import OpenArchive
 from asof.catalog.listing import Listing
 from asof.catalog.referents import ANSWERS
 from asof.clock import SECOND, Clock, Instant, parse_moment, parse_stamp
+from asof.coherence.history import GradedHistories
 from asof.cover.kept.saved_covers import saved_covers
 from asof.errors import AsofError, NotCaptured, UsageError
 from asof.model import Capture, Proof, Validity
 from asof.report.cover_words import proof
 from asof.report.quality_words import PROOFS
 from asof.report.render import environment
+from asof.report.validity_words import held
+from asof.report.words import moment as as_moment
 from asof.url import canonical
 from asof.web import address
 from asof.web.security import BANNER_POLICY
@@ -51,6 +55,7 @@ class Pages:
         self.archive = archive
         self.clock = clock
         self.listing = Listing(archive.ledger, clock)
+        self._graded = GradedHistories(archive)
         self._histories: dict[tuple[str, int], list[Validity]] = {}
         self._env = environment(
             "asof.web",
@@ -61,6 +66,7 @@ class Pages:
             cover_page=address.cover_page,
             proof=proof,
             told_proof=PROOFS,
+            held=partial(held, when=as_moment),
         )
 
     def home(self, request: Request) -> Response:
@@ -139,7 +145,7 @@ class Pages:
         key = (url, self.listing.committed())
         history = self._histories.get(key)
         if history is None:
-            history = sorted(self.archive.history(url), key=lambda validity: validity.since)
+            history = sorted(self._graded.of(url), key=lambda validity: validity.since)
             if len(self._histories) >= HISTORIES_KEPT:
                 self._histories.clear()
             self._histories[key] = history
