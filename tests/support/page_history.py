@@ -1,4 +1,4 @@
-"""The history of a site: which content stood at which path from when on, and what can be made of it.
+"""The history of a site: which content stood at which path from when on.
 
 Put `tests` on the path and import it. A `History` comes of a Git repository of rendered HTML
 (support.git_history) or of the synthetic newspaper (`synthetic`). It is `fitted` to virtual time,
@@ -9,7 +9,7 @@ back. Everything here is pure.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from zlib import crc32
@@ -21,6 +21,8 @@ from asof.testing import START, Kind, Rates, SiteSpec, SyntheticSite
 _OLDEST = 400 * DAY
 # The share of the newspaper's pages that never change.
 _STILL = 0.2
+# Changes of a page in a lap beyond which it makes no difference how often it changes.
+MOST = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,9 @@ class History:
         later = [v.content for v in self.pages.get(path, ()) if t0 < v.at <= t1]
         return [self.stands(path, t0), *later]
 
-    @property
-    def changes(self) -> int:
-        """How many there are after the begin, of all pages."""
-        return sum(v.at > self.begin for versions in self.pages.values() for v in versions)
+    def changes(self) -> list[int]:
+        """How often each page changes after the begin."""
+        return [sum(v.at > self.begin for v in versions) for versions in self.pages.values()]
 
     def remade(self, remake: Callable[[str, tuple[Version, ...]], Sequence[Version]]) -> History:
         """With other versions of each page."""
@@ -88,15 +89,37 @@ def age(path: str) -> Instant:
     return SECOND + int(chance("age", path) * _OLDEST)
 
 
+def reckoned(changes: Iterable[int], laps: float) -> float:
+    """How many changes there are, but of no page more than MOST a lap.
+
+    Some pages change with each build. Reckoned in full, one of them would leave the others at rest.
+    """
+    return sum(min(often, MOST * laps) for often in changes)
+
+
+def load_of(history: History, load: float, laps: float) -> float:
+    """How often an average page changes in a lap: as wanted, or less if it is over too soon."""
+    return min(load, reckoned(history.changes(), laps) / (laps * max(1, len(history.pages))))
+
+
 def fitted(
-    history: History, *, load: float, lap: float, even: bool = False, start: Instant = START
+    history: History,
+    *,
+    load: float,
+    lap: float,
+    laps: float,
+    even: bool = False,
+    start: Instant = START,
 ) -> History:
     """The history on virtual time: an average page changes `load` times in `lap` seconds.
 
     Bursts of changes stay bursts, unless they are to come evenly: then all that changed at one
-    moment still changes at one moment, but these have equal gaps.
+    moment still changes at one moment, but these have equal gaps. It goes on for so many laps at
+    least, if need be by a lower load.
     """
-    span = history.changes * lap * SECOND / (max(1, len(history.pages)) * load)
+    changes = reckoned(history.changes(), laps)
+    length = max(laps, changes / (max(1, len(history.pages)) * load))
+    span = length * lap * SECOND
     moments = sorted({v.at for own in history.pages.values() for v in own if v.at > history.begin})
     if even:
         places = {at: (k + 1) / len(moments) for k, at in enumerate(moments)}
@@ -203,7 +226,7 @@ def rolled_back(history: History, lap: float) -> History:
 def coming_back(history: History, lap: float) -> History:
     """A-B-A: half of the changes are taken back within a lap, under the date of that."""
 
-    def returned(path: str, versions: tuple[Version, ...]) -> list[Version]:
+    def returned(path: str, versions: tuple[Version, ...]) -> Sequence[Version]:
         found = list(versions)
         for old, new, after in _threes(versions, history.end):
             back = new.at + int((0.05 + chance("back", path, new.at)) * lap * SECOND)

@@ -172,7 +172,9 @@ def _returns(rows: Sequence[Row]) -> list[_Found]:
     for grade in _FIRM:
         said = _summed(rows, grade)
         words = f"{said.contradicted} of {said.all}, and {said.false - said.contradicted} unseen"
-        found.append((f"{grade} false though the archive shows it: 0", words, not said.contradicted))
+        found.append(
+            (f"{grade} false though the archive shows it: 0", words, not said.contradicted)
+        )
     return found
 
 
