@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import zip_longest
 from zlib import crc32
 
 from asof.clock import DAY, SECOND, Instant
@@ -211,30 +211,39 @@ def rolled_back(history: History, lap: float) -> History:
     """
     stands = int(2.5 * lap * SECOND)
 
-    def restored(path: str, versions: tuple[Version, ...]) -> list[Version]:
-        found = list(versions)
-        for old, new, after in _threes(versions, history.end):
-            wait = stands + int(chance("restored", path, new.at) * lap * SECOND)
-            back = new.at + wait
-            if back < after and old.content is not None and new.content is not None:
-                found.append(Version(back, old.content, old.dated))
-        return sorted(found, key=lambda version: version.at)
+    def restored(path: str, old: Version, new: Version) -> Version | None:
+        back = new.at + stands + int(chance("restored", path, new.at) * lap * SECOND)
+        gone = old.content is None or new.content is None
+        return None if gone else replace(old, at=back)
 
-    return history.remade(restored)
+    return history.remade(lambda path, own: _taken_back(path, own, restored))
 
 
 def coming_back(history: History, lap: float) -> History:
     """A-B-A: half of the changes are taken back within a lap, under the date of that."""
 
-    def returned(path: str, versions: tuple[Version, ...]) -> Sequence[Version]:
-        found = list(versions)
-        for old, new, after in _threes(versions, history.end):
-            back = new.at + int((0.05 + chance("back", path, new.at)) * lap * SECOND)
-            if back < after and chance("again", path, new.at) < 0.5:
-                found.append(Version(back, old.content, back))
-        return changing(sorted(found, key=lambda version: version.at))
+    def returned(path: str, old: Version, new: Version) -> Version | None:
+        back = new.at + int((0.05 + chance("back", path, new.at)) * lap * SECOND)
+        again = chance("again", path, new.at) < 0.5
+        return replace(old, at=back, dated=back) if again else None
 
-    return history.remade(returned)
+    return history.remade(lambda path, own: _taken_back(path, own, returned))
+
+
+def _taken_back(
+    path: str,
+    versions: Sequence[Version],
+    back: Callable[[str, Version, Version], Version | None],
+) -> tuple[Version, ...]:
+    """With what stood before a change once more, where that is wanted and nothing came before."""
+    found = list(versions[:1])
+    for new, after in zip_longest(versions[1:], versions[2:]):
+        old = found[-1]
+        found.append(new)
+        again = back(path, old, new)
+        if again is not None and (after is None or again.at < after.at):
+            found.append(again)
+    return changing(found)
 
 
 def same_size_and_date(history: History) -> History:
@@ -250,10 +259,3 @@ def same_size_and_date(history: History) -> History:
             yield Version(version.at, content, dated)
 
     return history.remade(lambda path, own: list(quiet(path, own)))
-
-
-def _threes(versions: tuple[Version, ...], end: Instant) -> Iterator[tuple[Version, Version, int]]:
-    """Each two versions in a row, and when the next one comes."""
-    ends = [*(version.at for version in versions[2:]), end]
-    for (old, new), after in zip(pairwise(versions), ends, strict=False):
-        yield old, new, after
