@@ -62,13 +62,11 @@ def main() -> int:
             print(f"    {words}", file=sys.stderr)
     rows = by_kind(found)
     judged = bars(rows)
+    title = _title(given, [outcome.load for _, outcome in found])
+    lines = [title, "", *table(rows), "", *bar_lines(judged)]
+    print("\n".join(lines), file=sys.stderr if given.json else sys.stdout)
     if given.json:
         print(json.dumps(as_json(rows, judged), indent=1))
-    else:
-        loads = [outcome.load for _, outcome in found]
-        print(f"{_name(given)}, {given.runs} runs, {given.mode}, ", end="")
-        print(f"load {min(loads):.2f} to {max(loads):.2f}, {given.training} crawls before\n")
-        print("\n".join([*table(rows), "", *bar_lines(judged)]))
     return int(given.check and not all(bar.met for bar in judged))
 
 
@@ -99,8 +97,11 @@ def _kinds(given: argparse.Namespace) -> list[Kind]:
     return [kind for kind in KINDS.values() if not (given.history and kind.family)]
 
 
-def _name(given: argparse.Namespace) -> str:
-    return f"{given.history or 'synthetic newspaper'}, {given.pages} pages"
+def _title(given: argparse.Namespace, loads: list[float]) -> str:
+    name = given.history or "synthetic newspaper"
+    load = f"load {min(loads):.2f} to {max(loads):.2f}"
+    runs = f"{given.runs} runs, {given.training} crawls before each"
+    return f"{name}: {given.pages} pages, {load}, {given.mode}, {runs}"
 
 
 def _tasks(given: argparse.Namespace, kinds: list[Kind]) -> Iterator[Task]:
@@ -117,7 +118,8 @@ def _tasks(given: argparse.Namespace, kinds: list[Kind]) -> Iterator[Task]:
             return git_history(
                 Repository(given.history, given.branch, given.under.strip("/")),
                 pages=given.pages,
-                changes=round(laps * given.pages * given.load),
+                load=given.load,
+                laps=laps,
                 seed=str(seed),
                 still=given.still,
             )

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from urllib.parse import unquote, urljoin, urlsplit
 
 from asof.clock import SECOND
-from support.page_history import History, Version, changing
+from support.page_history import History, Version, changing, reckoned
 
 _SUFFIXES = (".html", ".htm")
 _FEWEST_COMMITS = 200
+# Of a page that changes with every build, some: more than that nobody can tell apart.
+_MOST_VERSIONS = 400
 # Attributes that lead somewhere, with quotes or without; what has no quotes ends at a space.
 _REFERENCE = re.compile(
     rb"""(?i)(\s)(href|src|srcset|action|background|data|content)(\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)"""
@@ -91,13 +95,19 @@ class Repository:
 
 
 def git_history(
-    repository: Repository, *, pages: int, changes: int, seed: str, still: float | None = None
+    repository: Repository,
+    *,
+    pages: int,
+    load: float,
+    laps: float,
+    seed: str,
+    still: float | None = None,
 ) -> History:
-    """A sample of pages over a window of commits that has at least so many changes of them.
+    """A sample of pages over a window of commits in which they change often enough.
 
-    Seed by seed another window and other pages. The window is as short as will do; of a repository
-    that has too few changes it is the whole. `still` is the share of pages that never change, if
-    not the true one.
+    Seed by seed another window and other pages. The window is as short as will do for a page to
+    change `load` times a lap for so many laps; of a repository that has too few changes it is the
+    whole. `still` is the share of pages that never change, if not the true one.
     """
     random = Random(seed)
     commits = repository.commits()
@@ -109,8 +119,11 @@ def git_history(
         base = repository.files(commits[first])
         chosen = _sample(base, window, pages, still, Random(seed))
         inside = [change for change in window if change[1] in chosen]
-        if len(inside) >= changes or length >= len(commits):
-            return _history(repository, {n: b for n, b in base.items() if n in chosen}, inside)
+        often = Counter(name for _, name, _ in inside)
+        enough = reckoned(often.values(), laps) >= load * laps * len(chosen)
+        if enough or length >= len(commits):
+            known = {name: blob for name, blob in base.items() if name in chosen}
+            return _history(repository, known, _thinned(inside, often))
         length *= 2
 
 
@@ -123,6 +136,18 @@ def _sample(
     quiet = min(len(resting), round(pages * share))
     busy = min(len(moving), pages - quiet)
     return {*random.sample(moving, busy), *random.sample(resting, quiet)}
+
+
+def _thinned(window: Sequence[Change], often: Counter[str]) -> list[Change]:
+    """At most so many changes of each page, evenly among its own."""
+    seen: Counter[str] = Counter()
+    found = []
+    for change in window:
+        step = -(-often[change[1]] // _MOST_VERSIONS)
+        seen[change[1]] += 1
+        if seen[change[1]] % step == 0:
+            found.append(change)
+    return found
 
 
 def _history(repository: Repository, base: dict[str, str], window: Sequence[Change]) -> History:
@@ -155,6 +180,7 @@ def within(content: bytes, path: str, paths: Collection[str]) -> bytes:
     return _REFERENCE.sub(disarmed, calm)
 
 
+@lru_cache(maxsize=100_000)
 def _target(path: str, reference: str) -> str | None:
     """The path on the same site that a reference leads to."""
     try:

@@ -80,7 +80,7 @@ def at_once(ask: Ask) -> View:
 
 @dataclass(frozen=True)
 class Server:
-    """How a server tells what it has. `plain` are the bytes of a page without what is only noise."""
+    """How a server tells what it has. `plain` gives a page without what is only noise."""
 
     validators: Validators = field(default_factory=Validators)
     view: Callable[[Ask], View] = at_once

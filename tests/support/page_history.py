@@ -1,4 +1,4 @@
-"""The history of a site: which content stood at which path from when on, and what can be made of it.
+"""The history of a site: which content stood at which path from when on.
 
 Put `tests` on the path and import it. A `History` comes of a Git repository of rendered HTML
 (support.git_history) or of the synthetic newspaper (`synthetic`). It is `fitted` to virtual time,
@@ -9,9 +9,9 @@ back. Everything here is pure.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import zip_longest
 from zlib import crc32
 
 from asof.clock import DAY, SECOND, Instant
@@ -21,6 +21,8 @@ from asof.testing import START, Kind, Rates, SiteSpec, SyntheticSite
 _OLDEST = 400 * DAY
 # The share of the newspaper's pages that never change.
 _STILL = 0.2
+# Changes of a page in a lap beyond which it makes no difference how often it changes.
+MOST = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,9 @@ class History:
         later = [v.content for v in self.pages.get(path, ()) if t0 < v.at <= t1]
         return [self.stands(path, t0), *later]
 
-    @property
-    def changes(self) -> int:
-        """How many there are after the begin, of all pages."""
-        return sum(v.at > self.begin for versions in self.pages.values() for v in versions)
+    def changes(self) -> list[int]:
+        """How often each page changes after the begin."""
+        return [sum(v.at > self.begin for v in versions) for versions in self.pages.values()]
 
     def remade(self, remake: Callable[[str, tuple[Version, ...]], Sequence[Version]]) -> History:
         """With other versions of each page."""
@@ -88,15 +89,37 @@ def age(path: str) -> Instant:
     return SECOND + int(chance("age", path) * _OLDEST)
 
 
+def reckoned(changes: Iterable[int], laps: float) -> float:
+    """How many changes there are, but of no page more than MOST a lap.
+
+    Some pages change with each build. Reckoned in full, one of them would leave the others at rest.
+    """
+    return sum(min(often, MOST * laps) for often in changes)
+
+
+def load_of(history: History, load: float, laps: float) -> float:
+    """How often an average page changes in a lap: as wanted, or less if it is over too soon."""
+    return min(load, reckoned(history.changes(), laps) / (laps * max(1, len(history.pages))))
+
+
 def fitted(
-    history: History, *, load: float, lap: float, even: bool = False, start: Instant = START
+    history: History,
+    *,
+    load: float,
+    lap: float,
+    laps: float,
+    even: bool = False,
+    start: Instant = START,
 ) -> History:
     """The history on virtual time: an average page changes `load` times in `lap` seconds.
 
     Bursts of changes stay bursts, unless they are to come evenly: then all that changed at one
-    moment still changes at one moment, but these have equal gaps.
+    moment still changes at one moment, but these have equal gaps. It goes on for so many laps at
+    least, if need be by a lower load.
     """
-    span = history.changes * lap * SECOND / (max(1, len(history.pages)) * load)
+    changes = reckoned(history.changes(), laps)
+    length = max(laps, changes / (max(1, len(history.pages)) * load))
+    span = length * lap * SECOND
     moments = sorted({v.at for own in history.pages.values() for v in own if v.at > history.begin})
     if even:
         places = {at: (k + 1) / len(moments) for k, at in enumerate(moments)}
@@ -188,30 +211,39 @@ def rolled_back(history: History, lap: float) -> History:
     """
     stands = int(2.5 * lap * SECOND)
 
-    def restored(path: str, versions: tuple[Version, ...]) -> list[Version]:
-        found = list(versions)
-        for old, new, after in _threes(versions, history.end):
-            wait = stands + int(chance("restored", path, new.at) * lap * SECOND)
-            back = new.at + wait
-            if back < after and old.content is not None and new.content is not None:
-                found.append(Version(back, old.content, old.dated))
-        return sorted(found, key=lambda version: version.at)
+    def restored(path: str, old: Version, new: Version) -> Version | None:
+        back = new.at + stands + int(chance("restored", path, new.at) * lap * SECOND)
+        gone = old.content is None or new.content is None
+        return None if gone else replace(old, at=back)
 
-    return history.remade(restored)
+    return history.remade(lambda path, own: _taken_back(path, own, restored))
 
 
 def coming_back(history: History, lap: float) -> History:
     """A-B-A: half of the changes are taken back within a lap, under the date of that."""
 
-    def returned(path: str, versions: tuple[Version, ...]) -> list[Version]:
-        found = list(versions)
-        for old, new, after in _threes(versions, history.end):
-            back = new.at + int((0.05 + chance("back", path, new.at)) * lap * SECOND)
-            if back < after and chance("again", path, new.at) < 0.5:
-                found.append(Version(back, old.content, back))
-        return changing(sorted(found, key=lambda version: version.at))
+    def returned(path: str, old: Version, new: Version) -> Version | None:
+        back = new.at + int((0.05 + chance("back", path, new.at)) * lap * SECOND)
+        again = chance("again", path, new.at) < 0.5
+        return replace(old, at=back, dated=back) if again else None
 
-    return history.remade(returned)
+    return history.remade(lambda path, own: _taken_back(path, own, returned))
+
+
+def _taken_back(
+    path: str,
+    versions: Sequence[Version],
+    back: Callable[[str, Version, Version], Version | None],
+) -> tuple[Version, ...]:
+    """With what stood before a change once more, where that is wanted and nothing came before."""
+    found = list(versions[:1])
+    for new, after in zip_longest(versions[1:], versions[2:]):
+        old = found[-1]
+        found.append(new)
+        again = back(path, old, new)
+        if again is not None and (after is None or again.at < after.at):
+            found.append(again)
+    return changing(found)
 
 
 def same_size_and_date(history: History) -> History:
@@ -227,10 +259,3 @@ def same_size_and_date(history: History) -> History:
             yield Version(version.at, content, dated)
 
     return history.remade(lambda path, own: list(quiet(path, own)))
-
-
-def _threes(versions: tuple[Version, ...], end: Instant) -> Iterator[tuple[Version, Version, int]]:
-    """Each two versions in a row, and when the next one comes."""
-    ends = [*(version.at for version in versions[2:]), end]
-    for (old, new), after in zip(pairwise(versions), ends, strict=False):
-        yield old, new, after

@@ -100,14 +100,15 @@ def cookies(question: Question, response: Response) -> Response:
 def in_languages(question: Question, response: Response) -> Response:
     """English unless another language is asked for."""
     wish = question.asked.get("accept-language", "en")[:2]
-    response = with_header(response, "Vary", "Accept-Language")
-    if wish in ("en", "*"):
-        return response
-    tag = f'"{wish}-{crc32(question.whole.body):x}"'
-    if question.asked.get("if-none-match") == tag:
-        return with_header(replace(response, status=304, body=b""), "ETag", tag)
-    body = f"<p lang={wish}>".encode() + question.whole.body
-    return with_header(replace(question.whole, body=body), "ETag", tag)
+    if wish not in ("en", "*"):
+        tag = f'"{wish}-{crc32(question.whole.body):x}"'
+        if question.asked.get("if-none-match") == tag:
+            response = replace(response, status=304, body=b"")
+        else:
+            body = f"<p lang={wish}>".encode() + question.whole.body
+            response = replace(question.whole, body=body)
+        response = with_header(response, "ETag", tag)
+    return with_header(response, "Vary", "Accept-Language")
 
 
 def failing(ask: Ask) -> View:

@@ -2,11 +2,13 @@
 
 Put `tests` on the path and import it. A verdict is false if the copy that it speaks of was not
 what stood at the moment of reference, by the bytes that the archive gives for it and those of the
-history. Nothing of asof's own rules is used but where it says that a copy lies.
+history; *equivalent* is false if both differ in their words. Nothing of asof's own rules is used
+but where it says that a copy lies.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,13 +24,15 @@ from asof.errors import NotCaptured
 from asof.model import Capture, Evidence, Grade, State, Validity
 from support.changing_web import DELAY, ChangingWeb, Crawled, by_record, copy_of
 from support.history_site import HistorySite
-from support.page_history import History, fitted
+from support.page_history import History, fitted, load_of
 from support.server_kinds import Kind, Scene
 
 # Grades that say something of a copy.
 SAYING = (Grade.PROVEN, Grade.CONFIRMED, Grade.CLAIMED, Grade.EQUIVALENT)
 # Laps between two crawls of the training.
 PAUSE = 0.5
+_MARKUP = re.compile(rb"(?is)<!--.*?-->|<(script|style)\b.*?</\1|<[^>]*>")
+_WORD = re.compile(rb"\b[^\W\d_]{2,}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +93,13 @@ class Trial:
         """How long all of it takes, with some audits and failures."""
         return self.training * (1 + PAUSE) + 3
 
-    def load_of(self, history: History) -> float:
-        """As wanted, unless the history would be over too soon."""
-        return min(self.load, history.changes / (len(history.pages) * self.laps) or self.load)
-
 
 def tried(kind: Kind, history: History, trial: Trial, folder: Path) -> Outcome:
     """Train on the history as that kind of server tells it, crawl once more, and judge."""
     # asof waits as long as an answer took, and at least the delay.
     pace = kind.takes + max(DELAY, kind.takes)
     lap = (len(history.pages) + 2) * pace
-    told = fitted(history, load=trial.load_of(history), lap=lap, even=trial.even)
+    told = fitted(history, load=trial.load, lap=lap, laps=trial.laps, even=trial.even)
     site = HistorySite(told, kind.build(Scene(lap, trial.run)))
     web = ChangingWeb(site, folder)
     web.train(trial.training, lap * PAUSE)
@@ -109,7 +109,9 @@ def tried(kind: Kind, history: History, trial: Trial, folder: Path) -> Outcome:
         gathered = crawled.gathered
         measurement = categorised(archive, gathered, crawled.measurement, lambda _: None)
         judge = Judge(site, archive, crawled)
-        return judge.outcome(measurement, site.sent - before, trial.load_of(history))
+        return judge.outcome(
+            measurement, site.sent - before, load_of(history, trial.load, trial.laps)
+        )
 
 
 class Judge:
@@ -149,7 +151,11 @@ class Judge:
 
     def is_true(self, page: PageVerdict, reference: Instant) -> bool:
         """Whether the copy that a verdict speaks of stood at the moment."""
-        return self.stood(self._capture(copy_of(page)), reference)
+        capture = self._capture(copy_of(page))
+        if page.grade is not Grade.EQUIVALENT or self.stood(capture, reference):
+            return self.stood(capture, reference)
+        copy, stood = self.copy(capture), self.history.stands(path_of(page.url), reference)
+        return copy is not None and stood is not None and words(copy) == words(stood)
 
     def is_contradicted(self, page: PageVerdict) -> bool:
         """Whether the archive shows that something else was there between both sides.
@@ -247,8 +253,14 @@ class Judge:
         path = path_of(page.url)
         sides = [page.before, page.after]
         seen = " ".join(f"{each.proof.value}@{seconds(each.at)}" for each in sides if each)
-        changed = [seconds(v.at) for v in self.history.pages[path] if page.since <= v.at]
+        first = min(each.at for each in sides if each)
+        changed = [seconds(v.at) for v in self.history.pages[path] if first < v.at]
         return f"{page.grade.value} {path}: seen {seen}; changed {' '.join(changed[:4])}"
+
+
+def words(content: bytes) -> list[bytes]:
+    """What a page says to a reader, without numbers: a rough measure, and not asof's own."""
+    return _WORD.findall(_MARKUP.sub(b" ", content))
 
 
 def is_site(url: str) -> bool:
