@@ -69,11 +69,19 @@ def _disbelief(sight: Observation, trust: HostTrust, doubted: bool, lost: frozen
         return Reason.NONE
     if not trust.trusts_validators:
         return Reason.FALSE_VALIDATORS
-    if sight.firmness is not Firmness.DATED:
+    if not is_by_date(sight):
         return Reason.NONE
     # A 304 by date repeats the date: where that did not move with the content, it is worth nothing.
     is_wrong = doubted or (trust.dates_wrong > 0 and not trust.trusts_dates)
     return Reason.UNTRUSTED_DATES if is_wrong else Reason.NONE
+
+
+def is_by_date(sight: Observation) -> bool:
+    """Whether a 304 rests on Last-Modified: there is no ETag, or only a weak one and the date."""
+    asked = sight.capture if sight.confirmed is None else sight.confirmed
+    return sight.firmness is Firmness.DATED or (
+        sight.firmness is Firmness.WEAK and not asked.etag and asked.last_modified is not None
+    )
 
 
 def _may_hide(sight: Observation, skew: int | None) -> bool:
