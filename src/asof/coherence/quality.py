@@ -213,8 +213,11 @@ def _curve(gathered: GatheredCaptures, intervals: Sequence[Validity]) -> tuple[C
         return ()
     moments, counts = curve([each.since for each in intervals], [each.until for each in intervals])
     times, _ = thinned(moments, counts, _POINTS)
+    trust = gathered.host_trust
     learnt = learn_rates(
-        gathered.everything, trusted=lambda host: gathered.host_trust[host].trusts_dates
+        gathered.everything,
+        trusted=lambda host: trust[host].trusts_dates,
+        caught=lambda host: not trust[host].trusts_validators,
     )
     rates = {each.url: learnt.mean(each.url) for each in intervals}
     return tuple(coverage(intervals, rates, times.tolist()))

@@ -14,7 +14,7 @@ the archive can be measured from its files alone, and an interrupted crawl knows
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -133,7 +133,9 @@ def _queue_revisits(archive: OpenArchive, crawler: Crawler, config: Config) -> N
     pages, seen = _still_to_see(archive, crawler, coherence_plan.turn)
     if config.revisits is not None:
         config = replace(config, revisits=max(0, config.revisits - seen))
-    queue_revisits(archive.ledger, number, _places(archive, pages, coherence_plan, config))
+    caught = crawler.equipment.disbelieved
+    places = _places(archive, pages, coherence_plan, config, caught)
+    queue_revisits(archive.ledger, number, places)
 
 
 def _still_to_see(
@@ -162,10 +164,11 @@ def _places(
     pages: Mapping[str, Instant],
     coherence_plan: CoherencePlan,
     config: Config,
+    caught: Collection[str],
 ) -> dict[str, float]:
     """The order of the revisits of each host, as places for its queue: 0 to 1."""
     assert coherence_plan.turn is not None
-    rates, steps = recent_rates(archive), paces(archive, config)
+    rates, steps = recent_rates(archive, caught), paces(archive, config)
     by_host: dict[str, list[str]] = defaultdict(list)
     for url in sorted(pages, key=lambda url: (pages[url], url)):
         by_host[host_of(url)].append(url)
