@@ -31,17 +31,15 @@ def fill_msg(compound: Compound, found: Found) -> None:
     html = compound.read(f"__substg1.0_{_HTML}0102")
     if text.strip():
         found.paragraph(text)
+    elif not html:
+        rtf = unpacked_rtf(compound.read(f"__substg1.0_{_RTF}0102"))
+        if rtf:
+            found.within(read_within(rtf, "application/rtf"))
     if html:
         page = read_within(html, "text/html")
         found.links(page.links)
         if not text.strip():
             found.paragraph(page.text)
-    elif not text.strip():
-        rtf = unpacked_rtf(compound.read(f"__substg1.0_{_RTF}0102"))
-        if rtf:
-            page = read_within(rtf, "application/rtf")
-            found.paragraph(page.text)
-            found.links(page.links)
     named = {}
     for match in filter(None, map(_ATTACHED.fullmatch, sorted(compound.names))):
         named[match[1]] = match  # the short name (3704) comes before the long one (3707)

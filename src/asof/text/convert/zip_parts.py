@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 
-from asof.text.convert.entities import LONGEST_DECLARATION, refuse_entities
 from asof.text.convert.found import Refused
 from asof.warc.foreign.zip_reader import MAX_ENTRIES, BadEntry, ZipEntry, contents, list_entries
 
@@ -16,6 +15,19 @@ from asof.warc.foreign.zip_reader import MAX_ENTRIES, BadEntry, ZipEntry, conten
 MAX_UNPACKED = 300 << 20
 # What is read into memory as a whole (documents are; sheets are streamed).
 MAX_PART = 64 << 20
+# In UTF-8 and its likes, and in both orders of UTF-16. Plain searches: a pattern for all of them
+# takes a hundred times as long over a part that is full of zeros.
+_ENTITIES = tuple("<!ENTITY".encode(codec) for codec in ("utf-8", "utf-16-le", "utf-16-be"))
+_LONGEST = max(map(len, _ENTITIES))
+
+
+def refuse_entities(data: bytes) -> None:
+    """Stop at the declaration of an entity, by which a few lines grow to gigabytes.
+
+    No office format has any use for them.
+    """
+    if any(declaration in data for declaration in _ENTITIES):
+        raise Refused("declares entities of its own, which are not read")
 
 
 class Parts:
@@ -40,7 +52,6 @@ class Parts:
         return name if name in self.entries else self._folded.get(name.lower())
 
     def open(self, name: str) -> Part:
-        """A part to be read piece by piece."""
         found = self.find(name)
         if found is None:
             raise Refused(f"lacks its part {name}")
@@ -85,7 +96,7 @@ class Part:
         data, self._ahead = data[:wanted], data[wanted:]
         self._parts.spend(len(data))
         refuse_entities(self._tail + data)
-        self._tail = data[-LONGEST_DECLARATION:]
+        self._tail = data[-_LONGEST:]
         return data
 
     def _next(self) -> bytes:

@@ -16,6 +16,7 @@ from asof.warc.foreign.zip_reader import BadEntry, ZipEntry, contents, list_entr
 
 ZIP = "application/zip"
 OLE = "application/x-ole-storage"
+OLE_START = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
 # The first member of a kind decides. Templates and files with macros are read alike.
