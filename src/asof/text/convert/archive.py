@@ -48,8 +48,6 @@ def fill_gzip(data: bytes, found: Found) -> None:
                 raise Refused("is a damaged gzip file") from error
             break
         room -= len(pieces[-1])
-        if inflater.unconsumed_tail:
-            break
         data = inflater.unused_data if inflater.eof else b""
     if room <= 0:
         raise Refused(f"unpacks to more than {_MAX_INFLATED >> 20} MB")

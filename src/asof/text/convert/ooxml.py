@@ -13,6 +13,7 @@ from itertools import islice
 from urllib.parse import unquote
 
 from asof.text.convert.found import Found, Refused, day_of, tag_of
+from asof.text.convert.within import put_embedded
 from asof.text.convert.xml_parts import local, part_tree, tree
 from asof.text.convert.zip_parts import Part, Parts
 
@@ -44,12 +45,12 @@ class Package:
 
     def __init__(self, data: bytes) -> None:
         self.parts = Parts(data)
-        self.root = self.relations("")
+        self._known: dict[str, dict[str, PartRelation]] = {}
         self.main = self._main()
 
     def _main(self) -> str:
         kinds = ("officeDocument", "fixedrepresentation")  # XPS has the second
-        named = [each.target for each in self.root.values() if each.kind in kinds]
+        named = [each.target for each in self.relations("").values() if each.kind in kinds]
         for found in map(self.parts.find, [*named, *_USUAL]):
             if found:
                 return found
@@ -57,9 +58,11 @@ class Package:
 
     def relations(self, part: str) -> dict[str, PartRelation]:
         """The relations of a part by their ids; of the package itself for an empty name."""
+        if part in self._known:
+            return self._known[part]
         folder, name = posixpath.split(part)
         root = part_tree(self.parts, posixpath.join(folder, "_rels", f"{name}.rels"))
-        found: dict[str, PartRelation] = {}
+        found = self._known[part] = {}
         for child in root.iterchildren():
             if local(child) != "Relationship":
                 continue
@@ -112,8 +115,6 @@ class Package:
 
 def put_embeddings(package: Package, part: str, found: Found) -> None:
     """Add the documents that are shown inside a part, such as a workbook on a slide."""
-    from asof.text.convert.within import put_embedded
-
     for relation in islice(related(package, part, "package", "oleObject"), _MAX_EMBEDDED):
         name = package.find(relation)
         if name:

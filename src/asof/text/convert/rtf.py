@@ -245,12 +245,11 @@ class _Reading:
         if symbol == b"*":
             self._flush()
             self._starred = opened
-            return
-        if self._to_skip:
+        elif self._to_skip:
             self._to_skip -= 1
-            return
-        self._flush()
-        self._put(_SYMBOLS.get(symbol, ""))
+        else:
+            self._flush()
+            self._put(_SYMBOLS.get(symbol, ""))
 
     def _unicode(self, number: int) -> None:
         self._flush()
@@ -258,13 +257,12 @@ class _Reading:
         self._to_skip = self._state.skip
         if 0xD800 <= unit < 0xDC00:
             self._high = unit
-            return
-        if 0xDC00 <= unit < 0xE000:
+        elif 0xDC00 <= unit < 0xE000:
             high, self._high = self._high, 0
             if high:
                 self._put(chr(0x10000 + ((high & 0x3FF) << 10) + (unit & 0x3FF)))
-            return
-        self._put(chr(number if 0xFFFF < number < 0x110000 else unit))
+        else:
+            self._put(chr(number if 0xFFFF < number < 0x110000 else unit))
 
     def _flush(self) -> None:
         """The bytes that have gathered are whole characters now."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
 from html import unescape
 
+from asof.clock import iso
 from asof.text.convert.found import Found, tag_of
 from asof.text.convert.zip_parts import refuse_entities
 from asof.text.links.feeds import read_feed
@@ -84,8 +84,7 @@ def fill_feed(text: str, found: Found) -> None:
     found.links((*feed.pages, *feed.media))
     moments = [item.updated or item.published for item in feed.items]
     newest = max((moment for moment in moments if moment is not None), default=None)
-    if newest is not None:
-        found.date = datetime.fromtimestamp(int(newest) / 1_000_000, UTC).strftime("%Y-%m-%d")
+    found.date = None if newest is None else iso(newest)[:10]
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         _walk(text, found, _NOT_READ, inner_markup=True)
     else:

@@ -7,6 +7,7 @@ is ever written to a disk, so names with `../` in them lead nowhere.
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 
 from asof.text.convert.found import Refused
 from asof.warc.foreign.zip_reader import MAX_ENTRIES, BadEntry, ZipEntry, contents, list_entries
@@ -89,18 +90,13 @@ class Part:
         """The next bytes, at most `size`; none at the end of the part or where it breaks off."""
         wanted = size if size >= 0 else MAX_PART
         pieces, held = [self._ahead], len(self._ahead)
-        while held < wanted and (piece := self._next()):
-            pieces.append(piece)
-            held += len(piece)
+        with suppress(BadEntry):
+            while held < wanted and (piece := next(self._pieces, b"")):
+                pieces.append(piece)
+                held += len(piece)
         data = b"".join(pieces)
         data, self._ahead = data[:wanted], data[wanted:]
         self._parts.spend(len(data))
         refuse_entities(self._tail + data)
         self._tail = data[-_LONGEST:]
         return data
-
-    def _next(self) -> bytes:
-        try:
-            return next(self._pieces, b"")
-        except BadEntry:
-            return b""
