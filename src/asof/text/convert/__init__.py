@@ -57,8 +57,6 @@ def _lazy(method: str, module: str = "", function: str = "") -> Callable[[Source
 read_pdf: Convert = _lazy("pdf")
 read_rtf: Convert = _lazy("rtf")
 _read_archive: Convert = _lazy("zip", "archive")
-_read_old_doc: Convert = _lazy("doc", function="fill_old_doc")
-_read_old_xls: Convert = _lazy("xls", function="fill_old_xls")
 
 
 def read_zip(data: bytes) -> Page:
@@ -121,8 +119,8 @@ def by_magic(data: bytes) -> Convert | None:
     if data[:16].lstrip().startswith(b"{\\rtf"):
         return read_rtf
     if data.startswith(_OLD_WORD):
-        return _read_old_doc
-    return _read_old_xls if data.startswith(_OLD_EXCEL) else None
+        return _lazy("doc", function="fill_old_doc")
+    return _lazy("xls", function="fill_old_xls") if data.startswith(_OLD_EXCEL) else None
 
 
 def _office(data: bytes) -> Page:

@@ -21,6 +21,7 @@ _CHARS, _BYTES, _STRING, _OUTLINE_REF = 4000, 4008, 4026, 3998
 _EDIT, _DIRECTORY, _LINKS, _LINK, _COMMENT, _EDGES = 4085, 6002, 1033, 4055, 12000, 4057
 _SHAPE, _PLACEHOLDER, _OBJECT = 0xF004, 3011, 4113
 _CONTAINER = 0x0F
+_ENCRYPTED = b"\xdf\xc4\xd1\xf3"  # the token of an encrypted presentation (2.3.2)
 _MAX_EMBEDDED = 5_000
 _MAX_OBJECT = 16 << 20
 _DEEPEST = 64
@@ -39,20 +40,16 @@ def fill_ppt(compound: Compound, found: Found) -> None:
     data = compound.read(f"{folder}PowerPoint Document")
     if not data:
         raise Refused("is a damaged presentation")
-    if compound.read("EncryptedSummary") or _is_encrypted(compound.read(f"{folder}Current User")):
+    current = compound.read(f"{folder}Current User")
+    if compound.read("EncryptedSummary") or current[12:16] == _ENCRYPTED:
         raise Refused("is encrypted")
     if not data.startswith(b"\x0f\x00") and compound.has("Text_Content"):
         text = compound.read("Text_Content")  # PowerPoint 95 keeps it apart
         found.add(decoded(text, charset_of(text, markup=False)))
         return
     reading = _Reading(data, found)
-    if not reading.by_directory(compound.read(f"{folder}Current User")):
+    if not reading.by_directory(current):
         reading.everything()
-
-
-def _is_encrypted(current: bytes) -> bool:
-    # 2.3.2: the token of an encrypted presentation.
-    return len(current) >= 16 and struct.unpack_from("<I", current, 12)[0] == 0xF3D1C4DF
 
 
 class _Reading:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container
 from html import unescape
 
 from asof.clock import iso
@@ -20,7 +21,6 @@ from asof.text.markup import unescape as unescape_attribute
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 _DEEPEST = 1_000
-_LONGEST_TITLE = 1_000
 # Elements of HTML that stand inside a line; all others, and all of XML, begin a new one.
 _INLINE = frozenset(
     [
@@ -68,16 +68,16 @@ def fill_xml(text: str, found: Found) -> None:
     elif root == "Workbook" and "spreadsheet" in text[:20_000]:
         _excel_2003(text, found)
     else:
-        _walk(text, found, frozenset())
+        _Walk(found).read(text)
 
 
 def fill_svg(text: str, found: Found) -> None:
     """The words of a drawing, its title and description, and what it links to."""
-    _walk(text, found, _STYLES)
+    _Walk(found, _STYLES).read(text)
 
 
 def fill_feed(text: str, found: Found) -> None:
-    """A feed: titles and texts of its items; links as `scope.feeds` finds them."""
+    """A feed: titles and texts of its items; links as `links.feeds` finds them."""
     feed = read_feed(text.encode("utf-8", "replace"), charset="utf-8")
     found.link(feed.home)
     found.links(item.url for item in feed.items)
@@ -86,7 +86,7 @@ def fill_feed(text: str, found: Found) -> None:
     newest = max((moment for moment in moments if moment is not None), default=None)
     found.date = None if newest is None else iso(newest)[:10]
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
-        _walk(text, found, _NOT_READ, inner_markup=True)
+        _Walk(found, _NOT_READ, inner_markup=True).read(text)
     else:
         _json_feed(text, found)
 
@@ -127,42 +127,42 @@ def _words(text: str) -> str:
     return " ".join(f"x{unescape(text)}x".split())[1:-1] if text else ""
 
 
-def _walk(text: str, found: Found, unread: frozenset[str], *, inner_markup: bool = False) -> None:
-    """All words of a document but those of the elements `unread`.
+class _Walk:
+    """A walk through a document: all its words but those of the elements `unread`.
 
     `inner_markup`: texts hold HTML once more, written as text, which is what feeds do.
     """
-    walk = _Walk(text, found, unread, inner_markup)
-    position = 0
-    for token in tokens(text, xml=True):
-        walk.words(text[position : token.start], escaped=True)
-        position = token.after
-        if isinstance(token, Tag):
-            walk.tag(token)
-        elif text.startswith("<![CDATA[", token.start):
-            walk.words(text[token.start + 9 : token.end - 3], escaped=False)
-    walk.words(text[position:], escaped=True)
-    walk.end_line()
 
-
-class _Walk:
-    """Where the walk through a document stands."""
-
-    def __init__(self, text: str, found: Found, unread: frozenset[str], inner: bool) -> None:
-        self._text = text
+    def __init__(
+        self, found: Found, unread: Container[str] = (), *, inner_markup: bool = False
+    ) -> None:
+        self._text = ""
         self._found = found
         self._unread = unread
-        self._inner = inner
+        self._inner = inner_markup
         self._open: list[str] = []
         self._deeper = 0
         self._unread_open = 0
         self._line: list[str] = []
         self._title: list[str] | None = None
 
-    def tag(self, tag: Tag) -> None:
+    def read(self, text: str) -> None:
+        self._text = text
+        position = 0
+        for token in tokens(text, xml=True):
+            self._words(text[position : token.start], escaped=True)
+            position = token.after
+            if isinstance(token, Tag):
+                self._tag(token)
+            elif text.startswith("<![CDATA[", token.start):
+                self._words(text[token.start + 9 : token.end - 3], escaped=False)
+        self._words(text[position:], escaped=True)
+        self._end_line()
+
+    def _tag(self, tag: Tag) -> None:
         name = tag.name.rpartition(":")[2]
         if name not in _INLINE:
-            self.end_line()
+            self._end_line()
         if tag.closing:
             self._close(name)
             return
@@ -182,7 +182,7 @@ class _Walk:
             self._deeper -= 1
             return
         if name == "title" and self._title is not None:
-            self._found.title = " ".join("".join(self._title).split())[:_LONGEST_TITLE] or None
+            self._found.title = "".join(self._title).strip() or None
             self._title = None
         if name in self._open[-8:]:  # a missing end tag or two are made up for
             while self._open:
@@ -202,7 +202,7 @@ class _Walk:
             elif each.name in _LINKED.get(name, ()) and not self._inner:
                 self._found.link(bare(unescape_attribute(each.value or "")))
 
-    def words(self, words: str, *, escaped: bool) -> None:
+    def _words(self, words: str, *, escaped: bool) -> None:
         if not words:
             return
         if words.isspace():
@@ -222,7 +222,7 @@ class _Walk:
             self._title.append(words)
         self._line.append(words)
 
-    def end_line(self) -> None:
+    def _end_line(self) -> None:
         if not self._line:
             return
         words = "".join(self._line)
