@@ -19,10 +19,9 @@ _MAX_CHUNKS = 100
 def fill_docx(package: Package, found: Found) -> None:
     """The text of a document with its headers, notes, comments, charts and diagrams."""
     package.properties(found)
-    relations = package.relations(package.main)
     _edges(package, "header", found)
     flow = Flow(found)
-    flow.read(package.parts.open(package.main), relations)
+    flow.read(package.parts.open(package.main), package.relations(package.main))
     for kind in _AFTER:
         flow.follow(package, related(package, package.main, kind))
     put_embeddings(package, package.main, found)

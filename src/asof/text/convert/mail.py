@@ -137,8 +137,6 @@ class _Body:
 
 def _best(parts: list[Message]) -> list[Message]:
     """Of several ways to say the same one: HTML, or what holds it together with its pictures."""
-    for part in parts:
-        if part.get_content_type() == "text/html":
-            return [part]
+    pages = [part for part in parts if part.get_content_type() == "text/html"]
     nested = [part for part in parts if part.is_multipart()]
-    return nested[:1] or parts[:1]
+    return (pages or nested or parts)[:1]

@@ -40,14 +40,11 @@ def fill_odf(data: bytes, found: Found) -> None:
         raise Refused("is encrypted")
     if parts.find("meta.xml"):
         _properties(parts.read("meta.xml"), found)
-    content = parts.find("content.xml")
-    if content is None:
-        raise Refused("is an OpenDocument without a content")
     kind = parts.read("mimetype", 1000) if parts.find("mimetype") else b""
-    styles = parts.find("styles.xml") if b"text" in kind or b"writer" in kind else None
-    _Reading(found, edges=False).read(parts.open(content))
-    if styles:  # headers and footers; those of sheets and slides hold only numbers
-        _Reading(found, edges=True).read(parts.open(styles))
+    _Reading(found, edges=False).read(parts.open("content.xml"))
+    # Headers and footers; those of sheets and slides hold only numbers.
+    if (b"text" in kind or b"writer" in kind) and parts.find("styles.xml"):
+        _Reading(found, edges=True).read(parts.open("styles.xml"))
 
 
 def fill_flat_odf(data: bytes, found: Found) -> None:

@@ -1,7 +1,7 @@
 """PDF: the text layer in the order of the page's content, by pdfium.
 
 pypdfium2 reads five times as many files a second as pypdf and is under the licences of Apache and
-BSD. It is C++ that parses hostile bytes, so it belongs into a child process (`apart`); it opens
+BSD. It is C++ that parses hostile bytes, so it belongs into a child process (`sandbox`); it opens
 files with an empty password and rebuilds tables of objects that are broken or lost.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable
+from contextlib import closing
 
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, raw
 
@@ -38,7 +39,7 @@ def fill_pdf(data: bytes, found: Found) -> None:
         locked = code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
         reason = "is encrypted" if locked else "is damaged: no page of it can be found"
         raise Refused(reason) from error
-    try:
+    with closing(document):
         _properties(document, found)
         if len(document) == 0:
             raise Refused("has no pages")
@@ -52,8 +53,6 @@ def fill_pdf(data: bytes, found: Found) -> None:
             raise Refused(f"is damaged: {broken} of its {len(document)} pages cannot be read")
         if not found.has_text:
             raise Refused("has no text layer")
-    finally:
-        document.close()
 
 
 def _properties(document: PdfDocument, found: Found) -> None:
@@ -93,11 +92,8 @@ def _page(document: PdfDocument, number: int, found: Found) -> bool:
         _links(document, page, found)
         if _has_notes(page):
             page = _flattened(document, page, number)
-        text_page = page.get_textpage()
-        try:
+        with closing(page.get_textpage()) as text_page:
             found.line(_clean(text_page.get_text_bounded(-1e6, -1e6, 1e6, 1e6)))
-        finally:
-            text_page.close()
     except PdfiumError:
         return False
     finally:

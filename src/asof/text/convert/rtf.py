@@ -26,8 +26,9 @@ _SKIPPED = (
     *("category", "manager", "hlinkbase", "bkmkstart", "bkmkend", "template", "userprops"),
     *("listtext1", "nonshppict", "falt", "panose", "fontemb", "private", "objclass", "objname"),
 )
-# Of these, which do begin with `\*`, the text is shown.
+# These do begin with `\*` and are read nevertheless.
 _STARRED = frozenset(("shptxt", "annotation", "footnote", "nesttableprops", "fldinst", "ud"))
+_STARRED |= {"fonttbl", "info", "title"}
 # What stands in the middle of a sentence, or of a word, and is read after the text.
 _INTO = dict.fromkeys(("annotation", "footnote"), "aside")
 _INTO |= {"fonttbl": "fonts", "fldinst": "code", "info": "info"}
@@ -157,13 +158,11 @@ class _Reading:
         state = self._state
         if state.into == "skip":
             return True
-        if self._starred and word not in _STARRED and word not in ("fonttbl", "info", "title"):
-            self._starred = False
-            state.into = "skip"
-            return True
-        self._starred = False
+        starred, self._starred = self._starred, False
         into = _INTO.get(word)
-        if word in ("title", "creatim", "revtim") and state.into == "info":
+        if starred and word not in _STARRED:
+            into = "skip"
+        elif word in ("title", "creatim", "revtim") and state.into == "info":
             into = word
         if into is None:
             return False
