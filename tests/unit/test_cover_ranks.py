@@ -11,11 +11,10 @@ import pytest
 
 from asof.archive.folder import Folder
 from asof.cover.documents.document_ids import DOCUMENT_ID
-from asof.cover.documents.sets import Sets
 from asof.cover.join.join import join
 from asof.cover.join.ranking import KeptRanks, Ranking
 from asof.cover.kept.rank_cache import RankFile
-from asof.cover.language.bounds import Bound
+from support.covered import containment, sets_of
 
 IDS = np.array([b"a", b"b", b"c", b"d"], DOCUMENT_ID)
 
@@ -81,9 +80,9 @@ class OneRanking:
 def all_pairs(store: OneRanking | None = None, **options: Any) -> list[tuple[int, ...]]:
     """Of 80 documents, each of which is there twice."""
     chance = np.random.default_rng(6)
-    sets = Sets.of([set(chance.integers(0, 60, 30).tolist()) for _ in range(40)] * 2)
+    sets = sets_of([set(chance.integers(0, 60, 30).tolist()) for _ in range(40)] * 2)
     ranks = None if store is None else KeptRanks(store.load, store.made.append)
-    found = join(sets, Bound.containment("0.5"), ranks=ranks, **options)
+    found = join(sets, containment("0.5"), ranks=ranks, **options)
     rows = [zip(e.i.tolist(), e.j.tolist(), e.inter.tolist(), strict=True) for e in found]
     return sorted(row for block in rows for row in block)
 

@@ -7,10 +7,10 @@ from typing import Literal
 
 from asof.cover.language.caret import Misread, Span
 from asof.cover.language.columns import FARTHEST
+from asof.cover.language.kinds import KIND_OF, RESULTS, Kind
 from asof.cover.language.syntax import (
     LARGEST,
     LONGEST,
-    Constant,
     Duration,
     Moment,
     Number,
@@ -19,44 +19,34 @@ from asof.cover.language.syntax import (
     Value,
 )
 
-
-def added(left: Value, sign: Literal[1, -1], right: Value, span: Span) -> Value:
-    folded: Constant | None = None
-    match left, right:
-        case Number(), Number():
-            folded = Number(left.value + sign * right.value, span)
-        case Duration(), Duration():
-            folded = Duration(left.value + sign * right.value, span)
-        case Moment(), Duration():
-            folded = Moment(left.value + sign * right.value, span)
-        case Duration(), Moment() if sign == 1:
-            folded = Moment(left.value + right.value, span)
-        case Moment(), Moment() if sign == -1:
-            folded = Duration(left.value - right.value, span)
-    if folded is not None:
-        return _within(folded)
-    terms = left.terms if isinstance(left, Sum) else ((1, left),)
-    return Sum((*terms, (sign, right)), span)
+# More cannot be compared with columns.
+_MOST: dict[Kind, Fraction | int] = {"number": LARGEST, "duration": LONGEST, "time": FARTHEST}
 
 
-def multiplied(left: Value, power: Literal[1, -1], right: Value, span: Span) -> Value:
-    """left * right or left / right; never by a constant zero."""
-    if power == -1 and isinstance(right, Number | Duration) and not right.value:
+def joined(
+    whole: type[Sum | Product], left: Value, sign: Literal[1, -1], right: Value, span: Span
+) -> Value:
+    """left + - right or left * / right; never divided by a constant zero."""
+    dividing = whole is Product and sign == -1
+    if dividing and isinstance(right, Number | Duration) and not right.value:
         raise Misread(right.span, "division by zero", "Divide by another number.")
-    folded: Constant | None = None
-    match left, right:
-        case Number(), Number():
-            folded = Number(left.value * right.value**power, span)
-        case Duration(), Number():
-            folded = Duration(round(left.value * right.value**power), span)
-        case Number(), Duration() if power == 1:
-            folded = Duration(round(left.value * right.value), span)
-        case Duration(), Duration() if power == -1:
-            folded = Number(Fraction(left.value, right.value), span)
-    if folded is not None:
-        return _within(folded)
-    factors = left.factors if isinstance(left, Product) else ((1, left),)
-    return Product((*factors, (power, right)), span)
+    kind = RESULTS[whole].get((KIND_OF.get(type(left)), sign, KIND_OF.get(type(right))))
+    constant = Number | Duration | Moment
+    if kind is None or not isinstance(left, constant) or not isinstance(right, constant):
+        parts = left.parts if isinstance(left, whole) else ((1, left),)
+        return whole((*parts, (sign, right)), span)
+    one, other = Fraction(left.value), Fraction(right.value)
+    value = one + sign * other if whole is Sum else one * other**sign
+    value = value if kind == "number" else Fraction(round(value))
+    if abs(value) > _MOST[kind] or value.denominator > LARGEST:
+        raise Misread(
+            span,
+            "what this comes to is too large or too fine",
+            "Numbers go up to 1e30, spans and dates some thousand years.",
+        )
+    if kind == "number":
+        return Number(value, span)
+    return Duration(int(value), span) if kind == "duration" else Moment(int(value), span)
 
 
 def negative(value: Value, span: Span) -> Value:
@@ -66,23 +56,3 @@ def negative(value: Value, span: Span) -> Value:
         case Duration():
             return Duration(-value.value, span)
     return Sum(((-1, value),), span)
-
-
-def _within(value: Constant) -> Constant:
-    """As it is, unless it is larger than columns can be compared with."""
-    match value:
-        case Number():
-            fine = abs(value.value) <= LARGEST and value.value.denominator <= LARGEST
-        case Duration():
-            fine = abs(value.value) <= LONGEST
-        case Moment():
-            fine = abs(value.value) <= FARTHEST
-        case _:
-            fine = True
-    if not fine:
-        raise Misread(
-            value.span,
-            "what this comes to is too large or too fine",
-            "Numbers go up to 1e30, spans and dates some thousand years.",
-        )
-    return value

@@ -18,11 +18,8 @@ _Floor = tuple[str, int, Least]  # a measure, the document named first, and a bo
 
 def implies(stricter: Relation, looser: Relation) -> bool:
     """Whether every pair that meets the first relation surely meets the second."""
-    into = analyse(looser).alternatives
-    return all(
-        any(_alternative_implies(one, other) for other in into)
-        for one in analyse(stricter).alternatives
-    )
+    into = analyse(looser)
+    return all(any(_alternative_implies(one, other) for other in into) for one in analyse(stricter))
 
 
 def _alternative_implies(stricter: Alternative, looser: Alternative) -> bool:
@@ -63,12 +60,8 @@ def _floors(atom: Atom) -> Iterator[_Floor]:
 def _meets(wanted: ContentTest, floors: list[_Floor], ceilings: list[ContentTest]) -> bool:
     name, first = wanted.measure.name, wanted.measure.first
     if wanted.operator in (">=", ">"):
-        limit = wanted.threshold, wanted.operator == ">"
-        return any(
-            (at.threshold, at.strict) >= limit
-            for of, start, at in floors
-            if (of, start) == (name, first)
-        )
+        limit = Least(wanted.threshold, wanted.operator == ">")
+        return any(at >= limit for of, start, at in floors if (of, start) == (name, first))
     if wanted.operator in ("<=", "<"):
         return any(
             _below(one) <= _below(wanted) for one in ceilings if one.measure == wanted.measure

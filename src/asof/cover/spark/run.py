@@ -142,7 +142,7 @@ def _prepared(
     kinds = kinds_of(source, wanted)
     columns = {name: empty_column(kinds.get(name, "text")) for name in source.attributes}
     _check(columns, relation, options, where)
-    alternatives = analyse(type_check(written, columns)).alternatives
+    alternatives = analyse(type_check(written, columns))
     return Attributes(tuple((name, kinds[name]) for name in wanted)), alternatives
 
 
