@@ -27,6 +27,7 @@ from measure import Cost, run
 
 if TYPE_CHECKING:
     from asof.cover.documents.collection import Collection
+    from asof.cover.documents.document_ids import Shingling
     from asof.cover.documents.of_archive import GatheredDocuments
 
 LATER = "timestamp(d1) <= timestamp(d2)"
@@ -132,7 +133,7 @@ def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     state, rule = STEPS[step]
     found = grown(place) if state == "new" else kept(place / "derived" / "cover" / "main-5-old")
     assert found is not None
-    with earlier_runs(Folder(place), "main", 5) as earlier:
+    with earlier_runs(Folder(place), Shingling("main", 5)) as earlier:
         outcome = thin_out(
             found.collection, rule, CoverOptions(), JoinLimits(), None if plain else earlier
         )

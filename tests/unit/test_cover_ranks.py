@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from asof.archive.folder import Folder
-from asof.cover.documents.document_ids import DOCUMENT_ID
+from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling
 from asof.cover.join.join import join
 from asof.cover.join.ranking import KeptRanks, Ranking
 from asof.cover.kept.rank_cache import RankFile
@@ -29,7 +29,7 @@ def some_ranks() -> Ranking:
 
 
 def test_ranks_serve_any_of_their_documents(tmp_path: Path) -> None:
-    store = RankFile(Folder(tmp_path), "main", 5, least=1)
+    store = RankFile(Folder(tmp_path), Shingling("main", 5), least=1)
     document_ids = IDS
     assert store.load(document_ids) is None
     store.keep(document_ids, some_ranks())
@@ -40,14 +40,16 @@ def test_ranks_serve_any_of_their_documents(tmp_path: Path) -> None:
     assert index.ranks.tolist() == [2, 3, 4, 5, 6, 7, 8]
     assert (index.offsets.tolist(), index.distinct) == ([0, 3, 3, 7], 9)
     assert store.load(np.append(IDS, b"new")) is None, "one is new"
-    assert RankFile(Folder(tmp_path), "main", 4).load(document_ids) is None
-    RankFile(Folder(tmp_path), "full", 5, least=10).keep(document_ids, some_ranks())
-    assert RankFile(Folder(tmp_path), "full", 5).load(document_ids) is None, "too few to be kept"
+    assert RankFile(Folder(tmp_path), Shingling("main", 4)).load(document_ids) is None
+    RankFile(Folder(tmp_path), Shingling("full", 5), least=10).keep(document_ids, some_ranks())
+    assert RankFile(Folder(tmp_path), Shingling("full", 5)).load(document_ids) is None, (
+        "too few to be kept"
+    )
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "ways", "bounds", "turned", "distinct", "bit"])
 def test_damaged_ranks_are_not_there(tmp_path: Path, damage: str) -> None:
-    store = RankFile(Folder(tmp_path), "main", 5, least=1)
+    store = RankFile(Folder(tmp_path), Shingling("main", 5), least=1)
     document_ids, ranks = IDS, some_ranks()
     changed = {
         "bounds": replace(ranks, ends=ranks.ends + 1),

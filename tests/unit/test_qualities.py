@@ -17,7 +17,7 @@ from asof.archive import OpenArchive
 from asof.change.texts import Texts
 from asof.clock import parse_iso
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, collected
+from asof.cover.documents.of_archive import ARCHIVE_COLUMNS
 from asof.cover.join.pairs import JoinLimits
 from asof.cover.kept import preferences as qualities
 from asof.cover.kept.preferences import QUALITIES, quality_column, with_quality
@@ -26,6 +26,7 @@ from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
 from asof.model import CoherencePlan
 from support import served_archive
+from support.boats import collected
 from support.served_archive import Page
 
 SITE = "http://site.example/"

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.archive.folder import Folder
-from asof.change.shingles import Unit
 from asof.cover.documents.collection import DocumentIds
-from asof.cover.documents.document_ids import DOCUMENT_ID, Which, kind_of, ways
+from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling
 from asof.cover.documents.of_archive import IDENTIFIED
 from asof.cover.documents.sets import Edges
 from asof.cover.growth import Earlier, FoundPairs, KeptPairs, Schema
@@ -39,18 +38,11 @@ class PairFiles:
     """The pairs of an archive's documents, for one choice of text and length of shingles."""
 
     def __init__(
-        self,
-        folder: Folder,
-        which: Which,
-        k: int,
-        unit: Unit = "terms",
-        *,
-        most: int = ENTRIES,
-        room: int = BYTES,
+        self, folder: Folder, shingling: Shingling, *, most: int = ENTRIES, room: int = BYTES
     ) -> None:
         self._folder = folder.root / "derived" / "cover" / "pairs"
-        self._kind = f"{kind_of(which, k, unit)}-"
-        self._ways = ways(which, k, unit)
+        self._kind = str(shingling)
+        self._ways = shingling.ways
         self._most = most
         self._room = room
 
@@ -94,7 +86,7 @@ class PairFiles:
         older = [each for each in self._entries() if (each[1].relation, each[1].schema) == same]
         told = json.dumps([self._ways, relation, schema]).encode()
         name = blake2b(told + found.document_ids.tobytes(), digest_size=16).hexdigest()
-        path = self._folder / f"{self._kind}{name}.npy"
+        path = self._folder / f"{self._kind}-{name}.npy"
         if not write_arrays(path, self._ways, arrays, relation=relation, schema=schema):
             return
         mine = frozenset(found.document_ids.tolist())
@@ -122,10 +114,10 @@ class PairFiles:
 
 
 @contextmanager
-def earlier_runs(folder: Folder, which: Which, k: int, unit: Unit = "terms") -> Iterator[Earlier]:
+def earlier_runs(folder: Folder, shingling: Shingling) -> Iterator[Earlier]:
     """What earlier runs over an archive found; proofs that are new at the end are kept."""
     proofs = load_proofs(folder)
-    pairs, ranks = PairFiles(folder, which, k, unit), RankFile(folder, which, k, unit)
+    pairs, ranks = PairFiles(folder, shingling), RankFile(folder, shingling)
     yield Earlier(pairs.entries, pairs.keep, proofs, ranks.of, IDENTIFIED)
     keep_proofs(folder, proofs)
 

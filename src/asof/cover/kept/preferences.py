@@ -30,15 +30,14 @@ from asof.coherence.certificate import Choice
 from asof.coherence.gather import Catalogued, gather, measured
 from asof.coherence.verdict import Grade
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.document_ids import texts_read
+from asof.cover.documents.document_ids import texts_kept, texts_read
 from asof.cover.documents.sets import Counts, Items
 from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 from asof.cover.language.columns import Column, number_column
 from asof.errors import NotCaptured
 from asof.ledger import SCHEMA_VERSION
 from asof.text.database import VERSION as TEXT_VERSION
-from asof.text.database import TextDatabase
-from asof.text.store import TextStore, document_key
+from asof.text.store import TextStore, key_of
 from asof.url import canonical
 
 Quality = Literal["inlinks", "coherence"]
@@ -94,9 +93,8 @@ def _inlinks(archive: OpenArchive, progress: Progress) -> dict[str, int]:
     captures: dict[int, str] = {}
     places: dict[str, int] = {}
     for capture in documents_of(archive, archive.captures()):
-        content = capture.content or capture.digest
-        if content:
-            captures[document_key(capture.url, content, capture.media_type)] = capture.url
+        if (key := key_of(capture)) is not None:
+            captures[key] = capture.url
             places.setdefault(capture.url, len(places))
     pairs = _Pairs(len(places))
     seen: dict[str, int] = {}  # as it is written: a site has the same links on every page
@@ -147,28 +145,19 @@ def _links(archive: OpenArchive, urls: dict[int, str]) -> Iterator[tuple[str, tu
     A block of it holds dozens of documents, and is unpacked once in this order.
     """
     left = dict(urls)
-    if archive.folder.texts.exists():
-        database = TextDatabase(archive.folder.texts, writable=False)
-        try:
-            if database.is_current:
-                store = TextStore(database)
-                keys = database.db.execute("SELECT key FROM documents ORDER BY block, start")
-                for (key,) in keys.fetchall():
-                    if key in left and (document := store.get(key)) is not None:
-                        yield left.pop(key), document.links
-        finally:
-            database.close()
-    if left:
-        yield from _unread(archive, left)
-
-
-def _unread(archive: OpenArchive, left: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    with texts_kept(archive) as database:
+        if database is not None:
+            store = TextStore(database)
+            keys = database.db.execute("SELECT key FROM documents ORDER BY block, start")
+            for (key,) in keys.fetchall():
+                if key in left and (document := store.get(key)) is not None:
+                    yield left.pop(key), document.links
+    if not left:
+        return
     with Texts(archive) as texts:
         for capture in documents_of(archive, archive.captures()):
-            content = capture.content or capture.digest
-            if not content:
-                continue
-            if left.pop(document_key(capture.url, content, capture.media_type), None) is not None:
+            key = key_of(capture)
+            if key is not None and left.pop(key, None) is not None:
                 document = texts.document(capture)
                 yield capture.url, document.links if document is not None else ()
 

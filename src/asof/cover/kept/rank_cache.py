@@ -13,9 +13,8 @@ from functools import partial
 import numpy as np
 
 from asof.archive.folder import Folder
-from asof.change.shingles import Unit
 from asof.cover.documents.collection import DocumentIds
-from asof.cover.documents.document_ids import DOCUMENT_ID, Which, kind_of, ways
+from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling
 from asof.cover.join.ranking import KeptRanks, Ranking
 from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 
@@ -26,11 +25,9 @@ LEAST = 1 << 22
 class RankFile:
     """The ranks for one choice of text and length of shingles."""
 
-    def __init__(
-        self, folder: Folder, which: Which, k: int, unit: Unit = "terms", *, least: int = LEAST
-    ) -> None:
-        self._path = folder.root / "derived" / "cover" / f"ranks-{kind_of(which, k, unit)}.npy"
-        self._ways = ways(which, k, unit)
+    def __init__(self, folder: Folder, shingling: Shingling, least: int = LEAST) -> None:
+        self._path = folder.root / "derived" / "cover" / f"ranks-{shingling}.npy"
+        self._ways = shingling.ways
         self._least = least
 
     def of(self, document_ids: DocumentIds) -> KeptRanks:

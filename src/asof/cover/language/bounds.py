@@ -29,10 +29,7 @@ LARGEST_SET = 1 << 28  # shingles of one document: products of shares and sizes 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Least:
-    """A measure is at least (or, if strict, above) a threshold, from 0 to 1. The larger asks more.
-
-    The parser sees to it that every measure can be below a threshold, and can meet it.
-    """
+    """A measure is at least (or, if strict, above) a threshold above 0, and at most 1."""
 
     threshold: Fraction
     strict: bool = False

@@ -6,7 +6,7 @@ makes it hold: whoever asks for another host asks for a host that is known to be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -75,6 +75,6 @@ def time_column(values: Iterable[int | None]) -> Column:
     return Column("time", np.array([MISSING_TIME if v is None else v for v in values], np.int64))
 
 
-def empty_column(kind: ColumnKind) -> Column:
-    """A column of no documents: enough to check types by."""
-    return Column(kind, np.empty(0, _TYPES[kind]))
+COLUMN_OF: dict[ColumnKind, Callable[[list[Any]], Column]] = {
+    "number": number_column, "text": text_column, "time": time_column,
+}  # fmt: skip

@@ -80,12 +80,9 @@ class _Reader:
         while self._operator():
             self._operand()
         while self.operators:
-            if self.operators[-1].text == "(":
-                raise Misread(
-                    self.operators[-1].span,
-                    "this parenthesis is not closed",
-                    "Write ) where it ends.",
-                )
+            last = self.operators[-1]
+            if last.text == "(":
+                raise Misread(last.span, "this parenthesis is not closed", "Write ) where it ends.")
             self._reduce()
         return self._as_condition(self.operands.pop().node, f"a {self.what} is a condition")
 
@@ -109,18 +106,14 @@ class _Reader:
 
     def _operand(self) -> None:
         """Read up to the end of one operand, with all that may stand before it."""
-        while True:
-            word = self._next()
-            sign = _keyword(word)
-            if sign in ("not", "-", "+", "("):
-                self._prefix(word, sign)
-                continue
-            if word.kind == "name" and sign not in ("and", "or", "contains"):
-                self._name(word)
-            else:
-                self.operands.append(_Operand(self._constant(word), 1))
-                self.at += 1
-            return
+        while (sign := _keyword(word := self._next())) in ("not", "-", "+", "("):
+            self._prefix(word, sign)
+        if word.kind == "name" and sign not in ("and", "or", "contains"):
+            node = self._name(word)
+        else:
+            node = self._constant(word)
+            self.at += 1
+        self.operands.append(_Operand(node, 1))
 
     def _prefix(self, word: Word, sign: str) -> None:
         self.at += 1
@@ -142,7 +135,7 @@ class _Reader:
             'Write for instance timestamp(d1), 0.7, 7d, 2010-01-31 or "text".',
         )
 
-    def _name(self, word: Word) -> None:
+    def _name(self, word: Word) -> syntax.Node:
         node: syntax.Node = syntax.AttributeOf(word.text, 1, word.span)
         after = self.words[self.at + 1]
         if self.one and word.text == "text" and _keyword(after) == "contains":
@@ -152,8 +145,8 @@ class _Reader:
         text = isinstance(node, syntax.AttributeOf) and node.name == "text"
         if text and _keyword(self._next()) == "contains":
             self.at += 1
-            node = self._contains(word)
-        self.operands.append(_Operand(node, 1))
+            return self._contains(word)
+        return node
 
     def _contains(self, begin: Word) -> syntax.Contains:
         if not self.one:
@@ -172,33 +165,26 @@ class _Reader:
 
     def _operator(self) -> bool:
         """Read what stands after an operand: True if another operand must follow."""
-        while True:
-            word = self._next()
-            sign = _keyword(word)
-            if word.kind == "end":
-                return False
-            if sign == ")":
-                self._close(word)
-                continue
-            if sign not in _RANK or sign == "not":
-                raise self._no_operator(word)
-            rank = _RANK[sign]
-            while self.operators and _RANK.get(self.operators[-1].text, 0) >= rank:
-                if rank == _COMPARISONS == _RANK[self.operators[-1].text]:
-                    raise Misread(
-                        word.span,
-                        "expected and or or, found a second comparison",
-                        "Write 0.5 <= x <= 0.9 as 0.5 <= x and x <= 0.9.",
-                    )
-                self._reduce()
-            self.operators.append(Word("sign", sign, word.span))
-            self.at += 1
-            return True
-
-    def _no_operator(self, word: Word) -> Misread:
-        hint = "Join conditions with and, or; values with + - * / and = != < > <= >=."
-        hint = "Join conditions with and." if word.text == "," else hint
-        return Misread(word.span, f"expected an operator, found {clipped(word.text)}", hint)
+        while (sign := _keyword(word := self._next())) == ")":
+            self._close(word)
+        if word.kind == "end":
+            return False
+        if sign not in _RANK or sign == "not":
+            hint = "Join conditions with and, or; values with + - * / and = != < > <= >=."
+            hint = "Join conditions with and." if word.text == "," else hint
+            raise Misread(word.span, f"expected an operator, found {clipped(word.text)}", hint)
+        rank = _RANK[sign]
+        while self.operators and _RANK.get(self.operators[-1].text, 0) >= rank:
+            if rank == _COMPARISONS == _RANK[self.operators[-1].text]:
+                raise Misread(
+                    word.span,
+                    "expected and or or, found a second comparison",
+                    "Write 0.5 <= x <= 0.9 as 0.5 <= x and x <= 0.9.",
+                )
+            self._reduce()
+        self.operators.append(Word("sign", sign, word.span))
+        self.at += 1
+        return True
 
     def _close(self, word: Word) -> None:
         while self.operators and self.operators[-1].text != "(":

@@ -15,7 +15,7 @@ from asof.cover.documents.sets import Sets
 from asof.cover.join.pairs import JoinLimits
 from asof.cover.language.analyse import analyse, parse_relation
 from asof.cover.language.caret import clipped
-from asof.cover.language.columns import Column, empty_column
+from asof.cover.language.columns import COLUMN_OF, Column
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 from asof.cover.language.syntax import attributes as attributes_of
@@ -140,7 +140,7 @@ def _prepared(
     named += [] if options.at_least is None else [options.at_least[1]]
     wanted = [name for name in dict.fromkeys(named) if name in source.attributes]
     kinds = kinds_of(source, wanted)
-    columns = {name: empty_column(kinds.get(name, "text")) for name in source.attributes}
+    columns = {name: COLUMN_OF[kinds.get(name, "text")]([]) for name in source.attributes}
     _check(columns, relation, options, where)
     alternatives = analyse(type_check(written, columns))
     return Attributes(tuple((name, kinds[name]) for name in wanted)), alternatives
