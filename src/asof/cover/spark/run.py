@@ -28,7 +28,8 @@ from asof.cover.spark.components import connected
 from asof.cover.spark.covers import Solved, solved_apart, solved_together
 from asof.cover.spark.documents import SparkReading, documents
 from asof.cover.spark.edges import common_shingles, edges_of
-from asof.cover.spark.session import Frame, kept
+from asof.cover.spark.extras import F, Frame, Session, Values
+from asof.cover.spark.session import kept
 from asof.cover.spark.source import TableSource, first_line, kinds_of, open_source
 from asof.errors import InputError, UsageError
 
@@ -54,7 +55,7 @@ class SparkSummary(Figures):
     rounds: int = 0
 
 
-def cover_on_spark(session: Any, question: Question, target: str) -> SparkSummary:  # noqa: ANN401
+def cover_on_spark(session: Session, question: Question, target: str) -> SparkSummary:
     """The smallest set that covers the documents of a table by a relation, written to `target`.
 
     The table is Parquet with id, text and any columns, `target` a folder that is not there yet;
@@ -84,7 +85,7 @@ def cover_on_spark(session: Any, question: Question, target: str) -> SparkSummar
         ) from error
 
 
-def _check_target(session: Any, target: str) -> None:  # noqa: ANN401
+def _check_target(session: Session, target: str) -> None:
     java = session.sparkContext._jvm
     path = java.org.apache.hadoop.fs.Path(target)
     settings = session.sparkContext._jsc.hadoopConfiguration()
@@ -92,10 +93,10 @@ def _check_target(session: Any, target: str) -> None:  # noqa: ANN401
         raise UsageError(f"{target} is there already.", hint="Name a folder that is not.")
 
 
-def _run(session: Any, question: Question, path: str, target: str, started: float) -> SparkSummary:  # noqa: ANN401
+def _run(
+    session: Session, question: Question, path: str, target: str, started: float
+) -> SparkSummary:
     """The stages in their order, and what each hands on."""
-    from pyspark.sql import functions as F
-
     source = open_source(session, path)
     options, where = CoverOptions.of(question), question.where
     attributes, alternatives = _prepared(source, question.relation, options, where)
@@ -114,7 +115,7 @@ def _run(session: Any, question: Question, path: str, target: str, started: floa
     able = [members(numbered, at, each, attributes) for at, each in enumerate(alternatives)]
     edges = kept(edges_of(able, sets, largest, parts))
     many = edges.count()
-    solved, rounds = _solved(session, edges, many, read, attributes, options)
+    solved, rounds = _solved(edges, many, read, attributes, options)
     rows = kept(_answer(numbered, solved))
     totals = rows.agg(
         F.count_if("kept"), F.sum(F.when(F.col("kept"), F.col("weight"))),
@@ -160,8 +161,6 @@ def _check(
 
 def _checked(read: Frame, path: str, where: str | None) -> tuple[int, int, int, int]:
     """How many documents are chosen, the shingles of the largest and of all, and all bytes."""
-    from pyspark.sql import functions as F
-
     row = read.agg(
         F.count_if("chosen"),
         F.max(F.when(F.col("chosen"), F.col("size"))),
@@ -182,7 +181,7 @@ def _checked(read: Frame, path: str, where: str | None) -> tuple[int, int, int, 
     return int(row[0]), int(row[1]), int(row[2]), int(row[3])
 
 
-def _share_out(session: Any, shingles: int) -> int:  # noqa: ANN401
+def _share_out(session: Session, shingles: int) -> int:
     """Into how many tasks shuffles are cut: the caller's number, or one by the work there is."""
     name = "spark.sql.shuffle.partitions"
     if not session.sparkContext.getConf().contains(name):
@@ -193,25 +192,18 @@ def _share_out(session: Any, shingles: int) -> int:  # noqa: ANN401
 
 def _with_sets(read: Frame) -> Frame:
     """The chosen documents without shingles, with the first of those that have the same set (s)."""
-    from pyspark.sql import functions as F
-
     meant = read.where("chosen").drop("shingles", "chosen")
     first = meant.groupBy("digest").agg(F.min("n").alias("s"))
     return meant.join(first, "digest").drop("digest")
 
 
 def _solved(
-    session: Any,  # noqa: ANN401
-    edges: Frame,
-    many: int,
-    read: Frame,
-    attributes: Attributes,
-    options: CoverOptions,
+    edges: Frame, many: int, read: Frame, attributes: Attributes, options: CoverOptions
 ) -> tuple[Solved, int]:
     prefer = "timestamp" if options.prefer == "recency" else options.prefer
     if options.at_least is not None:
         names = (options.at_least[1], prefer)
-        return solved_together(session, edges, read, attributes, options, names), 0
+        return solved_together(edges, read, attributes, options, names), 0
     labels = connected(edges)
     place = None if prefer is None else attributes.place(prefer)
     meant = read.where("chosen")
@@ -220,8 +212,6 @@ def _solved(
 
 def _answer(numbered: Frame, solved: Solved) -> Frame:
     """Every document and what became of it; one without an edge is kept, a component of its own."""
-    from pyspark.sql import functions as F
-
     rows = numbered.select("n", "name", "weight", "size", "s").join(solved.frame, "n", "left")
     return rows.select(
         "n", "name", "weight", "size", "s",
@@ -232,8 +222,6 @@ def _answer(numbered: Frame, solved: Solved) -> Frame:
 
 
 def _measured(rows: Frame, sets: Frame) -> Frame:
-    from pyspark.sql import functions as F
-
     covering = rows.where("kept").selectExpr(
         "n as by", "name as by_name", "s as v", "size as size_v"
     )
@@ -254,19 +242,15 @@ def _measured(rows: Frame, sets: Frame) -> Frame:
     )
 
 
-def _share(part: Any, whole: Any) -> Any:  # noqa: ANN401, Spark columns
+def _share(part: Values, whole: Values) -> Values:
     """A share as a float; two empty documents are equal, and measure 1."""
-    from pyspark.sql import functions as F
-
     both_empty = (F.col("size") == 0) & (F.col("size_v") == 0)
     share = F.when(whole > 0, part.cast("double") / whole.cast("double")).otherwise(F.lit(0.0))
     return F.when(both_empty, F.lit(1.0)).otherwise(share)
 
 
 def _write(rows: Frame, target: str, id_type: str) -> None:
-    from pyspark.sql import functions as F
-
-    def named(column: str, name: str) -> Any:  # noqa: ANN401
+    def named(column: str, name: str) -> Values:
         found = F.col(column)
         return (found.cast(id_type) if id_type else found).alias(name)
 

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from asof.cover.documents.tables import Traits, plain_values
 from asof.cover.language.columns import ColumnKind
+from asof.cover.spark.extras import F, Frame, Session, Values, arrow
 from asof.errors import InputError
 
 FILE, ROW = "file", "row"
@@ -26,7 +27,7 @@ class TableSource:
     """A table: its `rows` have column x as c<x>, and the file and row that each stands in."""
 
     path: str
-    rows: Any  # a Spark DataFrame
+    rows: Frame
     names: tuple[str, ...]
     types: tuple[str, ...]  # as Spark calls them
     starts: dict[str, int]  # by file: the number of its first document
@@ -50,10 +51,8 @@ class TableSource:
         return found if plain or found in ("tinyint", "smallint", "int", "bigint") else ""
 
 
-def open_source(session: Any, path: str) -> TableSource:  # noqa: ANN401, a SparkSession
+def open_source(session: Session, path: str) -> TableSource:
     """The table at a path that Spark can reach: a file, or a folder of *.parquet."""
-    from pyspark.sql import functions as F
-
     frame = _read(session, path)
     names = tuple(frame.columns)
     types = tuple(field.dataType.simpleString() for field in frame.schema.fields)
@@ -65,7 +64,7 @@ def open_source(session: Any, path: str) -> TableSource:  # noqa: ANN401, a Spar
         metadata["row_index"].alias(ROW),
     )
     known = F.col(f"c{names.index(_ID)}").isNotNull() if _ID in names else F.lit(False)
-    texts = _texts(names, types, F)
+    texts = _texts(names, types)
     counted = rows.groupBy(FILE).agg(
         F.count(F.lit(1)).alias("rows"),
         F.min(F.when(~known, F.col(ROW))).alias("nameless"),
@@ -90,8 +89,6 @@ def open_source(session: Any, path: str) -> TableSource:  # noqa: ANN401, a Spar
 
 
 def kinds_of(source: TableSource, wanted: Iterable[str]) -> dict[str, ColumnKind]:
-    from pyspark.sql import functions as F
-
     names = [name for name in wanted if name in source.names]
     kinds: dict[str, ColumnKind] = {name: "number" for name in wanted if name not in names}
     if not names:
@@ -113,8 +110,6 @@ def kinds_of(source: TableSource, wanted: Iterable[str]) -> dict[str, ColumnKind
 
 
 def _traits(batches: Iterable[Any]) -> Iterator[Any]:
-    import pyarrow as arrow
-
     names = ("at", "known", "numbers", "moments")
     types = (arrow.int32(), arrow.bool_(), arrow.bool_(), arrow.bool_())
     for batch in batches:
@@ -127,7 +122,7 @@ def _traits(batches: Iterable[Any]) -> Iterator[Any]:
         )
 
 
-def _read(session: Any, path: str) -> Any:  # noqa: ANN401
+def _read(session: Session, path: str) -> Frame:
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -156,12 +151,12 @@ def first_line(error: Exception) -> str:
     return (lines[0] if lines else type(error).__name__).rstrip(".")[:300]
 
 
-def _texts(names: tuple[str, ...], types: tuple[str, ...], functions: Any) -> Any:  # noqa: ANN401
+def _texts(names: tuple[str, ...], types: tuple[str, ...]) -> Values:
     """Where a text is given that is none."""
     plain = ("string", "binary", "void", "date", "timestamp")  # as tables.plain_values has them
     if _TEXT not in names or types[names.index(_TEXT)].startswith(plain):
-        return functions.lit(False)
-    return functions.col(f"c{names.index(_TEXT)}").isNotNull()
+        return F.lit(False)
+    return F.col(f"c{names.index(_TEXT)}").isNotNull()
 
 
 def address_order(address: str) -> tuple[str, ...]:
