@@ -84,8 +84,9 @@ def test_pairs_of_fewer_documents_make_way(tmp_path: Path) -> None:
     assert len(list(store.entries())) == 3, "of other documents"
 
 
-def test_the_least_used_go_first(tmp_path: Path) -> None:
-    store = PairFiles(Folder(tmp_path), Shingling("main", 5), most=2)
+def test_the_least_used_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_cache, "ENTRIES", 2)
+    store = PairFiles(Folder(tmp_path), Shingling("main", 5))
     for at, rule in enumerate(("a", "b")):
         store.keep(rule, SCHEMA, some_pairs())
         for path in files(tmp_path):
@@ -96,9 +97,10 @@ def test_the_least_used_go_first(tmp_path: Path) -> None:
     assert {entry.relation for entry in store.entries()} == {"a", "c"}
 
 
-def test_there_is_room_for_so_many_bytes(tmp_path: Path) -> None:
+def test_there_is_room_for_so_many_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     size = 2000
-    store = PairFiles(Folder(tmp_path), Shingling("main", 5), room=size)
+    monkeypatch.setattr(pair_cache, "BYTES", size)
+    store = PairFiles(Folder(tmp_path), Shingling("main", 5))
     store.keep("too large", SCHEMA, some_pairs(size // 16))
     assert files(tmp_path) == []
     for rule in "abcdef":
@@ -416,8 +418,3 @@ def test_an_archive_that_grows_answers_as_one_that_is_compared_anew(
         assert stricter.known == len(found)
     left = {one.relation for one in PairFiles(Folder(folder), Shingling("main", 5)).entries()}
     assert left == {RULES[0], RULES[2]}, "of the looser ones; the second follows from the first"
-
-
-def test_the_limits_are_those_of_the_module() -> None:
-    store = PairFiles(Folder(Path("nowhere")), Shingling("main", 5))
-    assert (store._most, store._room) == (pair_cache.ENTRIES, pair_cache.BYTES)

@@ -13,6 +13,7 @@ from asof.archive.folder import Folder
 from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling
 from asof.cover.join.join import join
 from asof.cover.join.ranking import KeptRanks, Ranking
+from asof.cover.kept import rank_cache
 from asof.cover.kept.rank_cache import RankFile
 from support.covered import containment, sets_of
 
@@ -28,8 +29,11 @@ def some_ranks() -> Ranking:
     return Ranking(begins, ends, np.arange(9, dtype=np.uint32), 9)
 
 
-def test_ranks_serve_any_of_their_documents(tmp_path: Path) -> None:
-    store = RankFile(Folder(tmp_path), Shingling("main", 5), least=1)
+def test_ranks_serve_any_of_their_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rank_cache, "LEAST", 1)
+    store = RankFile(Folder(tmp_path), Shingling("main", 5))
     document_ids = IDS
     assert store.load(document_ids) is None
     store.keep(document_ids, some_ranks())
@@ -41,15 +45,19 @@ def test_ranks_serve_any_of_their_documents(tmp_path: Path) -> None:
     assert (index.offsets.tolist(), index.distinct) == ([0, 3, 3, 7], 9)
     assert store.load(np.append(IDS, b"new")) is None, "one is new"
     assert RankFile(Folder(tmp_path), Shingling("main", 4)).load(document_ids) is None
-    RankFile(Folder(tmp_path), Shingling("full", 5), least=10).keep(document_ids, some_ranks())
+    monkeypatch.setattr(rank_cache, "LEAST", 10)
+    RankFile(Folder(tmp_path), Shingling("full", 5)).keep(document_ids, some_ranks())
     assert RankFile(Folder(tmp_path), Shingling("full", 5)).load(document_ids) is None, (
         "too few to be kept"
     )
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "ways", "bounds", "turned", "distinct", "bit"])
-def test_damaged_ranks_are_not_there(tmp_path: Path, damage: str) -> None:
-    store = RankFile(Folder(tmp_path), Shingling("main", 5), least=1)
+def test_damaged_ranks_are_not_there(
+    tmp_path: Path, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rank_cache, "LEAST", 1)
+    store = RankFile(Folder(tmp_path), Shingling("main", 5))
     document_ids, ranks = IDS, some_ranks()
     changed = {
         "bounds": replace(ranks, ends=ranks.ends + 1),

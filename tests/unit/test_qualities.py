@@ -202,11 +202,8 @@ def test_the_columns_of_an_archive_are_those_of_its_collection(archive: OpenArch
     at_once=st.integers(1, 9),
 )
 def test_links_are_counted_as_pairs(links: list[tuple[int, list[int]]], at_once: int) -> None:
-    pairs = qualities._Pairs(6)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(qualities, "_AT_ONCE", at_once)
-        for source, targets in links:
-            pairs.add(source, targets)
-        counts = pairs.counts().tolist()
+        counts = qualities._counts(links, 6).tolist()
     known = {(source, one) for source, targets in links for one in targets if one != source}
     assert counts == [sum(target == place for _, target in known) for place in range(6)]

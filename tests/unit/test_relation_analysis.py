@@ -12,7 +12,7 @@ from asof.cover.join.pushdown import Pushdown, push_down
 from asof.cover.language.analyse import Alternative, Key, analyse, parse_relation
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.columns import Column, number_column, text_column, time_column
-from asof.cover.language.evaluate import Pairs, evaluate_filter, prepared
+from asof.cover.language.evaluate import Pairs, meets, prepared
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_condition, parse_filter
 from asof.cover.language.unparse import unparse
@@ -211,8 +211,8 @@ class TestEvaluation:
         written = type_check(parse_filter("hostname(d) = 'a' or not text contains 'x'"), columns)
         texts = np.array([True, True, False])
         asked = []
-        found = evaluate_filter(
-            written,
+        found = meets(
+            written.condition,
             columns,
             3,
             lambda phrase: (asked.append(phrase), texts)[1],

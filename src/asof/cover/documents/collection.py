@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Counts, Flags, Sets
 from asof.cover.language.columns import Column
-from asof.cover.language.evaluate import Truth, evaluate_filter
+from asof.cover.language.evaluate import Truth, meets
 from asof.cover.language.kinds import type_check
 from asof.cover.language.lexer import contains
 from asof.cover.language.parse import parse_filter
@@ -84,7 +84,7 @@ def chosen(
             seen.update(zip(wanted, table.T, strict=True))
         return seen[phrase]
 
-    return evaluate_filter(written, columns, size, with_phrase)
+    return meets(written.condition, columns, size, with_phrase)
 
 
 def merged(before: Sets, fresh: Sets, places: Sequence[int]) -> Sets:

@@ -22,7 +22,7 @@ from asof.cover.documents.document_ids import (
     texts_kept,
 )
 from asof.cover.documents.sets import Counts, Items, Sets
-from asof.cover.language.columns import COLUMN_OF, Column, ColumnKind
+from asof.cover.language.columns import COLUMN_OF, ColumnKind
 from asof.model import Capture
 from asof.text.document import Document
 from asof.url import host_of, registered_domain
@@ -84,7 +84,7 @@ class _Gathering:
     def take_over(self, capture: Capture, document_id: bytes, place: int) -> None:
         assert self.before is not None
         columns = self.before.columns
-        title, language = (_string(columns[name], place) for name in ("title", "language"))
+        title, language = (columns[name].text(place) for name in ("title", "language"))
         self._note(capture, document_id, place, title, language, columns["length"].values[place])
 
     def _note(self, capture: Capture, document_id: bytes, place: int, *read: Any) -> None:  # noqa: ANN401
@@ -183,11 +183,6 @@ def known_of(
 
 def compared_text(document: Document, which: Which) -> str:
     return document.main if which == "main" and document.main else document.text
-
-
-def _string(column: Column, place: int) -> str | None:
-    code = int(column.values[place])
-    return None if code < 0 else column.strings[code]
 
 
 def document_names(captures: Iterable[Capture]) -> Iterator[str]:

@@ -37,14 +37,10 @@ _INT = np.dtype(np.int32)
 class PairFiles:
     """The pairs of an archive's documents, for one choice of text and length of shingles."""
 
-    def __init__(
-        self, folder: Folder, shingling: Shingling, *, most: int = ENTRIES, room: int = BYTES
-    ) -> None:
+    def __init__(self, folder: Folder, shingling: Shingling) -> None:
         self._folder = folder.root / "derived" / "cover" / "pairs"
         self._kind = str(shingling)
         self._ways = shingling.ways
-        self._most = most
-        self._room = room
 
     def entries(self) -> Iterator[KeptPairs]:
         """What was kept, the last used first; of each file only the head is read."""
@@ -80,7 +76,7 @@ class PairFiles:
         arrays: dict[str, NDArray[Any]] = {
             "ids": found.document_ids, "i": edges.i, "j": edges.j, "inter": edges.inter,
         }  # fmt: skip
-        if sum(array.nbytes for array in arrays.values()) > self._room // 2:
+        if sum(array.nbytes for array in arrays.values()) > BYTES // 2:
             return
         same = relation, schema
         older = [each for each in self._entries() if (each[1].relation, each[1].schema) == same]
@@ -105,11 +101,11 @@ class PairFiles:
         return [path for _, _, path in sorted(found)]
 
     def _tidy(self) -> None:
-        room = self._room
+        room = BYTES
         for at, path in enumerate(self._paths()):
             with suppress(OSError):
                 room -= path.stat().st_size
-                if at >= self._most or room < 0:
+                if at >= ENTRIES or room < 0:
                     path.unlink()
 
 

@@ -25,10 +25,9 @@ LEAST = 1 << 22
 class RankFile:
     """The ranks for one choice of text and length of shingles."""
 
-    def __init__(self, folder: Folder, shingling: Shingling, least: int = LEAST) -> None:
+    def __init__(self, folder: Folder, shingling: Shingling) -> None:
         self._path = folder.root / "derived" / "cover" / f"ranks-{shingling}.npy"
         self._ways = shingling.ways
-        self._least = least
 
     def of(self, document_ids: DocumentIds) -> KeptRanks:
         return KeptRanks(partial(self.load, document_ids), partial(self.keep, document_ids))
@@ -56,7 +55,7 @@ class RankFile:
 
     def keep(self, document_ids: DocumentIds, ranking: Ranking) -> None:
         """Keep the ranks of all documents that have these ids, if there are enough."""
-        if ranking.ranks.size >= self._least:
+        if ranking.ranks.size >= LEAST:
             bounds = np.stack([ranking.begins, ranking.ends])
             distinct = np.array([ranking.distinct], np.int64)
             arrays = {"ids": document_ids, "bounds": bounds, "distinct": distinct}

@@ -42,7 +42,7 @@ from asof.cover.documents.of_archive import (
 )
 from asof.cover.documents.sets import Sets
 from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
-from asof.cover.language.columns import Column, ColumnKind
+from asof.cover.language.columns import Column
 
 _NAME = re.compile(r"((?:main|full)-[0-9]+c?)-[0-9a-f]{32}(\.npy)?")
 # Choices of text and shingles whose collections are kept, the last used ones. Each takes 12 bytes
@@ -170,7 +170,7 @@ def _loaded(arrays: dict[str, NDArray[Any]]) -> GatheredDocuments:
     facts = json.loads(arrays["facts"].tobytes())
     names, records = _strings(facts["names"]), _strings(facts["records"])
     columns = {
-        name: _column(like.kind, arrays[f"column {name}"], _strings(facts["strings"][name]))
+        name: Column(like.kind, arrays[f"column {name}"], _strings(facts["strings"][name]))
         for name, like in ARCHIVE_COLUMNS.items()
     }
     ids, blanks, weights = arrays["ids"], arrays["blanks"], arrays["weights"]
@@ -189,13 +189,6 @@ def _strings(given: object) -> tuple[str, ...]:
     if not isinstance(given, list) or not all(type(one) is str for one in given):
         raise TypeError("no strings")
     return tuple(given)
-
-
-def _column(kind: ColumnKind, values: NDArray[Any], strings: tuple[str, ...]) -> Column:
-    column = Column(kind, values, strings)
-    if kind == "text" and values.size and not -1 <= values.min() <= values.max() < len(strings):
-        raise ValueError("a code stands for no string")
-    return column
 
 
 def _text_of_all(archive: OpenArchive, shingling: Shingling, found: Collection) -> Iterator[str]:

@@ -46,6 +46,9 @@ class Column:
             known = self.values[self.values != MISSING_TIME]
             if known.size and (known.max() > FARTHEST or known.min() < -FARTHEST):
                 raise ValueError("a time is more than 9,000 years from 1970")
+        codes = self.values if self.kind == "text" else self.values[:0]
+        if codes.size and not -1 <= codes.min() <= codes.max() < len(self.strings):
+            raise ValueError("a code stands for no string")
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -54,6 +57,11 @@ class Column:
         if self.kind == "time":
             return np.asarray(self.values != MISSING_TIME)
         return np.asarray(self.values >= 0)
+
+    def text(self, place: int) -> str | None:
+        """Of a column of text: that of one document."""
+        code = int(self.values[place])
+        return None if code < 0 else self.strings[code]
 
 
 def text_column(values: Iterable[str | None]) -> Column:

@@ -54,24 +54,23 @@ Test = Callable[[Pairs], Truth]
 _Measured = Callable[[Pairs], _Amount]
 
 
-def evaluate_filter(
-    written: syntax.Filter, columns: Mapping[str, Column], n: int, contains: Callable[[str], Truth]
-) -> Truth:
-    """Which of n documents are meant; `contains` says whose text has a phrase (see lexer.py)."""
-    every = np.arange(n)
-    none = np.zeros(n, np.int64)
-    return prepared(written.condition, columns, contains)(Pairs(every, every, none, none, none))
-
-
-def prepared(
-    condition: syntax.Condition | syntax.Relation,
+def meets(
+    condition: syntax.Condition,
     columns: Mapping[str, Column],
+    n: int,
     contains: Callable[[str], Truth] | None = None,
-) -> Test:
+) -> Truth:
+    """Which of n documents meet a condition on one; `contains` says whose text has a phrase."""
+    every, none = np.arange(n), np.zeros(n, np.int64)
+    test = _Preparation(columns, contains).condition(syntax.upright(condition))
+    return np.full(n, test(Pairs(every, every, none, none, none)))  # for an `and` of nothing, too
+
+
+def prepared(condition: syntax.Condition | syntax.Relation, columns: Mapping[str, Column]) -> Test:
     """The condition as a test of pairs: what columns alone decide is done once, for all blocks."""
     if isinstance(condition, syntax.Relation):
         condition = condition.condition
-    return _Preparation(columns, contains).condition(syntax.upright(condition))
+    return _Preparation(columns, None).condition(syntax.upright(condition))
 
 
 @dataclass(frozen=True, slots=True)

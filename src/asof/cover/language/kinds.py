@@ -6,28 +6,31 @@
 
 Only values of one kind are compared. A string beside a time or a duration is read as a date.
 Without columns, an attribute may still be of any kind; with them, every kind is known.
+
+Constants are worked out exactly, and while reading: 7/10 is seven tenths, 2 * 7d is two weeks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from fractions import Fraction
+from typing import Any, Literal, TypeVar
 
 from asof.clock import parse_iso
 from asof.cover.language import syntax
 from asof.cover.language.caret import Misread, Span, clipped, listed, pointing_into, suggestion
-from asof.cover.language.columns import Column
+from asof.cover.language.columns import FARTHEST, Column
 
 Kind = Literal["number", "text", "time", "duration"]
 Written = TypeVar("Written", syntax.Relation, syntax.Filter)
 
-KIND_OF: dict[type, Kind] = {
+_KIND_OF: dict[type, Kind] = {
     syntax.Number: "number", syntax.Duration: "duration", syntax.Moment: "time",
     syntax.TextValue: "text",
 }  # fmt: skip
 _PLAIN = {"number": "a number", "text": "text", "time": "a time", "duration": "a span of time"}
-RESULTS: dict[type, dict[tuple[Kind | None, int, Kind | None], Kind]] = {syntax.Sum: {
+_RESULTS: dict[type, dict[tuple[Kind | None, int, Kind | None], Kind]] = {syntax.Sum: {
     ("number", 1, "number"): "number", ("number", -1, "number"): "number",
     ("duration", 1, "duration"): "duration", ("duration", -1, "duration"): "duration",
     ("time", 1, "duration"): "time", ("time", -1, "duration"): "time",
@@ -38,6 +41,11 @@ RESULTS: dict[type, dict[tuple[Kind | None, int, Kind | None], Kind]] = {syntax.
     ("number", 1, "duration"): "duration", ("duration", -1, "duration"): "number",
 }}  # fmt: skip
 _Typed = tuple[syntax.Value, Kind | None]
+
+# Larger constants cannot be compared with columns.
+_MOST: dict[Kind, Fraction | int] = {
+    "number": syntax.LARGEST, "duration": syntax.LONGEST, "time": FARTHEST,
+}  # fmt: skip
 
 
 def type_check(written: Written, columns: Mapping[str, Column]) -> Written:
@@ -83,7 +91,7 @@ class _Check:
                 return value, self._attribute(value)
             case syntax.Sum() | syntax.Product():
                 return self._chain(value)
-        return value, KIND_OF[type(value)]
+        return value, _KIND_OF[type(value)]
 
     def _attribute(self, attribute: syntax.AttributeOf) -> Kind | None:
         if self.columns is None:
@@ -116,7 +124,7 @@ class _Check:
                 raise _cannot(part, kind, operator)
             unknown = unknown or kind is None
             if not unknown:
-                fits = RESULTS[type(chain)].get((total, sign, kind)) if done else kind
+                fits = _RESULTS[type(chain)].get((total, sign, kind)) if done else kind
                 if fits is None:
                     so_far = done[0][1] if len(done) == 1 else chain, total
                     raise _mismatch(part.span, "joined", so_far, typed, operator)
@@ -170,3 +178,45 @@ def _mismatch(span: Span, how: str, left: _Typed, right: _Typed, operator: str) 
 def _named(value: syntax.Value, kind: Kind | None) -> str:
     plain = _PLAIN[kind or "text"]
     return f"{clipped(value.name)} ({plain})" if isinstance(value, syntax.AttributeOf) else plain
+
+
+# -- constants, while reading ----------------------------------------------------------------------
+
+
+def joined(
+    whole: type[syntax.Sum | syntax.Product],
+    left: syntax.Value,
+    sign: Literal[1, -1],
+    right: syntax.Value,
+    span: Span,
+) -> syntax.Value:
+    """left + - right or left * / right; never divided by a constant zero."""
+    dividing = whole is syntax.Product and sign == -1
+    if dividing and isinstance(right, syntax.Number | syntax.Duration) and not right.value:
+        raise Misread(right.span, "division by zero", "Divide by another number.")
+    kind = _RESULTS[whole].get((_KIND_OF.get(type(left)), sign, _KIND_OF.get(type(right))))
+    constant = syntax.Number | syntax.Duration | syntax.Moment
+    if kind is None or not isinstance(left, constant) or not isinstance(right, constant):
+        parts = left.parts if isinstance(left, whole) else ((1, left),)
+        return whole((*parts, (sign, right)), span)
+    one, other = Fraction(left.value), Fraction(right.value)
+    exact = one + sign * other if whole is syntax.Sum else one * other**sign
+    value: Any = exact if kind == "number" else round(exact)
+    if abs(value) > _MOST[kind] or value.denominator > syntax.LARGEST:
+        raise Misread(
+            span,
+            "what this comes to is too large or too fine",
+            "Numbers go up to 1e30, spans and dates some thousand years.",
+        )
+    constants = {known: made for made, known in _KIND_OF.items()}
+    found: syntax.Constant = constants[kind](value, span)
+    return found
+
+
+def negative(value: syntax.Value, span: Span) -> syntax.Value:
+    match value:
+        case syntax.Number():
+            return syntax.Number(-value.value, span)
+        case syntax.Duration():
+            return syntax.Duration(-value.value, span)
+    return syntax.Sum(((-1, value),), span)

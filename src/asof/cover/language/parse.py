@@ -19,8 +19,7 @@ from typing import Any, cast
 from asof.cover.language import syntax
 from asof.cover.language.calls import call
 from asof.cover.language.caret import Misread, Span, clipped, pointing_into
-from asof.cover.language.fold import joined, negative
-from asof.cover.language.kinds import checked_condition
+from asof.cover.language.kinds import checked_condition, joined, negative
 from asof.cover.language.lexer import Word, WordKind, terms, words
 
 # The higher binds the tighter. `not` and the minus before a value have one operand.

@@ -43,14 +43,12 @@ def members(
 ) -> Members:
     """Who can play a role in an alternative: the place-th of the relation."""
     same = [attributes.place(key.d1) for key in alternative.keys if key.same]
-    both = [*same, *(attributes.place(limit.attribute) for limit in alternative.ranges)]
     d1, d2 = F.col(f"d1_{place}"), F.col(f"d2_{place}")
-    for name in dict.fromkeys(both):  # no comparison with a missing value holds
-        d1, d2 = d1 & F.col(name).isNotNull(), d2 & F.col(name).isNotNull()
-    for key in alternative.keys:
-        if not key.same:
-            d1 = d1 & F.col(attributes.place(key.d1)).isNotNull()
-            d2 = d2 & F.col(attributes.place(key.d2)).isNotNull()
+    compared = [(key.d1, key.d2) for key in alternative.keys]
+    compared += [(limit.attribute, limit.attribute) for limit in alternative.ranges]
+    for one, other in dict.fromkeys(compared):  # no comparison with a missing value holds
+        d1 = d1 & F.col(attributes.place(one)).isNotNull()
+        d2 = d2 & F.col(attributes.place(other)).isNotNull()
     part = F.xxhash64(*same) if same else F.lit(0).cast("bigint")
     frame = documents.select(
         "n", "s", "size", part.alias("part"), d1.alias("asks"), d2.alias("covers"),

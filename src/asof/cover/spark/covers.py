@@ -80,13 +80,12 @@ def solved_together(
 ) -> Solved:
     """All of the graph solved on the driver; `names` are the value's and the quality's."""
     value, prefer = names
-    places = [attributes.place(value), *([] if prefer is None else [attributes.place(prefer)])]
-    table = documents.select("n", "chosen", *dict.fromkeys(places)).orderBy("n").toArrow()
+    only = Attributes(tuple((n, k) for n, k in attributes.kinds if n in names))
+    needed = [F.col(attributes.place(name)).alias(only.place(name)) for name, _ in only.kinds]
+    table = documents.select("n", "chosen", *needed).orderBy("n").toArrow()
     # Values are numbered as they come in the whole table, as the local engine has it.
     chosen = table.column("chosen").to_numpy(zero_copy_only=False)
-    only = Attributes(tuple((n, k) for n, k in attributes.kinds if n in names))
-    found = {name: table.column(attributes.place(name)).combine_chunks() for name, _ in only.kinds}
-    columns = only.columns([{only.place(name): array for name, array in found.items()}])
+    columns = only.columns([{at: table.column(at).combine_chunks() for at in only.places}])
     column = columns[value]
     known = column.known & chosen
     codes = np.full(chosen.size, -1, np.int32)

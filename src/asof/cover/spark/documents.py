@@ -20,8 +20,8 @@ from asof.cover.documents.collection import chosen
 from asof.cover.documents.tables import column_as, plain_values
 from asof.cover.language.analyse import Alternative
 from asof.cover.language.columns import Column, number_column
-from asof.cover.language.evaluate import Pairs, Truth, prepared
-from asof.cover.language.syntax import CompareTest
+from asof.cover.language.evaluate import meets
+from asof.cover.language.syntax import And
 from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.extras import Frame, arrow
 from asof.cover.spark.source import FILE, ROW, TableSource
@@ -81,7 +81,7 @@ def _read(batches: Iterable[Any], reading: SparkReading) -> Iterator[Any]:
             ),
             *reading.attributes.arrays(columns),
             *(
-                arrow.array(_role(conditions, columns, len(texts)))
+                arrow.array(meets(And(conditions), columns, len(texts)))
                 for alternative in reading.alternatives
                 for conditions in (alternative.d1, alternative.d2)
             ),
@@ -128,11 +128,3 @@ def _digests(items: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> list
     data = memoryview(items.tobytes())
     bounds = (8 * offsets).tolist()
     return [hashlib.sha256(data[start:end]).digest() for start, end in itertools.pairwise(bounds)]
-
-
-def _role(conditions: tuple[CompareTest, ...], columns: Mapping[str, Column], count: int) -> Truth:
-    every, none = np.arange(count), np.zeros(count, np.int64)
-    holds = np.ones(count, np.bool_)
-    for condition in conditions:
-        holds &= prepared(condition, columns)(Pairs(every, every, none, none, none))
-    return holds

@@ -107,8 +107,8 @@ def _held(members: Members, pairs: Frame, common: Frame | None, largest: int) ->
         pairs = _unfolded(members, pairs, largest)
     elif _by_content(members):
         pairs = pairs.withColumn("inter", F.coalesce("inter", "size_u"))
-    asked = (alternative.keys, alternative.ranges, alternative.d1, alternative.d2)
-    if not any(asked) and not alternative.residual:
+    alone = alternative.d1 or alternative.d2
+    if not (alternative.keys or alternative.ranges or alone or alternative.residual):
         return pairs.select("i", "j")
     test = partial(_tested, condition=alternative.condition, attributes=members.attributes)
     return pairs.mapInArrow(test, "i bigint, j bigint")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
 
 import numpy as np
 
@@ -13,9 +12,9 @@ from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.sets import Sets
 from asof.cover.join.pairs import JoinLimits
-from asof.cover.language.analyse import analyse, parse_relation
+from asof.cover.language.analyse import Alternative, analyse, parse_relation
 from asof.cover.language.caret import clipped
-from asof.cover.language.columns import COLUMN_OF, Column
+from asof.cover.language.columns import COLUMN_OF
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 from asof.cover.language.syntax import attributes as attributes_of
@@ -99,7 +98,7 @@ def _run(
     """The stages in their order, and what each hands on."""
     source = open_source(session, path)
     options, where = CoverOptions.of(question), question.where
-    attributes, alternatives = _prepared(source, question.relation, options, where)
+    attributes, alternatives = _prepared(source, question, options)
     places = {name: source.place(name) for name in ("id", "text", *dict(attributes.kinds))}
     reading = SparkReading(
         source.starts, {name: place for name, place in places.items() if place is not None},
@@ -129,10 +128,10 @@ def _run(
 
 
 def _prepared(
-    source: TableSource, relation: str, options: CoverOptions, where: str | None
-) -> tuple[Attributes, tuple[Any, ...]]:
+    source: TableSource, question: Question, options: CoverOptions
+) -> tuple[Attributes, tuple[Alternative, ...]]:
     """The attributes that are needed, and the alternatives of the relation, all of it checked."""
-    written = parse_relation(relation)
+    written, where = parse_relation(question.relation), question.where
     prefer = "timestamp" if options.prefer == "recency" else options.prefer
     named = [found.name for found in attributes_of(written.condition)]
     if where is not None:
@@ -142,21 +141,14 @@ def _prepared(
     wanted = [name for name in dict.fromkeys(named) if name in source.attributes]
     kinds = kinds_of(source, wanted)
     columns = {name: COLUMN_OF[kinds.get(name, "text")]([]) for name in source.attributes}
-    _check(columns, relation, options, where)
-    alternatives = analyse(type_check(written, columns))
-    return Attributes(tuple((name, kinds[name]) for name in wanted)), alternatives
-
-
-def _check(
-    columns: dict[str, Column], relation: str, options: CoverOptions, where: str | None
-) -> None:
-    """Whatever the local engine would object to: it is asked about a table without documents."""
+    # Whatever the local engine would object to: it is asked about a table without documents.
     nothing = Sets(np.zeros(1, np.int64), np.empty(0, np.uint64))
+    none = Collection((), columns, nothing, np.empty(0, np.int64))
     if where is not None:
         chosen(where, columns, [])
-    thin_out(
-        Collection((), columns, nothing, np.empty(0, np.int64)), relation, options, JoinLimits()
-    )
+    thin_out(none, question.relation, options, JoinLimits())
+    alternatives = analyse(type_check(written, columns))
+    return Attributes(tuple((name, kinds[name]) for name in wanted)), alternatives
 
 
 def _checked(read: Frame, path: str, where: str | None) -> tuple[int, int, int, int]:

@@ -8,7 +8,7 @@ cut into tasks. Columns have the kind that all of their values have, as the loca
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import unquote
 
@@ -26,12 +26,10 @@ _NESTED = ("struct", "array", "map", "variant")
 class TableSource:
     """A table: its `rows` have column x as c<x>, and the file and row that each stands in."""
 
-    path: str
     rows: Frame
     names: tuple[str, ...]
     types: tuple[str, ...]  # as Spark calls them
     starts: dict[str, int]  # by file: the number of its first document
-    count: int
 
     def place(self, name: str) -> str | None:
         return f"c{self.names.index(name)}" if name in self.names else None
@@ -85,41 +83,34 @@ def open_source(session: Session, path: str) -> TableSource:
         count += row["rows"]
     if count and _TEXT not in names:
         raise InputError(f"{path}: no document has a text.", hint="Call the column `text`.")
-    return TableSource(path, rows, names, types, starts, count)
+    return TableSource(rows, names, types, starts)
 
 
 def kinds_of(source: TableSource, wanted: Iterable[str]) -> dict[str, ColumnKind]:
+    """Length, which a table need not have, is a number; of no documents, all others are text."""
     names = [name for name in wanted if name in source.names]
-    kinds: dict[str, ColumnKind] = {name: "number" for name in wanted if name not in names}
+    kinds: dict[str, ColumnKind] = {name: "text" if name in names else "number" for name in wanted}
     if not names:
         return kinds
-    places = [f"c{source.names.index(name)}" for name in names]
-    traits = source.rows.select(*places).mapInArrow(
-        _traits, "at int, known boolean, numbers boolean, moments boolean"
+    columns = source.rows.select(*map(source.place, names))
+    traits = columns.mapInArrow(
+        _traits, "at bigint, known boolean, numbers boolean, moments boolean"
     )
     every = traits.groupBy("at").agg(
         F.bool_or("known").alias("known"),
         F.bool_and("numbers").alias("numbers"),
         F.bool_and("moments").alias("moments"),
     )
-    found = {row["at"]: row for row in every.collect()}
-    for at, name in enumerate(names):
-        row = found.get(at)
-        kinds[name] = Traits(row[1], row[2], row[3]).kind if row else "text"
+    for at, *traits in every.collect():
+        kinds[names[at]] = Traits(*traits).kind
     return kinds
 
 
 def _traits(batches: Iterable[Any]) -> Iterator[Any]:
-    names = ("at", "known", "numbers", "moments")
-    types = (arrow.int32(), arrow.bool_(), arrow.bool_(), arrow.bool_())
     for batch in batches:
         found = [Traits.of(plain_values(column)) for column in batch.columns]
-        values = zip(
-            *((at, t.known, t.numbers, t.moments) for at, t in enumerate(found)), strict=True
-        )
-        yield arrow.RecordBatch.from_arrays(
-            [arrow.array(list(one), kind) for one, kind in zip(values, types, strict=True)], names
-        )
+        rows = [{"at": at, **asdict(traits)} for at, traits in enumerate(found)]
+        yield arrow.RecordBatch.from_pylist(rows)
 
 
 def _read(session: Session, path: str) -> Frame:
