@@ -19,7 +19,7 @@ from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -141,21 +141,17 @@ def _moment(value: object) -> Instant | None:
 def _json_rows(path: Path) -> Iterator[Row]:
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(_lines(file, path), 1):
+            lines = iter(partial(file.readline, _LONGEST_LINE + 1), b"")  # never more in memory
+            for number, line in enumerate(lines, 1):
+                if len(line) > _LONGEST_LINE:
+                    raise InputError(
+                        f"{path} has a line of more than {_LONGEST_LINE:,} bytes.",
+                        hint="Give one document a line.",
+                    )
                 if line.strip():
                     yield _row(line, f"{path}, line {number}")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error}.", hint="Check the path.") from error
-
-
-def _lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
-    while line := file.readline(_LONGEST_LINE + 1):  # never more of it in memory
-        if len(line) > _LONGEST_LINE:
-            raise InputError(
-                f"{path} has a line of more than {_LONGEST_LINE:,} bytes.",
-                hint="Give one document a line.",
-            )
-        yield line
 
 
 def _row(line: bytes, where: str) -> Row:

@@ -66,7 +66,9 @@ def collected_or_kept(
     path = _path(archive, shingling)
     made = kept(path)
     if made is None:
-        made = gathered(archive, shingling, _older(path), progress)
+        # Of the state before, whatever that was: ids tell what is still true.
+        older = next(filter(None, map(kept, _others(path))), None)
+        made = gathered(archive, shingling, older, progress)
         grown(made.known, len(made.collection) - made.known)
         # What a crawl added in between may be in the collection in part.
         if _path(archive, shingling) == path:
@@ -136,12 +138,6 @@ def _unused(parent: Path) -> list[Path]:
     """Collections of all but the choices that were used last."""
     found = [path for path in parent.iterdir() if _NAME.fullmatch(path.name)]
     return sorted(found, key=lambda path: path.stat().st_mtime_ns, reverse=True)[CHOICES:]
-
-
-def _older(path: Path) -> GatheredDocuments | None:
-    """The collection of the state before, whatever that was: ids tell what is still true."""
-    found = (kept(other) for other in _others(path))
-    return next((older for older in found if older is not None), None)
 
 
 def _path(archive: OpenArchive, shingling: Shingling) -> Path:

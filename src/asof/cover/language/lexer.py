@@ -160,10 +160,6 @@ def _quoted(text: str, match: re.Match[str]) -> Word:
     return Word(kind, match[0], match.span(), inside)
 
 
-def _name(_: str, match: re.Match[str]) -> Word:
-    return Word("name", match[0], match.span(), match[0])
-
-
 def _sign(text: str, match: re.Match[str]) -> Word:
     if match[0] in _WRONG:
         raise Misread(
@@ -177,7 +173,7 @@ def _sign(text: str, match: re.Match[str]) -> Word:
 _READERS: tuple[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Word]], ...] = (
     (_DATE, _date),
     (_NUMBER, _number),
-    (NAME, _name),
+    (NAME, lambda _, match: Word("name", match[0], match.span(), match[0])),
     (_QUOTED, _quoted),
     (_SIGN, _sign),
 )

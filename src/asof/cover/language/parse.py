@@ -197,24 +197,23 @@ class _Reader:
     def _reduce(self) -> None:
         operator = self.operators.pop()
         right = self.operands.pop()
-        if operator.text in ("not", "negative"):
-            span = (operator.span[0], right.node.span[1])
-            if operator.text == "not":
-                part = self._as_condition(right.node, "not stands before a condition")
-                node: syntax.Node = syntax.Not(part, span)
-            else:
-                node = negative(self._as_value(right.node, "-"), span)
-            self._push(node, right.height + 1, span)
-            return
-        left = self.operands.pop()
-        span = (left.node.span[0], right.node.span[1])
-        joined = self._joined(left.node, operator.text, right.node, span)
-        # A chain of one operator stays flat: only what is on its right makes it higher.
-        flat = type(joined) is type(left.node)
-        height = max(left.height, right.height + 1) if flat else max(left.height, right.height) + 1
-        self._push(joined, height, span)
-
-    def _push(self, node: syntax.Node, height: int, span: Span) -> None:
+        if operator.text in ("not", "negative"):  # of one operand
+            left, start = right, operator.span[0]
+        else:
+            left = self.operands.pop()
+            start = left.node.span[0]
+        span = (start, right.node.span[1])
+        height = max(left.height, right.height) + 1
+        if operator.text == "not":
+            part = self._as_condition(right.node, "not stands before a condition")
+            node: syntax.Node = syntax.Not(part, span)
+        elif operator.text == "negative":
+            node = negative(self._as_value(right.node, "-"), span)
+        else:
+            node = self._joined(left.node, operator.text, right.node, span)
+            # A chain of one operator stays flat: only what is on its right makes it higher.
+            if type(node) is type(left.node):
+                height = max(left.height, right.height + 1)
         if height > syntax.DEPTH:
             raise self._too_deep(span)
         self.operands.append(_Operand(node, height))

@@ -81,8 +81,10 @@ def _started(master: str, settings: Mapping[str, str]) -> Session:
     builder = SparkSession.builder.master(master).appName("asof cover")
     own: dict[str, str] = {}
     if master.startswith("local"):
+        # Java takes one gigabyte if nothing is said, and Python's tasks need theirs, too.
+        half = max(1024, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 21)
         own = _LOCAL_SETTINGS | {
-            "spark.driver.memory": f"{_half_of_memory()}m",
+            "spark.driver.memory": f"{half}m",
             "spark.local.dir": tempfile.gettempdir(),  # Java knows nothing of TMPDIR
         }
         os.environ["SPARK_LOCAL_IP"] = LOOPBACK
@@ -105,11 +107,6 @@ def _made(builder: Any, master: str, talk: IO[bytes] | None = None) -> Session: 
             f"Spark did not start on {master}: {told or first_line(error)}.",
             hint="It needs Java 17 or later and a master that can be reached.",
         ) from error
-
-
-def _half_of_memory() -> int:
-    """In MB: Java takes one gigabyte if nothing is said, and Python's tasks need theirs, too."""
-    return max(1024, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 21)
 
 
 @contextmanager
