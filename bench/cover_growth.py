@@ -27,7 +27,6 @@ from measure import Cost, run
 
 if TYPE_CHECKING:
     from asof.cover.documents.collection import Collection
-    from asof.cover.documents.document_ids import Shingling
     from asof.cover.documents.of_archive import GatheredDocuments
 
 LATER = "timestamp(d1) <= timestamp(d2)"
@@ -124,6 +123,7 @@ def grown(place: Path) -> GatheredDocuments:
 def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     """One run, as `asof cover` has it; writes what came out."""
     from asof.archive.folder import Folder
+    from asof.cover.documents.document_ids import Shingling
     from asof.cover.join.pairs import JoinLimits
     from asof.cover.kept.pair_cache import earlier_runs
     from asof.cover.kept.shingle_cache import kept
@@ -133,7 +133,7 @@ def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     state, rule = STEPS[step]
     found = grown(place) if state == "new" else kept(place / "derived" / "cover" / "main-5-old")
     assert found is not None
-    with earlier_runs(Folder(place), Shingling("main", 5)) as earlier:
+    with earlier_runs(Folder(place), Shingling()) as earlier:
         outcome = thin_out(
             found.collection, rule, CoverOptions(), JoinLimits(), None if plain else earlier
         )
