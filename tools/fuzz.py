@@ -25,7 +25,7 @@ from asof.change import fallback as plain_shingles
 from asof.change import shingles as shingling
 from asof.cover.documents.sets import Sets
 from asof.cover.join.join import join
-from asof.cover.language.bounds import Bound
+from asof.cover.language.bounds import Bound, Least
 from asof.http import wire
 from asof.native import compiled
 from asof.text.html import blocks
@@ -175,7 +175,7 @@ def joined(random: Random) -> tuple[object, object, object]:
     ]
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     sets = Sets(offsets, np.concatenate(rows) if rows else np.empty(0, np.uint64))
-    bound = Bound.containment(str(Fraction(random.randrange(1, 101), 100)))
+    bound = Bound(Least(Fraction(random.randrange(1, 101), 100)))
     answers = [
         sorted(
             pair

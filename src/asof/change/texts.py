@@ -27,7 +27,7 @@ from asof.model import Capture, find_header
 from asof.text.database import TextDatabase
 from asof.text.document import Document
 from asof.text.sandbox import DocumentSource, ReadingLimits, SandboxedReader, read_many
-from asof.text.store import TextStore, document_key
+from asof.text.store import TextStore, key_of
 
 # More of a document is not read.
 MAX_DOCUMENT = 64 << 20
@@ -122,10 +122,7 @@ class Texts:
         answer: Capture | None = capture
         if capture.kind == "revisit":
             answer = _stands_for(self._archive.catalog.observation(capture))
-        if answer is None or not is_document(answer):
-            return None
-        content = answer.content or answer.digest
-        return document_key(capture.url, content, answer.media_type) if content else None
+        return None if answer is None or not is_document(answer) else key_of(answer)
 
     # -- all of them
 

@@ -18,7 +18,7 @@ def explain(relation: Relation, chosen: Filter | None = None) -> str:
     `chosen` says of which documents, if not of all. Both are explained better if their kinds have
     been checked (`kinds.type_check`): a date in quotes is a date then.
     """
-    alternatives = analyse(relation).alternatives
+    alternatives = analyse(relation)
     lines = [f"d2 covers d1 if {unparse(relation.condition)}", "(and every document covers itself)"]
     if chosen is not None:
         lines.append(f"Of all documents d only those with {unparse(chosen.condition, one=True)}")
@@ -99,5 +99,5 @@ def _sign(limit: AttributeRange) -> str:
 
 def _has_span(value: Value | CompareTest) -> bool:
     if isinstance(value, Sum):
-        return any(_has_span(term) for _, term in value.terms)
+        return any(_has_span(term) for _, term in value.parts)
     return isinstance(value, Duration)

@@ -8,6 +8,7 @@ from hashlib import blake2b
 
 import zstandard
 
+from asof.model import Capture
 from asof.text.database import TextDatabase
 from asof.text.document import FACTS, Document, document_of
 
@@ -21,6 +22,12 @@ _FACTS = ", ".join(FACTS)
 def document_key(url: str, content: str, media_type: str | None) -> int:
     """The key of a document: the same bytes at another URL have other links."""
     return hashed(url, content, media_type or "")
+
+
+def key_of(capture: Capture) -> int | None:
+    """The key of the document that a capture brought; None if it brought nothing."""
+    content = capture.content or capture.digest
+    return document_key(capture.url, content, capture.media_type) if content else None
 
 
 def hashed(*words: str) -> int:
