@@ -38,15 +38,10 @@ _JUDGED = 500
 # What has no text, by its type; the rest may have some, whatever it calls itself.
 _NO_TEXT = ("image/", "audio/", "video/", "font/")
 _NO_DOCUMENTS = frozenset(
-    (
-        "text/css",
-        "text/javascript",
-        "application/javascript",
-        "application/x-javascript",
-        "application/font-woff",
-        "application/vnd.ms-fontobject",
-        "application/wasm",
-    )
+    [
+        *("text/css", "text/javascript", "application/javascript", "application/x-javascript"),
+        *("application/font-woff", "application/vnd.ms-fontobject", "application/wasm"),
+    ]
 )
 
 
