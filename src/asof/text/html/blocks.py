@@ -47,9 +47,6 @@ from asof.text.html.tag_row import (
     row_in_python,
 )
 
-_compiled = compiled
-read_by = "C" if _compiled else "Python"
-
 # So far up an end tag looks for its element; so hostile nesting takes linear time.
 _FAR = 64
 # Text is shown by a script if so many characters are hidden, this many times as many as are not.
@@ -95,7 +92,7 @@ def layout(markup: str) -> PageLayout:
     What is hidden is left out, unless that is nearly everything: then a script was to show it.
     """
     markup = markup[:MOST_CHARACTERS]
-    return (_read_compiled(markup) if _compiled else None) or layout_of(row_in_python(markup))
+    return (_read_compiled(markup) if compiled else None) or layout_of(row_in_python(markup))
 
 
 def layout_of(row: Iterable[Token]) -> PageLayout:
@@ -118,9 +115,9 @@ def visible(row: Sequence[Token]) -> list[Token]:
 
 def _read_compiled(markup: str) -> PageLayout | None:
     """None for what the compiled reader leaves to the other."""
-    assert _compiled is not None
+    assert compiled is not None
     try:
-        found = _compiled.read(markup, MOST_TOKENS, Block, Mark, settled, _MOST_ATTRIBUTES)
+        found = compiled.read(markup, MOST_TOKENS, Block, Mark, settled, _MOST_ATTRIBUTES)
     except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot hold
         return None
     if found is None:

@@ -120,11 +120,6 @@ class Facts:
             or any(_ARTICLE.search(name) for name in self.types)
         )
 
-    @property
-    def kind(self) -> str:
-        """What the page says that it is, in its own words; empty if nothing."""
-        return self.metas.get("og:type", "")
-
     def day(self) -> str | None:
         """The day on which the document says that it was published, or else last changed."""
         structured = dict(reversed(self._structured))

@@ -88,7 +88,7 @@ def _bare(line: str) -> str:
 def _misses(best: str, fast: str, facts: Facts) -> bool:
     if facts.is_article:
         return False
-    share = _SHARE_IF_OTHER if facts.kind else _SHARE_IF_SILENT
+    share = _SHARE_IF_OTHER if facts.metas.get("og:type") else _SHARE_IF_SILENT
     return len(_WORDS.findall(best)) < share * len(_WORDS.findall(fast))
 
 

@@ -8,11 +8,12 @@ is raised for any bytes. What a sitemap claims is a hint: its dates are not evid
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from asof.clock import Instant
+from asof.http.inflate import BROKEN, DECODERS, Cut
 from asof.scope.robots import MAX_BYTES as ROBOTS_BYTES
 from asof.text.links.feeds import is_feed, read_date, read_feed
 from asof.text.links.xml_stream import XmlElement, attributes_of, decode, elements, root_of
@@ -100,35 +101,23 @@ def read_sitemap(data: bytes, *, charset: str | None = None) -> Sitemap:
     elif root == "html":
         reading.problems.append("a web page")
     else:
-        reading.read(_joined(first, chunks), charset)
+        reading.read(chain((first,), chunks), charset)
     return reading.sitemap()
-
-
-def _joined(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from chunks
 
 
 def _unpacked(data: bytes, problems: list[str]) -> Iterator[bytes]:
     """The members of a gzip file in pieces, at most MAX_BYTES in all, up to where it is broken."""
     room = MAX_BYTES
-    inflater = zlib.decompressobj(31)
     try:
-        while data and room > 0:
-            piece = inflater.decompress(data, min(_PIECE, room))
+        for piece in filter(None, DECODERS["gzip"][0]((data,))):
+            yield piece[:room]
             room -= len(piece)
-            if piece:
-                yield piece
-            data = inflater.unconsumed_tail
-            if inflater.eof:
-                data = inflater.unused_data
-                if not data.startswith(_GZIP):
-                    return
-                inflater = zlib.decompressobj(31)
-            elif not data and not piece:
-                break
-        problems.append("more than 50 MB" if room <= 0 else "cut")
-    except zlib.error:
+            if room < 0:
+                problems.append("more than 50 MB")
+                return
+    except Cut:
+        problems.append("cut")
+    except BROKEN:
         problems.append("broken gzip")
 
 
