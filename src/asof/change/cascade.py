@@ -1,19 +1,9 @@
 """What changed between two versions, by the cheapest stage that can tell.
 
-Spaniol 2010, "multistage change measurement procedure":
-
-    status          the kinds of answer differ: gone, moved, appeared, no answer
-    validator       304 Not Modified, or the same strong ETag
-    last-modified   the same date: only a claim, taken where nothing can be checked
-    payload         the same bytes
-    entity          the same bytes once decoded
-    main-text       the same title and main text, without case, blanks, clocks and counters
-    shingles        similarity, and how long the passages are that came or went
-    edit-distance   the same for texts that are too short for that
-
-A stage that cannot tell hands on to the next; the one that decides is the evidence. What a server
-says never stands against bytes: where digests of both are at hand and differ, an equal ETag or
-date is a mistake of the server and is noted as such.
+Spaniol 2010, "multistage change measurement procedure". The stages are those of `Stage`, in that
+order: one that cannot tell hands on to the next; the one that decides is the evidence. What a
+server says never stands against bytes: where digests of both are at hand and differ, an equal ETag
+or date is a mistake of the server and is noted as such.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ _SKIP_SPACE = re.compile(rb"[\t\n\f\r ]*")
 _BEFORE_NAME = re.compile(rb"[\t\n\f\r /]*")
 _NAME = re.compile(rb"=?[^\t\n\f\r /=>]*")
 _BARE_VALUE = re.compile(rb"[^\t\n\f\r >]*")
+_META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
 _TAG = re.compile(rb"</?[a-zA-Z]")
 _TAG_NAME_END = re.compile(rb"[\t\n\f\r >]")
 _PRAGMA = re.compile(
@@ -109,8 +110,8 @@ class _Prescan:
                 if end < 0:
                     return None
                 self._at = end + 3
-            elif self._meta_here():
-                self._at += 6
+            elif meta := _META.match(data, self._at):
+                self._at = meta.end()
                 found = self._meta()
                 if found is not None:
                     return found
@@ -122,11 +123,6 @@ class _Prescan:
                     return None
             else:
                 self._at += 1
-
-    def _meta_here(self) -> bool:
-        after = self._data[self._at + 5 : self._at + 6]
-        name = self._data[self._at : self._at + 5]
-        return name.lower() == b"<meta" and after != b"" and after in b"\t\n\f\r /"
 
     def _tag(self) -> None:
         end = _TAG_NAME_END.search(self._data, self._at)

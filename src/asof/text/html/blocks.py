@@ -33,7 +33,6 @@ from asof.text.html.parts import (
     WHOLE,
     Element,
     attributes_say,
-    count_attributes,
     hides,
 )
 from asof.text.html.tag_row import (
@@ -46,6 +45,7 @@ from asof.text.html.tag_row import (
     compiled,
     row_in_python,
 )
+from asof.text.markup import pairs
 
 # So far up an end tag looks for its element; so hostile nesting takes linear time.
 _FAR = 64
@@ -187,7 +187,7 @@ class _Reader:
         elif name and not is_ & EMPTY:
             self._plain(name, end, element, attributes, raw)
         if len(attributes) > _MOST_ATTRIBUTES and not self.wild:
-            self.wild = count_attributes(attributes) > _MOST_ATTRIBUTES
+            self.wild = len(pairs(attributes)) > _MOST_ATTRIBUTES
 
     @property
     def hides(self) -> bool:

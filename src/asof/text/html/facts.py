@@ -73,7 +73,7 @@ class Facts:
         linking = self._linking
         for mark in marks:
             name, written, _ = mark
-            if name == "a":
+            if name in ("a", "area"):
                 linking.append(written)
             else:
                 _SORT[name](self, mark)
@@ -107,9 +107,6 @@ class Facts:
     def _base(self, mark: Mark) -> None:
         if self.base is None and (href := _href(mark.attributes)) is not None:
             self.base = href
-
-    def _link(self, mark: Mark) -> None:
-        self._linking.append(mark.attributes)
 
     @property
     def is_article(self) -> bool:
@@ -154,7 +151,6 @@ class Facts:
 
 
 _SORT = {
-    "area": Facts._link,
     "base": Facts._base,
     "html": Facts._html,
     "meta": Facts._meta,

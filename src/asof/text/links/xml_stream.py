@@ -221,7 +221,8 @@ class _Reading:
 
     def _start(self, name: str, attributes: str) -> Iterator[XmlElement]:
         if name in self._records:
-            yield from self._close(self._outermost(self._records))
+            records = (at for at, each in enumerate(self._open) if each.name in self._records)
+            yield from self._close(next(records, len(self._open)))
         elif self._open and self._open[-1].name in self._leaves:
             yield from self._close(len(self._open) - 1)
         empty = attributes.endswith("/")
@@ -244,11 +245,6 @@ class _Reading:
             if self._open[depth].name == name:
                 yield from self._close(depth)
                 return
-
-    def _outermost(self, names: frozenset[str]) -> int:
-        """The depth of the first open element with one of these names."""
-        depths = (depth for depth, each in enumerate(self._open) if each.name in names)
-        return next(depths, len(self._open))
 
     def _text(self, text: str) -> None:
         if self._open and self._open[-1].name in self._leaves:
