@@ -17,6 +17,7 @@ from html.entities import html5
 from itertools import islice
 from typing import NamedTuple
 
+from asof.text.encoding.charset import BOMS
 from asof.url import resolve
 
 # The longest tag, comment or run of CDATA; what is longer is dropped.
@@ -53,12 +54,6 @@ _DECLARED = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w:.-]{1,40})[
 # A document type is looked for only where it may stand: each try may cost the whole document.
 _PROLOG = re.compile(rf"(?:[\s\ufeff]++|{_INSTRUCTION}|{_COMMENT})*+(?:{_DOCTYPE})?+")
 _ROOT = re.compile(rf"(?:\s++|{_INSTRUCTION}|{_COMMENT})*+<({_NAME})")
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 # Without a byte order mark (XML, appendix F.1).
 _WIDE = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 # Python has codecs that are no encodings of documents (rot13, hex, idna, utf-7 ...): these are.
@@ -278,7 +273,7 @@ def _decoder(head: bytes, charset: str | None) -> codecs.IncrementalDecoder:
 
 def _encoding(head: bytes, charset: str | None) -> str:
     """Byte order mark, then HTTP, then the declaration (RFC 7303 section 3)."""
-    for mark, name in (*_BOMS, *_WIDE):
+    for mark, name in (*BOMS, *_WIDE):
         if head.startswith(mark):
             return name
     declared = _DECLARED.match(head)
