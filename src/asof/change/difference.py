@@ -64,7 +64,6 @@ class Line:
 
     @property
     def text(self) -> str:
-        """The characters, marked or not."""
         return "".join(span.text for span in self.spans)
 
 
@@ -93,7 +92,6 @@ class Difference:
     rows: tuple[Row, ...]
 
     def counts(self) -> dict[str, int]:
-        """How many rows there are of each kind."""
         counts = dict.fromkeys(("same", "changed", "removed", "added"), 0)
         for row in self.rows:
             counts[row.kind] += 1
@@ -105,7 +103,6 @@ _Texts = Sequence[tuple[int, str]]
 
 
 def difference(old: str, new: str) -> Difference:
-    """Two texts side by side."""
     return Difference(tuple(_aligned(_lines(old), _lines(new), _closer)))
 
 

@@ -163,7 +163,6 @@ class Histories:
 
     @property
     def changes(self) -> Counts:
-        """How many changed gaps each has."""
         return np.diff(self.starts)
 
     def likelihood(self, chosen: NDArray[np.intp]) -> Numbers:
@@ -181,7 +180,6 @@ class Histories:
 
 
 def histories(observed: Observed) -> Histories:
-    """Those of all pages."""
     pages, lengths = len(observed), observed.lengths
     page = np.repeat(np.arange(pages), np.diff(observed.offsets))
     same = ~observed.changed

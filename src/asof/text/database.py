@@ -110,7 +110,6 @@ class TextDatabase:
                 raise
 
     def close(self) -> None:
-        """Let go of the database."""
         self._held.close()
 
 

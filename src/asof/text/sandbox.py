@@ -160,7 +160,6 @@ class _Child:
             )
 
     def ask(self, head: bytes, data: bytes, seconds: float) -> bytes:
-        """Send a request and wait for its answer."""
         deadline = monotonic() + seconds
         self._send(REQUEST.pack(len(head), len(data)) + head, deadline)
         self._send(data, deadline)

@@ -137,7 +137,6 @@ def _shown(blocks: list[Block]) -> list[Block]:
 
 
 def joined(blocks: Iterable[Block]) -> str:
-    """Blocks as text."""
     return "".join([("\t" if beside else "\n") + text for text, _, _, _, beside in blocks])[1:]
 
 
@@ -156,7 +155,6 @@ class _Reader:
         self._row = 0  # 0: no cell yet in this row; 1: in the row's text; 2: at a further cell
 
     def read(self, row: Iterable[Token]) -> None:
-        """All of a document."""
         count = 0
         for token in row:
             count += 1
@@ -191,7 +189,6 @@ class _Reader:
 
     @property
     def hides(self) -> bool:
-        """Whether text would be hidden here."""
         return bool(self._said & HIDDEN)
 
     def _text(self, text: str) -> None:

@@ -155,7 +155,6 @@ def attributes_say(written: str) -> int:
 
 
 def hides(written: str) -> bool:
-    """Whether attributes hide their element."""
     return _MAY_HIDE(written) is not None and bool(attributes_say(written) & HIDDEN)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from html.entities import html5
 from itertools import islice
@@ -143,17 +144,15 @@ def _unescape(match: re.Match[str]) -> str:
     return chr(code) if valid else "\ufffd"
 
 
+@dataclass(slots=True)
 class _Open:
     """An element that has begun."""
 
-    __slots__ = ("attributes", "base", "name", "parts", "room")
-
-    def __init__(self, name: str, attributes: str, base: str | None) -> None:
-        self.name = name
-        self.attributes = attributes
-        self.base = base
-        self.parts: list[str] = []
-        self.room = MAX_TEXT
+    name: str
+    attributes: str
+    base: str | None
+    parts: list[str] = field(default_factory=list)
+    room: int = MAX_TEXT
 
 
 class _Reading:
