@@ -21,7 +21,6 @@ from asof.errors import ConfigError
 
 FILE = "asof.toml"
 RELATIONS = "relations"
-_ENV_PREFIX = "ASOF_"
 _LARGEST = 1 << 62
 # What a text must look like, and what to do where it does not.
 _FORMS = {
@@ -139,24 +138,20 @@ class Config:
             values = _read_toml(path)
             _relations(values.pop(RELATIONS, {}), str(path))
             config = config.updated(values, source=str(path))
-        variables = {
-            name[len(_ENV_PREFIX) :].lower(): value
-            for name, value in environ.items()
-            if name.startswith(_ENV_PREFIX) and name[len(_ENV_PREFIX) :].lower() in _types()
-        }
+        named = {name.lower(): value for name, value in environ.items() if name.startswith("ASOF_")}
+        keys = ((f"asof_{each.name}", each.name) for each in fields(cls))
+        variables = {name: named[key] for key, name in keys if key in named}
         config = config.updated(variables, source="the environment (ASOF_*)")
         given = {name: value for name, value in flags.items() if value is not None}
         return config.updated(given, source="the command line")
 
     def updated(self, values: Mapping[str, object], *, source: str) -> Self:
         """These settings with some replaced; names the source when a key or value is wrong."""
-        types = _types()
+        types = get_type_hints(type(self))
         unknown = sorted(set(values) - set(types))
         if unknown:
-            raise ConfigError(
-                f"{source} has the unknown setting {unknown[0]!r}.",
-                hint=_alike(unknown[0], types),
-            )
+            wrong = f"{source} has the unknown setting {unknown[0]!r}."
+            raise ConfigError(wrong, hint=_alike(unknown[0], types))
         # Any: each value was just checked against its field's own type.
         checked: dict[str, Any] = {k: _coerce(k, v, types[k], source) for k, v in values.items()}
         return replace(self, **checked)
@@ -196,10 +191,6 @@ def _alike(name: str, known: Iterable[str]) -> str:
     if meant:
         return f"Did you mean {' or '.join(meant)}?"
     return "Settings are named like the options of `asof crawl`, with _ for -; docs/settings.md."
-
-
-def _types() -> dict[str, object]:
-    return {name: hint for name, hint in get_type_hints(Config).items() if not name.startswith("_")}
 
 
 def _read_toml(path: Path) -> dict[str, object]:
