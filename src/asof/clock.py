@@ -84,6 +84,10 @@ def iso(instant: Instant) -> str:
     return to_datetime(instant).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
+def maybe_iso(instant: Instant | None) -> str | None:
+    return None if instant is None else iso(instant)
+
+
 def stamp(instant: Instant) -> str:
     """The 14 digits of CDX files and replay URLs; whole seconds, rounded down."""
     moment = to_datetime(instant)

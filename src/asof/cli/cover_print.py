@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.output import maybe_iso, print_json, when
+from asof.cli.output import print_json, when
+from asof.clock import maybe_iso
 from asof.report.cover_words import proof
 from asof.report.words import human_bytes, number, percent, printable
 from asof.warc.atomic_file import atomic_file

@@ -16,7 +16,7 @@ import click
 
 from asof.api import Archive
 from asof.catalog.derive import record_uri
-from asof.clock import Instant, iso, stamp, to_datetime
+from asof.clock import Instant, iso, maybe_iso, stamp, to_datetime
 from asof.model import Capture, Validity
 
 if TYPE_CHECKING:
@@ -47,11 +47,6 @@ def print_json(value: object) -> None:
 def where(folder: Path) -> str:
     """The option that names an archive in a command we propose."""
     return "" if folder == Path("archive") else f" -a {shlex.quote(str(folder))}"
-
-
-def maybe_iso(instant: Instant | None) -> str | None:
-    """An instant as ISO 8601, None as None."""
-    return None if instant is None else iso(instant)
 
 
 def when(instant: Instant) -> str:

@@ -87,9 +87,9 @@ def _print_json(found: Quality) -> None:
     said: dict[str, object] = {"crawl": found.name, "coherence": None}
     if found.report is not None:
         said |= report_json(found.report)
-    if found.completeness is not None:
-        said["completeness"] = completeness_json(found.completeness)
-    print_json(said)
+    part = found.completeness
+    unknown = {"vertical": None, "horizontal": None}
+    print_json({**said, "completeness": unknown if part is None else completeness_json(part)})
 
 
 def _print_text(found: Quality) -> None:

@@ -27,6 +27,7 @@ _ETAS = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7)  # Figure 9
 _MOST_PAGES = 1_000_000
 _COLUMNS = ("family", "load", "pages", "mode", "runs", "seed",
             "strategy", "eta", "expected", "mean", "error")  # fmt: skip
+_SIMULATED = ("pages", "families", "loads", "runs", "seed", "csv_file", "plots")
 # Columns from which on a table has room for every eta.
 _WIDE = 96
 
@@ -121,8 +122,7 @@ def coherence_command(
     if orders and not (rates and as_json):
         raise UsageError("--orders goes with --rates and --json.", hint="Give all three.")
     if rates is not None:
-        simulation = ("pages", "families", "loads", "runs", "seed", "csv_file", "plots")
-        refuse_given(simulation, "{} steers a simulation, and --rates simulates nothing.")
+        refuse_given(_SIMULATED, "{} steers a simulation, and --rates simulates nothing.")
         return _plan(rates, mode, etas, orders=orders, as_json=as_json)
     written = [*plots, *([] if csv_file is None else [csv_file])]
     for path in written:
@@ -142,10 +142,8 @@ def coherence_command(
         plot(setting, points, path)
     if as_json:
         print_json(_points_json(setting, points))
-        return 0
-    _print_points(setting, points)
-    for path in written:
-        say(f"{click.format_filename(path)} written")
+    else:
+        _print_points(setting, points, written)
     return 0
 
 
@@ -188,7 +186,7 @@ def _write_csv(setting: Setting, points: Sequence[Point], path: Path) -> None:
                 rows.writerow((point.family.value, f"{point.load:g}", *common, each.name, *reached))
 
 
-def _print_points(setting: Setting, points: Sequence[Point]) -> None:
+def _print_points(setting: Setting, points: Sequence[Point], written: Sequence[Path]) -> None:
     screen = console()
     crawls = f"mean of {setting.runs:,} simulated crawls" if setting.runs > 1 else "one crawl"
     click.echo(f"Coherent pages in percent, {setting.mode}, {setting.pages:,} pages: {crawls}")
@@ -202,6 +200,8 @@ def _print_points(setting: Setting, points: Sequence[Point]) -> None:
     if setting.runs > 1:
         off = max(_departure(each) for point in points for each in point.outcomes)
         click.echo(f"No mean is more than {off:.1f} standard errors off what is expected.")
+    for path in written:
+        say(f"{click.format_filename(path)} written")
 
 
 def _departure(outcome: SimulatedOutcome) -> float:

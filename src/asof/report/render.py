@@ -36,9 +36,10 @@ def environment(package: str = "", **names: object) -> Environment:
     )
     filters: tuple[Callable[..., object], ...] = (
         words.number, words.bounded, words.percent, words.human_bytes, words.day, words.clock,
-        words.moment, words.stretch, words.span, words.readable, iso, as_written,
+        words.moment, words.stretch, words.span, words.readable, iso,
     )  # fmt: skip
-    env.filters |= {each.__name__: each for each in filters}
+    # What is sent back as it came, as in a form, is escaped and nothing else.
+    env.filters |= {each.__name__: each for each in filters} | {"as_written": escape}
     env.globals |= {"style": style(), **names}
     return env
 
@@ -54,11 +55,6 @@ def macros(template: str) -> Mapping[str, Callable[..., Markup]]:
     return cast(
         "Mapping[str, Callable[..., Markup]]", vars(_reports().get_template(template).module)
     )
-
-
-def as_written(text: str) -> Markup:
-    """A text that is sent back as it came, as in a form: escaped and nothing else."""
-    return escape(text)
 
 
 @cache

@@ -124,9 +124,9 @@ def shortened(text: str, room: int) -> str:
     return f"{text[: max(0, room - tail - 1)]}…{text[len(text) - tail :]}" if room > 0 else ""
 
 
-def clipped(text: str, most: int = 300) -> str:
+def clipped(text: str) -> str:
     """A name that is too long without its middle: names differ at their ends."""
-    return text if len(text) <= most else f"{text[: most * 2 // 3]} … {text[-most // 3 :]}"
+    return text if len(text) <= 300 else f"{text[:200]} … {text[-100:]}"
 
 
 def readable(url: str) -> str:
@@ -141,12 +141,3 @@ def _letters(match: re.Match[str]) -> str:
         return match[0]
     # Not printable are the marks that turn the direction of writing, for one.
     return text if text.isprintable() else match[0]
-
-
-def safe_link(href: str | None) -> str | None:
-    """A link that leads to a page: relative, or http(s); whatever else would act is dropped."""
-    if not href or not href.isprintable():
-        return None
-    scheme, colon, _ = href.partition(":")
-    relative = not colon or any(sign in scheme for sign in "/?#")
-    return href if relative or scheme.lower() in ("http", "https") else None
