@@ -28,7 +28,6 @@ _MEASURES = ("containment", "jaccard", "dice")
 
 
 def answer_json(answer: CoverAnswer) -> dict[str, object]:
-    """The shape that `cover --json` prints."""
     figures = answer.figures
     dropped = [
         {"id": document.id, "by": document.by}
@@ -206,7 +205,6 @@ def _print_moved(title: str, moved: tuple[Moved, ...], other: str) -> None:
 
 
 def print_estimate(found: Estimate, *, as_json: bool) -> None:
-    """What a run is expected to come to."""
     seconds, edges, kept = found.seconds, found.edges, found.kept
     if as_json:
         print_json(

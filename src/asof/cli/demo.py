@@ -93,7 +93,6 @@ def _crawl(folder: Path, url: str, proxy: str, clock: SimulatedClock, coherence:
 
 
 def _tell_coherence(archive: OpenArchive) -> None:
-    """How far the second crawl holds together."""
     # Here, for measuring needs numpy, which takes longer to load than the rest.
     from asof.coherence.certificate import Choice
     from asof.coherence.quality import measure_choice

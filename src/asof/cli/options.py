@@ -103,5 +103,4 @@ def require_folder(out: Path) -> None:
 
 
 def examples(*lines: str) -> str:
-    """An epilog with examples, one a line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

@@ -40,7 +40,6 @@ def open_archive(folder: Path) -> Archive:
 
 
 def print_json(value: object) -> None:
-    """One line of JSON on stdout."""
     click.echo(json.dumps(value, ensure_ascii=False))
 
 

@@ -116,7 +116,6 @@ def _write_page(report: Report | None, out: Path) -> None:
 
 
 def _certify(folder: Path, choice: Choice, out: Path) -> None:
-    """Write the certificate, and say what to note down."""
     from asof.coherence.certify import certify, write_certificate
 
     size = 2 * total_bytes(Folder(folder))
@@ -130,7 +129,6 @@ def _certify(folder: Path, choice: Choice, out: Path) -> None:
 
 
 def print_completeness(value: Completeness) -> None:
-    """The two figures, for people."""
     for name, share, noun in (
         ("vertical", value.vertical, "URL"),
         ("horizontal", value.horizontal, "host"),

@@ -120,7 +120,6 @@ def _print_reasons(title: str, reasons: list[LeftOutReason]) -> None:
 
 
 def _follow(home: Folder, clock: Clock, *, as_json: bool) -> int:
-    """Show the crawl that runs now until it ends."""
     home.require()
     watch = Watch(home, clock)
     crawl = ""

@@ -57,7 +57,6 @@ def _order(host: HostPlan) -> list[tuple[str, float, float]]:
 
 
 def plan_lines(itinerary: Itinerary) -> Iterator[str]:
-    """The plan for people."""
     plan = itinerary.coherence_plan
     if not plan.pages:
         yield "Nothing is known of these pages yet, so there is nothing to plan by."

@@ -65,7 +65,6 @@ def sights(page: PageVerdict) -> str:
 
 
 def name_of(crawls: tuple[Crawl, ...]) -> str:
-    """What was crawled, in a few words."""
     seeds = list(dict.fromkeys(seed for crawl in crawls for seed in crawl.seeds))
     if not seeds:
         return "This archive"
@@ -73,7 +72,6 @@ def name_of(crawls: tuple[Crawl, ...]) -> str:
 
 
 def reference_name(report: Report) -> str:
-    """What the moment of reference is."""
     mode, best = report.measurement.mode, report.best
     if mode is Mode.INDUCIBLE:
         return "the turning point between visits and revisits"
@@ -85,7 +83,6 @@ def reference_name(report: Report) -> str:
 
 
 def headline(report: Report) -> str:
-    """What C says, in plain words."""
     counts, total = report.measurement.counts, len(report.measurement.pages)
     if not report.is_measured:
         return (
@@ -113,7 +110,6 @@ def headline(report: Report) -> str:
 
 
 def method(mode: Mode) -> str:
-    """How it was measured, in plain words."""
     return str(_TOLD["methods"][mode.value])
 
 
@@ -179,7 +175,6 @@ def checked(right: int, wrong: int) -> str:
 
 
 def skew(trust: HostTrust) -> str:
-    """How far the clock of a server is off."""
     if trust.skew is None:
         return "tells no time"
     if abs(trust.skew) < 2 * SECOND:

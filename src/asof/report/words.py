@@ -94,7 +94,6 @@ def span(length: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time as people read it."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)

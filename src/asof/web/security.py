@@ -58,7 +58,6 @@ class Gate:
         self.hosts = frozenset(host.lower() for host in ("localhost", *hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
