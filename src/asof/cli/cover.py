@@ -257,12 +257,10 @@ def _check_places(asked: CommandLine, table: str | None) -> None:
     if asked.save is not None:
         saved.check_name(asked.save)
         Folder(asked.folder).require()
-    files = [out for out in (asked.csv, asked.html) if out is not None]
-    for out in files:
+    taken = {Path(table).resolve()} if table is not None else set()
+    for out in filter(None, (asked.csv, asked.html)):
         if not out.absolute().parent.is_dir():
             raise UsageError(f"There is no folder for {out}.", hint="Make it, or name another.")
-    taken = {Path(table).resolve()} if table is not None else set()
-    for out in files:
         if out.is_file() or not out.exists():
             if out.resolve() in taken:
                 raise UsageError(f"{out} is named twice.", hint="Write to a file of its own.")

@@ -108,7 +108,14 @@ def crawl_command(
     settings = {name: None if value == () else value for name, value in options.items()}
     request = CrawlRequest(folder, urls, settings, environ=os.environ, new=new, control=control)
     if plan_only:
-        _show_plan(request, as_json=as_json)
+        # Here, for plans need numpy, which other crawls do not.
+        from asof.report.plan_text import plan_json, plan_lines
+
+        planned = plan_crawl(request)
+        if as_json:
+            print_json(plan_json(planned))
+        else:
+            click.echo("\n".join(plan_lines(planned)))
         return 0
     with CrawlView(silent=quiet) as view:
         outcome = run_crawl(request, watch=None if quiet else view.show, talk=view.say)
@@ -117,17 +124,6 @@ def crawl_command(
     if not quiet:
         _print_outcome(outcome, folder)
     return 130 if outcome.crawl.state is CrawlState.INTERRUPTED else 0
-
-
-def _show_plan(request: CrawlRequest, *, as_json: bool) -> None:
-    # Here, for plans need numpy, which other crawls do not.
-    from asof.report.plan_text import plan_json, plan_lines
-
-    itinerary = plan_crawl(request)
-    if as_json:
-        print_json(plan_json(itinerary))
-    else:
-        click.echo("\n".join(plan_lines(itinerary)))
 
 
 _ENDINGS = {

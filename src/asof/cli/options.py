@@ -30,24 +30,6 @@ def size(value: str) -> int:
     return found
 
 
-def archive_option(function: Command) -> Command:
-    return click.option(
-        "-a",
-        "--archive",
-        "folder",
-        type=click.Path(path_type=Path),
-        callback=_require_name,
-        default=Path("archive"),
-        show_default=True,
-        metavar="DIR",
-        help="The archive's folder.",
-    )(function)
-
-
-def json_option(function: Command) -> Command:
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
-
-
 def selection_options(function: Command) -> Command:
     for option in (
         click.option("--to", "until", metavar="T", help="Captured at or before this moment."),
@@ -66,20 +48,21 @@ def file_option(
     return click.option(*names, type=kind, metavar="FILE", help=help, multiple=multiple)
 
 
-def output_option(function: Command) -> Command:
-    return file_option("-o", "--output", help="Write there, not to stdout.")(function)
-
-
-def moment_option(function: Command) -> Command:
-    return click.option(
-        "--at", "moment", default="now", metavar="T", help="As of this moment [now]."
-    )(function)
-
-
 def port_option(verb: str) -> Callable[[Command], Command]:
     told = f"Port to {verb} on; 0 takes any free one."
     ports = click.IntRange(0, 65535)
     return click.option("--port", default=8080, show_default=True, type=ports, help=told)
+
+
+archive_option = click.option(
+    "-a", "--archive", "folder", type=click.Path(path_type=Path), callback=_require_name,
+    default=Path("archive"), show_default=True, metavar="DIR", help="The archive's folder.",
+)  # fmt: skip
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+moment_option = click.option(
+    "--at", "moment", default="now", metavar="T", help="As of this moment [now]."
+)
+output_option = file_option("-o", "--output", help="Write there, not to stdout.")
 
 
 def is_given(name: str) -> bool:
