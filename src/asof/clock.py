@@ -34,15 +34,12 @@ class Clock(Protocol):
 
     def now(self) -> Instant:
         """The wall-clock instant, for dates that are kept."""
-        ...
 
     def monotonic(self) -> float:
         """Seconds that never run backwards, for delays and limits."""
-        ...
 
     async def sleep(self, seconds: float) -> None:
         """Let that many seconds of this clock pass."""
-        ...
 
 
 def nap(seconds: float) -> None:

@@ -39,8 +39,8 @@ class _Verbs(click.Group):
         module = _VERBS.get(cmd_name)
         if module is None:
             return None
-        found = getattr(importlib.import_module(f"asof.cli.{module}"), f"{cmd_name}_command")
-        assert isinstance(found, click.Command)
+        home = importlib.import_module(f"asof.cli.{module}")
+        found: click.Command = getattr(home, f"{cmd_name}_command")
         return found
 
 

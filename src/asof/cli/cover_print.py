@@ -96,10 +96,7 @@ def write_page(answer: CoverAnswer, title: str, out: Path) -> None:
 
 
 def print_covers(
-    covers: Sequence[tuple[str, CoverFacts | None]],
-    relations: Mapping[str, str],
-    *,
-    as_json: bool,
+    covers: Sequence[tuple[str, CoverFacts | None]], relations: Mapping[str, str], *, as_json: bool
 ) -> None:
     """The answers that were saved, the latest first, and the relations that have a name."""
     if as_json:
@@ -182,12 +179,10 @@ def print_difference(found: CoverDifference, *, as_json: bool) -> None:
 def _moved_json(
     moved: Iterable[Moved], here: SavedCover, there: SavedCover
 ) -> list[dict[str, object]]:
-    def named(document: str, cover: SavedCover) -> str | int:  # as it was in the table
-        return int(document) if cover.facts.numbers else document
-
+    id_here, id_there = (int if cover.facts.numbers else str for cover in (here, there))
     return [
-        {"id": named(one.document, here), "other": one.other}
-        | {"by": None if one.by is None else named(one.by, there)}
+        {"id": id_here(one.document), "other": one.other}
+        | {"by": None if one.by is None else id_there(one.by)}
         for one in moved
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from asof.change.difference import Difference, Line, Row
 from asof.report.terminal import Piece, cells, harmless, wrapped
@@ -101,16 +101,13 @@ class _Painter:
         return self._paint(f"{' ' * self.digits} ⋯ {fold}"[: self.width], _DIM)
 
     def row(self, row: Row) -> Iterator[str]:
-        if not self.two:
-            sides = [] if row.old is None else [*self._side(row.old, row, new=False)]
-            if row.new is not None and not row.same:
-                sides += self._side(row.new, row, new=True)
-            yield from (side.rstrip(" ") for side in sides)
-            return
         left = self._side(row.old, row, new=False) if row.old else ()
         right = self._side(row.new, row, new=True) if row.new else ()
-        for old, new in zip_longest(left, right):
-            yield self._joined(old or " " * self.side_width, new or "")
+        if self.two:
+            for old, new in zip_longest(left, right):
+                yield self._joined(old or " " * self.side_width, new or "")
+        else:
+            yield from (line.rstrip(" ") for line in chain(left, () if row.same else right))
 
     def _joined(self, left: str, right: str) -> str:
         return (left + _GUTTER + right).rstrip(" ")

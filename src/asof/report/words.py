@@ -21,11 +21,10 @@ _ENCODED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 # -- numbers ---------------------------------------------------------------------------------------
 
 
-def number(count: int, noun: str = "", plural: str = "") -> str:
+def number(count: int, noun: str = "") -> str:
     """`1,204`, `1,204 pages`, `1 page`."""
-    if not noun:
-        return f"{count:,}"
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+    named = f" {noun}{'' if count == 1 else 's'}" if noun else ""
+    return f"{count:,}{named}"
 
 
 def taken_of(taken: int, found: int, noun: str) -> str:
