@@ -9,7 +9,7 @@ import click
 from click import format_filename
 
 from asof.archive import OpenArchive
-from asof.archive.check import Problem, check
+from asof.archive.check import check
 from asof.archive.folder import Folder
 from asof.archive.intake import Intake, take_in
 from asof.archive.recovery import recover
@@ -100,7 +100,10 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
     ):
         result = check(archive, spread=spread, progress=progress)
     if as_json:
-        problems = [_problem_json(problem) for problem in result.problems]
+        problems = [
+            {**asdict(each), "record_id": each.record_id and each.record_id.strip("<>")}
+            for each in result.problems
+        ]
         print_json({"ok": result.ok, **asdict(result), "problems": problems})
     else:
         verdict = "all well" if result.ok else f"{len(result.problems):,} problems"
@@ -138,10 +141,6 @@ def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> in
             more = f"{count - _MOST_PROBLEMS:,} more (--json lists up to {MOST_DIFFERENCES:,})"
             click.echo(f"  ... and {more}")
     return 0 if result.ok else 1
-
-
-def _problem_json(problem: Problem) -> dict[str, object]:
-    return {**asdict(problem), "record_id": problem.record_id and problem.record_id.strip("<>")}
 
 
 @click.command(

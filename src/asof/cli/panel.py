@@ -12,7 +12,7 @@ from rich.text import Text
 
 from asof.cli.view import to_go
 from asof.crawl.summary import Snapshot
-from asof.report.words import duration, human_bytes, number, printable, shortened
+from asof.report.words import duration, human_bytes, length, number, printable, shortened
 
 # Wide enough for hosts and URLs side by side; narrower terminals get them one above the other.
 _WIDE = 110
@@ -108,16 +108,11 @@ def _hosts(snapshot: Snapshot, width: int, most: int) -> Iterable[Text]:
     longest = max((len(printable(host)) for host, _, _ in shown), default=0)
     room = min(longest, _LONGEST_HOST, width - 30)
     for host, queued, wait in shown:
+        due = "now" if wait == 0 else "" if wait < 0 else length(wait)  # below 0: not known
         yield Text.assemble(
             "  ", (shortened(host, room).ljust(room), "cyan"),
-            f" {queued:>9,}", (" queued  ", "dim"), _wait(wait),
+            f" {queued:>9,}", (" queued  ", "dim"), due,
         )  # fmt: skip
-
-
-def _wait(seconds: float) -> str:
-    if seconds <= 0:
-        return "now" if seconds == 0 else ""
-    return f"{seconds:.1f} s" if seconds < 60 else duration(seconds)
 
 
 def _urls(snapshot: Snapshot, width: int, most: int) -> Iterable[Text]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from asof.coherence.verdict import Mode
 from asof.crawl.plan import HostPlan, Itinerary
-from asof.report.words import duration, number, percent, printable
+from asof.report.words import length, number, percent, printable
 from asof.url import host_of
 
 _SHOWN = 5
@@ -126,6 +126,4 @@ def _host_lines(host: HostPlan, since: str) -> Iterator[str]:
 
 
 def _length(slot: float) -> str:
-    if math.isinf(slot):
-        return "not again"
-    return f"{slot:.1f} s" if slot < 60 else duration(slot)
+    return "not again" if math.isinf(slot) else length(slot)

@@ -44,6 +44,9 @@ def environment(package: str = "", **names: object) -> Environment:
     return env
 
 
+_reports = cache(environment)
+
+
 def render(template: str, **values: object) -> str:
     """A report as one file that needs nothing else."""
     return _reports().get_template(template).render(values)
@@ -62,11 +65,6 @@ def style() -> Markup:
     """The style sheet, to be put into a file that is sent around on its own."""
     text = files("asof.report").joinpath("static/asof.css").read_text(encoding="utf-8")
     return Markup(_COMMENT.sub("", text))
-
-
-@cache
-def _reports() -> Environment:
-    return environment()
 
 
 def _harmless(value: object) -> object:

@@ -100,6 +100,11 @@ def duration(seconds: float) -> str:
     return f"{days} d {clock}" if days else clock
 
 
+def length(seconds: float) -> str:
+    """A short time with its tenths, a longer one as `duration` has it."""
+    return f"{seconds:.1f} s" if seconds < 60 else duration(seconds)
+
+
 # -- words of strangers ----------------------------------------------------------------------------
 
 

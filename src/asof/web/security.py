@@ -80,7 +80,11 @@ class Gate:
         if match is None or "*" in self.hosts:
             return match is not None
         name = match[1] or match[2]
-        return name.lower() in self.hosts or _is_address(name)
+        try:
+            ip_address(name)
+        except ValueError:
+            return name.lower() in self.hosts
+        return True
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = RequestHeaders(scope=scope)
@@ -92,14 +96,6 @@ class Gate:
         if headers.get("service-worker") or "worker" in headers.get("sec-fetch-dest", ""):
             return PlainTextResponse("Archived scripts do not run here.\n", 403)
         return None
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 def original_headers(headers: Headers) -> list[tuple[str, str]]:
