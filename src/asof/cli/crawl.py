@@ -48,12 +48,8 @@ def _flag(name: str, setting: str, value: bool, text: str) -> Callable[[Command]
 @click.option("--include", multiple=True, metavar="RE", help="Take URLs that match, on any host.")
 @click.option("--exclude", multiple=True, metavar="RE", help="Leave out URLs that match.")
 @_setting("--depth", "N", "Follow at most N links from a seed.", int)
-@_flag(
-    "--no-requisites",
-    "requisites",
-    False,
-    "Leave out images, styles... that lie outside the scope.",
-)
+@_flag("--no-requisites", "requisites", False,
+       "Leave out images, styles... that lie outside the scope.")  # fmt: skip
 @_setting("--max-pages", "N", "Stop after N captures, robots.txt not counted.", int)
 @_setting("--max-bytes", "N", "Stop after N bytes (kB, MB, GB) from the wire.", size)
 @_setting("--time-limit", "S", "Stop after S seconds.", float)

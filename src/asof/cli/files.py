@@ -6,7 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from click import format_filename
 
 from asof.archive import OpenArchive
 from asof.archive.check import check
@@ -124,12 +123,8 @@ def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> in
     with heavy_work("checking", claimed_bytes(claim)) as (spread, progress):
         result = recheck(place, claim, spread=spread, progress=progress)
     if as_json:
-        told = {
-            "ok": result.ok,
-            "certificate": format_filename(certificate),
-            "digest": claim.digest,
-        }
-        print_json({**told, "differences": result.differences})
+        told = {"ok": result.ok, "certificate": click.format_filename(certificate)}
+        print_json({**told, "digest": claim.digest, "differences": result.differences})
     elif result.ok:
         click.echo(f"the certificate holds: {result.summary}\n  sealed with {claim.digest}")
     else:
