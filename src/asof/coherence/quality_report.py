@@ -23,19 +23,11 @@ from asof.coherence.verdict import (
     PageVerdict,
     Reason,
 )
+from asof.frontier.completeness import Share
 from asof.model import CoherencePlan, Crawl, CrawlState
 
 Stretch = tuple[Instant, Instant]
 Answer = Literal["coherent", "incoherent", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """So many were found and so many of them taken: one figure of completeness (Spaniol 2010)."""
-
-    found: int
-    taken: int
-    share: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +55,8 @@ class Report:
 
     crawls: tuple[Crawl, ...]
     measurement: Measurement
-    vertical: Taken | None = None
-    horizontal: Taken | None = None
+    vertical: Share | None = None
+    horizontal: Share | None = None
     best: Best | None = None
     curve: tuple[Coverage, ...] = ()
     whole: WholeCoherence = field(default_factory=WholeCoherence)

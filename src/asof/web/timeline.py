@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from asof.clock import DAY, SECOND, Instant, stamp
+from asof.clock import DAY, SECOND, Instant
 from asof.model import Validity
 
 WIDTH = 1000.0
@@ -28,11 +28,6 @@ class Bar:
     claim_width: float
     tone: int
     validity: Validity
-
-    @property
-    def moment(self) -> str:
-        """The stamp at which this content is shown."""
-        return stamp(self.validity.until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +63,5 @@ def timeline(history: Sequence[Validity], asked: Instant | None) -> Timeline | N
         claim = None if validity.claimed_since is None else x(validity.claimed_since)
         claimed = 0.0 if claim is None else max(left - claim, 0.0)
         bars.append(Bar(left, width, claim, claimed, number % 2, validity))
-    inside = asked is not None and start <= asked <= end
-    return Timeline(tuple(bars), start, end, x(asked) if inside and asked is not None else None)
+    mark = x(asked) if asked is not None and start <= asked <= end else None
+    return Timeline(tuple(bars), start, end, mark)
