@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from asof.cover.documents.sets import Sets
 from asof.cover.join.join import join
 from asof.cover.join.pair_spool import ROOM, PairSpool
-from asof.cover.language.bounds import Bound
+from asof.cover.language.bounds import Bound, Least
 from asof.cover.solve.external import solve_external
 
 Ints = NDArray[np.int64]
@@ -72,7 +73,7 @@ def joined(n: int) -> Iterator[tuple[Ints, Ints]]:
     common = np.broadcast_to(np.arange(3, dtype=np.uint64), (n, 3))
     items = np.concatenate([common, own, own + np.uint64(1)], axis=1).reshape(-1)
     sets = Sets(np.arange(0, 5 * n + 1, 5, dtype=np.int64), items)
-    for edges in join(sets, Bound.containment("0.5"), memory=64 << 20):
+    for edges in join(sets, Bound(Least(Fraction(1, 2))), memory=64 << 20):
         yield edges.i.astype(np.int64), edges.j.astype(np.int64)
 
 

@@ -123,6 +123,7 @@ def grown(place: Path) -> GatheredDocuments:
 def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     """One run, as `asof cover` has it; writes what came out."""
     from asof.archive.folder import Folder
+    from asof.cover.documents.document_ids import Shingling
     from asof.cover.join.pairs import JoinLimits
     from asof.cover.kept.pair_cache import earlier_runs
     from asof.cover.kept.shingle_cache import kept
@@ -132,7 +133,7 @@ def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     state, rule = STEPS[step]
     found = grown(place) if state == "new" else kept(place / "derived" / "cover" / "main-5-old")
     assert found is not None
-    with earlier_runs(Folder(place), "main", 5) as earlier:
+    with earlier_runs(Folder(place), Shingling()) as earlier:
         outcome = thin_out(
             found.collection, rule, CoverOptions(), JoinLimits(), None if plain else earlier
         )

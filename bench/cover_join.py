@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
@@ -53,13 +54,13 @@ def load(folder: Path, *, mapped: bool = False) -> tuple[np.ndarray, np.ndarray]
 def ours(folder: Path, memory: int | None = None) -> tuple[int, int]:
     from asof.cover.documents.sets import Sets
     from asof.cover.join.join import join
-    from asof.cover.language.bounds import Bound
+    from asof.cover.language.bounds import Bound, Least
 
     offsets, items = load(folder, mapped=True)
     sets = Sets(offsets, items)
     found = total = 0
     position = np.arange(len(sets), dtype=np.int64)
-    bound = Bound.containment("0.7")
+    bound = Bound(Least(Fraction(7, 10)))
     for edges in join(sets, bound, position=position, window=(0, None), memory=memory):
         found += len(edges)
         total += int(edges.inter.sum())

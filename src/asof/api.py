@@ -1,10 +1,5 @@
 """The front door: an archive, opened, and everything that can be asked of it in one line.
 
-    from asof import Archive
-
-    with Archive.open("archive") as archive:
-        archive.text("https://example.org/", "2026-03-01").main
-
 Commands call the same functions. What needs numpy or readers of documents is loaded when asked.
 """
 

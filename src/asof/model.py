@@ -129,7 +129,6 @@ class Exchange:
     tls: Tls | None = None
 
     def header(self, name: str) -> str | None:
-        """The first value of a header, by case-insensitive name."""
         return find_header(self.headers, name)
 
 

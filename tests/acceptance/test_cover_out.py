@@ -11,11 +11,11 @@ import pytest
 
 from asof.archive import OpenArchive
 from asof.cli import run as cli
-from asof.cover.documents.of_archive import collected
 from asof.cover.join.pairs import JoinLimits
 from asof.cover.kept.saved_covers import save_cover
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
+from support.boats import collected
 from support.rig import ok, run
 
 RELATION = "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2) and url(d1) = url(d2)"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from asof.cli import run as cli
-from asof.cover.documents.of_archive import collected
+from support.boats import collected
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "cover.md").read_text(encoding="utf-8")
 _BLOCK = "^```{}\n(.*?)^```$"

@@ -22,7 +22,7 @@ import pytest
 
 from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant, parse_http_date
-from asof.coherence.verdict import Grade
+from asof.model import Grade
 from asof.testing import START, Response
 from support.changing_web import ChangingWeb, copy_of
 from support.git_history import Repository, git_history, within

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from asof.cover.documents.collection import Collection, merged
-from asof.cover.documents.sets import Edges, Sets
+from asof.cover.documents.sets import Edges
 from asof.cover.growth import Earlier, FoundPairs, KeptPairs, Schema, grown_pairs
 from asof.cover.join.common_shingles import common_with
 from asof.cover.join.join import join
@@ -43,6 +43,7 @@ from support.brute_force import (
     all_pairs,
     collection_of,
 )
+from support.covered import containment, sets_of
 from support.laws import examples
 
 
@@ -249,7 +250,7 @@ SETS = st.lists(st.sets(st.integers(0, 40) | st.integers(0, 2**64 - 1), max_size
 def test_what_is_shared_has_all_that_pairs_can_have_in_common(
     given_sets: list[set[int]], data: st.DataObject
 ) -> None:
-    sets = Sets.of(given_sets)
+    sets = sets_of(given_sets)
     flags = st.lists(st.booleans(), min_size=len(sets), max_size=len(sets))
     chosen = np.array(data.draw(flags), np.bool_)
     found = common_with(sets, chosen)
@@ -270,7 +271,7 @@ def test_merged_sets_are_those_of_both(
         places.insert(data.draw(st.integers(0, len(places))), -1)
     left = iter(new)
     wanted = [next(left) if at < 0 else old[at] for at in places]
-    found = merged(Sets.of(old), Sets.of(new), places)
+    found = merged(sets_of(old), sets_of(new), places)
     assert [found[at].tolist() for at in range(len(found))] == [sorted(one) for one in wanted]
 
 
@@ -280,14 +281,14 @@ def test_small_partitions_are_compared_with_the_same_outcome(
     given_sets: list[set[int]], data: st.DataObject
 ) -> None:
     """By ranks, without them, and with some of each; and so are pairs with some documents alone."""
-    sets = Sets.of(given_sets)
+    sets = sets_of(given_sets)
     count = len(sets)
 
     def drawn(values: st.SearchStrategy[int]) -> NDArray[np.int64]:
         return np.array(data.draw(st.lists(values, min_size=count, max_size=count)), np.int64)
 
     bound = data.draw(st.sampled_from([
-        Bound.containment("0.5"), Bound.containment("0.3", strict=True), Bound.containment(1),
+        containment("0.5"), containment("0.3", strict=True), containment(1),
         Bound(containing=Least(Fraction(2, 3))), Bound(jaccard=Least(Fraction(1, 2))),
         Bound(dice=Least(Fraction(1, 2)), contained=Least(Fraction(1, 3))),
     ]))  # fmt: skip

@@ -10,9 +10,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.cover.documents.sets import Sets
 from asof.cover.join.join import join
 from asof.cover.language.bounds import Bound, Least, _next
+from support.covered import containment, sets_of
 from support.laws import examples
 
 THRESHOLDS = st.one_of(
@@ -94,7 +94,7 @@ def test_the_join_finds_what_comparing_all_pairs_finds(data: st.DataObject) -> N
     for plain, memory in ((False, None), (True, None), (False, 64)):
         found: list[tuple[tuple[int, int], int]] = []
         for edges in join(
-            Sets.of(texts),
+            sets_of(texts),
             bound,
             partition=None if parts is None else np.array(parts, np.int64),
             position=None if when is None else np.array(when, np.int64),
@@ -130,14 +130,14 @@ def test_a_threshold_and_its_next_fraction_say_the_same_of_all_sizes(
 def test_the_order_of_documents_does_not_matter(
     texts: list[frozenset[int]], threshold: Fraction, random: Random
 ) -> None:
-    bound = Bound.containment(threshold)
+    bound = containment(threshold)
     order = list(range(len(texts)))
     random.shuffle(order)
 
     def pairs(some: list[frozenset[int]]) -> set[tuple[int, int]]:
         return {
             pair
-            for edges in join(Sets.of(some), bound, threads=1)
+            for edges in join(sets_of(some), bound, threads=1)
             for pair in zip(edges.i.tolist(), edges.j.tolist(), strict=True)
         }
 

@@ -83,7 +83,7 @@ def flat(node: Node, kind: type) -> tuple:
     """The parts of a chain that begins another: the parser makes one of both."""
     if not isinstance(node, kind):
         return ()
-    return node.terms if isinstance(node, Sum) else node.parts
+    return node.parts
 
 
 def sums(first: st.SearchStrategy[Node], more: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
@@ -191,11 +191,11 @@ def worth(value: Node, pair: tuple[dict, dict]) -> object:
         case TextValue():
             return value.value
         case Sum():
-            terms = [(sign, worth(term, pair)) for sign, term in value.terms]
+            terms = [(sign, worth(term, pair)) for sign, term in value.parts]
             return None if any(w is None for _, w in terms) else sum(s * w for s, w in terms)  # type: ignore[misc, operator]
         case Product():
             total = Fraction(1)
-            for power, factor in value.factors:
+            for power, factor in value.parts:
                 found = worth(factor, pair)
                 if found is None or (power == -1 and not found):
                     return None
@@ -327,7 +327,7 @@ def test_the_join_and_what_it_leaves_are_the_relation(
     anchor = Or((ContentTest(Measure("J", 1), ">=", Fraction(1, 3)), same("h"), same("t")))
     whole = And((anchor, condition, *more))
     kept = np.zeros(len(found) ** 2, bool)
-    for alternative in analyse(Relation(whole, "")).alternatives:
+    for alternative in analyse(Relation(whole, "")):
         kept |= answered(alternative, found)
     assert kept.tolist() == expected(whole, found)
 

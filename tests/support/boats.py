@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
-from asof.change.texts import Texts
+from asof.change.texts import Texts, documents_of
 from asof.cli import run as cli
-from asof.cover.documents.collection import Collection
+from asof.cover.documents.collection import Collection, chosen
+from asof.cover.documents.document_ids import Shingling
+from asof.cover.documents.of_archive import compared_text, gathered, with_text
 from asof.model import Target
 from asof.warc.build import exchange_records
 from asof.warc.write import WarcFile
@@ -56,3 +59,20 @@ def assert_equal(one: Collection, other: Collection) -> None:
         assert (column.kind, column.strings) == (twin.kind, twin.strings)
         assert column.values.dtype == twin.values.dtype
         assert np.array_equal(column.values, twin.values, equal_nan=column.kind == "number")
+
+
+def collected(
+    archive: OpenArchive,
+    shingling: Shingling | None = None,
+    where: str | None = None,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Collection:
+    """What commands have from `collected_or_kept`, with nothing taken over from earlier runs."""
+    shingling = shingling or Shingling()
+    found = gathered(archive, shingling, progress=progress).collection
+    if where is None:
+        return found
+    with Texts(archive) as texts:
+        read = with_text(texts, documents_of(archive, archive.captures()))
+        said = [compared_text(document, shingling.which) for _, document in read]
+    return found.only(chosen(where, found.columns, said))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fractions import Fraction
+
 import numpy as np
 
 from asof.clock import SECOND
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Sets
 from asof.cover.join.pairs import JoinLimits
+from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.columns import Column, text_column, time_column
 from asof.cover.options import CoverOptions
 from asof.cover.run import CoverOutcome, thin_out
@@ -43,3 +47,15 @@ def versions(count: int, each: int) -> CoverOutcome:
         ),
         "C(d1,d2) >= 0.5 and timestamp(d1) <= timestamp(d2)",
     )
+
+
+def sets_of(sets: Iterable[Iterable[int]]) -> Sets:
+    """Any sets of numbers from 0 to 2**64 - 1, as shingles."""
+    each = [np.unique(np.array(list(one), np.uint64)) for one in sets]
+    offsets = np.cumsum([0, *(one.size for one in each)], dtype=np.int64)
+    return Sets(offsets, np.concatenate([np.empty(0, np.uint64), *each]))
+
+
+def containment(threshold: Fraction | int | str, *, strict: bool = False) -> Bound:
+    """C(i, j) >= threshold; a string like "0.7" is taken as it is written."""
+    return Bound(contained=Least(Fraction(threshold), strict))

@@ -18,12 +18,13 @@ from asof.cli import run as cli
 from asof.clock import SECOND
 from asof.cover.documents import of_archive as gathered
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.of_archive import collected
+from asof.cover.documents.document_ids import Shingling
 from asof.errors import UsageError
 from asof.model import Target
 from asof.warc.build import exchange_records
 from asof.warc.record import Record
 from asof.warc.write import WarcFile
+from support.boats import collected
 from support.exchanges import START, answer
 
 DAY = 86_400 * SECOND
@@ -146,15 +147,21 @@ def test_what_is_known_of_them(folder: Path) -> None:
 
 
 def test_main_content_is_compared_unless_all_text_is_asked_for(folder: Path) -> None:
-    main, full = collection(folder), collection(folder, which="full")
+    main, full = collection(folder), collection(folder, shingling=Shingling("full"))
     assert main.names == full.names
     at = main.names.index(f"20260101000000/{ONE}")
-    assert shingles("Home of the menu", 4)[0] not in collection(folder, k=4).sets[at]
-    assert shingles("Home of the menu", 4)[0] in collection(folder, k=4, which="full").sets[at]
+    assert (
+        shingles("Home of the menu", 4)[0]
+        not in collection(folder, shingling=Shingling(k=4)).sets[at]
+    )
+    assert (
+        shingles("Home of the menu", 4)[0]
+        in collection(folder, shingling=Shingling("full", 4)).sets[at]
+    )
     assert full.sets.sizes[at] > main.sets.sizes[at]
     fine = shingles("Only a few words here.", 3)
     plain = main.names.index(f"20260101000000/{PLAIN}")
-    assert collection(folder, k=3).sets[plain].tolist() == fine.tolist()
+    assert collection(folder, shingling=Shingling(k=3)).sets[plain].tolist() == fine.tolist()
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from asof.cover.language.columns import text_column, time_column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
 from asof.errors import UsageError
+from support.covered import sets_of
 
 TIME_ORDER = "C(d1,d2) >= 0.7 and timestamp(d1) <= timestamp(d2)"
 
@@ -103,7 +104,7 @@ def test_short_documents_are_taken_whole() -> None:
 
 def test_few_documents() -> None:
     def of(*sets: range) -> Estimate:
-        found = Sets.of(sets)
+        found = sets_of(sets)
         names = tuple(map(str, range(len(sets))))
         return estimate(Collection(names, {}, found, found.sizes), "C(d1,d2) >= 0.5")
 
@@ -135,7 +136,7 @@ def test_a_bad_relation_is_refused_before_anything_is_done(pages: Collection) ->
 def test_a_sample_is_the_same_part_of_every_document(
     sets: list[set[int]], low: float, high: float, seed: int
 ) -> None:
-    whole = Sets.of(sets)
+    whole = sets_of(sets)
     for few in (sampled(whole, (low, high), seed), stretch(whole, min(low, high), seed)):
         _is_one_part(few, sets)
 

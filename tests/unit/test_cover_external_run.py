@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.sets import Sets
 from asof.cover.estimate import estimate
 from asof.cover.join.pair_spool import PairSpool
 from asof.cover.join.pairs import JoinLimits
@@ -17,6 +16,7 @@ from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
 from asof.cover.solve.external import ExternalCover, solve_external
 from asof.errors import UsageError
+from support.covered import sets_of
 
 
 def alike(count: int) -> Collection:
@@ -30,7 +30,7 @@ def alike(count: int) -> Collection:
         "host": text_column([f"h{n % 5}" for n in range(count)]),
     }
     names = tuple(map(str, range(count)))
-    return Collection(names, columns, Sets.of(sets), np.full(count, 65, np.int64))
+    return Collection(names, columns, sets_of(sets), np.full(count, 65, np.int64))
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.clock import SECOND
 from asof.cover import growth
-from asof.cover.documents.document_ids import DOCUMENT_ID
-from asof.cover.documents.of_archive import collected
+from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling
 from asof.cover.documents.sets import Edges
 from asof.cover.documents.tables import Table
 from asof.cover.growth import FoundPairs, KeptPairs
@@ -33,7 +32,7 @@ from asof.cover.options import CoverOptions
 from asof.cover.run import CoverOutcome, thin_out
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.solve import solve as solved
-from support.boats import BOATS, add, assert_equal, read_all
+from support.boats import BOATS, add, assert_equal, collected, read_all
 from support.exchanges import START
 
 SCHEMA = (("length", "number"),)
@@ -63,18 +62,18 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def test_pairs_come_back_as_they_were(tmp_path: Path) -> None:
-    store = PairFiles(Folder(tmp_path), "main", 5)
+    store = PairFiles(Folder(tmp_path), Shingling("main", 5))
     assert list(store.entries()) == []
     store.keep(RULE, SCHEMA, some_pairs())
     (entry,) = store.entries()
     assert (entry.relation, entry.schema) == (RULE, SCHEMA)
     assert_found(entry.load(), some_pairs())
-    assert list(PairFiles(Folder(tmp_path), "full", 5).entries()) == []
-    assert list(PairFiles(Folder(tmp_path), "main", 4).entries()) == []
+    assert list(PairFiles(Folder(tmp_path), Shingling("full", 5)).entries()) == []
+    assert list(PairFiles(Folder(tmp_path), Shingling("main", 4)).entries()) == []
 
 
 def test_pairs_of_fewer_documents_make_way(tmp_path: Path) -> None:
-    store = PairFiles(Folder(tmp_path), "main", 5)
+    store = PairFiles(Folder(tmp_path), Shingling("main", 5))
     store.keep(RULE, SCHEMA, some_pairs(4))
     store.keep("D(d1,d2) >= 0.5", SCHEMA, some_pairs(4))
     store.keep(RULE, SCHEMA, some_pairs(5))
@@ -85,8 +84,9 @@ def test_pairs_of_fewer_documents_make_way(tmp_path: Path) -> None:
     assert len(list(store.entries())) == 3, "of other documents"
 
 
-def test_the_least_used_go_first(tmp_path: Path) -> None:
-    store = PairFiles(Folder(tmp_path), "main", 5, most=2)
+def test_the_least_used_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_cache, "ENTRIES", 2)
+    store = PairFiles(Folder(tmp_path), Shingling("main", 5))
     for at, rule in enumerate(("a", "b")):
         store.keep(rule, SCHEMA, some_pairs())
         for path in files(tmp_path):
@@ -97,9 +97,10 @@ def test_the_least_used_go_first(tmp_path: Path) -> None:
     assert {entry.relation for entry in store.entries()} == {"a", "c"}
 
 
-def test_there_is_room_for_so_many_bytes(tmp_path: Path) -> None:
+def test_there_is_room_for_so_many_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     size = 2000
-    store = PairFiles(Folder(tmp_path), "main", 5, room=size)
+    monkeypatch.setattr(pair_cache, "BYTES", size)
+    store = PairFiles(Folder(tmp_path), Shingling("main", 5))
     store.keep("too large", SCHEMA, some_pairs(size // 16))
     assert files(tmp_path) == []
     for rule in "abcdef":
@@ -122,7 +123,7 @@ def claimed(kind: str, shape: tuple[int, ...]) -> bytes:
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_pairs_are_not_there(tmp_path: Path, damage: str) -> None:
-    store = PairFiles(Folder(tmp_path), "main", 5)
+    store = PairFiles(Folder(tmp_path), Shingling("main", 5))
     found = some_pairs()
     if damage == "range":
         edges = replace(found.edges, i=found.edges.i + np.int32(4))
@@ -154,7 +155,7 @@ def test_damaged_pairs_are_not_there(tmp_path: Path, damage: str) -> None:
 
 
 def test_what_was_begun_and_left_is_removed(tmp_path: Path) -> None:
-    store = PairFiles(Folder(tmp_path), "main", 5)
+    store = PairFiles(Folder(tmp_path), Shingling("main", 5))
     store.keep(RULE, SCHEMA, some_pairs())
     (path,) = files(tmp_path)
     left, going_on = (path.with_name(f".{path.name}.{end}") for end in ("left", "going_on"))
@@ -168,7 +169,7 @@ def test_what_was_begun_and_left_is_removed(tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path) -> None:
     (tmp_path / "derived").write_text("a file")
-    store = PairFiles(Folder(tmp_path), "main", 5)
+    store = PairFiles(Folder(tmp_path), Shingling("main", 5))
     store.keep(RULE, SCHEMA, some_pairs())
     assert list(store.entries()) == []
     proofs = Proofs({b"x": np.zeros(1, np.int32)}, changed=True)
@@ -264,7 +265,7 @@ def test_only_the_last_used_proofs_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_table_without_marks_is_compared_each_time(tmp_path: Path) -> None:
     table = Table(("a", "b"), ("one two three", "one two three"), {}).collection(2)
-    with earlier_runs(Folder(tmp_path), "main", 2) as earlier:
+    with earlier_runs(Folder(tmp_path), Shingling("main", 2)) as earlier:
         assert thin_out(table, RULE, CoverOptions(), JoinLimits(), earlier).known == 0
         assert thin_out(table, RULE, CoverOptions(), JoinLimits(), earlier).known == 0
     assert files(tmp_path) == []
@@ -280,7 +281,7 @@ def test_what_marks_do_not_vouch_for_is_compared_each_time(tmp_path: Path) -> No
         document_ids=np.array([b"a", b"b", b"c"], DOCUMENT_ID),
     )
     by_quality = f"{RULE} and inlinks(d1) < inlinks(d2)"
-    with earlier_runs(Folder(tmp_path), "main", 2) as earlier:
+    with earlier_runs(Folder(tmp_path), Shingling("main", 2)) as earlier:
         for known in (0, 3):
             assert thin_out(found, by_quality, CoverOptions(), JoinLimits(), earlier).known == 0
             assert thin_out(found, RULE, CoverOptions(), JoinLimits(), earlier).known == known
@@ -299,7 +300,7 @@ def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
     texts = tuple(f"one two three {number}" for number in range(9))
     table = Table(tuple("abcdefghi"), texts, {}).collection(1)
     found = replace(table, document_ids=np.array(list("abcdefghi"), DOCUMENT_ID))
-    store = PairFiles(Folder(tmp_path), "main", 1)
+    store = PairFiles(Folder(tmp_path), Shingling("main", 1))
     loaded: list[str] = []
     for rule, count in ((RULE, 5), ("C(d1,d2) >= 0.4", 8), ("C(d1,d2) >= 0.3", 7)):
         part = found.only(np.arange(9) < count)
@@ -338,7 +339,7 @@ def test_pairs_of_a_looser_rule_are_tested_block_by_block(
         "Pairs",
         lambda *given: sizes.append(given[0].size) or Pairs(*given),
     )
-    with earlier_runs(Folder(tmp_path), "main", 1) as earlier:
+    with earlier_runs(Folder(tmp_path), Shingling("main", 1)) as earlier:
         looser = thin_out(found, RULE, CoverOptions(), JoinLimits(), earlier)
         stricter = thin_out(found, "C(d1,d2) >= 0.8", CoverOptions(), JoinLimits(), earlier)
     assert stricter.known == 8
@@ -392,30 +393,28 @@ def test_an_archive_that_grows_answers_as_one_that_is_compared_anew(
         for rule in (*RULES, *RULES):
             with (
                 OpenArchive.open(folder) as archive,
-                earlier_runs(archive.folder, "main", 5) as earlier,
+                earlier_runs(archive.folder, Shingling("main", 5)) as earlier,
             ):
-                found = collected_or_kept(archive)
+                found = collected_or_kept(archive, Shingling())
                 assert_equal(found, scratch)
                 assert set(found.columns) == earlier.attributes  # type: ignore[comparison-overlap]
                 outcome = thin_out(found, rule, CoverOptions(), JoinLimits(), earlier)
-                part = collected_or_kept(archive, where='text contains "harbour"')
+                part = collected_or_kept(archive, Shingling(), where='text contains "harbour"')
                 some = thin_out(part, rule, CoverOptions(prefer="recency"), JoinLimits(), earlier)
             assert told(outcome) == told(thin_out(scratch, rule, CoverOptions(), JoinLimits()))
             alone = thin_out(filtered, rule, CoverOptions(prefer="recency"), JoinLimits())
             assert told(some) == told(alone)
             assert some.known == len(part), "the whole was compared"
     monkeypatch.setattr(growth, "found_pairs", forbid)
-    with OpenArchive.open(folder) as archive, earlier_runs(archive.folder, "main", 5) as earlier:
-        found = collected_or_kept(archive)
+    with (
+        OpenArchive.open(folder) as archive,
+        earlier_runs(archive.folder, Shingling("main", 5)) as earlier,
+    ):
+        found = collected_or_kept(archive, Shingling())
         for rule in RULES:
             thin_out(found, rule, CoverOptions(), JoinLimits(), earlier)
         more = f"{RULES[0]} and length(d1) > 10"
         stricter = thin_out(found, more, CoverOptions(), JoinLimits(), earlier)
         assert stricter.known == len(found)
-    left = {one.relation for one in PairFiles(Folder(folder), "main", 5).entries()}
+    left = {one.relation for one in PairFiles(Folder(folder), Shingling("main", 5)).entries()}
     assert left == {RULES[0], RULES[2]}, "of the looser ones; the second follows from the first"
-
-
-def test_the_limits_are_those_of_the_module() -> None:
-    store = PairFiles(Folder(Path("nowhere")), "main", 5)
-    assert (store._most, store._room) == (pair_cache.ENTRIES, pair_cache.BYTES)

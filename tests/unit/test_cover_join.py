@@ -20,8 +20,9 @@ from asof.cover.join.join import join
 from asof.cover.join.overlaps import overlaps
 from asof.cover.language.bounds import LARGEST_SET, Bound, Least
 from asof.errors import StorageError, UsageError
+from support.covered import containment, sets_of
 
-HALF = Bound.containment("0.5")
+HALF = containment("0.5")
 
 
 def found(blocks: Iterator[Any] | list[Edges]) -> dict[tuple[int, int], int]:
@@ -49,17 +50,17 @@ def numbers(*values: int) -> np.ndarray:
 
 def test_containment_has_a_direction(plain: bool) -> None:
     """A page that took another in covers it, and is not covered by it."""
-    sets = Sets.of([range(10), range(40)])
-    assert found(join(sets, Bound.containment("0.7"), plain=plain)) == {(0, 1): 10}
+    sets = sets_of([range(10), range(40)])
+    assert found(join(sets, containment("0.7"), plain=plain)) == {(0, 1): 10}
 
 
 def test_a_threshold_is_exact(plain: bool) -> None:
     """Seven of ten is 0.7, which a float is not; and is not above 0.7."""
-    sets = Sets.of([range(10), range(3, 100)])
-    assert found(join(sets, Bound.containment("0.7"), plain=plain)) == {(0, 1): 7}
-    assert found(join(sets, Bound.containment("0.7", strict=True), plain=plain)) == {}
+    sets = sets_of([range(10), range(3, 100)])
+    assert found(join(sets, containment("0.7"), plain=plain)) == {(0, 1): 7}
+    assert found(join(sets, containment("0.7", strict=True), plain=plain)) == {}
     long = "0.70000000000000000000000000000000000001"
-    assert found(join(sets, Bound.containment(long), plain=plain)) == {}
+    assert found(join(sets, containment(long), plain=plain)) == {}
 
 
 @pytest.mark.parametrize(
@@ -80,26 +81,26 @@ def test_a_threshold_is_exact(plain: bool) -> None:
 )
 def test_measures(bound: Bound, pairs: dict[tuple[int, int], int], plain: bool) -> None:
     """Each measure at the value that a pair has: 2 of 4 and 4; 4 of 4 and 8, 2 of 4 and 8."""
-    sets = Sets.of([range(4), [2, 3, 8, 9], [0, 1, 2, 3, 20, 21, 22, 23]])
+    sets = sets_of([range(4), [2, 3, 8, 9], [0, 1, 2, 3, 20, 21, 22, 23]])
     assert found(join(sets, bound, plain=plain)) == pairs
 
 
 def test_empty_documents_pair_with_each_other_only(plain: bool) -> None:
-    sets = Sets.of([[], [1, 2], [], [1, 2]])
+    sets = sets_of([[], [1, 2], [], [1, 2]])
     pairs = {(0, 2): 0, (2, 0): 0, (1, 3): 2, (3, 1): 2}
     for bound in (HALF, Bound(jaccard=Least(Fraction(1))), Bound(dice=Least(Fraction(1, 9)))):
         assert found(join(sets, bound, plain=plain)) == pairs
-    assert found(join(sets, Bound.containment(1, strict=True), plain=plain)) == {}
+    assert found(join(sets, containment(1, strict=True), plain=plain)) == {}
 
 
 def test_no_documents(plain: bool) -> None:
-    assert found(join(Sets.of([]), HALF, plain=plain)) == {}
-    assert found(join(Sets.of([[]]), HALF, plain=plain)) == {}
+    assert found(join(sets_of([]), HALF, plain=plain)) == {}
+    assert found(join(sets_of([[]]), HALF, plain=plain)) == {}
 
 
 def test_copies_pair_with_each_other_and_with_all_that_cover_them(plain: bool) -> None:
-    sets = Sets.of([[1, 2], [1, 2], [1, 2, 3], [1, 2]])
-    pairs = found(join(sets, Bound.containment(1), plain=plain))
+    sets = sets_of([[1, 2], [1, 2], [1, 2, 3], [1, 2]])
+    pairs = found(join(sets, containment(1), plain=plain))
     copies = [0, 1, 3]
     assert pairs == {(i, j): 2 for i in copies for j in range(4) if i != j}
 
@@ -107,23 +108,23 @@ def test_copies_pair_with_each_other_and_with_all_that_cover_them(plain: bool) -
 def test_more_copies_than_a_block_holds(monkeypatch: pytest.MonkeyPatch, plain: bool) -> None:
     """A pair of groups whose edges are many comes in blocks of bounded size, and whole."""
     monkeypatch.setattr(grouping, "PAIRS", 7)
-    sets = Sets.of([[1, 2]] * 12 + [[1, 2, 3]] * 5)
-    blocks = list(join(sets, Bound.containment(1), plain=plain))
+    sets = sets_of([[1, 2]] * 12 + [[1, 2, 3]] * 5)
+    blocks = list(join(sets, containment(1), plain=plain))
     assert max(map(len, blocks)) <= 12
     assert len(found(blocks)) == 12 * 11 + 5 * 4 + 12 * 5
 
 
 def test_partitions(plain: bool) -> None:
     """Only equal codes pair; a missing one, -1, pairs with nothing."""
-    sets = Sets.of([[1, 2]] * 3 + [[1, 2, 3]] * 3)
+    sets = sets_of([[1, 2]] * 3 + [[1, 2, 3]] * 3)
     parts = numbers(0, 1, -1, 0, 1, -1)
-    pairs = found(join(sets, Bound.containment(1), partition=parts, plain=plain))
+    pairs = found(join(sets, containment(1), partition=parts, plain=plain))
     assert set(pairs) == {(0, 3), (1, 4)}
 
 
 def test_windows(plain: bool) -> None:
     """The span from the covered to the covering document has to lie within, ends included."""
-    sets = Sets.of([[1, 2], [1, 2], [1, 2, 3]])
+    sets = sets_of([[1, 2], [1, 2], [1, 2, 3]])
     when = numbers(5, 0, 7)
 
     def pairs(*window: Any) -> set[tuple[int, int]]:
@@ -138,7 +139,7 @@ def test_windows(plain: bool) -> None:
 
 def test_positions_far_away_and_missing(plain: bool) -> None:
     """No span overflows; what has no position pairs with nothing as soon as one is asked for."""
-    sets = Sets.of([[1, 2]] * 4)
+    sets = sets_of([[1, 2]] * 4)
     far, least = 2**61 - 1, np.iinfo(np.int64).min
     when = numbers(-far, far, least, 2**61)
 
@@ -152,14 +153,14 @@ def test_positions_far_away_and_missing(plain: bool) -> None:
 
 
 def test_sides(plain: bool) -> None:
-    sets = Sets.of([[1, 2]] * 4)
+    sets = sets_of([[1, 2]] * 4)
     d1, d2 = np.array([1, 1, 0, 0], np.bool_), np.array([0, 1, 1, 0], np.bool_)
     pairs = found(join(sets, HALF, d1=d1, d2=d2, plain=plain))
     assert set(pairs) == {(0, 1), (0, 2), (1, 2)}
 
 
 def test_without_a_bound_all_pairs_of_a_partition(plain: bool) -> None:
-    sets = Sets.of([[1, 2], [2, 3], [5], [2]])
+    sets = sets_of([[1, 2], [2, 3], [5], [2]])
     pairs = found(join(sets, Bound(), partition=numbers(0, 0, 1, 0), plain=plain))
     assert pairs == {(0, 1): 1, (1, 0): 1, (0, 3): 1, (3, 0): 1, (1, 3): 1, (3, 1): 1}
     with pytest.raises(UsageError, match="every document would pair"):
@@ -167,7 +168,7 @@ def test_without_a_bound_all_pairs_of_a_partition(plain: bool) -> None:
 
 
 def test_no_room_for_ranks_is_told() -> None:
-    sets = Sets.of([range(n, n + 50) for n in range(0, 4000, 3)])
+    sets = sets_of([range(n, n + 50) for n in range(0, 4000, 3)])
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     try:
@@ -181,14 +182,14 @@ def test_a_budget_of_memory_changes_nothing(plain: bool) -> None:
     """Ranks in a file, and postings of a few documents at a time."""
     rng = np.random.default_rng(1)
     base = rng.integers(0, 500, (40, 60))
-    sets = Sets.of([*base, *base[:, 10:], *base[:, 30:]])
+    sets = sets_of([*base, *base[:, 10:], *base[:, 30:]])
     whole = found(join(sets, HALF, plain=plain))
     assert len(whole) > 100
     assert found(join(sets, HALF, memory=1000, plain=plain)) == whole
 
 
 def test_shingles_in_a_mapped_file(tmp_path: Path) -> None:
-    sets = Sets.of([range(30), range(5, 30), range(90, 99)])
+    sets = sets_of([range(30), range(5, 30), range(90, 99)])
     sets.items.tofile(tmp_path / "items")
     mapped = Sets(sets.offsets, np.memmap(tmp_path / "items", np.uint64, "r"))
     assert found(join(mapped, HALF)) == {(0, 1): 25, (1, 0): 25}
@@ -200,7 +201,7 @@ def test_ranges_of_values(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     for spread in (1, 1 << 50):
         drawn = rng.integers(0, 400, (60, 40)).astype(np.uint64) * np.uint64(spread)
-        sets = Sets.of([*drawn, *drawn[:, :30], [2**64 - 1, 0], [2**64 - 1]])
+        sets = sets_of([*drawn, *drawn[:, :30], [2**64 - 1, 0], [2**64 - 1]])
         begins, ends = sets.offsets[:-1].copy(), sets.offsets[1:].copy()
         given = ranking.Stretches(
             sets.items,
@@ -220,7 +221,7 @@ def test_ranges_of_values(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_progress_and_cancel(plain: bool) -> None:
-    sets = Sets.of([list(range(at, at + 20)) for at in range(200)])
+    sets = sets_of([list(range(at, at + 20)) for at in range(200)])
     told: list[tuple[str, int, int]] = []
     whole = list(join(sets, HALF, plain=plain, progress=lambda *news: told.append(news)))
     assert told[0] == ("rank", 0, 1)
@@ -233,7 +234,7 @@ def test_progress_and_cancel(plain: bool) -> None:
 def test_a_step_that_looks_at_much_comes_back_before_its_end(
     monkeypatch: pytest.MonkeyPatch, plain: bool
 ) -> None:
-    sets = Sets.of([list(range(at, at + 20)) for at in range(100)])
+    sets = sets_of([list(range(at, at + 20)) for at in range(100)])
     whole = found(join(sets, HALF, plain=plain))
     monkeypatch.setattr(joining, "_LOOKS", 10)
     monkeypatch.setattr(joining, "_STEPS", 2)
@@ -244,24 +245,18 @@ def test_sums_that_are_equal_by_chance(monkeypatch: pytest.MonkeyPatch, plain: b
     """Sets are only taken for equal when they are."""
     monkeypatch.setattr(fallback, "digests", lambda items, offsets: bytes(16 * (offsets.size - 1)))
     monkeypatch.setattr(grouping, "compiled", None)
-    sets = Sets.of([[1, 2], [3, 4], [1, 2], [3, 4]])
+    sets = sets_of([[1, 2], [3, 4], [1, 2], [3, 4]])
     assert set(found(join(sets, HALF, plain=plain))) == {(0, 2), (2, 0), (1, 3), (3, 1)}
 
 
 def test_overlaps(plain: bool) -> None:
-    sets = Sets.of([[1, 2, 3], [], [2, 3, 4, 2**64 - 1]])
+    sets = sets_of([[1, 2, 3], [], [2, 3, 4, 2**64 - 1]])
     i, j = numbers(0, 0, 2, 1), numbers(2, 1, 2, 1)
     assert overlaps(sets, i, j, plain=plain).tolist() == [2, 0, 4, 0]
 
 
-@pytest.mark.parametrize("threshold", ["0", "1.5", "-1"])
-def test_thresholds_that_are_none(threshold: str) -> None:
-    with pytest.raises(UsageError, match="above 0 and at most 1"):
-        Bound.containment(threshold)
-
-
 def test_arrays_that_do_not_fit() -> None:
-    sets = Sets.of([[1], [2]])
+    sets = sets_of([[1], [2]])
     with pytest.raises(UsageError, match="3 values do not describe 2 documents"):
         join(sets, HALF, partition=numbers(1, 2, 3))
     with pytest.raises(UsageError, match="needs positions"):

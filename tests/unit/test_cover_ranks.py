@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from asof.archive.folder import Folder
-from asof.cover.documents.document_ids import DOCUMENT_ID
-from asof.cover.documents.sets import Sets
+from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling
 from asof.cover.join.join import join
 from asof.cover.join.ranking import KeptRanks, Ranking
+from asof.cover.kept import rank_cache
 from asof.cover.kept.rank_cache import RankFile
-from asof.cover.language.bounds import Bound
+from support.covered import containment, sets_of
 
 IDS = np.array([b"a", b"b", b"c", b"d"], DOCUMENT_ID)
 
@@ -29,8 +29,11 @@ def some_ranks() -> Ranking:
     return Ranking(begins, ends, np.arange(9, dtype=np.uint32), 9)
 
 
-def test_ranks_serve_any_of_their_documents(tmp_path: Path) -> None:
-    store = RankFile(Folder(tmp_path), "main", 5, least=1)
+def test_ranks_serve_any_of_their_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rank_cache, "LEAST", 1)
+    store = RankFile(Folder(tmp_path), Shingling("main", 5))
     document_ids = IDS
     assert store.load(document_ids) is None
     store.keep(document_ids, some_ranks())
@@ -41,14 +44,20 @@ def test_ranks_serve_any_of_their_documents(tmp_path: Path) -> None:
     assert index.ranks.tolist() == [2, 3, 4, 5, 6, 7, 8]
     assert (index.offsets.tolist(), index.distinct) == ([0, 3, 3, 7], 9)
     assert store.load(np.append(IDS, b"new")) is None, "one is new"
-    assert RankFile(Folder(tmp_path), "main", 4).load(document_ids) is None
-    RankFile(Folder(tmp_path), "full", 5, least=10).keep(document_ids, some_ranks())
-    assert RankFile(Folder(tmp_path), "full", 5).load(document_ids) is None, "too few to be kept"
+    assert RankFile(Folder(tmp_path), Shingling("main", 4)).load(document_ids) is None
+    monkeypatch.setattr(rank_cache, "LEAST", 10)
+    RankFile(Folder(tmp_path), Shingling("full", 5)).keep(document_ids, some_ranks())
+    assert RankFile(Folder(tmp_path), Shingling("full", 5)).load(document_ids) is None, (
+        "too few to be kept"
+    )
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "ways", "bounds", "turned", "distinct", "bit"])
-def test_damaged_ranks_are_not_there(tmp_path: Path, damage: str) -> None:
-    store = RankFile(Folder(tmp_path), "main", 5, least=1)
+def test_damaged_ranks_are_not_there(
+    tmp_path: Path, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rank_cache, "LEAST", 1)
+    store = RankFile(Folder(tmp_path), Shingling("main", 5))
     document_ids, ranks = IDS, some_ranks()
     changed = {
         "bounds": replace(ranks, ends=ranks.ends + 1),
@@ -81,9 +90,9 @@ class OneRanking:
 def all_pairs(store: OneRanking | None = None, **options: Any) -> list[tuple[int, ...]]:
     """Of 80 documents, each of which is there twice."""
     chance = np.random.default_rng(6)
-    sets = Sets.of([set(chance.integers(0, 60, 30).tolist()) for _ in range(40)] * 2)
+    sets = sets_of([set(chance.integers(0, 60, 30).tolist()) for _ in range(40)] * 2)
     ranks = None if store is None else KeptRanks(store.load, store.made.append)
-    found = join(sets, Bound.containment("0.5"), ranks=ranks, **options)
+    found = join(sets, containment("0.5"), ranks=ranks, **options)
     rows = [zip(e.i.tolist(), e.j.tolist(), e.inter.tolist(), strict=True) for e in found]
     return sorted(row for block in rows for row in block)
 

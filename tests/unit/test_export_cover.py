@@ -13,7 +13,6 @@ from asof.archive.export import EXPORTERS, Exported
 from asof.archive.folder import Folder
 from asof.cli import run as cli
 from asof.clock import SECOND
-from asof.cover.documents.of_archive import collected
 from asof.cover.join.pairs import JoinLimits
 from asof.cover.kept.export_cover import chosen_by_name
 from asof.cover.options import CoverOptions
@@ -24,6 +23,7 @@ from asof.warc.build import exchange_records
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord
 from asof.warc.write import WarcFile
+from support.boats import collected
 from support.exchanges import START, answer
 
 BOATS = " ".join(f"The harbour master wrote sentence {n} about boats and tides." for n in range(30))

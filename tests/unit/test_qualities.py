@@ -17,7 +17,7 @@ from asof.archive import OpenArchive
 from asof.change.texts import Texts
 from asof.clock import parse_iso
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, collected
+from asof.cover.documents.of_archive import ARCHIVE_COLUMNS
 from asof.cover.join.pairs import JoinLimits
 from asof.cover.kept import preferences as qualities
 from asof.cover.kept.preferences import QUALITIES, quality_column, with_quality
@@ -26,6 +26,7 @@ from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out
 from asof.model import CoherencePlan
 from support import served_archive
+from support.boats import collected
 from support.served_archive import Page
 
 SITE = "http://site.example/"
@@ -201,11 +202,8 @@ def test_the_columns_of_an_archive_are_those_of_its_collection(archive: OpenArch
     at_once=st.integers(1, 9),
 )
 def test_links_are_counted_as_pairs(links: list[tuple[int, list[int]]], at_once: int) -> None:
-    pairs = qualities._Pairs(6)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(qualities, "_AT_ONCE", at_once)
-        for source, targets in links:
-            pairs.add(source, targets)
-        counts = pairs.counts().tolist()
+        counts = qualities._counts(links, 6).tolist()
     known = {(source, one) for source, targets in links for one in targets if one != source}
     assert counts == [sum(target == place for _, target in known) for place in range(6)]

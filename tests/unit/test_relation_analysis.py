@@ -12,7 +12,7 @@ from asof.cover.join.pushdown import Pushdown, push_down
 from asof.cover.language.analyse import Alternative, Key, analyse, parse_relation
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.columns import Column, number_column, text_column, time_column
-from asof.cover.language.evaluate import Pairs, evaluate_filter, prepared
+from asof.cover.language.evaluate import Pairs, meets, prepared
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_condition, parse_filter
 from asof.cover.language.unparse import unparse
@@ -21,7 +21,7 @@ from asof.report.relation_words import explain
 
 
 def only(text: str) -> Alternative:
-    (alternative,) = analyse(parse_relation(text)).alternatives
+    (alternative,) = analyse(parse_relation(text))
     return alternative
 
 
@@ -87,7 +87,7 @@ class TestAnalysis:
 
     def test_alternatives_and_those_that_another_makes_needless(self) -> None:
         text = "(C(d1,d2)>.5 or a(d1)=a(d2)) and (b(d1)=b(d2) or C(d1,d2)>.5)"
-        found = analyse(parse_relation(text)).alternatives
+        found = analyse(parse_relation(text))
         assert [unparse(way.condition) for way in found] == [
             "C(d1,d2) > 0.5",
             "a(d1) = a(d2) and b(d1) = b(d2)",
@@ -95,7 +95,7 @@ class TestAnalysis:
 
     def test_too_many_alternatives_are_refused(self) -> None:
         ways = [f"(C(d1,d2)>=.{n} or D(d1,d2)>=.{n})" for n in range(1, 8)]
-        assert len(analyse(parse_relation(" and ".join(ways[:6]))).alternatives) == 64
+        assert len(analyse(parse_relation(" and ".join(ways[:6])))) == 64
         with pytest.raises(UsageError, match="more than 64 alternatives"):
             parse_relation(" and ".join(ways))
 
@@ -211,8 +211,8 @@ class TestEvaluation:
         written = type_check(parse_filter("hostname(d) = 'a' or not text contains 'x'"), columns)
         texts = np.array([True, True, False])
         asked = []
-        found = evaluate_filter(
-            written,
+        found = meets(
+            written.condition,
             columns,
             3,
             lambda phrase: (asked.append(phrase), texts)[1],
@@ -231,7 +231,7 @@ class TestPushing:
 
     def pushdown(self, text: str) -> Pushdown:
         relation = type_check(parse_relation(f"J(d1,d2) >= .5 and {text}"), self.COLUMNS)
-        (alternative,) = analyse(relation).alternatives
+        (alternative,) = analyse(relation)
         return push_down(alternative, self.COLUMNS, 4)
 
     def test_a_key_is_a_partition_and_missing_values_are_masked(self) -> None:

@@ -17,8 +17,8 @@ from asof.change.texts import Texts
 from asof.cli import run as cli
 from asof.clock import SECOND
 from asof.cover.documents.collection import Collection, chosen
-from asof.cover.documents.document_ids import DOCUMENT_ID
-from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, GatheredDocuments, Which, collected
+from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling, Which
+from asof.cover.documents.of_archive import ARCHIVE_COLUMNS, GatheredDocuments
 from asof.cover.documents.tables import Table, column_as
 from asof.cover.kept import shingle_cache
 from asof.cover.kept.array_file import read_arrays, write_arrays
@@ -30,7 +30,7 @@ from asof.text.document import Document
 from asof.text.store import TextStore, document_key
 from asof.warc.build import exchange_records
 from asof.warc.write import WarcFile
-from support.boats import BOATS, URLS, add, assert_equal, html, read_all
+from support.boats import BOATS, URLS, add, assert_equal, collected, html, read_all
 from support.exchanges import START, answer
 
 
@@ -52,12 +52,12 @@ def gathered(
     folder: Path, which: Which = "main", k: int = 5, where: str | None = None
 ) -> Collection:
     with OpenArchive.open(folder) as archive:
-        return collected(archive, which=which, k=k, where=where)
+        return collected(archive, Shingling(which, k), where)
 
 
 def again(folder: Path, which: Which = "main", k: int = 5, where: str | None = None) -> Collection:
     with OpenArchive.open(folder) as archive:
-        return collected_or_kept(archive, which=which, k=k, where=where)
+        return collected_or_kept(archive, Shingling(which, k), where)
 
 
 def files(folder: Path) -> list[Path]:
@@ -80,13 +80,13 @@ def test_a_second_run_reads_no_text(
     folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     with OpenArchive.open(folder) as archive:
-        assert not is_kept(archive, "main", 5)
+        assert not is_kept(archive, Shingling("main", 5))
     first = again(folder)
     request.getfixturevalue("no_texts")
     with OpenArchive.open(folder) as archive:
-        assert is_kept(archive, "main", 5)
-        assert not is_kept(archive, "main", 4)
-        second = collected_or_kept(archive)
+        assert is_kept(archive, Shingling("main", 5))
+        assert not is_kept(archive, Shingling("main", 4))
+        second = collected_or_kept(archive, Shingling())
     assert isinstance(second.sets.items, np.memmap)
     assert_equal(first, second)
     assert_equal(gathered(folder), second)
@@ -98,11 +98,11 @@ def test_texts_need_not_have_been_read_before(tmp_path: Path) -> None:
     archive_folder = tmp_path / "archive"
     add(archive_folder, URLS[0], BOATS)
     with OpenArchive.open(archive_folder) as archive:
-        assert len(collected_or_kept(archive)) == 1
-        assert is_kept(archive, "main", 5)
+        assert len(collected_or_kept(archive, Shingling())) == 1
+        assert is_kept(archive, Shingling("main", 5))
         read_all(archive_folder)
-        assert not is_kept(archive, "main", 5), "made of texts that were not kept"
-        assert len(collected_or_kept(archive)) == 1
+        assert not is_kept(archive, Shingling("main", 5)), "made of texts that were not kept"
+        assert len(collected_or_kept(archive, Shingling())) == 1
 
 
 @pytest.mark.parametrize("which", ["main", "full"])
@@ -211,7 +211,7 @@ def test_only_new_documents_are_read(folder: Path, which: Which, read: list[str]
     told: list[tuple[int, int]] = []
     with OpenArchive.open(folder) as archive:
         found = collected_or_kept(
-            archive, which=which, grown=lambda known, new: told.append((known, new))
+            archive, Shingling(which), grown=lambda known, new: told.append((known, new))
         )
     assert sorted(read) == sorted(added)
     assert told == [(3, 4)]
@@ -412,16 +412,27 @@ def test_what_changed_in_between_is_not_kept(folder: Path, monkeypatch: pytest.M
 
 def test_the_fingerprint_tells_what_matters(folder: Path) -> None:
     with OpenArchive.open(folder) as archive:
-        first = fingerprint(archive, "main", 5)
-        assert fingerprint(archive, "main", 5) == first
-        assert len({first, fingerprint(archive, "full", 5), fingerprint(archive, "main", 4)}) == 3
+        first = fingerprint(archive, Shingling("main", 5))
+        assert fingerprint(archive, Shingling("main", 5)) == first
+        assert (
+            len(
+                {
+                    first,
+                    fingerprint(archive, Shingling("full", 5)),
+                    fingerprint(archive, Shingling("main", 4)),
+                }
+            )
+            == 3
+        )
         segment = archive.folder.segment_files()[0]
         away = segment.rename(segment.with_suffix(".away"))
-        assert fingerprint(archive, "main", 5) != first, "documents that cannot be read now"
+        assert fingerprint(archive, Shingling("main", 5)) != first, (
+            "documents that cannot be read now"
+        )
         away.rename(segment)
-        assert fingerprint(archive, "main", 5) == first
+        assert fingerprint(archive, Shingling("main", 5)) == first
         archive.folder.texts.unlink()
-        assert fingerprint(archive, "main", 5) != first, "texts may come out otherwise"
+        assert fingerprint(archive, Shingling("main", 5)) != first, "texts may come out otherwise"
 
 
 def test_an_empty_archive_has_an_empty_collection(tmp_path: Path) -> None:

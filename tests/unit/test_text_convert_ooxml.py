@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.text.convert import CONVERTERS, Refused, read_zip
-from asof.text.convert.cells import Style, shown, style_of
-from asof.text.convert.flow import field_links
-from asof.text.convert.xlsb import records, rk
+from asof.text.convert.cells import Style, rk, shown, style_of
+from asof.text.convert.found import field_links
+from asof.text.convert.xlsb import records
 from support import office_files as office
 
 P = office.paragraph

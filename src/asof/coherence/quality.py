@@ -19,11 +19,11 @@ from asof.coherence.intervals import coverage, curve, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
 from asof.coherence.observations import is_page
 from asof.coherence.proven_intervals import known_intervals, with_claims
-from asof.coherence.quality_report import Answer, Report, Stretch, Taken, WholeCoherence
+from asof.coherence.quality_report import Answer, Report, Stretch, WholeCoherence
 from asof.coherence.rates import learn_rates
 from asof.coherence.verdict import MARGIN, Best, Coverage, Measurement, PageVerdict, Reason
 from asof.errors import AsofError, NotCaptured
-from asof.frontier.completeness import Completeness, Share, completeness
+from asof.frontier.completeness import Completeness, completeness
 from asof.model import Capture, Evidence, Grade, Validity
 from asof.url import host_of
 
@@ -125,7 +125,7 @@ def quality_report(
     if len(gathered.crawls) != 1 or gathered.choice.prefix:
         return report
     value = completeness(archive.ledger, archive.catalog.crawl_no(gathered.crawls[0].id))
-    return replace(report, vertical=_taken(value.vertical), horizontal=_taken(value.horizontal))
+    return replace(report, vertical=value.vertical, horizontal=value.horizontal)
 
 
 def measure_choice(archive: OpenArchive, choice: Choice) -> tuple[GatheredCaptures, Measurement]:
@@ -239,7 +239,3 @@ def _dated(capture: Capture, gathered: GatheredCaptures) -> Instant | None:
         return None
     date = dated(capture, trust.skew)
     return None if date is None else date + max(MARGIN, trust.lag)
-
-
-def _taken(share: Share) -> Taken:
-    return Taken(share.found, share.taken, share.share)

@@ -21,6 +21,7 @@ from asof.clock import Instant
 from asof.config import FILE, is_relation_name, named_relations
 from asof.cover.answer import CoverAnswer, Figures, document_answers
 from asof.cover.documents.collection import Collection, chosen
+from asof.cover.documents.document_ids import Shingling
 from asof.cover.documents.of_archive import ARCHIVE_COLUMNS
 from asof.cover.documents.tables import Table, read_table
 from asof.cover.estimate import Estimate, estimate
@@ -202,8 +203,7 @@ def collect(prepared: Prepared, watch: CoverWatch = UNWATCHED) -> Collection:
 
 
 def _of_archive(prepared: Prepared, watch: CoverWatch) -> Collection:
-    question = prepared.question
-    which, k, unit = question.which, question.k, question.unit
+    question, shingling = prepared.question, Shingling.of(prepared.question)
 
     def grown(known: int, new: int) -> None:  # of a first run there is nothing to say
         if known:
@@ -211,14 +211,11 @@ def _of_archive(prepared: Prepared, watch: CoverWatch) -> Collection:
             watch.say(f"{known:,} documents were known, {new:,} {are} new")
 
     with watch.open_archive(prepared.folder) as archive:
-        if not is_kept(archive, which, k, unit):
+        if not is_kept(archive, shingling):
             _keep_texts(archive, watch)
         count = archive.catalog.count()
         with watch.counting("gathering", count) as progress:
-            found = collected_or_kept(
-                archive, which=which, k=k, unit=unit, where=question.where,
-                progress=progress, grown=grown,
-            )  # fmt: skip
+            found = collected_or_kept(archive, shingling, question.where, progress, grown)
         if question.prefer is None:
             return found
         with watch.counting(question.prefer, count) as progress:
@@ -254,7 +251,7 @@ def ask(
     with ExitStack() as held:
         earlier = None
         if prepared.table is None:
-            runs = earlier_runs(Folder(prepared.folder), question.which, question.k, question.unit)
+            runs = earlier_runs(Folder(prepared.folder), Shingling.of(question))
             earlier = held.enter_context(runs)
         progress, cancel = held.enter_context(watch.running())
         limits = JoinLimits(memory=memory, progress=progress, cancel=cancel)

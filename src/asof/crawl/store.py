@@ -36,7 +36,7 @@ from asof.model import (
     find_header,
 )
 from asof.scope.robots import Robots, robots_from
-from asof.text.links.html_links import Links
+from asof.text.links.link import Links
 from asof.url import host_of, resolve
 from asof.warc.build import failure_record, is_revisit
 from asof.warc.compose import new_record_id

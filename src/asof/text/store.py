@@ -8,6 +8,7 @@ from hashlib import blake2b
 
 import zstandard
 
+from asof.model import Capture
 from asof.text.database import TextDatabase
 from asof.text.document import FACTS, Document, document_of
 
@@ -21,6 +22,12 @@ _FACTS = ", ".join(FACTS)
 def document_key(url: str, content: str, media_type: str | None) -> int:
     """The key of a document: the same bytes at another URL have other links."""
     return hashed(url, content, media_type or "")
+
+
+def key_of(capture: Capture) -> int | None:
+    """The key of the document that a capture brought; None if it brought nothing."""
+    content = capture.content or capture.digest
+    return document_key(capture.url, content, capture.media_type) if content else None
 
 
 def hashed(*words: str) -> int:
@@ -53,10 +60,11 @@ class TextStore:
                 no = db.execute("INSERT INTO blocks (data) VALUES (?)", (packer.compress(raw),))
                 start = 0
                 for key, document, content in block:
+                    facts = (fact and _whole(fact) for fact in document.facts())
                     db.execute(
                         "INSERT OR REPLACE INTO documents (key, block, start, size, "
                         f"{_FACTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        (key, no.lastrowid, start, len(content), *_facts(document)),
+                        (key, no.lastrowid, start, len(content), *facts),
                     )
                     start += len(content)
 
@@ -89,7 +97,8 @@ def _blocks(documents: Iterable[tuple[int, Document]]) -> Iterator[list[_Packed]
     block: list[_Packed] = []
     held = 0
     for key, document in documents:
-        content = _content(document)
+        text = json.dumps(document.contents(), ensure_ascii=False)
+        content = text.encode("utf-8", "replace")
         if block and held + len(content) > BLOCK:
             yield block
             block, held = [], 0
@@ -99,10 +108,6 @@ def _blocks(documents: Iterable[tuple[int, Document]]) -> Iterator[list[_Packed]
         yield block
 
 
-def _content(document: Document) -> bytes:
-    return json.dumps(document.contents(), ensure_ascii=False).encode("utf-8", "replace")
-
-
-def _facts(document: Document) -> Iterator[str | None]:
-    for fact in document.facts():
-        yield None if fact is None else fact.encode("utf-8", "replace").decode()
+def _whole(text: str) -> str:
+    """Without halves of surrogate pairs, which SQLite cannot hold."""
+    return text.encode("utf-8", "replace").decode()

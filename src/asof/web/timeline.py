@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from asof.clock import DAY, SECOND, Instant, stamp
+from asof.clock import DAY, SECOND, Instant
 from asof.model import Grade, Validity
 
 WIDTH = 1000.0
@@ -27,11 +27,6 @@ class Bar:
     stretches: tuple[tuple[Grade, float, float], ...]
     tone: int
     validity: Validity
-
-    @property
-    def moment(self) -> str:
-        """The stamp at which this content is shown."""
-        return stamp(self.validity.until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +61,8 @@ def timeline(history: Sequence[Validity], asked: Instant | None) -> Timeline | N
             continue
         stretches = tuple(_stretches(validity, x))
         bars.append(Bar(left, width, stretches, number % 2, validity))
-    inside = asked is not None and start <= asked <= end
-    return Timeline(tuple(bars), start, end, x(asked) if inside and asked is not None else None)
+    mark = x(asked) if asked is not None and start <= asked <= end else None
+    return Timeline(tuple(bars), start, end, mark)
 
 
 def _stretches(

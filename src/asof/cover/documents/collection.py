@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Counts, Flags, Sets
 from asof.cover.language.columns import Column
-from asof.cover.language.evaluate import Truth, evaluate_filter
+from asof.cover.language.evaluate import Truth, meets
 from asof.cover.language.kinds import type_check
 from asof.cover.language.lexer import contains
 from asof.cover.language.parse import parse_filter
-from asof.cover.language.syntax import And, Condition, Contains, Not, Or
+from asof.cover.language.syntax import Contains, nodes
 from asof.errors import AsofError
 
 DocumentIds = NDArray[np.bytes_]
@@ -75,7 +75,8 @@ def chosen(
 
     def with_phrase(phrase: str) -> Truth:
         if not seen:
-            wanted = list(dict.fromkeys(_phrases(written.condition)))
+            asked = (one for one in nodes(written.condition) if isinstance(one, Contains))
+            wanted = list(dict.fromkeys(one.phrase for one in asked))
             rows = [[contains(text, one) for one in wanted] for text in texts]
             table = np.array(rows, np.bool_).reshape(-1, len(wanted))
             if len(table) != size:
@@ -83,18 +84,7 @@ def chosen(
             seen.update(zip(wanted, table.T, strict=True))
         return seen[phrase]
 
-    return evaluate_filter(written, columns, size, with_phrase)
-
-
-def _phrases(condition: Condition) -> Iterator[str]:
-    match condition:
-        case Contains():
-            yield condition.phrase
-        case Not():
-            yield from _phrases(condition.part)
-        case And() | Or():
-            for part in condition.parts:
-                yield from _phrases(part)
+    return meets(written.condition, columns, size, with_phrase)
 
 
 def merged(before: Sets, fresh: Sets, places: Sequence[int]) -> Sets:

@@ -8,19 +8,23 @@ so are its shingles and its columns.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
 from asof.archive.archive import OpenArchive
-from asof.change.shingles import Unit, shingles
+from asof.change.shingles import K, Unit, shingles
+from asof.cover.question import Question
 from asof.ledger import SCHEMA_VERSION
 from asof.model import Capture
 from asof.text.database import VERSION as TEXT_VERSION
 from asof.text.database import TextDatabase
 from asof.text.document import Document
-from asof.text.store import document_key
+from asof.text.store import key_of
 
 Which = Literal["main", "full"]
 
@@ -31,14 +35,37 @@ DOCUMENT_ID = np.dtype("S16")
 _PROBE = "What can be kept between two runs is kept between them"
 
 
-def ways(which: Which, k: int, unit: Unit) -> tuple[object, ...]:
-    """How documents are read and cut into shingles: what one way gives is of no use to another."""
-    return FORMAT, SCHEMA_VERSION, TEXT_VERSION, which, k, unit, shingles(_PROBE, k, unit).tolist()
+@dataclass(frozen=True, slots=True)
+class Shingling:
+    """Which text of a document is compared, and what its shingles are."""
+
+    which: Which = "main"
+    k: int = K
+    unit: Unit = "terms"
+
+    @classmethod
+    def of(cls, question: Question) -> Shingling:
+        return cls(question.which, question.k, question.unit)
+
+    @property
+    def ways(self) -> tuple[object, ...]:
+        """How documents are read and cut: what one way gives is of no use to another."""
+        probe = shingles(_PROBE, self.k, self.unit).tolist()
+        return FORMAT, SCHEMA_VERSION, TEXT_VERSION, self.which, self.k, self.unit, probe
+
+    def __str__(self) -> str:
+        """As files are named by it."""
+        return f"{self.which}-{self.k}{'c' if self.unit == 'characters' else ''}"
 
 
-def kind_of(which: Which, k: int, unit: Unit) -> str:
-    """A choice of text and shingles, as files are named by it."""
-    return f"{which}-{k}{'c' if unit == 'characters' else ''}"
+@contextmanager
+def texts_kept(archive: OpenArchive) -> Iterator[TextDatabase | None]:
+    """The texts that were read as they would be now; None if none were."""
+    if not archive.folder.texts.exists():
+        yield None
+        return
+    with closing(TextDatabase(archive.folder.texts, writable=False)) as database:
+        yield database if database.is_current else None
 
 
 def texts_read(archive: OpenArchive) -> tuple[Any, ...] | None:
@@ -46,42 +73,26 @@ def texts_read(archive: OpenArchive) -> tuple[Any, ...] | None:
 
     Read again, a document that took too long the first time may have a text.
     """
-    path = archive.folder.texts
-    if not path.exists():
-        return None
-    database = TextDatabase(path, writable=False)
-    try:
-        if not database.is_current:
-            return None
-        return database.fetch("SELECT count(*), sum(size), count(error) FROM documents")
-    finally:
-        database.close()
+    with texts_kept(archive) as database:
+        count = "SELECT count(*), sum(size), count(error) FROM documents"
+        return None if database is None else database.fetch(count)
 
 
 class DocumentIdentifier:
-    """DocumentIds for the captures of one archive."""
+    """DocumentIds for the captures of one archive, of whose texts these are kept."""
 
-    def __init__(self, archive: OpenArchive, which: Which, k: int, unit: Unit) -> None:
-        self._ways = json.dumps(ways(which, k, unit)).encode()
-        path = archive.folder.texts
-        self._database = TextDatabase(path, writable=False) if path.exists() else None
-        self._is_current = self._database is not None and self._database.is_current
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._database is not None:
-            self._database.close()
+    def __init__(self, database: TextDatabase | None, shingling: Shingling) -> None:
+        self._database = database
+        self._ways = json.dumps(shingling.ways).encode()
 
     def id_of(self, capture: Capture) -> bytes | None:
         """The id of a capture whose text was read and kept; None where it would have to be read."""
-        content = capture.content or capture.digest
-        if not content or self._database is None or not self._is_current:
+        key = key_of(capture)
+        if key is None or self._database is None:
             return None
         row = self._database.fetch(
             "SELECT key, block, start, size, title, language, error FROM documents WHERE key = ?",
-            document_key(capture.url, content, capture.media_type),
+            key,
         )
         return None if row is None else self._digest(capture, *row)
 

@@ -15,10 +15,9 @@ from asof.archive.archive import OpenArchive
 from asof.archive.export import Exported, Selection
 from asof.catalog.parquet import write_rows
 from asof.change.texts import Texts, documents_of
-from asof.cover.documents.of_archive import compared_text, document_names, host_name
+from asof.cover.documents.of_archive import compared_text, document_names, known_of, with_text
 from asof.model import Capture
 from asof.text.document import Document
-from asof.url import registered_domain
 
 ROW_GROUP = 1_000  # texts may be long
 
@@ -32,32 +31,17 @@ _COLUMNS = {
 def export_documents(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
     """A table of the selected documents; texts that have not been read are read."""
     with Texts(archive) as texts:
-        captures = documents_of(archive, selection.captures(archive))
-        rows = _rows(_with_text(texts, captures))
+        rows = _rows(with_text(texts, documents_of(archive, selection.captures(archive))))
         return Exported(str(out), write_rows(_COLUMNS, rows, out, ROW_GROUP))
-
-
-def _with_text(texts: Texts, captures: Iterable[Capture]) -> Iterator[tuple[Capture, Document]]:
-    for capture in captures:
-        document = texts.document(capture)
-        if document is not None and document.text.strip():
-            yield capture, document
 
 
 def _rows(documents: Iterable[tuple[Capture, Document]]) -> Iterator[tuple[object, ...]]:
     those, same = tee(documents)
     names = document_names(capture for capture, _ in those)
     for name, (capture, document) in zip(names, same, strict=True):
-        yield _row(name, capture, document)
-
-
-def _row(name: str, capture: Capture, document: Document) -> tuple[object, ...]:
-    text, host = compared_text(document, "main"), host_name(capture.url)
-    values = (
-        name, text, capture.url, host, registered_domain(host), capture.at, capture.media_type,
-        document.title, document.language, len(text), capture.size, capture.status, capture.crawl,
-    )  # fmt: skip
-    return tuple(_written(value) for value in values)
+        text = compared_text(document, "main")
+        known = known_of(capture, document.title, document.language, len(text))
+        yield tuple(_written(value) for value in (name, text, *known))
 
 
 def _written(value: object) -> object:

@@ -5,25 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from asof.archive.archive import OpenArchive
-from asof.change.shingles import K, Unit, shingles_of_all
+from asof.change.shingles import shingles_of_all
 from asof.change.texts import Texts, documents_of
 from asof.clock import SECOND, stamp
-from asof.cover.documents.collection import Collection, DocumentIds, chosen, merged
-from asof.cover.documents.document_ids import DOCUMENT_ID, DocumentIdentifier
-from asof.cover.documents.document_ids import Which as Which
-from asof.cover.documents.sets import Counts, Items, Sets
-from asof.cover.language.columns import (
-    Column,
-    ColumnKind,
-    empty_column,
-    number_column,
-    text_column,
-    time_column,
+from asof.cover.documents.collection import Collection, DocumentIds, merged
+from asof.cover.documents.document_ids import (
+    DOCUMENT_ID,
+    DocumentIdentifier,
+    Shingling,
+    Which,
+    texts_kept,
 )
+from asof.cover.documents.sets import Counts, Items, Sets
+from asof.cover.language.columns import COLUMN_OF, ColumnKind
 from asof.model import Capture
 from asof.text.document import Document
 from asof.url import host_of, registered_domain
@@ -33,7 +32,7 @@ _KINDS: Mapping[str, ColumnKind] = {
     "title": "text", "language": "text", "length": "number", "size": "number", "status": "number",
     "crawl": "text",
 }  # fmt: skip
-ARCHIVE_COLUMNS = {name: empty_column(kind) for name, kind in _KINDS.items()}
+ARCHIVE_COLUMNS = {name: COLUMN_OF[kind]([]) for name, kind in _KINDS.items()}
 """The columns of documents of all archives, of no document: a rule can be checked against them."""
 
 IDENTIFIED = frozenset(ARCHIVE_COLUMNS)  # what a document's id vouches for
@@ -59,27 +58,24 @@ class GatheredDocuments:
 class _Gathering:
     """Documents as they come, and their shingles batch by batch.
 
-    `places` has for each document its place in the gathering before, or -1 if it is new.
+    `places` has for each document its place in the gathering before, or -1 if it is new; `known`
+    what is known of it.
     """
 
-    which: Which
-    k: int
-    unit: Unit
+    shingling: Shingling
     before: Collection | None = None
     captures: list[Capture] = field(default_factory=list)
     document_ids: list[bytes] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
-    titles: list[str | None] = field(default_factory=list)
-    languages: list[str | None] = field(default_factory=list)
-    lengths: list[float] = field(default_factory=list)
+    known: list[tuple[object, ...]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     held: int = 0
     items: list[Items] = field(default_factory=list)
     sizes: list[Counts] = field(default_factory=list)
 
     def add(self, capture: Capture, document: Document, document_id: bytes) -> None:
-        text = compared_text(document, self.which)
-        self._note(capture, document_id, -1, document.title, document.language, float(len(text)))
+        text = compared_text(document, self.shingling.which)
+        self._note(capture, document_id, -1, document.title, document.language, len(text))
         self.texts.append(text)
         self.held += len(text)
         if self.held >= _AT_ONCE:
@@ -88,23 +84,17 @@ class _Gathering:
     def take_over(self, capture: Capture, document_id: bytes, place: int) -> None:
         assert self.before is not None
         columns = self.before.columns
-        title, language = (_string(columns[name], place) for name in ("title", "language"))
-        length = float(columns["length"].values[place])
-        self._note(capture, document_id, place, title, language, length)
+        title, language = (columns[name].text(place) for name in ("title", "language"))
+        self._note(capture, document_id, place, title, language, columns["length"].values[place])
 
-    def _note(
-        self, capture: Capture, document_id: bytes, place: int, title: str | None, language: str |
-        None, length: float,
-    ) -> None:  # fmt: skip
+    def _note(self, capture: Capture, document_id: bytes, place: int, *read: Any) -> None:  # noqa: ANN401
         self.captures.append(capture)
         self.document_ids.append(document_id)
         self.places.append(place)
-        self.titles.append(title)
-        self.languages.append(language)
-        self.lengths.append(length)
+        self.known.append(known_of(capture, *read))
 
     def flush(self) -> None:
-        items, offsets = shingles_of_all(self.texts, self.k, self.unit)
+        items, offsets = shingles_of_all(self.texts, self.shingling.k, self.shingling.unit)
         self.items.append(items)
         self.sizes.append(np.diff(offsets))
         self.texts, self.held = [], 0
@@ -116,71 +106,34 @@ class _Gathering:
         self.items, self.sizes = [], []
         return Collection(
             tuple(document_names(self.captures)),
-            self._columns(),
+            {
+                name: COLUMN_OF[kind]([known[at] for known in self.known])
+                for at, (name, kind) in enumerate(_KINDS.items())
+            },
             fresh if self.before is None else merged(self.before.sets, fresh, self.places),
             np.array([capture.size for capture in self.captures], np.int64),
             document_ids=np.array(self.document_ids, DOCUMENT_ID),
             records=tuple(capture.record_id for capture in self.captures),
         )
 
-    def _columns(self) -> dict[str, Column]:
-        captures = self.captures
-        hosts = [host_name(capture.url) for capture in captures]
-        return {
-            "url": text_column(capture.url for capture in captures),
-            "hostname": text_column(hosts),
-            "domain": text_column(registered_domain(host) for host in hosts),
-            "timestamp": time_column(capture.at for capture in captures),
-            "mime-type": text_column(capture.media_type for capture in captures),
-            "title": text_column(self.titles),
-            "language": text_column(self.languages),
-            "length": number_column(self.lengths),
-            "size": number_column([float(capture.size) for capture in captures]),
-            "status": number_column([capture.status for capture in captures]),
-            "crawl": text_column(capture.crawl for capture in captures),
-        }
-
-
-def collected(
-    archive: OpenArchive,
-    *,
-    which: Which = "main",
-    k: int = K,
-    unit: Unit = "terms",
-    where: str | None = None,
-    progress: Callable[[int], None] = lambda count: None,
-) -> Collection:
-    """Every capture with a text of its own, in the order of URL and time.
-
-    Confirmations of what was captured before (revisits) and captures without a text are no
-    documents. `where` is a filter in the language of relations, over one document. This is the
-    reference: commands take `kept.shingle_cache.collected_or_kept`, which gives the same.
-    """
-    texts: list[str] = []
-    keep = texts.append if where is not None else (lambda text: None)
-    found = gathered(archive, which=which, k=k, unit=unit, progress=progress, keep=keep).collection
-    return found if where is None else found.only(chosen(where, found.columns, texts))
-
 
 def gathered(
     archive: OpenArchive,
-    *,
-    which: Which = "main",
-    k: int = K,
-    unit: Unit = "terms",
+    shingling: Shingling,
     before: GatheredDocuments | None = None,
     progress: Callable[[int], None] = lambda count: None,
-    keep: Callable[[str], None] = lambda text: None,
 ) -> GatheredDocuments:
-    """What `collected` gives, where only texts are read that were not there `before`.
+    """Every capture with a text of its own, in the order of URL and time.
 
-    `before` must have been gathered for the same choice of text and shingles. `keep` is given the
-    texts that are read.
+    Confirmations of what was captured before (revisits) and captures without a text are no
+    documents. Only texts are read that were not there `before`, which must have been gathered with
+    the same shingling.
     """
-    gathering = _Gathering(which, k, unit, None if before is None else before.collection)
+    gathering = _Gathering(shingling, None if before is None else before.collection)
     places, blank = _known(before)
     blanks: list[bytes] = []
-    with Texts(archive) as texts, DocumentIdentifier(archive, which, k, unit) as identifier:
+    with Texts(archive) as texts, texts_kept(archive) as database:
+        identifier = DocumentIdentifier(database, shingling)
         for capture in documents_of(archive, archive.captures()):
             progress(1)
             document_id = identifier.id_of(capture)
@@ -196,7 +149,6 @@ def gathered(
             gathering.add(
                 capture, document, document_id or identifier.id_as_read(capture, document)
             )
-            keep(compared_text(document, which))
     known = sum(place >= 0 for place in gathering.places)
     return GatheredDocuments(gathering.collection(), np.array(blanks, DOCUMENT_ID), known)
 
@@ -206,18 +158,31 @@ def _known(before: GatheredDocuments | None) -> tuple[dict[bytes, int], frozense
     if before is None or before.collection.document_ids is None:
         return {}, frozenset()
     document_ids: list[bytes] = before.collection.document_ids.tolist()
-    return {document_id: place for place, document_id in enumerate(document_ids)}, frozenset(
-        before.blanks.tolist()
-    )
+    places = {document_id: place for place, document_id in enumerate(document_ids)}
+    return places, frozenset(before.blanks.tolist())
+
+
+def with_text(texts: Texts, captures: Iterable[Capture]) -> Iterator[tuple[Capture, Document]]:
+    """Those of the captures that brought a text, with what they say."""
+    for capture in captures:
+        document = texts.document(capture)
+        if document is not None and document.text.strip():
+            yield capture, document
+
+
+def known_of(
+    capture: Capture, title: str | None, language: str | None, length: float
+) -> tuple[object, ...]:
+    """What is known of a document, in the order of `ARCHIVE_COLUMNS`."""
+    host = _PORT.sub("", host_of(capture.url))
+    return (
+        capture.url, host, registered_domain(host), capture.at, capture.media_type, title, language,
+        length, capture.size, capture.status, capture.crawl,
+    )  # fmt: skip
 
 
 def compared_text(document: Document, which: Which) -> str:
     return document.main if which == "main" and document.main else document.text
-
-
-def _string(column: Column, place: int) -> str | None:
-    code = int(column.values[place])
-    return None if code < 0 else column.strings[code]
 
 
 def document_names(captures: Iterable[Capture]) -> Iterator[str]:
@@ -232,7 +197,3 @@ def document_names(captures: Iterable[Capture]) -> Iterator[str]:
             times += 1
         given.add(name)
         yield name
-
-
-def host_name(url: str) -> str:
-    return _PORT.sub("", host_of(url))

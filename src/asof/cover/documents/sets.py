@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,13 +45,6 @@ class Sets:
                 "Offsets and shingles do not fit together.",
                 hint="Offsets (int64) begin with 0, never fall, and end with the number of items.",
             )
-
-    @classmethod
-    def of(cls, sets: Iterable[Iterable[int]]) -> Sets:
-        """Any sets of numbers from 0 to 2**64 - 1."""
-        each = [np.unique(np.array(list(one), np.uint64)) for one in sets]
-        offsets = np.cumsum([0, *(one.size for one in each)], dtype=np.int64)
-        return cls(offsets, np.concatenate([np.empty(0, np.uint64), *each]))
 
     def __len__(self) -> int:
         return self.offsets.size - 1

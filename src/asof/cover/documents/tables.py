@@ -17,8 +17,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -73,8 +74,7 @@ def read_table(path: Path) -> Table:
         if text is not None and not isinstance(text, str):
             raise InputError(f"{path}, document {number}: its text is no text.", hint="Mend it.")
         for key, value in row.items():
-            column = values.setdefault(key, [None] * len(names))
-            column.append(value)
+            values.setdefault(key, [None] * len(names)).append(value)
         names.append(str(name))
         numbers &= type(name) is int
         texts.append(text or "")
@@ -106,7 +106,11 @@ class Traits:
         known = [value for value in values if value is not None]
         return cls(
             bool(known),
-            all(isinstance(value, float) or _is_exact(value) for value in known),
+            # Floats, and whole numbers that they tell from their neighbours; ids may be larger.
+            all(
+                isinstance(value, float) or (isinstance(value, int) and abs(value) <= _WHOLE)
+                for value in known
+            ),
             all(_moment(value) is not None for value in known),
         )
 
@@ -123,47 +127,31 @@ def column_of(values: Sequence[object]) -> Column:
 
 def column_as(kind: ColumnKind, values: Sequence[object]) -> Column:
     if kind == "number":
-        return number_column([_number(value) for value in values])
+        return number_column([float(v) if isinstance(v, int | float) else None for v in values])
     if kind == "time":
         return time_column(_moment(value) for value in values)
-    return text_column(None if v is None else _shown(v) for v in values)
-
-
-def _is_exact(value: object) -> bool:
-    """A whole number that a float can tell from its neighbours; identifiers may be larger."""
-    return isinstance(value, int) and abs(value) <= _WHOLE
+    told = partial(json.dumps, ensure_ascii=False, default=str)
+    return text_column(v if v is None or isinstance(v, str) else told(v) for v in values)
 
 
 def _moment(value: object) -> Instant | None:
     return parse_iso(value) if isinstance(value, str) and "-" in value else None
 
 
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
-
-
-def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
 def _json_rows(path: Path) -> Iterator[Row]:
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(_lines(file, path), 1):
+            lines = iter(partial(file.readline, _LONGEST_LINE + 1), b"")  # never more in memory
+            for number, line in enumerate(lines, 1):
+                if len(line) > _LONGEST_LINE:
+                    raise InputError(
+                        f"{path} has a line of more than {_LONGEST_LINE:,} bytes.",
+                        hint="Give one document a line.",
+                    )
                 if line.strip():
                     yield _row(line, f"{path}, line {number}")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error}.", hint="Check the path.") from error
-
-
-def _lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
-    while line := file.readline(_LONGEST_LINE + 1):  # never more of it in memory
-        if len(line) > _LONGEST_LINE:
-            raise InputError(
-                f"{path} has a line of more than {_LONGEST_LINE:,} bytes.",
-                hint="Give one document a line.",
-            )
-        yield line
 
 
 def _row(line: bytes, where: str) -> Row:

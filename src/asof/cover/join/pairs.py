@@ -83,7 +83,7 @@ def _among(collection: Collection, limits: JoinLimits, fresh: Truth | None) -> S
 def _of_all(
     collection: Collection, relation: Relation, limits: JoinLimits, asked: _Asked
 ) -> Iterator[Edges]:
-    for alternative in analyse(relation).alternatives:
+    for alternative in analyse(relation):
         yield from _of_alternative(collection, alternative, limits, asked)
 
 

@@ -9,7 +9,7 @@ from asof.archive.archive import OpenArchive
 from asof.archive.export import Selection
 from asof.change.texts import Texts, documents_of
 from asof.clock import stamp
-from asof.cover.documents.of_archive import document_names
+from asof.cover.documents.of_archive import document_names, with_text
 from asof.cover.kept.saved_covers import DOCUMENT_NAME
 from asof.errors import UsageError
 from asof.model import Capture
@@ -64,10 +64,5 @@ def chosen_by_name(archive: OpenArchive, names: Iterable[str]) -> Chosen:
 def _documents(texts: Texts, captures: list[Capture]) -> Iterator[tuple[str, Capture]]:
     """The documents of one URL and second, by name."""
     if len(captures) > 1:  # one without a text is no document, and takes no name from the others
-        found = [texts.document(capture) for capture in captures]
-        captures = [
-            capture
-            for capture, document in zip(captures, found, strict=True)
-            if document is not None and document.text.strip()
-        ]
+        captures = [capture for capture, _ in with_text(texts, captures)]
     return zip(document_names(captures), captures, strict=True)

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.archive.folder import Folder
-from asof.change.shingles import Unit
 from asof.cover.documents.collection import DocumentIds
-from asof.cover.documents.document_ids import DOCUMENT_ID, Which, kind_of, ways
+from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling
 from asof.cover.documents.of_archive import IDENTIFIED
 from asof.cover.documents.sets import Edges
 from asof.cover.growth import Earlier, FoundPairs, KeptPairs, Schema
@@ -38,21 +37,10 @@ _INT = np.dtype(np.int32)
 class PairFiles:
     """The pairs of an archive's documents, for one choice of text and length of shingles."""
 
-    def __init__(
-        self,
-        folder: Folder,
-        which: Which,
-        k: int,
-        unit: Unit = "terms",
-        *,
-        most: int = ENTRIES,
-        room: int = BYTES,
-    ) -> None:
+    def __init__(self, folder: Folder, shingling: Shingling) -> None:
         self._folder = folder.root / "derived" / "cover" / "pairs"
-        self._kind = f"{kind_of(which, k, unit)}-"
-        self._ways = ways(which, k, unit)
-        self._most = most
-        self._room = room
+        self._kind = str(shingling)
+        self._ways = shingling.ways
 
     def entries(self) -> Iterator[KeptPairs]:
         """What was kept, the last used first; of each file only the head is read."""
@@ -88,13 +76,13 @@ class PairFiles:
         arrays: dict[str, NDArray[Any]] = {
             "ids": found.document_ids, "i": edges.i, "j": edges.j, "inter": edges.inter,
         }  # fmt: skip
-        if sum(array.nbytes for array in arrays.values()) > self._room // 2:
+        if sum(array.nbytes for array in arrays.values()) > BYTES // 2:
             return
         same = relation, schema
         older = [each for each in self._entries() if (each[1].relation, each[1].schema) == same]
         told = json.dumps([self._ways, relation, schema]).encode()
         name = blake2b(told + found.document_ids.tobytes(), digest_size=16).hexdigest()
-        path = self._folder / f"{self._kind}{name}.npy"
+        path = self._folder / f"{self._kind}-{name}.npy"
         if not write_arrays(path, self._ways, arrays, relation=relation, schema=schema):
             return
         mine = frozenset(found.document_ids.tolist())
@@ -113,19 +101,19 @@ class PairFiles:
         return [path for _, _, path in sorted(found)]
 
     def _tidy(self) -> None:
-        room = self._room
+        room = BYTES
         for at, path in enumerate(self._paths()):
             with suppress(OSError):
                 room -= path.stat().st_size
-                if at >= self._most or room < 0:
+                if at >= ENTRIES or room < 0:
                     path.unlink()
 
 
 @contextmanager
-def earlier_runs(folder: Folder, which: Which, k: int, unit: Unit = "terms") -> Iterator[Earlier]:
+def earlier_runs(folder: Folder, shingling: Shingling) -> Iterator[Earlier]:
     """What earlier runs over an archive found; proofs that are new at the end are kept."""
     proofs = load_proofs(folder)
-    pairs, ranks = PairFiles(folder, which, k, unit), RankFile(folder, which, k, unit)
+    pairs, ranks = PairFiles(folder, shingling), RankFile(folder, shingling)
     yield Earlier(pairs.entries, pairs.keep, proofs, ranks.of, IDENTIFIED)
     keep_proofs(folder, proofs)
 

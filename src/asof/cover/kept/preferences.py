@@ -13,14 +13,15 @@ needed (array_file.py).
 from __future__ import annotations
 
 import json
-from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
@@ -29,20 +30,18 @@ from asof.change.texts import Texts, documents_of
 from asof.coherence.certificate import Choice
 from asof.coherence.gather import Catalogued, gather, measured
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.document_ids import texts_read
-from asof.cover.documents.sets import Counts, Items
+from asof.cover.documents.document_ids import texts_kept, texts_read
+from asof.cover.documents.sets import Counts
 from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 from asof.cover.language.columns import Column, number_column
 from asof.errors import NotCaptured
 from asof.ledger import SCHEMA_VERSION
 from asof.model import Grade
 from asof.text.database import VERSION as TEXT_VERSION
-from asof.text.database import TextDatabase
-from asof.text.store import TextStore, document_key
+from asof.text.store import TextStore, key_of
 from asof.url import canonical
 
-Quality = Literal["inlinks", "coherence"]
-QUALITIES: tuple[str, ...] = get_args(Quality)
+QUALITIES = ("inlinks", "coherence")
 
 # One up whenever the same archive is rated otherwise.
 _FORMAT = 2
@@ -59,16 +58,12 @@ def with_quality(
     """The documents of an archive with a quality as one more column; as they are, if it is none."""
     if name not in QUALITIES:
         return collection
-    quality: Quality = "inlinks" if name == "inlinks" else "coherence"
-    column = quality_column(archive, collection, quality, progress)
+    column = quality_column(archive, collection, name, progress)
     return replace(collection, columns={**collection.columns, name: column})
 
 
 def quality_column(
-    archive: OpenArchive,
-    collection: Collection,
-    name: Quality,
-    progress: Progress = lambda count: None,
+    archive: OpenArchive, collection: Collection, name: str, progress: Progress = lambda count: None
 ) -> Column:
     """One quality of all documents of a collection that is of this archive, or of some of them."""
     path = _path(archive, name)
@@ -86,7 +81,8 @@ def quality_column(
 
 
 def _linked(collection: Collection, counts: dict[str, int]) -> Column:
-    return number_column([counts.get(url or "", 0) for url in _strings(collection, "url")])
+    url = collection.columns["url"]
+    return number_column([counts.get(url.text(at) or "", 0) for at in range(len(collection))])
 
 
 def _inlinks(archive: OpenArchive, progress: Progress) -> dict[str, int]:
@@ -94,51 +90,39 @@ def _inlinks(archive: OpenArchive, progress: Progress) -> dict[str, int]:
     captures: dict[int, str] = {}
     places: dict[str, int] = {}
     for capture in documents_of(archive, archive.captures()):
-        content = capture.content or capture.digest
-        if content:
-            captures[document_key(capture.url, content, capture.media_type)] = capture.url
+        if (key := key_of(capture)) is not None:
+            captures[key] = capture.url
             places.setdefault(capture.url, len(places))
-    pairs = _Pairs(len(places))
-    seen: dict[str, int] = {}  # as it is written: a site has the same links on every page
 
+    @cache  # by how it is written: a site has the same links on every page
     def place_of(link: str) -> int:
-        place = seen.get(link)
-        if place is None:
-            place = seen[link] = places.get(link, places.get(canonical(link) or "", -1))
-        return place
+        return places.get(link, places.get(canonical(link) or "", -1))
 
-    for url, links in _links(archive, captures):
-        source = places[url]
-        pairs.add(source, (place_of(link) for link in links))
-        progress(1)
-    counts = pairs.counts()
+    def found() -> Iterator[tuple[int, Iterable[int]]]:
+        for url, links in _links(archive, captures):
+            yield places[url], map(place_of, links)
+            progress(1)
+
+    counts = _counts(found(), len(places))
     return {url: count for url, place in places.items() if (count := int(counts[place]))}
 
 
-class _Pairs:
-    """Which address links to which, each pair once, however many versions of a page there are."""
+def _counts(links: Iterable[tuple[int, Iterable[int]]], count: int) -> Counts:
+    """How many of so many addresses link to each, however many versions of a page there are.
 
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._new = array("Q")
-        self._known: Items = np.empty(0, np.uint64)
-
-    def add(self, source: int, targets: Iterable[int]) -> None:
-        """From one address to others; -1 is none of the archive's, and itself does not count."""
-        at = source * self._count
-        self._new.extend(at + target for target in targets if target not in (-1, source))
-        if len(self._new) >= _AT_ONCE:
-            self._settle()
-
-    def _settle(self) -> None:
-        new = np.frombuffer(self._new, np.uint64) if self._new else np.empty(0, np.uint64)
-        self._known = np.unique(np.concatenate([self._known, new]))
-        self._new = array("Q")
-
-    def counts(self) -> Counts:
-        self._settle()
-        targets = (self._known % np.uint64(max(self._count, 1))).astype(np.int64)
-        return np.bincount(targets, minlength=self._count)
+    Links are from one address to others; -1 is none of them, and itself does not count.
+    """
+    pairs = (
+        source * count + target
+        for source, targets in links
+        for target in targets
+        if target not in (-1, source)
+    )
+    known = np.empty(0, np.uint64)
+    while (new := np.fromiter(islice(pairs, _AT_ONCE), np.uint64)).size:
+        known = np.unique(np.concatenate([known, new]))
+    targets = (known % np.uint64(max(count, 1))).astype(np.int64)
+    return np.bincount(targets, minlength=count)
 
 
 def _links(archive: OpenArchive, urls: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -147,28 +131,19 @@ def _links(archive: OpenArchive, urls: dict[int, str]) -> Iterator[tuple[str, tu
     A block of it holds dozens of documents, and is unpacked once in this order.
     """
     left = dict(urls)
-    if archive.folder.texts.exists():
-        database = TextDatabase(archive.folder.texts, writable=False)
-        try:
-            if database.is_current:
-                store = TextStore(database)
-                keys = database.db.execute("SELECT key FROM documents ORDER BY block, start")
-                for (key,) in keys.fetchall():
-                    if key in left and (document := store.get(key)) is not None:
-                        yield left.pop(key), document.links
-        finally:
-            database.close()
-    if left:
-        yield from _unread(archive, left)
-
-
-def _unread(archive: OpenArchive, left: dict[int, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    with texts_kept(archive) as database:
+        if database is not None:
+            store = TextStore(database)
+            keys = database.db.execute("SELECT key FROM documents ORDER BY block, start")
+            for (key,) in keys.fetchall():
+                if key in left and (document := store.get(key)) is not None:
+                    yield left.pop(key), document.links
+    if not left:
+        return
     with Texts(archive) as texts:
         for capture in documents_of(archive, archive.captures()):
-            content = capture.content or capture.digest
-            if not content:
-                continue
-            if left.pop(document_key(capture.url, content, capture.media_type), None) is not None:
+            key = key_of(capture)
+            if key is not None and left.pop(key, None) is not None:
                 document = texts.document(capture)
                 yield capture.url, document.links if document is not None else ()
 
@@ -177,16 +152,16 @@ def _unread(archive: OpenArchive, left: dict[int, str]) -> Iterator[tuple[str, t
 
 
 def _held(collection: Collection, crawls: dict[str, dict[str, list[int]]]) -> Column:
-    moments = collection.columns["timestamp"].values.tolist()
-    rows = zip(_strings(collection, "url"), _strings(collection, "crawl"), moments, strict=True)
-    values: list[float | None] = []
-    for url, crawl, at in rows:
-        pages = crawls.get(crawl or "")
-        if pages is None or url not in pages:
-            values.append(None)  # of no crawl, or none that has a moment
+    columns = collection.columns
+    values: list[int | None] = []
+    for place, at in enumerate(columns["timestamp"].values.tolist()):
+        pages = crawls.get(columns["crawl"].text(place) or "", {})
+        known = pages.get(columns["url"].text(place) or "")
+        if known is None:  # of no crawl, or none that has a moment
+            values.append(None)
             continue
-        rank, since, until = pages[url]
-        values.append(float(rank) if since <= at <= until else 0.0)
+        rank, since, until = known
+        values.append(rank if since <= at <= until else 0)
     return number_column(values)
 
 
@@ -210,7 +185,7 @@ def _coherence(archive: OpenArchive, progress: Progress) -> dict[str, dict[str, 
 # -- kept until the archive changes ----------------------------------------------------------------
 
 
-def _path(archive: OpenArchive, name: Quality) -> Path:
+def _path(archive: OpenArchive, name: str) -> Path:
     made_of: list[Any] = [_FORMAT, SCHEMA_VERSION, name, archive.catalog.count()]
     made_of += [[segment.file, segment.committed] for segment in archive.segments()]
     made_of += [[crawl.id, crawl.state, crawl.ended] for crawl in archive.crawls()]
@@ -226,8 +201,3 @@ def _keep(path: Path, rated: object) -> None:
         for other in path.parent.glob(f"{path.name.rpartition('-')[0]}-*"):
             if other != path:
                 other.unlink(missing_ok=True)
-
-
-def _strings(collection: Collection, name: str) -> Iterator[str | None]:
-    column = collection.columns[name]
-    return (column.strings[code] if code >= 0 else None for code in column.values.tolist())

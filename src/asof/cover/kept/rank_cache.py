@@ -13,9 +13,8 @@ from functools import partial
 import numpy as np
 
 from asof.archive.folder import Folder
-from asof.change.shingles import Unit
 from asof.cover.documents.collection import DocumentIds
-from asof.cover.documents.document_ids import DOCUMENT_ID, Which, kind_of, ways
+from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling
 from asof.cover.join.ranking import KeptRanks, Ranking
 from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 
@@ -26,12 +25,9 @@ LEAST = 1 << 22
 class RankFile:
     """The ranks for one choice of text and length of shingles."""
 
-    def __init__(
-        self, folder: Folder, which: Which, k: int, unit: Unit = "terms", *, least: int = LEAST
-    ) -> None:
-        self._path = folder.root / "derived" / "cover" / f"ranks-{kind_of(which, k, unit)}.npy"
-        self._ways = ways(which, k, unit)
-        self._least = least
+    def __init__(self, folder: Folder, shingling: Shingling) -> None:
+        self._path = folder.root / "derived" / "cover" / f"ranks-{shingling}.npy"
+        self._ways = shingling.ways
 
     def of(self, document_ids: DocumentIds) -> KeptRanks:
         return KeptRanks(partial(self.load, document_ids), partial(self.keep, document_ids))
@@ -59,7 +55,7 @@ class RankFile:
 
     def keep(self, document_ids: DocumentIds, ranking: Ranking) -> None:
         """Keep the ranks of all documents that have these ids, if there are enough."""
-        if ranking.ranks.size >= self._least:
+        if ranking.ranks.size >= LEAST:
             bounds = np.stack([ranking.begins, ranking.ends])
             distinct = np.array([ranking.distinct], np.int64)
             arrays = {"ids": document_ids, "bounds": bounds, "distinct": distinct}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from asof.archive.folder import Folder, storage_errors
 from asof.clock import SECOND, Instant
 from asof.cover.answer import Figures
+from asof.cover.language.caret import listed, suggestion
 from asof.cover.question import Question
 from asof.errors import ArchiveError, UsageError
 from asof.warc.atomic_file import atomic_file
@@ -34,13 +35,7 @@ _HEAD = 1 << 19
 _MOST = 1 << 62  # of any count
 _LAST: Instant = 253_402_300_800 * SECOND - 1  # of year 9999
 _KNOWN = {"text": ("main", "full"), "terms": ("words", "characters"), "solver": ("auto", "seed")}
-_KINDS = {
-    "relation": str, "documents": int, "kept": int, "size": int, "size_kept": int, "edges": int,
-    "components": int, "gap": int, "seconds": float, "optimal": bool, "complete": bool,
-    "numbers": bool,
-}  # fmt: skip
-
-Presence = Literal["kept", "dropped", "absent"]
+_KINDS: dict[object, type] = {"str": str, "int": int, "float": float, "bool": bool}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +92,7 @@ class Moved:
     """
 
     document: str
-    other: Presence
+    other: Literal["dropped", "absent"]
     by: str | None
 
 
@@ -162,8 +157,6 @@ def _read(folder: Folder, name: str) -> Iterator[Path]:
     try:
         yield path
     except FileNotFoundError:
-        from asof.cover.language.caret import listed, suggestion
-
         names = cover_names(folder)
         there = f"There are {listed(names)}." if names else "None was saved yet: see --save."
         hint = suggestion(name, names) or there
@@ -184,10 +177,10 @@ def saved_covers(folder: Folder) -> list[tuple[str, CoverFacts | None]]:
     """All covers by name, the latest first; None for one that cannot be read."""
     found: list[tuple[str, CoverFacts | None]] = []
     for name in cover_names(folder):
-        try:
-            found.append((name, cover_facts(folder, name)))
-        except (ArchiveError, UsageError):  # damaged, or removed at this moment
-            found.append((name, None))
+        facts = None
+        with suppress(ArchiveError, UsageError):  # damaged, or removed at this moment
+            facts = cover_facts(folder, name)
+        found.append((name, facts))
     return sorted(found, key=lambda one: -(one[1].at or 0) if one[1] is not None else 1)
 
 
@@ -259,15 +252,15 @@ def _facts(name: str, given: Any) -> CoverFacts:  # noqa: ANN401, whatever the f
     if given["format"] != _FORMAT:
         raise ValueError("of another version")
     values = {field.name: given[field.name] for field in fields(CoverFacts)}
-    for key, kind in _KINDS.items():
-        _as(kind, values[key])
+    for field in fields(CoverFacts):
+        if field.type in _KINDS:
+            _as(_KINDS[field.type], values[field.name])
     _as(int, 0 if values["at"] is None else values["at"], _LAST)
     if values["kept"] > values["documents"] or values["size_kept"] > values["size"]:
         raise ValueError("a part that is more than the whole")
     asked = values["question"]
-    return CoverFacts(
-        **{**values, "name": name, "question": None if asked is None else _question(asked)}
-    )
+    told = {"name": name, "question": None if asked is None else _question(asked)}
+    return CoverFacts(**{**values, **told})
 
 
 def _question(given: Any) -> Question:  # noqa: ANN401, whatever the file holds

@@ -24,26 +24,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.archive.archive import OpenArchive
-from asof.change.shingles import K, Unit
 from asof.change.texts import Texts, documents_of
 from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.document_ids import (
     DOCUMENT_ID,
     DocumentIdentifier,
-    Which,
-    kind_of,
+    Shingling,
+    texts_kept,
     texts_read,
-    ways,
 )
 from asof.cover.documents.of_archive import (
     ARCHIVE_COLUMNS,
     GatheredDocuments,
     compared_text,
     gathered,
+    with_text,
 )
 from asof.cover.documents.sets import Sets
 from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
-from asof.cover.language.columns import Column, ColumnKind
+from asof.cover.language.columns import Column
 
 _NAME = re.compile(r"((?:main|full)-[0-9]+c?)-[0-9a-f]{32}(\.npy)?")
 # Choices of text and shingles whose collections are kept, the last used ones. Each takes 12 bytes
@@ -53,43 +52,40 @@ CHOICES = 4
 
 def collected_or_kept(
     archive: OpenArchive,
-    *,
-    which: Which = "main",
-    k: int = K,
-    unit: Unit = "terms",
+    shingling: Shingling,
     where: str | None = None,
     progress: Callable[[int], None] = lambda count: None,
     grown: Callable[[int, int], None] = lambda known, new: None,
 ) -> Collection:
-    """What `of_archive.collected` gives, from the last run as far as that goes.
+    """What `of_archive.gathered` gives, from the last run as far as that goes.
 
-    Texts are opened only of documents that are new, or where a filter asks what a text contains.
-    `grown` is told how many documents were known and how many are new, if anything has changed.
+    `where` is a filter in the language of relations, over one document. Texts are opened only of
+    documents that are new, or where that asks what a text contains. `grown` is told how many were
+    known and how many are new, if anything has changed.
     """
-    path = _path(archive, which, k, unit)
+    path = _path(archive, shingling)
     made = kept(path)
     if made is None:
-        made = gathered(
-            archive, which=which, k=k, unit=unit, before=_older(path), progress=progress
-        )
+        # Of the state before, whatever that was: ids tell what is still true.
+        older = next(filter(None, map(kept, _others(path))), None)
+        made = gathered(archive, shingling, older, progress)
         grown(made.known, len(made.collection) - made.known)
         # What a crawl added in between may be in the collection in part.
-        if _path(archive, which, k, unit) == path:
+        if _path(archive, shingling) == path:
             keep(path, made)
     found = made.collection
     if where is None:
         return found
-    with DocumentIdentifier(archive, which, k, unit) as identifier:
-        texts = _text_of_all(archive, which, identifier, found)
-        return found.only(chosen(where, found.columns, texts, len(found)))
+    texts = _text_of_all(archive, shingling, found)
+    return found.only(chosen(where, found.columns, texts, len(found)))
 
 
-def is_kept(archive: OpenArchive, which: Which, k: int, unit: Unit = "terms") -> bool:
+def is_kept(archive: OpenArchive, shingling: Shingling) -> bool:
     """Whether the documents have been gathered since the archive last changed."""
-    return _path(archive, which, k, unit).is_file()
+    return _path(archive, shingling).is_file()
 
 
-def fingerprint(archive: OpenArchive, which: Which, k: int, unit: Unit = "terms") -> str:
+def fingerprint(archive: OpenArchive, shingling: Shingling) -> str:
     """What a collection is made of, in 32 letters: WARC files, texts, and how they are read."""
     files = []
     for segment in archive.segments():
@@ -99,7 +95,7 @@ def fingerprint(archive: OpenArchive, which: Which, k: int, unit: Unit = "terms"
             size = -1  # its documents cannot be read now
         whole = size >= segment.committed
         files.append((segment.file, segment.committed, segment.crawl, whole))
-    made_of = (*ways(which, k, unit), archive.catalog.count(), texts_read(archive), files)
+    made_of = (*shingling.ways, archive.catalog.count(), texts_read(archive), files)
     return blake2b(json.dumps(made_of).encode(), digest_size=16).hexdigest()
 
 
@@ -144,14 +140,8 @@ def _unused(parent: Path) -> list[Path]:
     return sorted(found, key=lambda path: path.stat().st_mtime_ns, reverse=True)[CHOICES:]
 
 
-def _older(path: Path) -> GatheredDocuments | None:
-    """The collection of the state before, whatever that was: ids tell what is still true."""
-    found = (kept(other) for other in _others(path))
-    return next((older for older in found if older is not None), None)
-
-
-def _path(archive: OpenArchive, which: Which, k: int, unit: Unit) -> Path:
-    name = f"{kind_of(which, k, unit)}-{fingerprint(archive, which, k, unit)}.npy"
+def _path(archive: OpenArchive, shingling: Shingling) -> Path:
+    name = f"{shingling}-{fingerprint(archive, shingling)}.npy"
     return archive.folder.root / "derived" / "cover" / name
 
 
@@ -176,7 +166,7 @@ def _loaded(arrays: dict[str, NDArray[Any]]) -> GatheredDocuments:
     facts = json.loads(arrays["facts"].tobytes())
     names, records = _strings(facts["names"]), _strings(facts["records"])
     columns = {
-        name: _column(like.kind, arrays[f"column {name}"], _strings(facts["strings"][name]))
+        name: Column(like.kind, arrays[f"column {name}"], _strings(facts["strings"][name]))
         for name, like in ARCHIVE_COLUMNS.items()
     }
     ids, blanks, weights = arrays["ids"], arrays["blanks"], arrays["weights"]
@@ -197,29 +187,18 @@ def _strings(given: object) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _column(kind: ColumnKind, values: NDArray[Any], strings: tuple[str, ...]) -> Column:
-    column = Column(kind, values, strings)
-    if kind == "text" and values.size and not -1 <= values.min() <= values.max() < len(strings):
-        raise ValueError("a code stands for no string")
-    return column
-
-
-def _text_of_all(
-    archive: OpenArchive, which: Which, identifier: DocumentIdentifier, found: Collection
-) -> Iterator[str]:
+def _text_of_all(archive: OpenArchive, shingling: Shingling, found: Collection) -> Iterator[str]:
     """The texts that documents are compared by, in the order of the collection.
 
     A crawl may have added others since, or have kept what was not kept.
     """
     assert found.document_ids is not None
     known = frozenset(found.document_ids.tolist())
-    with Texts(archive) as texts:
-        for capture in documents_of(archive, archive.captures()):
-            document = texts.document(capture)
-            if document is None or not document.text.strip():
-                continue
+    with Texts(archive) as texts, texts_kept(archive) as database:
+        identifier = DocumentIdentifier(database, shingling)
+        for capture, document in with_text(texts, documents_of(archive, archive.captures())):
             if (
                 identifier.id_of(capture) in known
                 or identifier.id_as_read(capture, document) in known
             ):
-                yield compared_text(document, which)
+                yield compared_text(document, shingling.which)

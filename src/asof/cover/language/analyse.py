@@ -13,7 +13,7 @@ content-based constraints" (section 3.2); here is decided which ones can be, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from asof.cover.language import syntax
@@ -24,6 +24,7 @@ from asof.cover.language.unparse import unparse
 from asof.errors import UsageError
 
 ALTERNATIVES = 64
+_BOUNDS = {("C", 1): "contained", ("C", 2): "containing", ("J", 1): "jaccard", ("D", 1): "dice"}
 _EXACT_NUMBERS = 1 << 50  # sums of floats are exact up to here, and so are ranges of them
 
 
@@ -75,13 +76,6 @@ class Alternative:
         return self.atoms[0] if len(self.atoms) == 1 else syntax.And(self.atoms)
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """A relation as alternatives: d2 covers d1 if any of them holds."""
-
-    alternatives: tuple[Alternative, ...]
-
-
 def parse_relation(text: str) -> syntax.Relation:
     """When d2 covers d1, as written by a person. Raises UsageError, pointing at the place.
 
@@ -93,14 +87,13 @@ def parse_relation(text: str) -> syntax.Relation:
     return relation
 
 
-def analyse(relation: syntax.Relation) -> Analysis:
-    """The alternatives of a relation, each taken apart into what the join can use."""
-    return Analysis(
-        tuple(
-            _anchored(_alternative(atoms), relation)
-            for atoms in _normal(relation.condition, relation.text)
-        )
-    )
+def analyse(relation: syntax.Relation) -> tuple[Alternative, ...]:
+    """The alternatives of a relation, each taken apart into what the join can use.
+
+    d2 covers d1 if any of them holds.
+    """
+    every = _normal(relation.condition, relation.text)
+    return tuple(_anchored(_alternative(atoms), relation) for atoms in every)
 
 
 def _normal(condition: syntax.Condition, text: str) -> list[tuple[syntax.Atom, ...]]:
@@ -174,8 +167,9 @@ def _alternative(atoms: tuple[syntax.Atom, ...]) -> Alternative:
     for atom in atoms:
         if not isinstance(atom, syntax.CompareTest):
             if isinstance(atom, syntax.ContentTest) and atom.operator in (">=", ">", "="):
-                name, limit = _measure(atom.measure), Least(atom.threshold, atom.operator == ">")
-                least[name] = _stronger(limit, least.get(name, limit))
+                name = _BOUNDS[atom.measure.name, atom.measure.first]
+                limit = Least(atom.threshold, atom.operator == ">")
+                least[name] = max(limit, least.get(name, limit))
             if not isinstance(atom, syntax.ContentTest) or atom.operator not in (">=", ">"):
                 residual.append(atom)
             continue
@@ -199,25 +193,10 @@ def _alternative(atoms: tuple[syntax.Atom, ...]) -> Alternative:
     )
 
 
-def _measure(measure: syntax.Measure) -> str:
-    if measure.name == "C":
-        return "contained" if measure.first == 1 else "containing"
-    return "jaccard" if measure.name == "J" else "dice"
-
-
-def _stronger(one: Least, other: Least) -> Least:
-    return max(one, other, key=lambda limit: (limit.threshold, limit.strict))
-
-
 def _key(atom: syntax.CompareTest) -> Key | None:
-    if atom.operator != "=":
-        return None
-    match atom.left, atom.right:
-        case syntax.AttributeOf(of=1) as d1, syntax.AttributeOf(of=2) as d2:
-            return Key(d1.name, d2.name)
-        case syntax.AttributeOf(of=2) as d2, syntax.AttributeOf(of=1) as d1:
-            return Key(d1.name, d2.name)
-    return None
+    sides = (atom.left, atom.right)
+    names = {side.of: side.name for side in sides if isinstance(side, syntax.AttributeOf)}
+    return Key(names[1], names[2]) if atom.operator == "=" and len(names) == 2 else None
 
 
 def _range(atom: syntax.CompareTest) -> AttributeRange | None:
@@ -225,15 +204,19 @@ def _range(atom: syntax.CompareTest) -> AttributeRange | None:
 
     Broken constants are left alone: 0.1 is not exact in a column, and a range must be.
     """
-    left, right = _linear(atom.left), _linear(atom.right)
-    if left is None or right is None or atom.operator == "!=":
+    every = [*_terms(atom.left), *_terms(atom.right, -1)]
+    terms = [(sign, value) for sign, value in every if isinstance(value, syntax.AttributeOf)]
+    numbers = [sign * value.value for sign, value in every if isinstance(value, syntax.Number)]
+    spans = [sign * value.value for sign, value in every if isinstance(value, syntax.Duration)]
+    if len(terms) + len(numbers) + len(spans) < len(every) or atom.operator == "!=":
         return None
-    terms = [*left.terms, *((-sign, attribute) for sign, attribute in right.terms)]
     if len(terms) != 2 or terms[0][1].name != terms[1][1].name or terms[0][0] == terms[1][0]:
         return None
-    if left.numbers + right.numbers > _EXACT_NUMBERS or left.spans + right.spans > syntax.LONGEST:
+    if any(number.denominator > 1 for number in numbers):
         return None
-    constant = left.constant - right.constant
+    if sum(map(abs, numbers)) > _EXACT_NUMBERS or sum(map(abs, spans)) > syntax.LONGEST:
+        return None
+    constant = int(sum(numbers) + sum(spans))
     later = next(sign for sign, attribute in terms if attribute.of == 2)
     # Either a2 - a1 + constant op 0, or a1 - a2 + constant op 0.
     operator: syntax.Operator = atom.operator if later == 1 else syntax.FLIPPED[atom.operator]
@@ -246,34 +229,10 @@ def _range(atom: syntax.CompareTest) -> AttributeRange | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Linear:
-    """A sum of attributes and one constant, and how much went into it, sign or no sign."""
-
-    terms: tuple[tuple[int, syntax.AttributeOf], ...] = ()
-    constant: int = 0
-    numbers: int = 0
-    spans: int = 0
-
-
-def _linear(value: syntax.Value) -> _Linear | None:
-    """A sum of attributes and of whole constants, or None."""
-    match value:
-        case syntax.AttributeOf():
-            return _Linear(((1, value),))
-        case syntax.Number() if value.value.denominator == 1:
-            return _Linear((), int(value.value), abs(int(value.value)))
-        case syntax.Duration():
-            return _Linear((), value.value, 0, abs(value.value))
-        case syntax.Sum():
-            parts = [(sign, _linear(term)) for sign, term in value.terms]
-            found = [(sign, part) for sign, part in parts if part is not None]
-            if len(found) < len(parts):
-                return None
-            return _Linear(
-                tuple((sign * own, a) for sign, part in found for own, a in part.terms),
-                sum(sign * part.constant for sign, part in found),
-                sum(part.numbers for _, part in found),
-                sum(part.spans for _, part in found),
-            )
-    return None
+def _terms(value: syntax.Value, sign: int = 1) -> Iterator[tuple[int, syntax.Value]]:
+    """What is added and taken away, also in sums within the sum."""
+    if not isinstance(value, syntax.Sum):
+        yield sign, value
+        return
+    for own, part in value.parts:
+        yield from _terms(part, sign * own)

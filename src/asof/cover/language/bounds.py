@@ -27,21 +27,12 @@ from asof.errors import UsageError
 LARGEST_SET = 1 << 28  # shingles of one document: products of shares and sizes stay below 2**62
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Least:
-    """A measure is at least (or, if strict, above) a threshold."""
+    """A measure is at least (or, if strict, above) a threshold above 0, and at most 1."""
 
     threshold: Fraction
     strict: bool = False
-
-    def __post_init__(self) -> None:
-        t = self.threshold
-        if t < 0 or t > 1 or (t == 0 and not self.strict):
-            sign = ">" if self.strict else ">="
-            raise UsageError(
-                f"A measure {sign} {t} is no condition that a join can use.",
-                hint="Give a threshold above 0 and at most 1.",
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +43,6 @@ class Bound:
     containing: Least | None = None
     jaccard: Least | None = None
     dice: Least | None = None
-
-    @classmethod
-    def containment(cls, threshold: Fraction | int | str, *, strict: bool = False) -> Bound:
-        """C(i, j) >= threshold; a string like "0.7" is taken as it is written."""
-        return cls(contained=Least(Fraction(threshold), strict))
 
     @property
     def empty(self) -> bool:

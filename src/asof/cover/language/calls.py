@@ -52,9 +52,8 @@ def _arguments(words: list[Word], at: int, *, one: bool) -> tuple[list[Document]
     name = words[at - 1]
     document = "d" if one else "d1"
     if words[at].text != "(":
-        known = _ONE if one else _PAIR
         hint = f"Write {clipped(name.text)[1:-1]}({document}) for the attribute of a document."
-        if name.text in known:
+        if name.text in (_ONE if one else _PAIR):
             hint = f"Write hostname({name.text}) for the attribute of a document."
         elif not one or name.text != "text":
             hint += ' Text stands in quotes: "text".'
@@ -80,18 +79,14 @@ def _arguments(words: list[Word], at: int, *, one: bool) -> tuple[list[Document]
 
 
 def _document(word: Word, *, one: bool) -> Document:
-    known = _ONE if one else _PAIR
-    found = known.get(word.text)
-    if found is not None:
+    if (found := (_ONE if one else _PAIR).get(word.text)) is not None:
         return found
     expected = "d" if one else "d1 or d2"
-    shown = "the end" if word.kind == "end" else clipped(word.text)
     hint = "A filter speaks of one document, d." if one else "d2 is the document that covers d1."
     near = suggestion(word.text, ["d"] if one else ["d1", "d2"]) if word.kind == "name" else ""
-    raise Misread(word.span, f"expected {expected}, found {shown}", f"{near} {hint}".strip())
+    raise Misread(word.span, f"expected {expected}, found {word.shown}", f"{near} {hint}".strip())
 
 
 def _closed(word: Word, expected: str) -> None:
     if word.text != ")":
-        found = "the end" if word.kind == "end" else clipped(word.text)
-        raise Misread(word.span, f"expected {expected}, found {found}")
+        raise Misread(word.span, f"expected {expected}, found {word.shown}")

@@ -6,7 +6,7 @@ makes it hold: whoever asks for another host asks for a host that is known to be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -46,6 +46,9 @@ class Column:
             known = self.values[self.values != MISSING_TIME]
             if known.size and (known.max() > FARTHEST or known.min() < -FARTHEST):
                 raise ValueError("a time is more than 9,000 years from 1970")
+        codes = self.values if self.kind == "text" else self.values[:0]
+        if codes.size and not -1 <= codes.min() <= codes.max() < len(self.strings):
+            raise ValueError("a code stands for no string")
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -54,6 +57,11 @@ class Column:
         if self.kind == "time":
             return np.asarray(self.values != MISSING_TIME)
         return np.asarray(self.values >= 0)
+
+    def text(self, place: int) -> str | None:
+        """Of a column of text: that of one document."""
+        code = int(self.values[place])
+        return None if code < 0 else self.strings[code]
 
 
 def text_column(values: Iterable[str | None]) -> Column:
@@ -75,6 +83,6 @@ def time_column(values: Iterable[int | None]) -> Column:
     return Column("time", np.array([MISSING_TIME if v is None else v for v in values], np.int64))
 
 
-def empty_column(kind: ColumnKind) -> Column:
-    """A column of no documents: enough to check types by."""
-    return Column(kind, np.empty(0, _TYPES[kind]))
+COLUMN_OF: dict[ColumnKind, Callable[[list[Any]], Column]] = {
+    "number": number_column, "text": text_column, "time": time_column,
+}  # fmt: skip

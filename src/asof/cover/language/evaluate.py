@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
@@ -25,6 +26,7 @@ _COMPARE: dict[syntax.Operator, Callable[[Any, Any], Any]] = {
     "=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge,
 }  # fmt: skip
 _SIZES = 1 << 30  # shingles of two documents together; times as much again fits in 64 bits
+_UNCHECKED = "types were not checked: text beside no text"
 _EXACT = 1 << 62  # sums that may be larger than this are floats
 
 
@@ -52,24 +54,23 @@ Test = Callable[[Pairs], Truth]
 _Measured = Callable[[Pairs], _Amount]
 
 
-def evaluate_filter(
-    written: syntax.Filter, columns: Mapping[str, Column], n: int, contains: Callable[[str], Truth]
-) -> Truth:
-    """Which of n documents are meant; `contains` says whose text has a phrase (see lexer.py)."""
-    every = np.arange(n)
-    none = np.zeros(n, np.int64)
-    return prepared(written.condition, columns, contains)(Pairs(every, every, none, none, none))
-
-
-def prepared(
-    condition: syntax.Condition | syntax.Relation,
+def meets(
+    condition: syntax.Condition,
     columns: Mapping[str, Column],
+    n: int,
     contains: Callable[[str], Truth] | None = None,
-) -> Test:
+) -> Truth:
+    """Which of n documents meet a condition on one; `contains` says whose text has a phrase."""
+    every, none = np.arange(n), np.zeros(n, np.int64)
+    test = _Preparation(columns, contains).condition(syntax.upright(condition))
+    return np.full(n, test(Pairs(every, every, none, none, none)))  # for an `and` of nothing, too
+
+
+def prepared(condition: syntax.Condition | syntax.Relation, columns: Mapping[str, Column]) -> Test:
     """The condition as a test of pairs: what columns alone decide is done once, for all blocks."""
     if isinstance(condition, syntax.Relation):
         condition = condition.condition
-    return _Preparation(columns, contains).condition(syntax.upright(condition))
+    return _Preparation(columns, None).condition(syntax.upright(condition))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,11 @@ class _Preparation:
 
     def condition(self, condition: syntax.Condition) -> Test:
         match condition:
-            case syntax.And():
+            case syntax.And() | syntax.Or():
                 parts = [self.condition(part) for part in condition.parts]
-                return lambda pairs: np.logical_and.reduce([part(pairs) for part in parts])
-            case syntax.Or():
-                parts = [self.condition(part) for part in condition.parts]
-                return lambda pairs: np.logical_or.reduce([part(pairs) for part in parts])
+                every = isinstance(condition, syntax.And)
+                join = np.logical_and if every else np.logical_or
+                return lambda pairs: join.reduce([part(pairs) for part in parts])
             case syntax.Not():
                 inner = self.condition(condition.part)
                 return lambda pairs: ~inner(pairs)
@@ -100,8 +100,7 @@ class _Preparation:
 
     def _comparison(self, found: syntax.CompareTest) -> Test:
         if self._is_text(found.left) or self._is_text(found.right):
-            test = _text_comparison(found, self.columns)
-            return lambda pairs: test(pairs.i, pairs.j)
+            return _text_comparison(found, self.columns)
         left, right = self._value(found.left), self._value(found.right)
         compare = _COMPARE[found.operator]
 
@@ -132,12 +131,10 @@ class _Preparation:
                 return lambda pairs: whole
             case syntax.AttributeOf():
                 return self._attribute(value)
-            case syntax.Sum():
-                terms = [(sign, self._value(term)) for sign, term in value.terms]
-                return lambda pairs: _sum([(sign, term(pairs)) for sign, term in terms])
-            case syntax.Product():
-                factors = [(power, self._value(factor)) for power, factor in value.factors]
-                return lambda pairs: _product([(power, get(pairs)) for power, get in factors])
+            case syntax.Sum() | syntax.Product():
+                parts = [(sign, self._value(part)) for sign, part in value.parts]
+                join = _sum if isinstance(value, syntax.Sum) else _product
+                return lambda pairs: join([(sign, get(pairs)) for sign, get in parts])
         raise ValueError("types were not checked: text in arithmetic")
 
     def _attribute(self, attribute: syntax.AttributeOf) -> _Measured:
@@ -156,11 +153,8 @@ class _Preparation:
 
 def _sum(terms: list[tuple[int, _Amount]]) -> _Amount:
     """Whole as long as all terms are and the sum surely fits, else in floats."""
-    most: int | None = 0
-    for _, term in terms:
-        most = None if most is None or term.most is None else most + term.most
-    if most is not None and most > _EXACT:
-        most = None
+    limits = [term.most for _, term in terms if term.most is not None]
+    most = sum(limits) if len(limits) == len(terms) and sum(limits) <= _EXACT else None
     kind = np.float64 if most is None else np.int64
     total: Array = np.zeros((), kind)
     for sign, term in terms:
@@ -184,22 +178,18 @@ def _product(factors: list[tuple[int, _Amount]]) -> _Amount:
 
 
 def _all_known(parts: list[tuple[int, _Amount]]) -> Truth | None:
-    known: Truth | None = None
-    for _, part in parts:
-        if part.known is not None:
-            known = part.known if known is None else known & part.known
-    return known
+    known = [part.known for _, part in parts if part.known is not None]
+    return reduce(np.logical_and, known) if known else None
 
 
 def content_test(found: syntax.ContentTest) -> Test:
     """A measure against its threshold, exactly; of two empty documents every measure is 1."""
     p, q, operator = _within_sizes(found.threshold, found.operator)
-    compare = _COMPARE[operator] if operator is not None else None
-    never = found.operator == "="
+    if operator is None:
+        return lambda pairs: np.full(pairs.i.shape, found.operator == "!=")
+    compare = _COMPARE[operator]
 
     def test(pairs: Pairs) -> Truth:
-        if compare is None:
-            return np.full(pairs.i.shape, not never)
         part, whole = _ratio(found, pairs)
         alike = (pairs.size_i == 0) & (pairs.size_j == 0)
         part = np.where(whole == 0, alike, part)
@@ -241,47 +231,29 @@ def _within_sizes(
 # -- text ------------------------------------------------------------------------------------------
 
 
-def _text_comparison(
-    found: syntax.CompareTest, columns: Mapping[str, Column]
-) -> Callable[[Array, Array], Truth]:
-    """The comparison as a test of documents i and j; every distinct string is looked at once."""
+def _text_comparison(found: syntax.CompareTest, columns: Mapping[str, Column]) -> Test:
+    """The comparison as a test of pairs; every distinct string is looked at once."""
     left, operator, right = found.left, found.operator, found.right
     if isinstance(left, syntax.TextValue):
         left, operator, right = right, syntax.FLIPPED[operator], left
     if not isinstance(left, syntax.AttributeOf):
-        raise ValueError("types were not checked: text beside no text")
+        raise ValueError(_UNCHECKED)
+    compare, one, first = _COMPARE[operator], columns[left.name], left.of == 1
     if isinstance(right, syntax.TextValue):
-        return _with_constant(left, columns[left.name], operator, right.value)
-    return _of_two(left, operator, right, columns)
-
-
-def _with_constant(
-    attribute: syntax.AttributeOf, column: Column, operator: syntax.Operator, constant: str
-) -> Callable[[Array, Array], Truth]:
-    compare = _COMPARE[operator]
-    # The last answer is that of the code -1, a missing value.
-    answers = np.array([*(compare(s, constant) for s in column.strings), False], np.bool_)
-    return lambda i, j: answers[column.values[i if attribute.of == 1 else j]]
-
-
-def _of_two(
-    left: syntax.AttributeOf,
-    operator: syntax.Operator,
-    right: syntax.Value,
-    columns: Mapping[str, Column],
-) -> Callable[[Array, Array], Truth]:
+        # The last answer is that of the code -1, a missing value.
+        answers = np.array([*(compare(s, right.value) for s in one.strings), False], np.bool_)
+        return lambda pairs: answers[one.values[pairs.i if first else pairs.j]]
     if not isinstance(right, syntax.AttributeOf):
-        raise ValueError("types were not checked: text beside no text")
-    one, other = columns[left.name], columns[right.name]
+        raise ValueError(_UNCHECKED)
+    other, second = columns[right.name], right.of == 1
     if one is other and operator in ("=", "!="):
         ranks_one = ranks_other = np.array([*range(len(one.strings)), -1], np.int64)
     else:
         ranks_one, ranks_other = ranks(one, other)
-    compare = _COMPARE[operator]
 
-    def test(i: Array, j: Array) -> Truth:
-        a = ranks_one[one.values[i if left.of == 1 else j]]
-        b = ranks_other[other.values[i if right.of == 1 else j]]
+    def test(pairs: Pairs) -> Truth:
+        a = ranks_one[one.values[pairs.i if first else pairs.j]]
+        b = ranks_other[other.values[pairs.i if second else pairs.j]]
         return np.asarray(compare(a, b) & (a >= 0) & (b >= 0))
 
     return test

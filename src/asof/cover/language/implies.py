@@ -11,42 +11,36 @@ from fractions import Fraction
 
 from asof.cover.language.analyse import Alternative, analyse
 from asof.cover.language.bounds import Least
-from asof.cover.language.syntax import Atom, ContentTest, Relation
+from asof.cover.language.syntax import ContentTest, Relation
 
 _Floor = tuple[str, int, Least]  # a measure, the document named first, and a bound from below
 
 
 def implies(stricter: Relation, looser: Relation) -> bool:
     """Whether every pair that meets the first relation surely meets the second."""
-    into = analyse(looser).alternatives
-    return all(
-        any(_alternative_implies(one, other) for other in into)
-        for one in analyse(stricter).alternatives
-    )
+    into = analyse(looser)
+    return all(any(_alternative_implies(one, other) for other in into) for one in analyse(stricter))
 
 
 def _alternative_implies(stricter: Alternative, looser: Alternative) -> bool:
     given = frozenset(stricter.atoms)
-    floors = [floor for atom in stricter.atoms for floor in _floors(atom)]
-    ceilings = [
-        atom
-        for atom in stricter.atoms
-        if isinstance(atom, ContentTest) and atom.operator in ("<", "<=", "=")
-    ]
+    tests = [atom for atom in stricter.atoms if isinstance(atom, ContentTest)]
+    floors = [floor for atom in tests for floor in _floors(atom)]
+    ceilings = [atom for atom in tests if atom.operator in ("<", "<=", "=")]
     return all(
         atom in given or (isinstance(atom, ContentTest) and _meets(atom, floors, ceilings))
         for atom in looser.atoms
     )
 
 
-def _floors(atom: Atom) -> Iterator[_Floor]:
+def _floors(atom: ContentTest) -> Iterator[_Floor]:
     """What a bound from below says about all measures.
 
     With x common shingles of a and b: J >= t says x >= t (a + b - x), so x / a >= t; Dice is
     2 J / (1 + J), and grows with J. Two empty documents measure 1 by each, an empty one and another
     measure 0.
     """
-    if not isinstance(atom, ContentTest) or atom.operator not in (">=", ">", "="):
+    if atom.operator not in (">=", ">", "="):
         return
     t, strict = atom.threshold, atom.operator == ">"
     name, first = atom.measure.name, atom.measure.first
@@ -63,12 +57,8 @@ def _floors(atom: Atom) -> Iterator[_Floor]:
 def _meets(wanted: ContentTest, floors: list[_Floor], ceilings: list[ContentTest]) -> bool:
     name, first = wanted.measure.name, wanted.measure.first
     if wanted.operator in (">=", ">"):
-        limit = wanted.threshold, wanted.operator == ">"
-        return any(
-            (at.threshold, at.strict) >= limit
-            for of, start, at in floors
-            if (of, start) == (name, first)
-        )
+        limit = Least(wanted.threshold, wanted.operator == ">")
+        return any(at >= limit for of, start, at in floors if (of, start) == (name, first))
     if wanted.operator in ("<=", "<"):
         return any(
             _below(one) <= _below(wanted) for one in ceilings if one.measure == wanted.measure

@@ -40,7 +40,7 @@ _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![\w.])"
 )
-_NAME = re.compile(r"[^\W\d]\w*(?:[-.:][^\W\d]\w*)*")
+NAME = re.compile(r"[^\W\d]\w*(?:[-.:][^\W\d]\w*)*")
 _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]+`""")
 _TERM = re.compile(r"\w+")  # as shingles are made of
 _SIGN = re.compile(r"==|=>|=<|<>|&&|\|\||\*\*|!=|<=|>=|[-+*/=<>(),;&|!{}\[\]~]")
@@ -54,6 +54,10 @@ class Word:
     text: str
     span: Span
     value: Fraction | int | str = ""
+
+    @property
+    def shown(self) -> str:
+        return "the end" if self.kind == "end" else clipped(self.text)
 
 
 def words(text: str, what: str) -> list[Word]:
@@ -84,9 +88,8 @@ def _word(text: str, at: int) -> Word:
         if match := pattern.match(text, at):
             return reader(text, match)
     if character in "'\"`":
-        end = len(text)
         raise Misread(
-            (at, end),
+            (at, len(text)),
             f"the string that begins with {character} does not end",
             f"Write {character} where it ends.",
         )
@@ -157,10 +160,6 @@ def _quoted(text: str, match: re.Match[str]) -> Word:
     return Word(kind, match[0], match.span(), inside)
 
 
-def _name(_: str, match: re.Match[str]) -> Word:
-    return Word("name", match[0], match.span(), match[0])
-
-
 def _sign(text: str, match: re.Match[str]) -> Word:
     if match[0] in _WRONG:
         raise Misread(
@@ -174,7 +173,7 @@ def _sign(text: str, match: re.Match[str]) -> Word:
 _READERS: tuple[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Word]], ...] = (
     (_DATE, _date),
     (_NUMBER, _number),
-    (_NAME, _name),
+    (NAME, lambda _, match: Word("name", match[0], match.span(), match[0])),
     (_QUOTED, _quoted),
     (_SIGN, _sign),
 )

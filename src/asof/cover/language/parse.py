@@ -12,15 +12,15 @@ No recursion: however deep the parentheses of a hostile text, it ends with a sen
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import Any, cast
 
 from asof.cover.language import syntax
 from asof.cover.language.calls import call
 from asof.cover.language.caret import Misread, Span, clipped, pointing_into
-from asof.cover.language.fold import added, multiplied, negative
-from asof.cover.language.kinds import checked_condition
-from asof.cover.language.lexer import Word, terms, words
+from asof.cover.language.kinds import checked_condition, joined, negative
+from asof.cover.language.lexer import Word, WordKind, terms, words
 
 # The higher binds the tighter. `not` and the minus before a value have one operand.
 _RANK = {
@@ -28,23 +28,10 @@ _RANK = {
     "+": 5, "-": 5, "*": 6, "/": 6, "negative": 7,
 }  # fmt: skip
 _COMPARISONS = 4
-_VALUES = (
-    syntax.Number,
-    syntax.Duration,
-    syntax.Moment,
-    syntax.TextValue,
-    syntax.AttributeOf,
-    syntax.Sum,
-    syntax.Product,
-)
-_CONDITIONS = (
-    syntax.CompareTest,
-    syntax.ContentTest,
-    syntax.Contains,
-    syntax.And,
-    syntax.Or,
-    syntax.Not,
-)
+_CONSTANTS: dict[WordKind, Callable[[Any, Span], syntax.Constant]] = {
+    "number": syntax.Number, "duration": syntax.Duration, "date": syntax.Moment,
+    "text": syntax.TextValue,
+}  # fmt: skip
 
 
 def parse_condition(text: str, *, one: bool = False) -> syntax.Condition:
@@ -88,17 +75,13 @@ class _Reader:
             example = '''hostname(d) = "example.org"''' if self.one else "C(d1,d2) >= 0.7"
             raise Misread((0, 0), f"the {self.what} is empty", f"Write {example}.")
         self._skip_definition()
-        while True:
+        self._operand()
+        while self._operator():
             self._operand()
-            if not self._operator():
-                break
         while self.operators:
-            if self.operators[-1].text == "(":
-                raise Misread(
-                    self.operators[-1].span,
-                    "this parenthesis is not closed",
-                    "Write ) where it ends.",
-                )
+            last = self.operators[-1]
+            if last.text == "(":
+                raise Misread(last.span, "this parenthesis is not closed", "Write ) where it ends.")
             self._reduce()
         return self._as_condition(self.operands.pop().node, f"a {self.what} is a condition")
 
@@ -122,18 +105,14 @@ class _Reader:
 
     def _operand(self) -> None:
         """Read up to the end of one operand, with all that may stand before it."""
-        while True:
-            word = self._next()
-            sign = _keyword(word)
-            if sign in ("not", "-", "+", "("):
-                self._prefix(word, sign)
-                continue
-            if word.kind == "name" and sign not in ("and", "or", "contains"):
-                self._name(word)
-            else:
-                self.operands.append(_Operand(self._constant(word), 1))
-                self.at += 1
-            return
+        while (sign := _keyword(word := self._next())) in ("not", "-", "+", "("):
+            self._prefix(word, sign)
+        if word.kind == "name" and sign not in ("and", "or", "contains"):
+            node = self._name(word)
+        else:
+            node = self._constant(word)
+            self.at += 1
+        self.operands.append(_Operand(node, 1))
 
     def _prefix(self, word: Word, sign: str) -> None:
         self.at += 1
@@ -147,40 +126,28 @@ class _Reader:
         self.operators.append(Word("sign", name, word.span))
 
     def _constant(self, word: Word) -> syntax.Node:
-        match word.kind, word.value:
-            case "number", value if not isinstance(value, int | str):
-                return syntax.Number(value, word.span)
-            case "duration", int(value):
-                return syntax.Duration(value, word.span)
-            case "date", int(value):
-                return syntax.Moment(value, word.span)
-            case "text", str(value):
-                return syntax.TextValue(value, word.span)
-        found = "the end" if word.kind == "end" else clipped(word.text)
+        if word.kind in _CONSTANTS:
+            return _CONSTANTS[word.kind](word.value, word.span)
         raise Misread(
             word.span,
-            f"expected a value or a condition, found {found}",
+            f"expected a value or a condition, found {word.shown}",
             'Write for instance timestamp(d1), 0.7, 7d, 2010-01-31 or "text".',
         )
 
-    def _name(self, word: Word) -> None:
+    def _name(self, word: Word) -> syntax.Node:
+        node: syntax.Node = syntax.AttributeOf(word.text, 1, word.span)
         after = self.words[self.at + 1]
         if self.one and word.text == "text" and _keyword(after) == "contains":
-            self.at += 2
-            self._contains(word)
-            return
-        node, self.at = call(self.words, self.at, one=self.one)
-        if (
-            isinstance(node, syntax.AttributeOf)
-            and node.name == "text"
-            and _keyword(self._next()) == "contains"
-        ):
             self.at += 1
-            self._contains(word)
-            return
-        self.operands.append(_Operand(node, 1))
+        else:
+            node, self.at = call(self.words, self.at, one=self.one)
+        text = isinstance(node, syntax.AttributeOf) and node.name == "text"
+        if text and _keyword(self._next()) == "contains":
+            self.at += 1
+            return self._contains(word)
+        return node
 
-    def _contains(self, begin: Word) -> None:
+    def _contains(self, begin: Word) -> syntax.Contains:
         if not self.one:
             raise Misread(
                 begin.span, "only a filter can ask what a text contains", "Use it in --where."
@@ -193,39 +160,30 @@ class _Reader:
                 'Write text contains "expense".',
             )
         self.at += 1
-        span = (begin.span[0], phrase.span[1])
-        self.operands.append(_Operand(syntax.Contains(str(phrase.value), span), 1))
+        return syntax.Contains(str(phrase.value), (begin.span[0], phrase.span[1]))
 
     def _operator(self) -> bool:
         """Read what stands after an operand: True if another operand must follow."""
-        while True:
-            word = self._next()
-            sign = _keyword(word)
-            if word.kind == "end":
-                return False
-            if sign == ")":
-                self._close(word)
-                continue
-            if sign not in _RANK or sign == "not":
-                raise self._no_operator(word)
-            rank = _RANK[sign]
-            while self.operators and _RANK.get(self.operators[-1].text, 0) >= rank:
-                if rank == _COMPARISONS == _RANK[self.operators[-1].text]:
-                    raise Misread(
-                        word.span,
-                        "expected and or or, found a second comparison",
-                        "Write 0.5 <= x <= 0.9 as 0.5 <= x and x <= 0.9.",
-                    )
-                self._reduce()
-            self.operators.append(Word("sign", sign, word.span))
-            self.at += 1
-            return True
-
-    def _no_operator(self, word: Word) -> Misread:
-        hint = "Join conditions with and, or; values with + - * / and = != < > <= >=."
-        if word.text == ",":
-            hint = "Join conditions with and."
-        return Misread(word.span, f"expected an operator, found {clipped(word.text)}", hint)
+        while (sign := _keyword(word := self._next())) == ")":
+            self._close(word)
+        if word.kind == "end":
+            return False
+        if sign not in _RANK or sign == "not":
+            hint = "Join conditions with and, or; values with + - * / and = != < > <= >=."
+            hint = "Join conditions with and." if word.text == "," else hint
+            raise Misread(word.span, f"expected an operator, found {clipped(word.text)}", hint)
+        rank = _RANK[sign]
+        while self.operators and _RANK.get(self.operators[-1].text, 0) >= rank:
+            if rank == _COMPARISONS == _RANK[self.operators[-1].text]:
+                raise Misread(
+                    word.span,
+                    "expected and or or, found a second comparison",
+                    "Write 0.5 <= x <= 0.9 as 0.5 <= x and x <= 0.9.",
+                )
+            self._reduce()
+        self.operators.append(Word("sign", sign, word.span))
+        self.at += 1
+        return True
 
     def _close(self, word: Word) -> None:
         while self.operators and self.operators[-1].text != "(":
@@ -239,24 +197,23 @@ class _Reader:
     def _reduce(self) -> None:
         operator = self.operators.pop()
         right = self.operands.pop()
-        if operator.text in ("not", "negative"):
-            span = (operator.span[0], right.node.span[1])
-            if operator.text == "not":
-                part = self._as_condition(right.node, "not stands before a condition")
-                node: syntax.Node = syntax.Not(part, span)
-            else:
-                node = negative(self._as_value(right.node, "-"), span)
-            self._push(node, right.height + 1, span)
-            return
-        left = self.operands.pop()
-        span = (left.node.span[0], right.node.span[1])
-        joined = self._joined(left.node, operator.text, right.node, span)
-        # A chain of one operator stays flat: only what is on its right makes it higher.
-        flat = type(joined) is type(left.node)
-        height = max(left.height, right.height + 1) if flat else max(left.height, right.height) + 1
-        self._push(joined, height, span)
-
-    def _push(self, node: syntax.Node, height: int, span: Span) -> None:
+        if operator.text in ("not", "negative"):  # of one operand
+            left, start = right, operator.span[0]
+        else:
+            left = self.operands.pop()
+            start = left.node.span[0]
+        span = (start, right.node.span[1])
+        height = max(left.height, right.height) + 1
+        if operator.text == "not":
+            part = self._as_condition(right.node, "not stands before a condition")
+            node: syntax.Node = syntax.Not(part, span)
+        elif operator.text == "negative":
+            node = negative(self._as_value(right.node, "-"), span)
+        else:
+            node = self._joined(left.node, operator.text, right.node, span)
+            # A chain of one operator stays flat: only what is on its right makes it higher.
+            if type(node) is type(left.node):
+                height = max(left.height, right.height + 1)
         if height > syntax.DEPTH:
             raise self._too_deep(span)
         self.operands.append(_Operand(node, height))
@@ -266,16 +223,15 @@ class _Reader:
     ) -> syntax.Node:
         if operator in ("and", "or"):
             why = f"{operator} joins conditions"
-            whole = syntax.And if operator == "and" else syntax.Or
+            every = syntax.And if operator == "and" else syntax.Or
             first = self._as_condition(left, why)
-            parts = first.parts if isinstance(first, whole) else (first,)
-            return whole((*parts, self._as_condition(right, why)), span)
+            parts = first.parts if isinstance(first, every) else (first,)
+            return every((*parts, self._as_condition(right, why)), span)
         if _RANK[operator] == _COMPARISONS:
             return self._compared(left, cast(syntax.Operator, operator), right, span)
         first_value, second = self._as_value(left, operator), self._as_value(right, operator)
-        sign: Literal[1, -1] = 1 if operator in "+*" else -1
-        join = added if operator in "+-" else multiplied
-        return join(first_value, sign, second, span)
+        whole = syntax.Sum if operator in "+-" else syntax.Product
+        return joined(whole, first_value, 1 if operator in "+*" else -1, second, span)
 
     def _compared(
         self, left: syntax.Node, operator: syntax.Operator, right: syntax.Node, span: Span
@@ -312,14 +268,14 @@ class _Reader:
         return syntax.ContentTest(measure, operator, value.value, span)
 
     def _as_condition(self, node: syntax.Node, why: str) -> syntax.Condition:
-        if isinstance(node, _CONDITIONS):
+        if isinstance(node, syntax.Condition):
             return node
         found = "a measure" if isinstance(node, syntax.Measure) else "a value"
         example = "C(d1,d2) >= 0.7" if isinstance(node, syntax.Measure) else 'name(d1) = "text"'
         raise Misread(node.span, f"{why}, found {found}", f"Compare it: {example}.")
 
     def _as_value(self, node: syntax.Node, operator: str) -> syntax.Value:
-        if isinstance(node, _VALUES):
+        if isinstance(node, syntax.Value):
             return node
         if isinstance(node, syntax.Measure):
             raise Misread(

@@ -9,7 +9,8 @@ A tree is at most `DEPTH` high (chains of one operator are flat), so that walks 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
@@ -78,7 +79,7 @@ class AttributeOf:
 class Sum:
     """Terms, each to be added (1) or taken away (-1)."""
 
-    terms: tuple[tuple[Literal[1, -1], Value], ...]
+    parts: Signed
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -86,7 +87,7 @@ class Sum:
 class Product:
     """Factors, each to multiply by (1) or to divide by (-1)."""
 
-    factors: tuple[tuple[Literal[1, -1], Value], ...]
+    parts: Signed
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -157,9 +158,11 @@ class Not:
 
 Constant: TypeAlias = Number | Duration | Moment | TextValue
 Value: TypeAlias = Constant | AttributeOf | Sum | Product
+Signed: TypeAlias = tuple[tuple[Literal[1, -1], Value], ...]
 Atom: TypeAlias = CompareTest | ContentTest | Contains
 Condition: TypeAlias = Atom | And | Or | Not
 Node: TypeAlias = Value | Measure | Condition
+SIGNS = {Sum: {1: "+", -1: "-"}, Product: {1: "*", -1: "/"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,22 +181,25 @@ class Filter:
     text: str = field(compare=False)
 
 
-def attributes(node: Node) -> list[AttributeOf]:
-    """All attributes in a value or condition, as they come."""
+def nodes(node: Node) -> Iterator[Node]:
+    """A value or condition, and all that it is made of, as they come."""
+    yield node
+    below: tuple[Node, ...] = ()
     match node:
-        case AttributeOf():
-            return [node]
         case CompareTest():
-            return attributes(node.left) + attributes(node.right)
-        case Sum():
-            return [found for _, term in node.terms for found in attributes(term)]
-        case Product():
-            return [found for _, factor in node.factors for found in attributes(factor)]
+            below = node.left, node.right
+        case Sum() | Product():
+            below = tuple(part for _, part in node.parts)
         case And() | Or():
-            return [found for part in node.parts for found in attributes(part)]
+            below = node.parts
         case Not():
-            return attributes(node.part)
-    return []
+            below = (node.part,)
+    for part in below:
+        yield from nodes(part)
+
+
+def attributes(node: Node) -> list[AttributeOf]:
+    return [found for found in nodes(node) if isinstance(found, AttributeOf)]
 
 
 def upright(condition: Condition, *, negated: bool = False) -> Condition:
@@ -205,12 +211,8 @@ def upright(condition: Condition, *, negated: bool = False) -> Condition:
             parts = tuple(upright(part, negated=negated) for part in condition.parts)
             joined = Or if isinstance(condition, And) == negated else And
             return joined(parts, condition.span)
-        case CompareTest() if negated:
-            turned = NEGATED[condition.operator]
-            return CompareTest(condition.left, turned, condition.right, condition.span)
-        case ContentTest() if negated:
-            turned = NEGATED[condition.operator]
-            return ContentTest(condition.measure, turned, condition.threshold, condition.span)
+        case CompareTest() | ContentTest() if negated:
+            return replace(condition, operator=NEGATED[condition.operator])
         case Contains() if negated:
             return Not(condition, condition.span)
     return condition

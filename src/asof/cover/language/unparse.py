@@ -7,9 +7,8 @@ from fractions import Fraction
 
 from asof.clock import iso
 from asof.cover.language import syntax
-from asof.cover.language.lexer import UNITS
+from asof.cover.language.lexer import NAME, UNITS
 
-_PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:[-.:][^\W\d]\w*)*")
 _OWN = re.compile(r"(?i:and|or|not|contains)|[CJD]|Cov|text")
 
 
@@ -25,8 +24,9 @@ def unparse(node: syntax.Node, *, one: bool = False) -> str:
         case syntax.TextValue():
             return '"' + node.value.replace('"', '""') + '"'
         case syntax.AttributeOf():
-            document = "d" if one else f"d{node.of}"
-            return f"{_name(node.name)}({document})"
+            plain = NAME.fullmatch(node.name) and not _OWN.fullmatch(node.name)
+            name = node.name if plain else f"`{node.name}`"
+            return f"{name}(d)" if one else f"{name}(d{node.of})"
         case syntax.Measure():
             return f"{node.name}(d{node.first},d{3 - node.first})"
         case syntax.Contains():
@@ -38,35 +38,29 @@ def unparse(node: syntax.Node, *, one: bool = False) -> str:
             return f"{left} {node.operator} {right}"
         case syntax.Not():
             return f"not ({unparse(node.part, one=one)})"
+        case syntax.And() | syntax.Or():
+            parts = [(part, unparse(part, one=one)) for part in node.parts]
+            return (" and " if isinstance(node, syntax.And) else " or ").join(
+                f"({text})" if isinstance(part, syntax.And | syntax.Or) else text
+                for part, text in parts
+            )
     return _chain(node, one=one)
 
 
-def _chain(node: syntax.Sum | syntax.Product | syntax.And | syntax.Or, *, one: bool) -> str:
-    match node:
-        case syntax.Sum():
-            signs, parts = "+-", node.terms
-        case syntax.Product():
-            signs, parts = "*/", node.factors
-        case _:
-            joined = " and " if isinstance(node, syntax.And) else " or "
-            return joined.join(
-                f"({unparse(part, one=one)})"
-                if isinstance(part, syntax.And | syntax.Or)
-                else unparse(part, one=one)
-                for part in node.parts
-            )
+def _chain(node: syntax.Sum | syntax.Product, *, one: bool) -> str:
     text = ""
-    for place, (sign, part) in enumerate(parts):
-        inner = unparse(part, one=one)
+    for sign, part in node.parts:
+        inner, operator = unparse(part, one=one), syntax.SIGNS[type(node)][sign]
         # A negative or broken constant (-1, 1/3) needs them as much as a sum does.
-        if isinstance(part, syntax.Sum | syntax.Product) or "/" in inner or inner.startswith("-"):
-            inner = (
-                inner if isinstance(part, syntax.TextValue | syntax.AttributeOf) else f"({inner})"
-            )
-        operator = signs[0] if sign == 1 else signs[1]
-        text += (
-            (f"{operator}{inner}" if sign == -1 else inner) if not place else f" {operator} {inner}"
-        )
+        plain = isinstance(part, syntax.TextValue | syntax.AttributeOf)
+        if not plain and (
+            isinstance(part, syntax.Sum | syntax.Product) or re.search("^-|/", inner)
+        ):
+            inner = f"({inner})"
+        if text:
+            text += f" {operator} {inner}"
+        else:
+            text = f"{operator}{inner}" if sign == -1 else inner
     return text
 
 
@@ -88,8 +82,3 @@ def span(microseconds: int) -> str:
         if microseconds and microseconds % size == 0:
             return f"{microseconds // size}{unit}"
     return f"{number(Fraction(microseconds, UNITS['s']))}s"
-
-
-def _name(name: str) -> str:
-    fine = _PLAIN_NAME.fullmatch(name) and not _OWN.fullmatch(name)
-    return name if fine else f"`{name}`"

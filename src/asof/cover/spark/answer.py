@@ -11,6 +11,7 @@ from typing import Any
 
 from asof.cover.answer import CoverAnswer, DocumentAnswer
 from asof.cover.question import Question
+from asof.cover.spark.extras import Session
 from asof.cover.spark.run import cover_on_spark
 from asof.cover.spark.session import LOCAL, spark_session
 from asof.cover.spark.source import address_order
@@ -39,10 +40,10 @@ def answer_on_spark(
         # With its scheme, for where Hadoop is set up, a bare path is one of its own files.
         place = target or Path(scratch, "answer").as_uri()
         summary = cover_on_spark(own, question, place)
-        return CoverAnswer(question, summary, tuple(answers(own, place, dropped=dropped)))
+        return CoverAnswer(question, summary, tuple(answers(own, place, dropped)))
 
 
-def answers(session: Any, target: str, *, dropped: int | None = None) -> Iterator[DocumentAnswer]:  # noqa: ANN401
+def answers(session: Session, target: str, dropped: int | None = None) -> Iterator[DocumentAnswer]:
     """All documents of an answer; or the first so many that were dropped."""
     frame = session.read.parquet(target)
     metadata = frame.metadataColumn("_metadata")

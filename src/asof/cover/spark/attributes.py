@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from asof.cover.language.columns import MISSING_TIME, Column, ColumnKind
+from asof.cover.spark.extras import Values, arrow
 
 _TYPES: dict[ColumnKind, str] = {"number": "double", "time": "bigint", "text": "string"}
 
@@ -38,10 +38,10 @@ class Attributes:
     def schema(self) -> list[str]:
         return [f"a{at} {_TYPES[kind]}" for at, (_, kind) in enumerate(self.kinds)]
 
-    def arrays(self, columns: Mapping[str, Column]) -> list[Any]:
+    def arrays(self, columns: Mapping[str, Column]) -> list[Values]:
         return [_array(columns[name]) for name, _ in self.kinds]
 
-    def columns(self, tables: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
+    def columns(self, tables: Sequence[Mapping[str, Values]]) -> dict[str, Column]:
         """Arrow arrays by their places, of one table of documents or of more behind each other."""
         return {
             name: _column(kind, [table[f"a{at}"] for table in tables])
@@ -49,9 +49,7 @@ class Attributes:
         }
 
 
-def _array(column: Column) -> Any:  # noqa: ANN401, pyarrow has no types
-    import pyarrow as arrow
-
+def _array(column: Column) -> Values:
     missing = ~column.known
     if column.kind == "number":
         return arrow.array(column.values + 0.0, arrow.float64(), mask=missing)  # -0 joins with 0
@@ -61,23 +59,11 @@ def _array(column: Column) -> Any:  # noqa: ANN401, pyarrow has no types
     return strings.take(arrow.array(column.values, arrow.int32(), mask=missing))
 
 
-def _column(kind: ColumnKind, arrays: Sequence[Any]) -> Column:
-    import pyarrow as arrow
-
-    whole = arrow.concat_arrays(
-        [part for one in arrays for part in getattr(one, "chunks", [one])]
-        or [arrow.array([], _arrow_type(kind))]
-    )
-    if kind == "number":
-        return Column(kind, whole.fill_null(float("nan")).to_numpy(zero_copy_only=False))
-    if kind == "time":
-        return Column(kind, whole.fill_null(MISSING_TIME).to_numpy(zero_copy_only=False))
+def _column(kind: ColumnKind, arrays: list[Values]) -> Column:
+    whole = arrow.concat_arrays(arrays)
+    if kind != "text":
+        missing = float("nan") if kind == "number" else MISSING_TIME
+        return Column(kind, whole.fill_null(missing).to_numpy(zero_copy_only=False))
     coded = whole.dictionary_encode()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     return Column(kind, codes, tuple(coded.dictionary.to_pylist()))
-
-
-def _arrow_type(kind: ColumnKind) -> Any:  # noqa: ANN401, pyarrow has no types
-    import pyarrow as arrow
-
-    return {"number": arrow.float64(), "time": arrow.int64(), "text": arrow.string()}[kind]

@@ -19,7 +19,8 @@ from fractions import Fraction
 from asof.cover.language.analyse import Alternative, AttributeRange
 from asof.cover.language.bounds import Shares
 from asof.cover.spark.attributes import Attributes
-from asof.cover.spark.session import Frame, kept
+from asof.cover.spark.extras import F, Frame
+from asof.cover.spark.session import kept
 
 CELL = 1000  # postings of a shingle in one cell
 
@@ -41,17 +42,13 @@ def members(
     documents: Frame, place: int, alternative: Alternative, attributes: Attributes
 ) -> Members:
     """Who can play a role in an alternative: the place-th of the relation."""
-    from pyspark.sql import functions as F
-
     same = [attributes.place(key.d1) for key in alternative.keys if key.same]
-    both = [*same, *(attributes.place(limit.attribute) for limit in alternative.ranges)]
     d1, d2 = F.col(f"d1_{place}"), F.col(f"d2_{place}")
-    for name in dict.fromkeys(both):  # no comparison with a missing value holds
-        d1, d2 = d1 & F.col(name).isNotNull(), d2 & F.col(name).isNotNull()
-    for key in alternative.keys:
-        if not key.same:
-            d1 = d1 & F.col(attributes.place(key.d1)).isNotNull()
-            d2 = d2 & F.col(attributes.place(key.d2)).isNotNull()
+    compared = [(key.d1, key.d2) for key in alternative.keys]
+    compared += [(limit.attribute, limit.attribute) for limit in alternative.ranges]
+    for one, other in dict.fromkeys(compared):  # no comparison with a missing value holds
+        d1 = d1 & F.col(attributes.place(one)).isNotNull()
+        d2 = d2 & F.col(attributes.place(other)).isNotNull()
     part = F.xxhash64(*same) if same else F.lit(0).cast("bigint")
     frame = documents.select(
         "n", "s", "size", part.alias("part"), d1.alias("asks"), d2.alias("covers"),
@@ -103,8 +100,6 @@ def enough(shares: Shares, common: str, u: str, v: str) -> str:
 
 def _groups(found: Members) -> Frame:
     """Equal sets of a partition as one, with the first and last value that a range looks at."""
-    from pyspark.sql import functions as F
-
     ends = []
     for at, limit in enumerate(found.ranges):
         value = F.col(found.attributes.place(limit.attribute))
@@ -123,7 +118,6 @@ def _different(
     groups: Frame, sets: Frame, shares: Shares, found: Members, turned: bool, parts: int
 ) -> Frame:
     from pyspark.sql import Window
-    from pyspark.sql import functions as F
 
     ask, answer = ("covers", "asks") if turned else ("asks", "covers")
     roles = groups.select("part", "s", "size", F.col(ask).alias("ask"), F.col(answer).alias("post"))

@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.join.graph import components
-from asof.cover.spark.session import Frame, kept
+from asof.cover.spark.extras import F, Frame, arrow
+from asof.cover.spark.session import kept
 
 Ends = NDArray[np.int64]
 
@@ -43,8 +44,6 @@ class Labels:
 
 def connected(edges: Frame, *, enough: int = ENOUGH) -> Labels:
     """The components of a graph with edges (i, j)."""
-    from pyspark.sql import functions as F
-
     forest = kept(edges.selectExpr("i as a", "j as b").mapInArrow(_forest, "a bigint, b bigint"))
     contractions: list[Frame] = []
     while forest.count() > enough:
@@ -66,8 +65,6 @@ def connected(edges: Frame, *, enough: int = ENOUGH) -> Labels:
 
 def _moves(edges: Frame, number: int) -> Frame:
     """Where each vertex goes in this round: to a neighbour, or it stays."""
-    from pyspark.sql import functions as F
-
     heads = f"(xxhash64({{}}, {number}) & 1) = 0"
     both = edges.union(edges.selectExpr("b", "a"))
     mates = both.groupBy(F.col("a").alias("v")).agg(
@@ -87,8 +84,6 @@ def _led(edges: Frame, moves: Frame) -> Frame:
 
 def _forest(batches: Iterable[Any]) -> Iterator[Any]:
     """The edges of a task as stars: each vertex with the lowest one that it is connected to."""
-    import pyarrow as arrow
-
     a = b = np.empty(0, np.int64)
     waiting: list[tuple[Ends, Ends]] = []
     size = 0

@@ -10,7 +10,6 @@ holds all edges (8 bytes each) and a value for each document.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,8 @@ from asof.cover.documents.sets import Counts, Flags
 from asof.cover.options import CoverOptions
 from asof.cover.solve.solve import solve
 from asof.cover.spark.attributes import Attributes
-from asof.cover.spark.session import Frame, kept
+from asof.cover.spark.extras import F, Frame, Values, arrow
+from asof.cover.spark.session import kept
 
 BUCKET = 1 << 18  # edges of a bucket, on average
 _SCHEMA = "n bigint, kept boolean, by bigint, root bigint, gap bigint, proven boolean"
@@ -34,21 +34,13 @@ class Solved:
     optimal: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+def _scale(documents: Frame, place: str) -> tuple[float, ...]:
     """The ends of a quality in the whole collection, and a value between that is not whole."""
-
-    values: tuple[float, ...]
-
-
-def scale_of(documents: Frame, place: str) -> Scale:
-    from pyspark.sql import functions as F
-
     value = F.col(place).cast("double")
     row = documents.select(
         F.min(value), F.max(value), F.min(F.when(value != F.rint(value), value))
     ).first()
-    return Scale(tuple(found for found in row if found is not None))
+    return tuple(found for found in row if found is not None)
 
 
 def solved_apart(
@@ -60,12 +52,10 @@ def solved_apart(
     count: int,
 ) -> Solved:
     """Each component solved alone, on the cluster; `prefer` is the column of the quality."""
-    from pyspark.sql import functions as F
-
     rooted = edges.join(labels.withColumnRenamed("v", "i"), "i").select("root", "i", "j")
     scale = None
     if prefer is not None:
-        scale = scale_of(documents, prefer)
+        scale = _scale(documents, prefer)
         worth = documents.select("n", F.col(prefer).cast("double").alias("worth"))
         of_i, of_j = worth.toDF("i", "worth_i"), worth.toDF("j", "worth_j")
         rooted = rooted.join(of_i, "i").join(of_j, "j")
@@ -82,7 +72,6 @@ def solved_apart(
 
 
 def solved_together(
-    session: Any,  # noqa: ANN401, a SparkSession
     edges: Frame,
     documents: Frame,
     attributes: Attributes,
@@ -90,16 +79,13 @@ def solved_together(
     names: tuple[str, str | None],
 ) -> Solved:
     """All of the graph solved on the driver; `names` are the value's and the quality's."""
-    import pyarrow as arrow
-
     value, prefer = names
-    places = [attributes.place(value), *([] if prefer is None else [attributes.place(prefer)])]
-    table = documents.select("n", "chosen", *dict.fromkeys(places)).orderBy("n").toArrow()
+    only = Attributes(tuple((n, k) for n, k in attributes.kinds if n in names))
+    needed = [F.col(attributes.place(name)).alias(only.place(name)) for name, _ in only.kinds]
+    table = documents.select("n", "chosen", *needed).orderBy("n").toArrow()
     # Values are numbered as they come in the whole table, as the local engine has it.
     chosen = table.column("chosen").to_numpy(zero_copy_only=False)
-    only = Attributes(tuple((n, k) for n, k in attributes.kinds if n in names))
-    found = {name: table.column(attributes.place(name)).combine_chunks() for name, _ in only.kinds}
-    columns = only.columns([{only.place(name): array for name, array in found.items()}])
+    columns = only.columns([{at: table.column(at).combine_chunks() for at in only.places}])
     column = columns[value]
     known = column.known & chosen
     codes = np.full(chosen.size, -1, np.int32)
@@ -118,13 +104,13 @@ def solved_together(
     )  # fmt: skip
     _, first = np.unique(cover.components.part, return_index=True)
     rows = _rows(numbers, cover.kept, cover.by, numbers[first[cover.components.part]])
-    answer = session.createDataFrame(arrow.table(rows)).select("n", "kept", "by", "root")
-    return Solved(answer, cover.gap, cover.optimal)
+    answer = edges.sparkSession.createDataFrame(arrow.table(rows))
+    return Solved(answer.select("n", "kept", "by", "root"), cover.gap, cover.optimal)
 
 
-def _solve_bucket(table: Any, options: CoverOptions, limit: float, scale: Scale | None) -> Any:  # noqa: ANN401
-    import pyarrow as arrow
-
+def _solve_bucket(
+    table: Values, options: CoverOptions, limit: float, scale: tuple[float, ...] | None
+) -> Values:
     i, j, root = (table.column(name).to_numpy() for name in ("i", "j", "root"))
     numbers, places = np.unique(np.concatenate([i, j]), return_inverse=True)
     roots = np.empty(numbers.size, np.int64)
@@ -133,11 +119,11 @@ def _solve_bucket(table: Any, options: CoverOptions, limit: float, scale: Scale 
     count = numbers.size
     if scale is not None:
         worth = np.empty(count, np.float64)
-        worth[places] = np.concatenate(
-            [_floats(table.column(name)) for name in ("worth_i", "worth_j")]
-        )
+        columns = [table.column(name).combine_chunks() for name in ("worth_i", "worth_j")]
+        nan = float("nan")
+        worth[places] = np.concatenate([column.fill_null(nan).to_numpy() for column in columns])
         # Documents that nobody asked for, without edges: they only tell how far values reach.
-        quality = np.concatenate([worth, scale.values])
+        quality = np.concatenate([worth, scale])
         count = quality.size
     half = places.size // 2
     cover = solve(
@@ -153,22 +139,10 @@ def _solve_bucket(table: Any, options: CoverOptions, limit: float, scale: Scale 
     return arrow.concat_tables([arrow.table(rows), arrow.table(last)])
 
 
-def _rows(
-    numbers: Counts,
-    stays: Flags,
-    by: NDArray[np.int32],
-    roots: Any,  # noqa: ANN401
-) -> dict[str, Any]:
-    import pyarrow as arrow
-
+def _rows(numbers: Counts, stays: Flags, by: NDArray[np.int32], roots: Counts) -> dict[str, Values]:
     return {
         "n": arrow.array(numbers),
         "kept": arrow.array(np.ascontiguousarray(stays)),
         "by": arrow.array(numbers[np.maximum(by, 0)], mask=by < 0),
         "root": arrow.array(roots),
     }
-
-
-def _floats(column: Any) -> NDArray[np.float64]:  # noqa: ANN401
-    found: NDArray[np.float64] = column.combine_chunks().fill_null(float("nan")).to_numpy()
-    return found

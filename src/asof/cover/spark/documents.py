@@ -20,15 +20,16 @@ from asof.cover.documents.collection import chosen
 from asof.cover.documents.tables import column_as, plain_values
 from asof.cover.language.analyse import Alternative
 from asof.cover.language.columns import Column, number_column
-from asof.cover.language.evaluate import Pairs, Truth, prepared
-from asof.cover.language.syntax import CompareTest
+from asof.cover.language.evaluate import meets
+from asof.cover.language.syntax import And
 from asof.cover.spark.attributes import Attributes
+from asof.cover.spark.extras import Frame, arrow
 from asof.cover.spark.source import FILE, ROW, TableSource
 
 _FIELDS = (
-    "n bigint, name string, chosen boolean, weight bigint, size bigint, digest binary, "
-    "shingles array<bigint>"
-)
+    "n bigint", "name string", "chosen boolean", "weight bigint", "size bigint", "digest binary",
+    "shingles array<bigint>",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +45,20 @@ class SparkReading:
     k: int
     unit: Unit
 
+    @property
+    def schema(self) -> list[str]:
+        """A row a document: its number, name, weight, shingles, attributes, roles."""
+        roles = [f"d{of}_{at} boolean" for at in range(len(self.alternatives)) for of in (1, 2)]
+        return [*_FIELDS, *self.attributes.schema, *roles]
 
-def documents(source: TableSource, reading: SparkReading) -> Any:  # noqa: ANN401, a DataFrame
-    """A row a document: its number, name, weight, shingles and their digest, attributes, roles.
 
-    Those that `where` leaves out are there, too, not `chosen`, without shingles.
-    """
-    roles = [f"d{of}_{at} boolean" for at in range(len(reading.alternatives)) for of in (1, 2)]
-    schema = ", ".join([_FIELDS, *reading.attributes.schema, *roles])
+def documents(source: TableSource, reading: SparkReading) -> Frame:
+    """All documents, also those that `where` leaves out: not `chosen`, and without shingles."""
     rows = source.rows.select(FILE, ROW, *dict.fromkeys(reading.places.values()))
-    return rows.mapInArrow(partial(_read, reading=reading), schema)
+    return rows.mapInArrow(partial(_read, reading=reading), ", ".join(reading.schema))
 
 
 def _read(batches: Iterable[Any], reading: SparkReading) -> Iterator[Any]:
-    import pyarrow as arrow
-
     for batch in batches:
         table = dict(zip(batch.schema.names, batch.columns, strict=True))
         numbers = _numbers(table, reading)
@@ -81,14 +81,13 @@ def _read(batches: Iterable[Any], reading: SparkReading) -> Iterator[Any]:
             ),
             *reading.attributes.arrays(columns),
             *(
-                arrow.array(_role(conditions, columns, len(texts)))
+                arrow.array(meets(And(conditions), columns, len(texts)))
                 for alternative in reading.alternatives
                 for conditions in (alternative.d1, alternative.d2)
             ),
         ]
-        roles = [f"d{of}_{at}" for at in range(len(reading.alternatives)) for of in (1, 2)]
-        names = ["n", "name", "chosen", "weight", "size", "digest", "shingles"]
-        yield arrow.RecordBatch.from_arrays(arrays, [*names, *reading.attributes.places, *roles])
+        names = [field.split()[0] for field in reading.schema]
+        yield arrow.RecordBatch.from_arrays(arrays, names)
 
 
 def _numbers(table: Mapping[str, Any], reading: SparkReading) -> np.ndarray[Any, Any]:
@@ -129,11 +128,3 @@ def _digests(items: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> list
     data = memoryview(items.tobytes())
     bounds = (8 * offsets).tolist()
     return [hashlib.sha256(data[start:end]).digest() for start, end in itertools.pairwise(bounds)]
-
-
-def _role(conditions: tuple[CompareTest, ...], columns: Mapping[str, Column], count: int) -> Truth:
-    every, none = np.arange(count), np.zeros(count, np.int64)
-    holds = np.ones(count, np.bool_)
-    for condition in conditions:
-        holds &= prepared(condition, columns)(Pairs(every, every, none, none, none))
-    return holds

@@ -18,19 +18,16 @@ from asof.cover.language.evaluate import Pairs, prepared
 from asof.cover.language.syntax import Condition, ContentTest
 from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.candidates import Members, candidates, cells, enough
-from asof.cover.spark.session import Frame, kept
+from asof.cover.spark.extras import F, Frame, arrow
+from asof.cover.spark.session import kept
 
 
 def edges_of(alternatives: list[Members], sets: Frame, largest: int, parts: int) -> Frame:
     """All pairs (i, j) of different documents in which j covers i, each once."""
-    found = [_pairs(members, sets, largest, parts) for members in alternatives]
-    counted = [pairs.select("u", "v") for members, pairs in zip(alternatives, found, strict=True)
-               if _by_content(members)]  # fmt: skip
+    found = [(members, _pairs(members, sets, largest, parts)) for members in alternatives]
+    counted = [pairs.select("u", "v") for members, pairs in found if _by_content(members)]
     common = None if not counted else kept(common_shingles(reduce(_union, counted), sets))
-    edges = [
-        _held(members, pairs, common, largest)
-        for members, pairs in zip(alternatives, found, strict=True)
-    ]
+    edges = [_held(members, pairs, common, largest) for members, pairs in found]
     return reduce(_union, edges).distinct() if len(edges) > 1 else edges[0]
 
 
@@ -44,8 +41,6 @@ def common_shingles(pairs: Frame, sets: Frame) -> Frame:
 
 
 def _common(batches: Iterable[Any]) -> Iterator[Any]:
-    import pyarrow as arrow
-
     for batch in batches:
         count = batch.num_rows
         lists = arrow.concat_arrays([batch.column("one"), batch.column("two")])
@@ -69,9 +64,8 @@ def _by_content(members: Members) -> bool:
 
 def _pairs(members: Members, sets: Frame, largest: int, parts: int) -> Frame:
     """Candidates of an alternative: of sets (part, u, v), or, without a bound, of documents."""
-    if not members.alternative.bound.empty:
-        return kept(candidates(members, sets, largest, parts))
-    return kept(_meetings(members, parts))
+    by_key = members.alternative.bound.empty
+    return kept(_meetings(members, parts) if by_key else candidates(members, sets, largest, parts))
 
 
 def _meetings(members: Members, parts: int) -> Frame:
@@ -79,8 +73,6 @@ def _meetings(members: Members, parts: int) -> Frame:
 
     A value that very many documents have is cut into cells, as a shingle is.
     """
-    from pyspark.sql import functions as F
-
     keys = members.alternative.keys
     d1 = _side(members, "asks", [key.d1 for key in keys])
     d2 = _side(members, "covers", [key.d2 for key in keys])
@@ -95,8 +87,6 @@ def _meetings(members: Members, parts: int) -> Frame:
 
 def _side(members: Members, role: str, keys: Sequence[str] = ()) -> Frame:
     """The documents of a role, with their attributes, and the keys that they are joined by."""
-    from pyspark.sql import functions as F
-
     number, of_set, side = ("i", "u", "x") if role == "asks" else ("j", "v", "y")
     places = members.attributes.places
     return members.frame.where(role).select(
@@ -108,8 +98,6 @@ def _side(members: Members, role: str, keys: Sequence[str] = ()) -> Frame:
 
 
 def _held(members: Members, pairs: Frame, common: Frame | None, largest: int) -> Frame:
-    from pyspark.sql import functions as F
-
     alternative = members.alternative
     if _by_content(members):
         pairs = pairs.join(common, ["u", "v"], "left")
@@ -119,8 +107,8 @@ def _held(members: Members, pairs: Frame, common: Frame | None, largest: int) ->
         pairs = _unfolded(members, pairs, largest)
     elif _by_content(members):
         pairs = pairs.withColumn("inter", F.coalesce("inter", "size_u"))
-    asked = (alternative.keys, alternative.ranges, alternative.d1, alternative.d2)
-    if not any(asked) and not alternative.residual:
+    alone = alternative.d1 or alternative.d2
+    if not (alternative.keys or alternative.ranges or alone or alternative.residual):
         return pairs.select("i", "j")
     test = partial(_tested, condition=alternative.condition, attributes=members.attributes)
     return pairs.mapInArrow(test, "i bigint, j bigint")
@@ -128,8 +116,6 @@ def _held(members: Members, pairs: Frame, common: Frame | None, largest: int) ->
 
 def _unfolded(members: Members, pairs: Frame, largest: int) -> Frame:
     """Pairs of documents of those pairs of sets that have enough in common."""
-    from pyspark.sql import functions as F
-
     shares = members.alternative.bound.shares(largest)
     d1, d2 = _side(members, "asks"), _side(members, "covers")
     met = pairs.join(d1, ["part", "u"]).withColumn("inter", F.coalesce("inter", "size_u"))
@@ -139,8 +125,6 @@ def _unfolded(members: Members, pairs: Frame, largest: int) -> Frame:
 
 
 def _tested(batches: Iterable[Any], condition: Condition, attributes: Attributes) -> Iterator[Any]:
-    import pyarrow as arrow
-
     for batch in batches:
         count = batch.num_rows
         sides = [

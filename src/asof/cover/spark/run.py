@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
 
 import numpy as np
 
@@ -13,9 +12,9 @@ from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.sets import Sets
 from asof.cover.join.pairs import JoinLimits
-from asof.cover.language.analyse import analyse, parse_relation
+from asof.cover.language.analyse import Alternative, analyse, parse_relation
 from asof.cover.language.caret import clipped
-from asof.cover.language.columns import Column, empty_column
+from asof.cover.language.columns import COLUMN_OF
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 from asof.cover.language.syntax import attributes as attributes_of
@@ -28,7 +27,8 @@ from asof.cover.spark.components import connected
 from asof.cover.spark.covers import Solved, solved_apart, solved_together
 from asof.cover.spark.documents import SparkReading, documents
 from asof.cover.spark.edges import common_shingles, edges_of
-from asof.cover.spark.session import Frame, kept
+from asof.cover.spark.extras import F, Frame, Session, Values
+from asof.cover.spark.session import kept
 from asof.cover.spark.source import TableSource, first_line, kinds_of, open_source
 from asof.errors import InputError, UsageError
 
@@ -54,7 +54,7 @@ class SparkSummary(Figures):
     rounds: int = 0
 
 
-def cover_on_spark(session: Any, question: Question, target: str) -> SparkSummary:  # noqa: ANN401
+def cover_on_spark(session: Session, question: Question, target: str) -> SparkSummary:
     """The smallest set that covers the documents of a table by a relation, written to `target`.
 
     The table is Parquet with id, text and any columns, `target` a folder that is not there yet;
@@ -84,7 +84,7 @@ def cover_on_spark(session: Any, question: Question, target: str) -> SparkSummar
         ) from error
 
 
-def _check_target(session: Any, target: str) -> None:  # noqa: ANN401
+def _check_target(session: Session, target: str) -> None:
     java = session.sparkContext._jvm
     path = java.org.apache.hadoop.fs.Path(target)
     settings = session.sparkContext._jsc.hadoopConfiguration()
@@ -92,13 +92,13 @@ def _check_target(session: Any, target: str) -> None:  # noqa: ANN401
         raise UsageError(f"{target} is there already.", hint="Name a folder that is not.")
 
 
-def _run(session: Any, question: Question, path: str, target: str, started: float) -> SparkSummary:  # noqa: ANN401
+def _run(
+    session: Session, question: Question, path: str, target: str, started: float
+) -> SparkSummary:
     """The stages in their order, and what each hands on."""
-    from pyspark.sql import functions as F
-
     source = open_source(session, path)
     options, where = CoverOptions.of(question), question.where
-    attributes, alternatives = _prepared(source, question.relation, options, where)
+    attributes, alternatives = _prepared(source, question, options)
     places = {name: source.place(name) for name in ("id", "text", *dict(attributes.kinds))}
     reading = SparkReading(
         source.starts, {name: place for name, place in places.items() if place is not None},
@@ -114,7 +114,7 @@ def _run(session: Any, question: Question, path: str, target: str, started: floa
     able = [members(numbered, at, each, attributes) for at, each in enumerate(alternatives)]
     edges = kept(edges_of(able, sets, largest, parts))
     many = edges.count()
-    solved, rounds = _solved(session, edges, many, read, attributes, options)
+    solved, rounds = _solved(edges, many, read, attributes, options)
     rows = kept(_answer(numbered, solved))
     totals = rows.agg(
         F.count_if("kept"), F.sum(F.when(F.col("kept"), F.col("weight"))),
@@ -128,10 +128,10 @@ def _run(session: Any, question: Question, path: str, target: str, started: floa
 
 
 def _prepared(
-    source: TableSource, relation: str, options: CoverOptions, where: str | None
-) -> tuple[Attributes, tuple[Any, ...]]:
+    source: TableSource, question: Question, options: CoverOptions
+) -> tuple[Attributes, tuple[Alternative, ...]]:
     """The attributes that are needed, and the alternatives of the relation, all of it checked."""
-    written = parse_relation(relation)
+    written, where = parse_relation(question.relation), question.where
     prefer = "timestamp" if options.prefer == "recency" else options.prefer
     named = [found.name for found in attributes_of(written.condition)]
     if where is not None:
@@ -140,28 +140,19 @@ def _prepared(
     named += [] if options.at_least is None else [options.at_least[1]]
     wanted = [name for name in dict.fromkeys(named) if name in source.attributes]
     kinds = kinds_of(source, wanted)
-    columns = {name: empty_column(kinds.get(name, "text")) for name in source.attributes}
-    _check(columns, relation, options, where)
-    alternatives = analyse(type_check(written, columns)).alternatives
-    return Attributes(tuple((name, kinds[name]) for name in wanted)), alternatives
-
-
-def _check(
-    columns: dict[str, Column], relation: str, options: CoverOptions, where: str | None
-) -> None:
-    """Whatever the local engine would object to: it is asked about a table without documents."""
+    columns = {name: COLUMN_OF[kinds.get(name, "text")]([]) for name in source.attributes}
+    # Whatever the local engine would object to: it is asked about a table without documents.
     nothing = Sets(np.zeros(1, np.int64), np.empty(0, np.uint64))
+    none = Collection((), columns, nothing, np.empty(0, np.int64))
     if where is not None:
         chosen(where, columns, [])
-    thin_out(
-        Collection((), columns, nothing, np.empty(0, np.int64)), relation, options, JoinLimits()
-    )
+    thin_out(none, question.relation, options, JoinLimits())
+    alternatives = analyse(type_check(written, columns))
+    return Attributes(tuple((name, kinds[name]) for name in wanted)), alternatives
 
 
 def _checked(read: Frame, path: str, where: str | None) -> tuple[int, int, int, int]:
     """How many documents are chosen, the shingles of the largest and of all, and all bytes."""
-    from pyspark.sql import functions as F
-
     row = read.agg(
         F.count_if("chosen"),
         F.max(F.when(F.col("chosen"), F.col("size"))),
@@ -182,7 +173,7 @@ def _checked(read: Frame, path: str, where: str | None) -> tuple[int, int, int, 
     return int(row[0]), int(row[1]), int(row[2]), int(row[3])
 
 
-def _share_out(session: Any, shingles: int) -> int:  # noqa: ANN401
+def _share_out(session: Session, shingles: int) -> int:
     """Into how many tasks shuffles are cut: the caller's number, or one by the work there is."""
     name = "spark.sql.shuffle.partitions"
     if not session.sparkContext.getConf().contains(name):
@@ -193,25 +184,18 @@ def _share_out(session: Any, shingles: int) -> int:  # noqa: ANN401
 
 def _with_sets(read: Frame) -> Frame:
     """The chosen documents without shingles, with the first of those that have the same set (s)."""
-    from pyspark.sql import functions as F
-
     meant = read.where("chosen").drop("shingles", "chosen")
     first = meant.groupBy("digest").agg(F.min("n").alias("s"))
     return meant.join(first, "digest").drop("digest")
 
 
 def _solved(
-    session: Any,  # noqa: ANN401
-    edges: Frame,
-    many: int,
-    read: Frame,
-    attributes: Attributes,
-    options: CoverOptions,
+    edges: Frame, many: int, read: Frame, attributes: Attributes, options: CoverOptions
 ) -> tuple[Solved, int]:
     prefer = "timestamp" if options.prefer == "recency" else options.prefer
     if options.at_least is not None:
         names = (options.at_least[1], prefer)
-        return solved_together(session, edges, read, attributes, options, names), 0
+        return solved_together(edges, read, attributes, options, names), 0
     labels = connected(edges)
     place = None if prefer is None else attributes.place(prefer)
     meant = read.where("chosen")
@@ -220,8 +204,6 @@ def _solved(
 
 def _answer(numbered: Frame, solved: Solved) -> Frame:
     """Every document and what became of it; one without an edge is kept, a component of its own."""
-    from pyspark.sql import functions as F
-
     rows = numbered.select("n", "name", "weight", "size", "s").join(solved.frame, "n", "left")
     return rows.select(
         "n", "name", "weight", "size", "s",
@@ -232,8 +214,6 @@ def _answer(numbered: Frame, solved: Solved) -> Frame:
 
 
 def _measured(rows: Frame, sets: Frame) -> Frame:
-    from pyspark.sql import functions as F
-
     covering = rows.where("kept").selectExpr(
         "n as by", "name as by_name", "s as v", "size as size_v"
     )
@@ -254,19 +234,15 @@ def _measured(rows: Frame, sets: Frame) -> Frame:
     )
 
 
-def _share(part: Any, whole: Any) -> Any:  # noqa: ANN401, Spark columns
+def _share(part: Values, whole: Values) -> Values:
     """A share as a float; two empty documents are equal, and measure 1."""
-    from pyspark.sql import functions as F
-
     both_empty = (F.col("size") == 0) & (F.col("size_v") == 0)
     share = F.when(whole > 0, part.cast("double") / whole.cast("double")).otherwise(F.lit(0.0))
     return F.when(both_empty, F.lit(1.0)).otherwise(share)
 
 
 def _write(rows: Frame, target: str, id_type: str) -> None:
-    from pyspark.sql import functions as F
-
-    def named(column: str, name: str) -> Any:  # noqa: ANN401
+    def named(column: str, name: str) -> Values:
         found = F.col(column)
         return (found.cast(id_type) if id_type else found).alias(name)
 

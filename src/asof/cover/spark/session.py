@@ -13,14 +13,11 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any
 
+from asof.cover.spark.extras import Frame, Session
 from asof.cover.spark.source import first_line
 from asof.errors import UsageError
-
-Frame = Any
-"""A Spark DataFrame: PySpark is there only where a session is."""
 
 LOCAL = "local[*]"
 LOOPBACK = "127.0.0.1"
@@ -62,16 +59,15 @@ def spark_session(
     if SparkSession.getActiveSession() is not None and master is None:
         yield SparkSession.getActiveSession()
         return
-    session = _submitted(master) if "PYSPARK_GATEWAY_PORT" in os.environ else None
-    if session is None:
-        session = _started(master or LOCAL, settings or {})
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    session = _submitted(master) if submitted else _started(master or LOCAL, settings or {})
     try:
         yield session
     finally:
         session.stop()
 
 
-def _submitted(master: str | None) -> Any:  # noqa: ANN401, a SparkSession
+def _submitted(master: str | None) -> Session:
     """Where spark-submit started this program, the master and all settings are its own."""
     from pyspark.sql import SparkSession
 
@@ -79,14 +75,16 @@ def _submitted(master: str | None) -> Any:  # noqa: ANN401, a SparkSession
     return _made(builder if master is None else builder.master(master), master or "its master")
 
 
-def _started(master: str, settings: Mapping[str, str]) -> Any:  # noqa: ANN401
+def _started(master: str, settings: Mapping[str, str]) -> Session:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(master).appName("asof cover")
     own: dict[str, str] = {}
     if master.startswith("local"):
+        # Java takes one gigabyte if nothing is said, and Python's tasks need theirs, too.
+        half = max(1024, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 21)
         own = _LOCAL_SETTINGS | {
-            "spark.driver.memory": f"{_half_of_memory()}m",
+            "spark.driver.memory": f"{half}m",
             "spark.local.dir": tempfile.gettempdir(),  # Java knows nothing of TMPDIR
         }
         os.environ["SPARK_LOCAL_IP"] = LOOPBACK
@@ -97,7 +95,7 @@ def _started(master: str, settings: Mapping[str, str]) -> Any:  # noqa: ANN401
         return _made(builder, master, talk)
 
 
-def _made(builder: Any, master: str, talk: IO[bytes] | None = None) -> Any:  # noqa: ANN401
+def _made(builder: Any, master: str, talk: IO[bytes] | None = None) -> Session:  # noqa: ANN401
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -109,11 +107,6 @@ def _made(builder: Any, master: str, talk: IO[bytes] | None = None) -> Any:  # n
             f"Spark did not start on {master}: {told or first_line(error)}.",
             hint="It needs Java 17 or later and a master that can be reached.",
         ) from error
-
-
-def _half_of_memory() -> int:
-    """In MB: Java takes one gigabyte if nothing is said, and Python's tasks need theirs, too."""
-    return max(1024, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 21)
 
 
 @contextmanager
@@ -133,16 +126,13 @@ def _talk_aside() -> Iterator[IO[bytes]]:
 def _last_words(talk: IO[bytes]) -> str:
     talk.seek(0)
     lines = talk.read().decode("utf-8", "replace").strip().splitlines()
-    told = [line for line in lines if "Exception" in line or "Error" in line] or lines[-1:]
-    return told[0].strip().rstrip(".")[:300] if told else ""
+    told = [line for line in lines if "Exception" in line or "Error" in line] or lines[-1:] or [""]
+    return told[0].strip().rstrip(".")[:300]
 
 
 def _java() -> str | None:
     home = os.environ.get("JAVA_HOME")
-    if home:
-        found = Path(home, "bin", "java")
-        return str(found) if found.exists() else None
-    return shutil.which("java")
+    return shutil.which("java", path=f"{home}/bin" if home else None)
 
 
 def kept(frame: Frame) -> Frame:

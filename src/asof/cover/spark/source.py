@@ -8,12 +8,13 @@ cut into tasks. Columns have the kind that all of their values have, as the loca
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import unquote
 
 from asof.cover.documents.tables import Traits, plain_values
 from asof.cover.language.columns import ColumnKind
+from asof.cover.spark.extras import F, Frame, Session, Values, arrow
 from asof.errors import InputError
 
 FILE, ROW = "file", "row"
@@ -25,12 +26,10 @@ _NESTED = ("struct", "array", "map", "variant")
 class TableSource:
     """A table: its `rows` have column x as c<x>, and the file and row that each stands in."""
 
-    path: str
-    rows: Any  # a Spark DataFrame
+    rows: Frame
     names: tuple[str, ...]
     types: tuple[str, ...]  # as Spark calls them
     starts: dict[str, int]  # by file: the number of its first document
-    count: int
 
     def place(self, name: str) -> str | None:
         return f"c{self.names.index(name)}" if name in self.names else None
@@ -50,10 +49,8 @@ class TableSource:
         return found if plain or found in ("tinyint", "smallint", "int", "bigint") else ""
 
 
-def open_source(session: Any, path: str) -> TableSource:  # noqa: ANN401, a SparkSession
+def open_source(session: Session, path: str) -> TableSource:
     """The table at a path that Spark can reach: a file, or a folder of *.parquet."""
-    from pyspark.sql import functions as F
-
     frame = _read(session, path)
     names = tuple(frame.columns)
     types = tuple(field.dataType.simpleString() for field in frame.schema.fields)
@@ -65,7 +62,7 @@ def open_source(session: Any, path: str) -> TableSource:  # noqa: ANN401, a Spar
         metadata["row_index"].alias(ROW),
     )
     known = F.col(f"c{names.index(_ID)}").isNotNull() if _ID in names else F.lit(False)
-    texts = _texts(names, types, F)
+    texts = _texts(names, types)
     counted = rows.groupBy(FILE).agg(
         F.count(F.lit(1)).alias("rows"),
         F.min(F.when(~known, F.col(ROW))).alias("nameless"),
@@ -86,48 +83,37 @@ def open_source(session: Any, path: str) -> TableSource:  # noqa: ANN401, a Spar
         count += row["rows"]
     if count and _TEXT not in names:
         raise InputError(f"{path}: no document has a text.", hint="Call the column `text`.")
-    return TableSource(path, rows, names, types, starts, count)
+    return TableSource(rows, names, types, starts)
 
 
 def kinds_of(source: TableSource, wanted: Iterable[str]) -> dict[str, ColumnKind]:
-    from pyspark.sql import functions as F
-
+    """Length, which a table need not have, is a number; of no documents, all others are text."""
     names = [name for name in wanted if name in source.names]
-    kinds: dict[str, ColumnKind] = {name: "number" for name in wanted if name not in names}
+    kinds: dict[str, ColumnKind] = {name: "text" if name in names else "number" for name in wanted}
     if not names:
         return kinds
-    places = [f"c{source.names.index(name)}" for name in names]
-    traits = source.rows.select(*places).mapInArrow(
-        _traits, "at int, known boolean, numbers boolean, moments boolean"
+    columns = source.rows.select(*map(source.place, names))
+    traits = columns.mapInArrow(
+        _traits, "at bigint, known boolean, numbers boolean, moments boolean"
     )
     every = traits.groupBy("at").agg(
         F.bool_or("known").alias("known"),
         F.bool_and("numbers").alias("numbers"),
         F.bool_and("moments").alias("moments"),
     )
-    found = {row["at"]: row for row in every.collect()}
-    for at, name in enumerate(names):
-        row = found.get(at)
-        kinds[name] = Traits(row[1], row[2], row[3]).kind if row else "text"
+    for at, *traits in every.collect():
+        kinds[names[at]] = Traits(*traits).kind
     return kinds
 
 
 def _traits(batches: Iterable[Any]) -> Iterator[Any]:
-    import pyarrow as arrow
-
-    names = ("at", "known", "numbers", "moments")
-    types = (arrow.int32(), arrow.bool_(), arrow.bool_(), arrow.bool_())
     for batch in batches:
         found = [Traits.of(plain_values(column)) for column in batch.columns]
-        values = zip(
-            *((at, t.known, t.numbers, t.moments) for at, t in enumerate(found)), strict=True
-        )
-        yield arrow.RecordBatch.from_arrays(
-            [arrow.array(list(one), kind) for one, kind in zip(values, types, strict=True)], names
-        )
+        rows = [{"at": at, **asdict(traits)} for at, traits in enumerate(found)]
+        yield arrow.RecordBatch.from_pylist(rows)
 
 
-def _read(session: Any, path: str) -> Any:  # noqa: ANN401
+def _read(session: Session, path: str) -> Frame:
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -156,12 +142,12 @@ def first_line(error: Exception) -> str:
     return (lines[0] if lines else type(error).__name__).rstrip(".")[:300]
 
 
-def _texts(names: tuple[str, ...], types: tuple[str, ...], functions: Any) -> Any:  # noqa: ANN401
+def _texts(names: tuple[str, ...], types: tuple[str, ...]) -> Values:
     """Where a text is given that is none."""
     plain = ("string", "binary", "void", "date", "timestamp")  # as tables.plain_values has them
     if _TEXT not in names or types[names.index(_TEXT)].startswith(plain):
-        return functions.lit(False)
-    return functions.col(f"c{names.index(_TEXT)}").isNotNull()
+        return F.lit(False)
+    return F.col(f"c{names.index(_TEXT)}").isNotNull()
 
 
 def address_order(address: str) -> tuple[str, ...]:

@@ -7,21 +7,17 @@ archive or compound file, is decided by what lies there, whatever its type says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable
 from importlib import import_module
 
-from asof.text.convert.found import Fill, Found, Refused, broken, reader
+from asof.text.convert.found import Found, Refused, Source, broken, filled
 from asof.text.document import Page
+from asof.text.kinds.containers import OLE_START
 
 __all__ = ["CONVERTERS", "TEXTS", "Refused", "by_magic"]
 
 Convert = Callable[[bytes], Page]
-FillText = Callable[[str, Found], None]
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OOXML = "application/vnd.openxmlformats-officedocument."
-_ODF = "application/vnd.oasis.opendocument."
 # The stream of a compound file that tells what it is, in the order of asking: a message may have
 # a workbook in it, under a longer path.
 _STREAMS = (
@@ -44,29 +40,23 @@ _OLD_EXCEL = (b"\x09\x00\x04\x00", b"\x09\x00\x06\x00", b"\x09\x02\x06\x00", b"\
 _OLD_WORD = (b"\xdb\xa5", b"\x9b\xa5", b"\x31\xbe\x00\x00")
 
 
-def _lazy(module: str, function: str, method: str) -> Convert:
-    """A reader whose module is loaded when the first document of its kind comes."""
+def _lazy(method: str, module: str = "", function: str = "") -> Callable[[Source], Page]:
+    """A reader whose module is loaded when the first document of its kind comes.
 
-    def read(data: bytes) -> Page:
-        return _reader(module, function, method)(data)
+    It is the function `fill_` of the method's name, in the module of that name, if not said.
+    """
 
-    read.__name__ = f"read_{method}"
+    def read(source: Source) -> Page:
+        place = import_module(f"asof.text.convert.{module or method}")
+        fill: Callable[[Source, Found], None] = getattr(place, function or f"fill_{method}")
+        return filled(method, fill, source)
+
     return read
 
 
-@cache
-def _reader(module: str, function: str, method: str) -> Convert:
-    fill: Fill = getattr(import_module(f"asof.text.convert.{module}"), function)
-    return reader(method, fill)
-
-
-read_pdf = _lazy("pdf", "fill_pdf", "pdf")
-read_rtf = _lazy("rtf", "fill_rtf", "rtf")
-_read_epub = _lazy("epub", "fill_epub", "epub")
-_read_odf = _lazy("odf", "fill_odf", "odf")
-_read_archive = _lazy("archive", "fill_zip", "zip")
-_read_old_doc = _lazy("doc", "fill_old_doc", "doc")
-_read_old_xls = _lazy("xls", "fill_old_xls", "xls")
+read_pdf: Convert = _lazy("pdf")
+read_rtf: Convert = _lazy("rtf")
+_read_archive: Convert = _lazy("zip", "archive")
 
 
 def read_zip(data: bytes) -> Page:
@@ -78,11 +68,11 @@ def read_zip(data: bytes) -> Page:
     if parts.find("mimetype"):
         kind = parts.read("mimetype", 1000).strip().lower()
     if kind == b"application/epub+zip" or parts.find("META-INF/container.xml"):
-        return _read_epub(data)
+        return _lazy("epub")(data)
     if parts.find("[Content_Types].xml") or parts.find("_rels/.rels"):
         return _read_package(data)
     if parts.find("content.xml") and (kind or parts.find("META-INF/manifest.xml")):
-        return _read_odf(data)
+        return _lazy("odf")(data)
     if any(map(parts.find, ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml"))):
         return _read_package(data)
     return _read_archive(data)
@@ -98,9 +88,7 @@ def _read_package(data: bytes) -> Page:
         if data[:2] == b"PK" and b"word/" not in data and b"xl/" not in data:
             return _read_archive(data)
         raise
-    module = "docx" if kind == "xps" else kind
-    fill = getattr(import_module(f"asof.text.convert.{module}"), f"fill_{kind}")
-    return reader(kind, lambda _, found: fill(package, found))(data)
+    return _lazy(kind, "docx" if kind == "xps" else kind)(package)
 
 
 def read_ole(data: bytes) -> Page:
@@ -109,8 +97,6 @@ def read_ole(data: bytes) -> Page:
 
     try:
         compound = Compound(data)
-    except Refused:
-        raise
     except Exception as error:  # foreign bytes trip a reader in any way there is
         raise Refused(broken(error)) from error
     kind = next((kind for stream, kind in _STREAMS if compound.has(stream)), "")
@@ -119,25 +105,22 @@ def read_ole(data: bytes) -> Page:
     if not kind:
         what = next((what for stream, what in _OTHERS if compound.has(stream)), "")
         raise Refused(f"is {what}, which is not read" if what else "is no document that is known")
-    fill = getattr(import_module(f"asof.text.convert.{kind}"), f"fill_{kind}")
-    return reader(kind, lambda _, found: fill(compound, found))(data)
+    return _lazy(kind)(compound)
 
 
 def by_magic(data: bytes) -> Convert | None:
     """The reader that the first bytes of a document ask for, if they are of a known kind."""
     if data.startswith(b"PK\x03\x04"):
         return read_zip
-    if data.startswith(_OLE):
+    if data.startswith(OLE_START):
         return read_ole
     if b"%PDF-" in data[:1024]:
         return read_pdf
     if data[:16].lstrip().startswith(b"{\\rtf"):
         return read_rtf
     if data.startswith(_OLD_WORD):
-        return _read_old_doc
-    if data.startswith(_OLD_EXCEL):
-        return _read_old_xls
-    return None
+        return _lazy("doc", function="fill_old_doc")
+    return _lazy("xls", function="fill_old_xls") if data.startswith(_OLD_EXCEL) else None
 
 
 def _office(data: bytes) -> Page:
@@ -153,90 +136,63 @@ def _office(data: bytes) -> Page:
     return read_zip(data[start:])
 
 
-def _same(types: Iterable[str], read: Convert) -> dict[str, Convert]:
-    return dict.fromkeys(types, read)
-
-
-_WORDS = ("document", "template", "document.macroenabled.12", "template.macroenabled.12")
-_SHEETS = ("sheet", "template", "addin", "sheet.binary")
+# Media types after `application/`, by what they begin with; what one is also called stands in
+# `kinds.media`.
 _SLIDES = ("presentation", "slideshow", "template", "slide", "addin")
-
+_FAMILIES = {
+    "": (
+        *("rtf", "msword", "vnd.ms-word", "vnd.ms-excel", "vnd.ms-powerpoint", "vnd.ms-outlook"),
+        *("x-ole-storage", "x-cfb", "x-tika-msoffice", "oxps", "vnd.ms-xpsdocument"),
+        *("epub+zip", "zip"),
+    ),
+    "vnd.openxmlformats-officedocument.wordprocessingml.": ("document", "template"),
+    "vnd.openxmlformats-officedocument.spreadsheetml.": ("sheet", "template"),
+    "vnd.openxmlformats-officedocument.presentationml.": _SLIDES,
+    "vnd.ms-word.": (
+        "document",
+        "template",
+        "document.macroenabled.12",
+        "template.macroenabled.12",
+    ),
+    "vnd.ms-excel.": tuple(
+        f"{kind}.macroenabled.12" for kind in ("sheet", "template", "addin", "sheet.binary")
+    ),
+    "vnd.ms-powerpoint.": tuple(f"{kind}.macroenabled.12" for kind in _SLIDES),
+    "vnd.oasis.opendocument.": tuple(
+        f"{kind}{template}"
+        for kind in ("text", "text-master", "text-web", "spreadsheet", "presentation", "graphics")
+        for template in ("", "-template")
+    ),
+    "vnd.sun.xml.": ("writer", "calc", "impress", "draw"),
+}
 CONVERTERS: dict[str, Convert] = {
-    **_same(("application/pdf", "application/x-pdf"), read_pdf),
-    **_same(("application/rtf", "text/rtf", "text/richtext"), _office),
-    **_same((f"{_OOXML}wordprocessingml.{kind}" for kind in ("document", "template")), _office),
-    **_same((f"{_OOXML}spreadsheetml.{kind}" for kind in ("sheet", "template")), _office),
-    **_same((f"{_OOXML}presentationml.{kind}" for kind in _SLIDES), _office),
-    **_same((f"application/vnd.ms-word.{kind}" for kind in _WORDS), _office),
-    **_same((f"application/vnd.ms-excel.{kind}.macroenabled.12" for kind in _SHEETS), _office),
-    **_same((f"application/vnd.ms-powerpoint.{kind}.macroenabled.12" for kind in _SLIDES), _office),
-    **_same(("application/oxps", "application/vnd.ms-xpsdocument"), _office),
-    **_same(
-        (
-            f"{_ODF}{kind}{template}"
-            for kind in (
-                "text",
-                "text-master",
-                "text-web",
-                "spreadsheet",
-                "presentation",
-                "graphics",
-            )
-            for template in ("", "-template")
-        ),
-        _office,
-    ),
-    **_same(
-        (f"application/vnd.sun.xml.{kind}" for kind in ("writer", "calc", "impress", "draw")),
-        _office,
-    ),
-    **_same(("application/msword", "application/vnd.ms-word"), _office),
-    **_same(("application/vnd.ms-excel", "application/vnd.ms-powerpoint"), _office),
-    **_same(("application/vnd.ms-outlook", "application/x-ole-storage"), _office),
-    **_same(("application/x-cfb", "application/x-tika-msoffice"), _office),
-    "application/epub+zip": _office,
-    **_same(("application/zip", "application/x-zip-compressed"), _office),
-    **_same(("application/gzip", "application/x-gzip"), _lazy("archive", "fill_gzip", "gzip")),
-    "message/rfc822": _lazy("mail", "fill_mail", "mail"),
-    **_same(("application/mbox", "application/x-mbox"), _lazy("mail", "fill_mbox", "mbox")),
-    **_same(
+    **{
+        f"application/{family}{kind}": _office for family in _FAMILIES for kind in _FAMILIES[family]
+    },
+    "application/pdf": read_pdf,
+    "application/gzip": _lazy("gzip", "archive"),
+    "message/rfc822": _lazy("mail"),
+    **dict.fromkeys(("application/mbox", "application/x-mbox"), _lazy("mbox", "mail")),
+    **dict.fromkeys(
         ("multipart/related", "application/x-mimearchive", "message/related"),
-        _lazy("mail", "fill_mhtml", "mhtml"),
+        _lazy("mhtml", "mail"),
     ),
 }
 
-
-def _lazy_text(module: str, function: str, method: str) -> Callable[[str], Page]:
-    def read(text: str) -> Page:
-        fill: FillText = getattr(import_module(f"asof.text.convert.{module}"), function)
-        return reader(method, lambda _, found: fill(text, found))(b"")
-
-    return read
-
-
-read_text = _lazy_text("plain", "fill_plain", "plain")
-read_xml = _lazy_text("xml_text", "fill_xml", "xml")
-_read_json = _lazy_text("plain", "fill_json", "json")
-_read_feed = _lazy_text("xml_text", "fill_feed", "feed")
+read_text: Callable[[str], Page] = _lazy("plain")
+read_xml: Callable[[str], Page] = _lazy("xml", "xml_text")
+_read_json: Callable[[str], Page] = _lazy("json", "plain")
 
 # Formats that are characters: their bytes are decoded first. Other text/* is plain text, and
 # other types that end in +xml or +json are what they end in.
+_FEEDS = ("rss+xml", "atom+xml", "rdf+xml", "feed+json")
+_PLAIN = ("javascript", "x-javascript", "ecmascript", "x-sh", "x-ndjson", "jsonl", "yaml", "x-yaml")
 TEXTS: dict[str, Callable[[str], Page]] = {
-    "text/plain": read_text,
-    "image/svg+xml": _lazy_text("xml_text", "fill_svg", "svg"),
-    **dict.fromkeys(("application/xml", "text/xml"), read_xml),
-    **dict.fromkeys(("application/json", "text/json"), _read_json),
-    **dict.fromkeys(
-        (
-            *("application/rss+xml", "application/atom+xml", "application/rdf+xml"),
-            "application/feed+json",
-        ),
-        _read_feed,
-    ),
-    **dict.fromkeys(("application/javascript", "application/x-javascript"), read_text),
-    **dict.fromkeys(("application/ecmascript", "application/x-sh"), read_text),
-    **dict.fromkeys(("application/x-ndjson", "application/jsonl", "application/yaml"), read_text),
-    **dict.fromkeys(("application/toml", "application/x-yaml", "application/sql"), read_text),
+    "image/svg+xml": _lazy("svg", "xml_text"),
+    "application/xml": read_xml,
+    "application/json": _read_json,
+    **dict.fromkeys((f"application/{kind}" for kind in _FEEDS), _lazy("feed", "xml_text")),
+    **dict.fromkeys((f"application/{kind}" for kind in (*_PLAIN, "toml", "sql")), read_text),
 }
 
 

@@ -7,6 +7,7 @@ import zlib
 from asof.text.convert.found import Found, Refused
 from asof.text.convert.within import read_within
 from asof.text.convert.zip_parts import Parts
+from asof.text.document import Page
 
 MAX_MEMBERS = 500
 MAX_MEMBER = 32 << 20
@@ -26,11 +27,8 @@ def fill_zip(data: bytes, found: Found) -> None:
             locked += refused.reason == "is encrypted"
             if "unpacks to" in refused.reason:
                 raise
-            if refused.page is None:
-                continue
-            page = refused.page
-        found.paragraph(page.text)
-        found.links(page.links)
+            page = refused.page or Page()
+        found.within(page)
     if locked and locked == len(names):
         raise Refused("is encrypted")
     if len(names) > MAX_MEMBERS:
@@ -50,8 +48,6 @@ def fill_gzip(data: bytes, found: Found) -> None:
                 raise Refused("is a damaged gzip file") from error
             break
         room -= len(pieces[-1])
-        if inflater.unconsumed_tail:
-            break
         data = inflater.unused_data if inflater.eof else b""
     if room <= 0:
         raise Refused(f"unpacks to more than {_MAX_INFLATED >> 20} MB")

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 import struct
 
-from asof.text.convert.flow import field_links
-from asof.text.convert.found import Found, Refused
+from asof.text.convert.found import Found, Refused, field_links
 from asof.text.convert.ole import Compound, code_page, codec, properties
+from asof.text.encoding.charset import charset_of
 
 _WORD_6_TO_2003 = 0xA5EC
 _WORD_8 = 0x00C1  # the first version that has Unicode
@@ -23,23 +23,14 @@ _MAX_PIECES = 1_000_000
 _FIELD = re.compile("[\x13\x14\x15]")
 _SPECIAL = str.maketrans(
     {
+        **dict.fromkeys("\x0b\x0d\x0e", "\n"),
         "\x07": "\t",  # the end of a cell or row
-        "\x0b": "\n",
         "\x0c": "\n\n",
-        "\x0d": "\n",
-        "\x0e": "\n",
         "\x1e": "\u2011",
-        "\x1f": None,  # a place where a word may be broken
-        "\x01": None,
-        "\x02": None,
-        "\x03": None,
-        "\x04": None,
-        "\x05": None,
-        "\x08": None,
-        "\xad": None,
+        # Signs of notes, pictures and the like; places where a word may be broken.
+        **dict.fromkeys("\x01\x02\x03\x04\x05\x08\x1f\xad"),
     }
 )
-_ROW_END = re.compile("\x07\x07")
 
 
 def fill_doc(compound: Compound, found: Found) -> None:
@@ -48,16 +39,11 @@ def fill_doc(compound: Compound, found: Found) -> None:
     main = compound.read("WordDocument")
     if len(main) < 68:
         raise Refused("is a damaged Word document")
-    fill_doc_stream(main, compound, found)
+    fill_old_doc(main, found, compound)
 
 
-def fill_old_doc(data: bytes, found: Found) -> None:
-    """The text of a document of Word 1 or 2, which is a file of its own."""
-    fill_doc_stream(data, None, found)
-
-
-def fill_doc_stream(main: bytes, compound: Compound | None, found: Found) -> None:
-    """The text of a document stream."""
+def fill_old_doc(main: bytes, found: Found, compound: Compound | None = None) -> None:
+    """The text of a document stream; before Word 6 it is a file of its own."""
     version, language, flags = struct.unpack_from("<2xH2xH2xH", main)
     if flags & _ENCRYPTED:
         raise Refused("is encrypted")
@@ -66,8 +52,7 @@ def fill_doc_stream(main: bytes, compound: Compound | None, found: Found) -> Non
         table = compound.read(name) or compound.read("0Table") or compound.read("1Table")
         offset, size = struct.unpack_from("<II", main, 0x01A2) if len(main) > 0x1AA else (0, 0)
         pieces = _pieces(table[offset : offset + size])
-        text = _joined(main, pieces, "cp1252", wide=True)
-        text = text or _run(main, "cp1252")
+        text = _joined(main, pieces, "cp1252", wide=True) or _run(main, "cp1252")
         if not text and len(main) > 0x50 and struct.unpack_from("<I", main, 0x4C)[0] > 1:
             raise Refused("is damaged: its text is not where it should be")
     else:
@@ -86,8 +71,6 @@ def _codec(main: bytes, language: int) -> str:
         return "mac-roman"
     page = code_page(language)
     if page == 1252:  # English Word wrote Russian, too; only its fonts say so
-        from asof.text.encoding.charset import charset_of
-
         start, end = struct.unpack_from("<II", main, 0x18)
         sample = main[start : min(end, start + 20_000)]
         high = sum(byte > 0xBF for byte in sample)
@@ -115,11 +98,9 @@ def _pieces(clx: bytes) -> list[tuple[int, int, int]]:
     if count <= 0:
         return []
     characters = struct.unpack_from(f"<{count + 1}I", clx, start)
-    places = [
-        int(struct.unpack_from("<I", clx, start + 4 * (count + 1) + 8 * each + 2)[0])
-        for each in range(count)
-    ]
-    return [(characters[n], characters[n + 1], places[n]) for n in range(count)]
+    descriptors = clx[start + 4 * (count + 1) : start + 4 + 12 * count]
+    places = [place for (place,) in struct.iter_unpack("<2xI2x", descriptors)]
+    return list(zip(characters, characters[1:], places, strict=False))
 
 
 def _joined(main: bytes, pieces: list[tuple[int, int, int]], used: str, *, wide: bool) -> str:
@@ -165,4 +146,4 @@ def _put(text: str, found: Found) -> None:
     target.append(text[position:])
     if target is not shown:  # a code that never ends is no code
         shown.extend(target)
-    found.add(_ROW_END.sub("\x07\n", "".join(shown)).translate(_SPECIAL))
+    found.add("".join(shown).replace("\x07\x07", "\x07\n").translate(_SPECIAL))

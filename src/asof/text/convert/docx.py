@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+from itertools import islice
 
 from asof.text.convert.flow import Flow
 from asof.text.convert.found import Found, Refused
-from asof.text.convert.ooxml import Package, PartRelation, put_embeddings, related
-from asof.text.convert.xml_parts import attribute, tree
+from asof.text.convert.ooxml import Package, put_embeddings, related
+from asof.text.convert.within import read_within
+from asof.text.convert.xml_parts import attribute, part_tree
 
 # Parts that belong to the text, after it and in this order (ECMA-376 part 1, section 11.3).
 _AFTER = ("footnotes", "endnotes", "comments", "diagramData", "chart", "chartEx")
@@ -17,48 +19,32 @@ _MAX_CHUNKS = 100
 def fill_docx(package: Package, found: Found) -> None:
     """The text of a document with its headers, notes, comments, charts and diagrams."""
     package.properties(found)
-    relations = package.relations(package.main)
     _edges(package, "header", found)
     flow = Flow(found)
-    flow.read(package.parts.open(package.main), relations)
+    flow.read(package.parts.open(package.main), package.relations(package.main))
     for kind in _AFTER:
-        for relation in related(package, package.main, kind):
-            part = package.open(relation)
-            if part is not None:
-                flow.read(part, package.relations(relation.target))
+        flow.follow(package, related(package, package.main, kind))
     put_embeddings(package, package.main, found)
     _edges(package, "footer", found)
-    for relation in list(related(package, package.main, "aFChunk"))[:_MAX_CHUNKS]:
-        _chunk(package, relation, found)
+    # Whole documents of other formats that are to be shown as parts of this one.
+    for relation in islice(related(package, package.main, "aFChunk"), _MAX_CHUNKS):
+        name = package.find(relation)
+        if name:
+            found.within(read_within(package.parts.read(name), name=posixpath.basename(name)))
 
 
 def _edges(package: Package, kind: str, found: Found) -> None:
     """Headers or footers: every section has its own, mostly with the same words."""
     seen: set[str] = set()
     for relation in related(package, package.main, kind):
-        part = package.open(relation)
-        if part is None:
-            continue
         edge = Found()
         edge.title = "-"  # a header's title is not the document's
-        Flow(edge).read(part, package.relations(relation.target))
+        Flow(edge).follow(package, [relation])
         page = edge.page("docx")
         found.links(page.links)
         if page.text not in seen:
             seen.add(page.text)
             found.paragraph(page.text)
-
-
-def _chunk(package: Package, relation: PartRelation, found: Found) -> None:
-    """A whole document of another format that is to be shown as a part of this one."""
-    name = None if relation.external else package.parts.find(relation.target)
-    if name is None:
-        return
-    from asof.text.convert.within import read_within
-
-    page = read_within(package.parts.read(name), name=posixpath.basename(name))
-    found.paragraph(page.text)
-    found.links(page.links)
 
 
 def fill_xps(package: Package, found: Found) -> None:
@@ -74,10 +60,8 @@ def fill_xps(package: Package, found: Found) -> None:
 
 
 def _sources(package: Package, part: str, element: str) -> list[str]:
-    root = tree(package.parts.read(part))
-    if root is None:
-        return []
     folder = posixpath.dirname(part)
-    sources = [attribute(each, "Source") or "" for each in root.iter(f"{{*}}{element}")]
+    elements = part_tree(package.parts, part).iter(f"{{*}}{element}")
+    sources = [attribute(each, "Source") or "" for each in elements]
     paths = [posixpath.normpath(posixpath.join("/", folder, source))[1:] for source in sources]
     return [path for path in map(package.parts.find, paths) if path]

@@ -7,16 +7,14 @@ outside of it and are left out.
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+from lxml.etree import _Element
 
 from asof.text.convert.found import Found, Refused, day_of, tag_of
 from asof.text.convert.within import read_within
-from asof.text.convert.xml_parts import local, tree
+from asof.text.convert.xml_parts import local, part_tree, tree
 from asof.text.convert.zip_parts import Parts
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _MAX_CHAPTERS = 10_000
 _MAX_CHAPTER = 16 << 20
@@ -51,9 +49,8 @@ def fill_epub(data: bytes, found: Found) -> None:
 
 def _package(parts: Parts) -> str:
     """The package document; the container says where, or it is the only one of its kind."""
-    container = parts.find("META-INF/container.xml")
-    root = tree(parts.read(container)) if container else None
-    named = [] if root is None else [each.get("full-path", "") for each in root.iter("{*}rootfile")]
+    container = part_tree(parts, "META-INF/container.xml")
+    named = [each.get("full-path", "") for each in container.iter("{*}rootfile")]
     for path in [*named, *(name for name in parts.entries if name.lower().endswith(".opf"))]:
         found = parts.find(posixpath.normpath(posixpath.join("/", unquote(path)))[1:])
         if found:
@@ -91,9 +88,6 @@ def _spine(parts: Parts, root: _Element, folder: str) -> list[str]:
 
 def _locked(parts: Parts) -> frozenset[str]:
     """Parts under digital rights management; fonts are often garbled, which harms no text."""
-    path = parts.find("META-INF/encryption.xml")
-    root = tree(parts.read(path)) if path else None
-    if root is None:
-        return frozenset()
-    uris = (unquote(each.get("URI", "")) for each in root.iter("{*}CipherReference"))
+    references = part_tree(parts, "META-INF/encryption.xml").iter("{*}CipherReference")
+    uris = (unquote(each.get("URI", "")) for each in references)
     return frozenset(found for found in map(parts.find, uris) if found)

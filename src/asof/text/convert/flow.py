@@ -6,35 +6,19 @@ paragraph, `t` a stretch of text, `tr` and `tc` are rows and cells (ECMA-376 par
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from asof.text.convert.found import Found
-from asof.text.convert.ooxml import PartRelation
+from lxml.etree import _Element
+
+from asof.text.convert.found import Found, field_links
+from asof.text.convert.ooxml import Package, PartRelation, put_link
 from asof.text.convert.xml_parts import attribute, events
 from asof.text.convert.zip_parts import Part
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-
 _NAMES = (
-    *(
-        "p",
-        "tr",
-        "tc",
-        "t",
-        "v",
-        "tab",
-        "br",
-        "cr",
-        "noBreakHyphen",
-        "sym",
-        "Glyphs",
-        "textpath",
-        "text",
-    ),
+    *("p", "tr", "tc", "t", "v", "tab", "br", "cr", "noBreakHyphen", "sym", "Glyphs", "textpath"),
     *("hyperlink", "hlinkClick", "instrText", "fldChar", "fldSimple", "pStyle", "ph", "sp"),
-    *("AlternateContent", "Choice", "Fallback", "moveFrom", "tabs", "rPh"),
+    *("text", "AlternateContent", "Choice", "Fallback", "moveFrom", "tabs", "rPh"),
 )
 # Not what a reader sees: where text was moved from, tab stops, how a name is pronounced.
 _HIDDEN = frozenset(("moveFrom", "tabs", "rPh"))
@@ -42,16 +26,6 @@ _ALTERNATIVES = frozenset(("AlternateContent", "Choice", "Fallback"))
 _MARKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}
 # Style names of titles; Word translates them. Placeholders of slides are never translated.
 _TITLES = frozenset(("title", "titel", "titre", "titolo", "ttulo", "ctrtitle"))
-_HYPERLINK = re.compile(
-    r"""HYPERLINK[\s(]+(?:\\[a-z]\s+)*(?:"([^"]+)"|([^\s"\\)]+))""", re.IGNORECASE
-)
-_WEB = re.compile(r"(?:https?|ftp|mailto):", re.IGNORECASE)
-
-
-def field_links(instruction: str) -> list[str]:
-    """The addresses in the code of a field, or in a formula that makes a link."""
-    found = (match[1] or match[2] for match in _HYPERLINK.finditer(instruction))
-    return [url for url in found if _WEB.match(url)]
 
 
 class Flow:
@@ -75,11 +49,15 @@ class Flow:
         self._title: list[str] | None = None
         self._title_ends = ""
 
-    def read(self, part: Part | bytes, relations: dict[str, PartRelation]) -> None:
-        """Add the text of a part and its links, and its title if the document has none.
+    def follow(self, package: Package, relations: Iterable[PartRelation]) -> None:
+        """Add the parts that these relations lead to, as far as they are there."""
+        for relation in relations:
+            part = package.open(relation)
+            if part is not None:
+                self.read(part, package.relations(relation.target))
 
-        `relations` are those of the part.
-        """
+    def read(self, part: Part | bytes, relations: dict[str, PartRelation]) -> None:
+        """Add the text of a part and its links, and its title if the document has none."""
         self._relations = relations
         self._depth = self._hidden = 0
         self._chosen.clear()
@@ -149,11 +127,10 @@ class Flow:
             self._title = None
 
     def _own_line(self, name: str, element: _Element) -> None:
-        if name in ("v", "text"):
-            text = element.text
-        elif name == "Glyphs":
+        text = element.text
+        if name == "Glyphs":
             text = element.get("UnicodeString", "").removeprefix("{}")
-        else:
+        elif name == "textpath":
             text = element.get("string")
         self._new_line()
         self._put(text or "")
@@ -162,9 +139,7 @@ class Flow:
     def _mark(self, name: str, element: _Element) -> None:
         """What is not text itself: links, fields, and what makes a paragraph a title."""
         if name in ("hyperlink", "hlinkClick"):
-            relation = self._relations.get(attribute(element, "id") or "")
-            if relation is not None and relation.external:
-                self._found.link(relation.target)
+            put_link(self._relations, attribute(element, "id"), self._found)
         elif name == "instrText":
             self._instruction.append(element.text or "")
         elif name == "fldChar":

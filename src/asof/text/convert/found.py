@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from asof.text.document import Page
 
@@ -26,6 +27,12 @@ _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ufeff\ufffe\uffff\ud8
 _ASCII_BREAKS = bytes.maketrans(b"\r\x0b\x0c\x1c\x1d\x1e", b"\n" * 6)
 _ASCII_UNSEEN = bytes([*range(9), *range(0x0E, 0x1C), 0x1F, 0x7F])
 _GAPS = re.compile(r"\n{3,}")
+_HYPERLINK = re.compile(
+    r"""HYPERLINK[\s(]+(?:\\[a-z]\s+)*(?:"([^"]+)"|([^\s"\\)]+))""", re.IGNORECASE
+)
+_WEB = re.compile(r"(?:https?|ftp|mailto):", re.IGNORECASE)
+
+Source = TypeVar("Source")
 
 
 class Refused(Exception):
@@ -63,7 +70,6 @@ class Found:
             raise Refused(f"has more than {MAX_TEXT:,} characters, the rest is left out")
 
     def line(self, text: str = "") -> None:
-        """A line of its own."""
         self.add(text)
         self.add("\n")
 
@@ -73,19 +79,21 @@ class Found:
             self.add(f"{text}\n\n")
 
     def link(self, url: str | None) -> None:
-        """An address that the document leads to."""
         url = (url or "").strip()
         if url and len(url) <= _LONGEST_LINK and len(self._links) < MAX_LINKS:
             self._links[cleaned(url)] = None
 
     def links(self, urls: Iterable[str]) -> None:
-        """Several of them."""
         for url in urls:
             self.link(url)
 
+    def within(self, page: Page) -> None:
+        """The text and links of a document that stands in this one."""
+        self.paragraph(page.text)
+        self.links(page.links)
+
     @property
     def has_text(self) -> bool:
-        """Whether there is anything to be read."""
         return any(not part.isspace() for part in self._parts)
 
     def page(self, method: str) -> Page:
@@ -103,38 +111,35 @@ class Found:
         )
 
 
-Fill = Callable[[bytes, Found], None]
-
-
-def reader(method: str, fill: Fill) -> Callable[[bytes], Page]:
-    """The reader of a format, made of a function that fills a `Found` from the bytes."""
-
-    def read(data: bytes) -> Page:
-        found = Found()
-        try:
-            fill(data, found)
-        except Refused as refused:
-            raise Refused(refused.reason, found.page(method)) from refused
-        except MemoryError:
-            raise
-        except RecursionError as error:
-            raise Refused("is nested too deeply", found.page(method)) from error
-        except Exception as error:  # foreign bytes trip a reader in any way there is
-            raise Refused(broken(error), found.page(method)) from error
-        if found.problem is not None:
-            raise Refused(found.problem, found.page(method))
-        return found.page(method)
-
-    read.__name__ = f"read_{method}"
-    read.__doc__ = f"What a document says that is read as {method}; raises `Refused`."
-    return read
+def filled(method: str, fill: Callable[[Source, Found], None], source: Source) -> Page:
+    """What a document says, by the function that reads its format; raises `Refused`."""
+    found = Found()
+    try:
+        fill(source, found)
+    except MemoryError:
+        raise
+    except Exception as error:  # foreign bytes trip a reader in any way there is
+        raise Refused(broken(error), found.page(method)) from error
+    if found.problem is not None:
+        raise Refused(found.problem, found.page(method))
+    return found.page(method)
 
 
 def broken(error: Exception) -> str:
-    """The reason of a reader that stumbled: that the document is damaged, and over what."""
+    """The reason of a reader that stopped: its own, or that the document is damaged, and how."""
+    if isinstance(error, Refused):
+        return error.reason
+    if isinstance(error, RecursionError):
+        return "is nested too deeply"
     what = " ".join(str(error).split())[:120]
     name = type(error).__name__
     return f"is damaged ({name}: {what})" if what else f"is damaged ({name})"
+
+
+def field_links(instruction: str) -> list[str]:
+    """The addresses in the code of a field, or in a formula that makes a link."""
+    found = (match[1] or match[2] for match in _HYPERLINK.finditer(instruction))
+    return [url for url in found if _WEB.match(url)]
 
 
 def cleaned(text: str) -> str:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from email import policy
+from email.errors import HeaderParseError
+from email.header import decode_header
 from email.message import Message
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from asof.text.convert.found import Found, Refused, day_of
-from asof.text.convert.within import read_within
-
-if TYPE_CHECKING:
-    from asof.text.document import Page
+from asof.text.convert.within import put_embedded
+from asof.text.encoding.charset import charset_of, decoded
 
 MAX_PARTS = 2_000
 MAX_MESSAGES = 10_000
@@ -33,15 +32,17 @@ _TEXTS = ("text/html", "application/xhtml+xml", "text/plain", "text/enriched", "
 
 def fill_mail(data: bytes, found: Found) -> None:
     """The main headers and the text of a message; its title is its subject."""
-    _message(data, found)
+    message = _parsed(data)
+    _put_headers(message, found)
+    _put_body(message, found)
 
 
 def fill_mbox(data: bytes, found: Found) -> None:
     """The messages of a box, one after another."""
     starts = list(islice(_FROM.finditer(data), MAX_MESSAGES + 1))
-    for number, start in enumerate(starts[:MAX_MESSAGES]):
-        end = starts[number + 1].start() if number + 1 < len(starts) else len(data)
-        _message(re.sub(rb"(?m)^>(>*From )", rb"\1", data[start.end() : end]), found)
+    ends = [*(start.start() for start in starts[1:]), len(data)]
+    for start, end in islice(zip(starts, ends, strict=False), MAX_MESSAGES):
+        fill_mail(re.sub(rb"(?m)^>(>*From )", rb"\1", data[start.end() : end]), found)
         found.line()
     if len(starts) > MAX_MESSAGES:
         raise Refused(f"has more than {MAX_MESSAGES:,} messages, the rest is left out")
@@ -49,22 +50,7 @@ def fill_mbox(data: bytes, found: Found) -> None:
 
 def fill_mhtml(data: bytes, found: Found) -> None:
     """A saved page: its HTML, without the headers that a browser made up."""
-    message = _parsed(data)
-    found.title = _header(message, "Subject") or None
-    found.date = _date(message)
-    _Body(found).read(message)
-
-
-def _message(data: bytes, found: Found) -> None:
-    message = _parsed(data)
-    for name in _SHOWN:
-        value = _header(message, name)
-        if value:
-            found.line(f"{name}: {value}")
-    found.line()
-    found.title = found.title or _header(message, "Subject") or None
-    found.date = found.date or _date(message)
-    _Body(found).read(message)
+    _put_body(_parsed(data), found)
 
 
 def _parsed(data: bytes) -> Message:
@@ -74,30 +60,33 @@ def _parsed(data: bytes) -> Message:
     return BytesParser(policy=policy.compat32).parsebytes(data.lstrip(b"\r\n\xef\xbb\xbf"))
 
 
+def _put_headers(message: Message, found: Found) -> None:
+    for name in _SHOWN:
+        value = _header(message, name)
+        if value:
+            found.line(f"{name}: {value}")
+    found.line()
+
+
+def _put_body(message: Message, found: Found) -> None:
+    found.title = found.title or _header(message, "Subject") or None
+    found.date = found.date or _date(message)
+    _Body(found).read(message)
+
+
 def _header(message: Message, name: str) -> str:
     """A header with its encoded words undone (RFC 2047)."""
-    from email.errors import HeaderParseError
-    from email.header import decode_header
-
-    written = message.get(name)
-    if written is None:
-        return ""
-    parts: list[str] = []
+    written = str(message.get(name, ""))
     try:
-        for part, charset in decode_header(str(written)[:10_000]):
-            if isinstance(part, bytes):
-                parts.append(_characters(part, charset))
-            else:
-                parts.append(part)
+        text = "".join(
+            decoded(part, charset_of(part, charset, markup=False))
+            if isinstance(part, bytes)
+            else part
+            for part, charset in decode_header(written[:10_000])
+        )
     except (HeaderParseError, ValueError):
-        return " ".join(str(written).split())
-    return " ".join("".join(parts).split())
-
-
-def _characters(data: bytes, label: str | None) -> str:
-    from asof.text.encoding.charset import charset_of, decoded
-
-    return decoded(data, charset_of(data, label, markup=False))
+        text = written
+    return " ".join(text.split())
 
 
 def _date(message: Message) -> str | None:
@@ -136,33 +125,18 @@ class _Body:
             parts = _best(parts)
         for part in parts:
             if kind == "message/rfc822":
-                for name in _SHOWN:
-                    value = _header(part, name)
-                    if value:
-                        self._found.line(f"{name}: {value}")
-                self._found.line()
+                _put_headers(part, self._found)
             self.read(part, depth + 1)
 
     def _text(self, part: Message) -> None:
         data = part.get_payload(decode=True)
-        if not isinstance(data, bytes) or not data.strip():
-            return
-        declared = f"{part.get_content_type()}; charset={part.get_content_charset() or ''}"
-        page: Page
-        try:
-            page = read_within(data, declared)
-        except Refused as refused:
-            if refused.page is None:
-                return
-            page = refused.page
-        self._found.paragraph(page.text)
-        self._found.links(page.links)
+        if isinstance(data, bytes) and data.strip():
+            charset = part.get_content_charset() or ""
+            put_embedded(data, self._found, f"{part.get_content_type()}; charset={charset}")
 
 
 def _best(parts: list[Message]) -> list[Message]:
     """Of several ways to say the same one: HTML, or what holds it together with its pictures."""
-    for part in parts:
-        if part.get_content_type() == "text/html":
-            return [part]
+    pages = [part for part in parts if part.get_content_type() == "text/html"]
     nested = [part for part in parts if part.is_multipart()]
-    return nested[:1] or parts[:1]
+    return (pages or nested or parts)[:1]

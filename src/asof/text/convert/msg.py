@@ -31,17 +31,15 @@ def fill_msg(compound: Compound, found: Found) -> None:
     html = compound.read(f"__substg1.0_{_HTML}0102")
     if text.strip():
         found.paragraph(text)
+    elif not html:
+        rtf = unpacked_rtf(compound.read(f"__substg1.0_{_RTF}0102"))
+        if rtf:
+            found.within(read_within(rtf, "application/rtf"))
     if html:
         page = read_within(html, "text/html")
         found.links(page.links)
         if not text.strip():
             found.paragraph(page.text)
-    elif not text.strip():
-        rtf = unpacked_rtf(compound.read(f"__substg1.0_{_RTF}0102"))
-        if rtf:
-            page = read_within(rtf, "application/rtf")
-            found.paragraph(page.text)
-            found.links(page.links)
     named = {}
     for match in filter(None, map(_ATTACHED.fullmatch, sorted(compound.names))):
         named[match[1]] = match  # the short name (3704) comes before the long one (3707)
@@ -81,37 +79,22 @@ def unpacked_rtf(data: bytes) -> bytes:
         return data[16 : 16 + size]
     if kind != b"LZFu":
         raise Refused("has a body that is packed in an unknown way")
-    window = bytearray(_START.ljust(4096, b"\0"))
-    out = bytearray()
-    write, position = len(_START), 16
-    while position < len(data) and len(out) < min(size, _MAX_RTF):
+    # The window of 4,096 bytes as the end of a line: what it holds from the start comes first.
+    out = bytearray(_START.rjust(4096, b"\0"))
+    position = 16
+    while position < len(data) and len(out) < 4096 + min(size, _MAX_RTF):
         control = data[position]
         position += 1
         for bit in range(8):
-            if not control >> bit & 1:
-                piece = data[position : position + 1]
-                position += 1
-            else:
+            if control >> bit & 1:
                 token = int.from_bytes(data[position : position + 2], "big")
                 position += 2
-                start, length = token >> 4, (token & 0xF) + 2
-                if start == write % 4096 or not token:
-                    return bytes(out)
-                piece = bytes(_copied(window, start, length, write))
-            for byte in piece:
-                window[write % 4096] = byte
-                write += 1
-            out += piece
-            if not piece:
-                return bytes(out)
-    return bytes(out)
-
-
-def _copied(window: bytearray, start: int, length: int, write: int) -> bytearray:
-    """A stretch of the window, which may run into what it is writing."""
-    piece = bytearray()
-    for step in range(length):
-        at = (start + step) % 4096
-        behind = (at - write) % 4096
-        piece.append(piece[behind] if behind < len(piece) else window[at])
-    return piece
+                back = (len(out) + len(_START) - (token >> 4)) % 4096
+                if not back or not token:
+                    return bytes(out[4096:])
+                for _ in range((token & 0xF) + 2):  # which may run into what it is writing
+                    out.append(out[-back])
+            else:
+                out += data[position : position + 1]
+                position += 1
+    return bytes(out[4096:])

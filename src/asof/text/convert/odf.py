@@ -5,15 +5,14 @@ OASIS OpenDocument 1.3 part 3. Names are local (`xml_parts`), which makes the th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import islice
 
-from asof.text.convert.entities import refuse_entities
+from lxml import etree
+from lxml.etree import _Element
+
 from asof.text.convert.found import Found, Refused, day_of, tag_of
 from asof.text.convert.xml_parts import attribute, events, local
-from asof.text.convert.zip_parts import Part, Parts
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
+from asof.text.convert.zip_parts import Part, Parts, refuse_entities
 
 _NAMES = (
     *("p", "h", "a", "table-row", "table-cell", "covered-table-cell", "page", "table"),
@@ -29,6 +28,7 @@ _UNSHOWN = frozenset(
 )
 _EDGES = frozenset(("header", "footer", "header-left", "footer-left"))
 _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value")
+_MARKS = {"tab": "\t", "line-break": "\n", "p": "\n", "h": "\n"}
 _MOST_BLANKS = 100
 
 
@@ -40,26 +40,21 @@ def fill_odf(data: bytes, found: Found) -> None:
         raise Refused("is encrypted")
     if parts.find("meta.xml"):
         _properties(parts.read("meta.xml"), found)
-    content = parts.find("content.xml")
-    if content is None:
-        raise Refused("is an OpenDocument without a content")
     kind = parts.read("mimetype", 1000) if parts.find("mimetype") else b""
-    styles = parts.find("styles.xml") if b"text" in kind or b"writer" in kind else None
-    _Reading(found, whole=False).read(parts.open(content))
-    if styles:  # headers and footers; those of sheets and slides hold only numbers
-        _Reading(found, whole=True).read(parts.open(styles))
+    _Reading(found, edges=False).read(parts.open("content.xml"))
+    # Headers and footers; those of sheets and slides hold only numbers.
+    if (b"text" in kind or b"writer" in kind) and parts.find("styles.xml"):
+        _Reading(found, edges=True).read(parts.open("styles.xml"))
 
 
 def fill_flat_odf(data: bytes, found: Found) -> None:
     """The same of a document that is one XML file."""
     refuse_entities(data)
     _properties(data, found)
-    _Reading(found, whole=False).read(data)
+    _Reading(found, edges=False).read(data)
 
 
 def _properties(data: bytes, found: Found) -> None:
-    from itertools import islice
-
     wanted = ("title", "language", "date", "creation-date")
     for event, name, element in islice(events(data, "meta", *wanted, found=found), 200):
         if event == "start":
@@ -77,15 +72,11 @@ def _properties(data: bytes, found: Found) -> None:
 class _Reading:
     """The body of a document, or the headers and footers that stand among its styles."""
 
-    def __init__(self, found: Found, *, whole: bool) -> None:
+    def __init__(self, found: Found, *, edges: bool) -> None:
         self._found = found
-        self._edges = whole
-        self._inside = 0
-        self._hidden = 0
-        self._depth = 0
-        self._cells = 0
+        self._edges = edges
+        self._inside = self._hidden = self._depth = self._cells = self._in_cell = 0
         self._said = False  # the open cell has text
-        self._in_cell = 0
         self._seen: set[str] = set()
 
     def read(self, source: Part | bytes) -> None:
@@ -110,9 +101,10 @@ class _Reading:
             return
         text = self._text(element)
         element.clear()
-        if self._edges and text in self._seen:
-            return
-        self._seen.add(text) if self._edges else None
+        if self._edges:
+            if text in self._seen:
+                return
+            self._seen.add(text)
         if self._in_cell:
             self._found.add(f" {text}" if self._said else text)
             self._said = True
@@ -153,8 +145,6 @@ class _Reading:
 
     def _text(self, paragraph: _Element) -> str:
         """The characters of a paragraph and of what stands in it, notes and frames included."""
-        from lxml import etree
-
         parts: list[str] = []
         hidden = 0
         for event, element in etree.iterwalk(paragraph, events=("start", "end")):
@@ -177,15 +167,9 @@ class _Reading:
         if name == "s":
             count = attribute(element, "c") or "1"
             return " " * min(int(count), _MOST_BLANKS) if count.isdecimal() else " "
-        if name == "tab":
-            return "\t"
-        if name == "line-break":
-            return "\n"
-        if name in ("p", "h"):
-            return "\n"
         if name == "a":
             self._found.link(_href(element))
-        return ""
+        return _MARKS.get(name, "")
 
 
 def _href(element: _Element) -> str:

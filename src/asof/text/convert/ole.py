@@ -6,14 +6,16 @@ made up as free ones it reads what is there.
 
 from __future__ import annotations
 
+import codecs
 import io
 import struct
+from datetime import UTC, datetime
 
 from olefile import OleFileIO
 
 from asof.text.convert.found import Found, Refused, day_of
+from asof.text.kinds.containers import OLE_START
 
-MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HEADER = 512
 _SECTOR_SIZES = (b"\x09\0", b"\x0c\0")  # as powers of two
 # 100 ns from 1601 to 1970 ([MS-DTYP] 2.3.3).
@@ -25,13 +27,16 @@ _CODE_PAGES |= dict.fromkeys((0x02, 0x19, 0x22, 0x23, 0x2F), 1251)
 _CODE_PAGES |= dict.fromkeys((0x01, 0x20, 0x29), 1256)
 _CODE_PAGES |= dict.fromkeys((0x25, 0x26, 0x27), 1257)
 _CODE_PAGES |= {0x04: 936, 0x0404: 950, 0x0C04: 950, 0x1404: 950}
+_CODECS = {1200: "utf-16-le", 1201: "utf-16-be", 21010: "utf-16-le", 65001: "utf-8", 367: "ascii"}
+_CODECS |= {10000: "mac-roman", 32768: "mac-roman", 10006: "mac-greek", 10007: "mac-cyrillic"}
+_CODECS |= {10029: "mac-latin2", 10081: "mac-turkish", 1361: "johab"}
 
 
 class Compound:
     """An opened compound file; streams by their paths, `/` between names."""
 
     def __init__(self, data: bytes) -> None:
-        if not data.startswith(MAGIC) or len(data) < _HEADER:
+        if not data.startswith(OLE_START) or len(data) < _HEADER:
             raise Refused("is no compound file")
         if data[30:32] not in _SECTOR_SIZES:
             raise Refused("is a damaged compound file")
@@ -40,7 +45,6 @@ class Compound:
         self.names = tuple(self._streams)
 
     def has(self, name: str) -> bool:
-        """Whether there is a stream of that path, in any case."""
         return name.lower() in self._streams
 
     def read(self, name: str) -> bytes:
@@ -65,8 +69,7 @@ def properties(compound: Compound, found: Found) -> None:
     data = compound.read("\x05SummaryInformation")
     if len(data) < 48:
         return
-    offset = int(struct.unpack_from("<I", data, 44)[0])
-    values = _property_set(data[offset:])
+    values = _property_set(data[int.from_bytes(data[44:48], "little") :])
     title = values.get(2)
     found.title = found.title or (title if isinstance(title, str) else None)
     for number in (13, 12):  # last saved, then created
@@ -99,8 +102,6 @@ def _property_set(data: bytes) -> dict[int, str | int]:
 
 
 def _day(moment: int) -> str | None:
-    from datetime import UTC, datetime
-
     seconds = (moment - _TO_1970) // 10_000_000
     if not 0 < seconds < 4_102_444_800:  # from 1970 to 2100; all else is a clock never set
         return None
@@ -114,18 +115,7 @@ def code_page(language: int) -> int:
 
 def codec(codepage: int) -> str:
     """The Python codec of a Windows code page, windows-1252 for unknown ones."""
-    import codecs
-
-    special = {1200: "utf-16-le", 1201: "utf-16-be", 65001: "utf-8", 10000: "mac-roman"}
-    special |= {
-        10006: "mac-greek",
-        10007: "mac-cyrillic",
-        10029: "mac-latin2",
-        10081: "mac-turkish",
-    }
-    special |= {32768: "mac-roman", 367: "ascii", 1361: "johab", 21010: "utf-16-le"}
-    name = special.get(codepage, f"cp{codepage}")
     try:
-        return codecs.lookup(name).name
+        return codecs.lookup(_CODECS.get(codepage, f"cp{codepage}")).name
     except LookupError:
         return "cp1252"

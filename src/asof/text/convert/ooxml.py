@@ -13,7 +13,8 @@ from itertools import islice
 from urllib.parse import unquote
 
 from asof.text.convert.found import Found, Refused, day_of, tag_of
-from asof.text.convert.xml_parts import local, tree
+from asof.text.convert.within import put_embedded
+from asof.text.convert.xml_parts import local, part_tree, tree
 from asof.text.convert.zip_parts import Part, Parts
 
 _USUAL = ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml", "xl/workbook.bin")
@@ -44,29 +45,25 @@ class Package:
 
     def __init__(self, data: bytes) -> None:
         self.parts = Parts(data)
-        self.root = self.relations("")
+        self._known: dict[str, dict[str, PartRelation]] = {}
         self.main = self._main()
 
     def _main(self) -> str:
-        for relation in self.root.values():
-            # XPS calls it otherwise; all others have an officeDocument.
-            if relation.kind in ("officeDocument", "fixedrepresentation"):
-                found = self.parts.find(relation.target)
-                if found:
-                    return found
-        for name in _USUAL:
-            found = self.parts.find(name)
+        kinds = ("officeDocument", "fixedrepresentation")  # XPS has the second
+        named = [each.target for each in self.relations("").values() if each.kind in kinds]
+        for found in map(self.parts.find, [*named, *_USUAL]):
             if found:
                 return found
         raise Refused("is a ZIP archive, but no document")
 
     def relations(self, part: str) -> dict[str, PartRelation]:
         """The relations of a part by their ids; of the package itself for an empty name."""
+        if part in self._known:
+            return self._known[part]
         folder, name = posixpath.split(part)
-        path = self.parts.find(posixpath.join(folder, "_rels", f"{name}.rels"))
-        root = tree(self.parts.read(path)) if path else None
-        found: dict[str, PartRelation] = {}
-        for child in root.iterchildren() if root is not None else ():
+        root = part_tree(self.parts, posixpath.join(folder, "_rels", f"{name}.rels"))
+        found = self._known[part] = {}
+        for child in root.iterchildren():
             if local(child) != "Relationship":
                 continue
             target = child.get("Target", "")
@@ -79,35 +76,35 @@ class Package:
 
     def kind(self) -> str:
         """Which family of documents the main part belongs to: docx, pptx, xlsx, xlsb or xps."""
-        content_type = self._content_type().lower()
-        for word, kind in _KINDS:
-            if word in content_type:
-                return kind
-        folders = {"word": "docx", "ppt": "pptx", "xl": "xlsx"}
-        kind = folders.get(self.main.partition("/")[0].lower(), "")
-        if not kind:
-            raise Refused("is an office document of an unknown kind")
-        return "xlsb" if kind == "xlsx" and self.main.endswith(".bin") else kind
-
-    def _content_type(self) -> str:
-        path = self.parts.find("[Content_Types].xml")
-        root = tree(self.parts.read(path)) if path else None
-        wanted = f"/{self.main}".lower()
-        for child in root.iterchildren() if root is not None else ():
+        wanted, declared = f"/{self.main}".lower(), ""
+        for child in part_tree(self.parts, "[Content_Types].xml").iterchildren():
             if (child.get("PartName") or "").lower() == wanted:
-                return str(child.get("ContentType", ""))
-        return ""
+                declared = child.get("ContentType", "").lower()
+                break
+        kinds = (kind for word, kind in _KINDS if word in declared)
+        folder = self.main.partition("/")[0].lower()
+        workbook = "xlsb" if self.main.endswith(".bin") else "xlsx"
+        kind = next(kinds, {"word": "docx", "ppt": "pptx", "xl": workbook}.get(folder))
+        if kind is None:
+            raise Refused("is an office document of an unknown kind")
+        return kind
+
+    def find(self, relation: PartRelation) -> str | None:
+        """The name of the part that a relation leads to, if it is there."""
+        return None if relation.external else self.parts.find(relation.target)
 
     def open(self, relation: PartRelation) -> Part | None:
-        """The part that a relation leads to, if it is there."""
-        found = None if relation.external else self.parts.find(relation.target)
+        found = self.find(relation)
         return self.parts.open(found) if found else None
+
+    def opened(self, part: str, kind: str) -> Iterator[Part]:
+        """The parts of a kind that a part refers to, as far as they are there."""
+        return filter(None, map(self.open, related(self, part, kind)))
 
     def properties(self, found: Found) -> None:
         """Title, date and language from the core properties (part 2, section 11)."""
-        for relation in self.root.values():
-            part = self.open(relation) if relation.kind == "core-properties" else None
-            root = tree(part.read()) if part is not None else None
+        for part in self.opened("", "core-properties"):
+            root = tree(part.read())
             if root is None:
                 continue
             values = {local(child): child.text for child in root.iterchildren()}
@@ -118,12 +115,17 @@ class Package:
 
 def put_embeddings(package: Package, part: str, found: Found) -> None:
     """Add the documents that are shown inside a part, such as a workbook on a slide."""
-    from asof.text.convert.within import put_embedded
-
     for relation in islice(related(package, part, "package", "oleObject"), _MAX_EMBEDDED):
-        name = None if relation.external else package.parts.find(relation.target)
+        name = package.find(relation)
         if name:
             put_embedded(package.parts.read(name), found)
+
+
+def put_link(relations: dict[str, PartRelation], key: str | None, found: Found) -> None:
+    """Add the address outside of the package that a relation leads to."""
+    relation = relations.get(key or "")
+    if relation is not None and relation.external:
+        found.link(relation.target)
 
 
 def related(package: Package, part: str, *kinds: str) -> Iterator[PartRelation]:

@@ -1,7 +1,7 @@
 """PDF: the text layer in the order of the page's content, by pdfium.
 
 pypdfium2 reads five times as many files a second as pypdf and is under the licences of Apache and
-BSD. It is C++ that parses hostile bytes, so it belongs into a child process (`apart`); it opens
+BSD. It is C++ that parses hostile bytes, so it belongs into a child process (`sandbox`); it opens
 files with an empty password and rebuilds tables of objects that are broken or lost.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ctypes
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from contextlib import closing
+
+from pypdfium2 import PdfDocument, PdfiumError, PdfPage, raw
 
 from asof.text.convert.found import Found, Refused, day_of, tag_of
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
 
 MAX_PAGES = 10_000
 _MAX_LINKS_A_PAGE = 10_000
@@ -22,16 +22,7 @@ _MAX_ANNOTATIONS = 1_000
 _DATE = re.compile(r"(?:D:)?(\d{4})-?(\d{2})?-?(\d{2})?")
 # pdfium marks a hyphen at the end of a line this way: the word goes on in the next line.
 _HYPHEN = re.compile("[\ufffe\x02]\r?\n?")
-_LIGATURES = {
-    0xFB00: "ff",
-    0xFB01: "fi",
-    0xFB02: "fl",
-    0xFB03: "ffi",
-    0xFB04: "ffl",
-    0xFB05: "st",
-    0xFB06: "st",
-    0xAD: None,
-}
+_LIGATURES = dict(enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"), 0xFB00)) | {0xAD: None}
 # Names that a program gave, not a person.
 _NO_TITLE = re.compile(
     r"(?:untitled|titel|slide|document|pdf)\W*\d*|.{0,2}|[\w-]+\.tmp", re.IGNORECASE
@@ -40,41 +31,31 @@ _NO_TITLE = re.compile(
 
 def fill_pdf(data: bytes, found: Found) -> None:
     """The text of all pages, the addresses they lead to, title, date and language."""
-    import pypdfium2
-    from pypdfium2 import raw
-
     start = data.find(b"%PDF-", 0, 1 << 16)
     try:
-        document = pypdfium2.PdfDocument(data[start:] if start > 0 else data)
-    except pypdfium2.PdfiumError as error:
+        document = PdfDocument(data[start:] if start > 0 else data)
+    except PdfiumError as error:
         code = getattr(error, "err_code", None)
         locked = code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
         reason = "is encrypted" if locked else "is damaged: no page of it can be found"
         raise Refused(reason) from error
-    try:
+    with closing(document):
         _properties(document, found)
         if len(document) == 0:
             raise Refused("has no pages")
         if document.get_formtype() == raw.FORMTYPE_ACRO_FORM:
             document.init_forms()  # which draws the fields that nobody has drawn
-        broken = sum(not _page(document, number, found) for number in _numbers(document))
+        numbers = range(min(len(document), MAX_PAGES))
+        broken = sum(not _page(document, number, found) for number in numbers)
         if len(document) > MAX_PAGES:
             raise Refused(f"has more than {MAX_PAGES:,} pages, the rest is left out")
         if broken:
             raise Refused(f"is damaged: {broken} of its {len(document)} pages cannot be read")
         if not found.has_text:
             raise Refused("has no text layer")
-    finally:
-        document.close()
-
-
-def _numbers(document: PdfDocument) -> range:
-    return range(min(len(document), MAX_PAGES))
 
 
 def _properties(document: PdfDocument, found: Found) -> None:
-    from pypdfium2 import raw
-
     title = _property(document, b"Title")
     found.title = None if _NO_TITLE.fullmatch(title) else title
     for key in (b"ModDate", b"CreationDate"):
@@ -82,44 +63,38 @@ def _properties(document: PdfDocument, found: Found) -> None:
         if match is not None:
             day = f"{match[1]}-{match[2] or '01'}-{match[3] or '01'}"
             found.date = found.date or day_of(day)
-    size = raw.FPDFCatalog_GetLanguage(document, None, 0)
-    if 2 < size < 200:
-        buffer = ctypes.create_string_buffer(size)
-        raw.FPDFCatalog_GetLanguage(
-            document, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size
-        )
-        found.language = tag_of(buffer.raw[: size - 2].decode("utf-16-le", "replace"))
+    language = _answer(200, raw.FPDFCatalog_GetLanguage, document)
+    found.language = tag_of(language[:-2].decode("utf-16-le", "replace"))
 
 
 def _property(document: PdfDocument, key: bytes) -> str:
-    from pypdfium2 import raw
+    value = _answer(1 << 16, raw.FPDF_GetMetaText, document, key)
+    return value[:-2].decode("utf-16-le", "replace").strip()
 
-    size = raw.FPDF_GetMetaText(document, key, None, 0)
-    if not 2 < size < 1 << 16:
-        return ""
+
+def _answer(most: int, ask: Callable[..., int], *about: object) -> bytes:
+    """What pdfium knows, asked first for its size; nothing if that is `most` or more."""
+    size = ask(*about, None, 0)
+    if not 0 < size < most:
+        return b""
     buffer = ctypes.create_string_buffer(size)
-    raw.FPDF_GetMetaText(document, key, buffer, size)
-    return buffer.raw[: size - 2].decode("utf-16-le", "replace").strip()
+    ask(*about, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
+    return buffer.raw
 
 
 def _page(document: PdfDocument, number: int, found: Found) -> bool:
     """Add a page; False if it cannot be opened."""
-    import pypdfium2
-
     try:
         page = document[number]
-    except pypdfium2.PdfiumError:
+    except PdfiumError:
         return False
     try:
         _links(document, page, found)
         if _has_notes(page):
             page = _flattened(document, page, number)
-        text_page = page.get_textpage()
-        try:
+        with closing(page.get_textpage()) as text_page:
             found.line(_clean(text_page.get_text_bounded(-1e6, -1e6, 1e6, 1e6)))
-        finally:
-            text_page.close()
-    except pypdfium2.PdfiumError:
+    except PdfiumError:
         return False
     finally:
         page.close()
@@ -132,8 +107,6 @@ def _clean(text: str) -> str:
 
 def _has_notes(page: PdfPage) -> bool:
     """Whether something is drawn over the page that has text: fields of forms, notes, stamps."""
-    from pypdfium2 import raw
-
     drawn = (raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_STAMP)
     for number in range(min(raw.FPDFPage_GetAnnotCount(page), _MAX_ANNOTATIONS)):
         annotation = raw.FPDFPage_GetAnnot(page, number)
@@ -147,8 +120,6 @@ def _has_notes(page: PdfPage) -> bool:
 
 def _flattened(document: PdfDocument, page: PdfPage, number: int) -> PdfPage:
     """The page with its notes and fields made part of its content, where pdfium finds text."""
-    from pypdfium2 import raw
-
     if raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) != raw.FLATTEN_SUCCESS:
         return page
     page.close()
@@ -157,8 +128,6 @@ def _flattened(document: PdfDocument, page: PdfPage, number: int) -> PdfPage:
 
 def _links(document: PdfDocument, page: PdfPage, found: Found) -> None:
     """The addresses of link annotations (ISO 32000, section 12.6.4.7)."""
-    from pypdfium2 import raw
-
     place = ctypes.c_int(0)
     link = raw.FPDF_LINK()
     for _ in range(_MAX_LINKS_A_PAGE):
@@ -167,8 +136,5 @@ def _links(document: PdfDocument, page: PdfPage, found: Found) -> None:
         action = raw.FPDFLink_GetAction(link)
         if not action or raw.FPDFAction_GetType(action) != raw.PDFACTION_URI:
             continue
-        size = raw.FPDFAction_GetURIPath(document, action, None, 0)
-        if 1 < size < 8192:
-            buffer = ctypes.create_string_buffer(size)
-            raw.FPDFAction_GetURIPath(document, action, buffer, size)
-            found.link(buffer.value.decode("utf-8", "replace"))
+        path = _answer(8192, raw.FPDFAction_GetURIPath, document, action)
+        found.link(path.partition(b"\0")[0].decode("utf-8", "replace"))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 
-from asof.text.convert.found import MAX_TEXT, Found, Refused
+from asof.text.convert.found import Found
 
 _MAX_JSON = 16 << 20
 
 
 def fill_plain(text: str, found: Found) -> None:
     """The characters themselves; tables of values between commas are text as well."""
-    if len(text) > MAX_TEXT:
-        found.add(text[:MAX_TEXT])
-        raise Refused(f"has more than {MAX_TEXT:,} characters, the rest is left out")
     found.add(text)
 
 
@@ -23,17 +20,11 @@ def fill_json(text: str, found: Found) -> None:
     What is no JSON after all, or too much of it, is read as plain text: a line of JSON for each
     record, and JSON with comments, are both common.
     """
-    if len(text) > _MAX_JSON:
-        fill_plain(text, found)
-        return
     try:
-        value = json.loads(text.lstrip("\ufeff"))
-    except RecursionError as error:
-        raise Refused("is nested too deeply") from error
+        waiting = [json.loads(text.lstrip("\ufeff")) if len(text) <= _MAX_JSON else text]
     except ValueError:
-        fill_plain(text, found)
+        found.add(text)
         return
-    waiting = [value]
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):

@@ -11,22 +11,22 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from asof.text.convert.flow import field_links
-from asof.text.convert.found import Found, Refused
+from asof.text.convert.found import Found, Refused, field_links
 from asof.text.convert.ole import Compound, properties
 from asof.text.convert.within import put_embedded
+from asof.text.encoding.charset import charset_of, decoded
 
 _DOCUMENT, _SLIDE, _NOTES, _LIST, _PERSIST = 1000, 1006, 1008, 4080, 1011
 _CHARS, _BYTES, _STRING, _OUTLINE_REF = 4000, 4008, 4026, 3998
 _EDIT, _DIRECTORY, _LINKS, _LINK, _COMMENT, _EDGES = 4085, 6002, 1033, 4055, 12000, 4057
 _SHAPE, _PLACEHOLDER, _OBJECT = 0xF004, 3011, 4113
 _CONTAINER = 0x0F
+_ENCRYPTED = b"\xdf\xc4\xd1\xf3"  # the token of an encrypted presentation (2.3.2)
 _MAX_EMBEDDED = 5_000
 _MAX_OBJECT = 16 << 20
 _DEEPEST = 64
 _MAX_RECORDS = 2_000_000
 _MAX_EDITS = 10_000
-_DOCUMENT_START = b"\x0f\x00"
 _UNSEEN = {0x0B: "\n", 0x0D: "\n", 0x2028: "\n"}
 
 Record = tuple[int, int, int, int]  # type, instance, start and end of the data
@@ -40,25 +40,16 @@ def fill_ppt(compound: Compound, found: Found) -> None:
     data = compound.read(f"{folder}PowerPoint Document")
     if not data:
         raise Refused("is a damaged presentation")
-    if compound.read("EncryptedSummary") or _is_encrypted(compound.read(f"{folder}Current User")):
+    current = compound.read(f"{folder}Current User")
+    if compound.read("EncryptedSummary") or current[12:16] == _ENCRYPTED:
         raise Refused("is encrypted")
-    if not data.startswith(_DOCUMENT_START) and compound.has("Text_Content"):
-        found.add(_old_text(compound.read("Text_Content")))  # PowerPoint 95 keeps it apart
+    if not data.startswith(b"\x0f\x00") and compound.has("Text_Content"):
+        text = compound.read("Text_Content")  # PowerPoint 95 keeps it apart
+        found.add(decoded(text, charset_of(text, markup=False)))
         return
     reading = _Reading(data, found)
-    if not reading.by_directory(compound.read(f"{folder}Current User")):
+    if not reading.by_directory(current):
         reading.everything()
-
-
-def _old_text(data: bytes) -> str:
-    from asof.text.encoding.charset import charset_of, decoded
-
-    return decoded(data, charset_of(data, markup=False))
-
-
-def _is_encrypted(current: bytes) -> bool:
-    # 2.3.2: the token of an encrypted presentation.
-    return len(current) >= 16 and struct.unpack_from("<I", current, 12)[0] == 0xF3D1C4DF
 
 
 class _Reading:
@@ -68,27 +59,23 @@ class _Reading:
         self._data = data
         self._found = found
         self._room = _MAX_RECORDS
+        self._places: dict[int, int] = {}  # of the living objects, by their numbers
+        self._seen: set[int] = set()
 
     def by_directory(self, current: bytes) -> bool:
         """Read what is alive; False if the way there is broken."""
-        offset = int(struct.unpack_from("<I", current, 16)[0]) if len(current) >= 20 else 0
-        places, document = self._places(offset)
-        start = places.get(document)
-        record = self._record(start) if start is not None else None
+        document = self._edits(int.from_bytes(current[16:20], "little"))
+        record = self._record(self._places.get(document, -1))
         if record is None or record[0] != _DOCUMENT:
             return False
         self._links(record)
-        seen: set[int] = set()
         lists = [each for each in self._children(record) if each[0] == _LIST]
-        for wanted in (0, 2):  # slides, then notes
-            for each in lists:
+        for wanted, read in ((0, self._slides), (2, self._slides), (1, self._masters)):
+            for each in lists:  # slides, notes and masters
                 if each[1] == wanted:
-                    self._list(each, places, seen)
-        for each in lists:
-            if each[1] == 1:
-                self._masters(each, places)
+                    read(each)
         self._edges(record[2], record[3])
-        self._embedded(places)
+        self._embedded()
         return True
 
     def everything(self) -> None:
@@ -102,9 +89,8 @@ class _Reading:
             if kind == _LINK:
                 self._link((kind, instance, start, end))
 
-    def _places(self, offset: int) -> tuple[dict[int, int], int]:
-        """Where the living objects are, by their numbers; the newest edit counts (2.3.4)."""
-        places: dict[int, int] = {}
+    def _edits(self, offset: int) -> int:
+        """Find the living objects, as the newest edit has them (2.3.4); which is the document."""
         document = 1
         for turn in range(_MAX_EDITS):
             record = self._record(offset)
@@ -113,55 +99,52 @@ class _Reading:
             previous, directory, edited = struct.unpack_from("<III", self._data, record[2] + 8)
             if turn == 0:
                 document = edited
-            self._directory(directory, places)
+            self._directory(directory)
             if previous >= offset or previous == 0:  # edits are appended: older ones lie before
                 break
             offset = previous
-        return places, document
+        return document
 
-    def _directory(self, offset: int, places: dict[int, int]) -> None:
+    def _directory(self, offset: int) -> None:
         record = self._record(offset)
         if record is None or record[0] != _DIRECTORY:
             return
         position, end = record[2], record[3]
         while position + 4 <= end:
-            head = int(struct.unpack_from("<I", self._data, position)[0])
-            first, count = head & 0xFFFFF, head >> 20
+            head = self._number(position)
             position += 4
-            for number in range(min(count, (end - position) // 4)):
-                place = int(struct.unpack_from("<I", self._data, position + 4 * number)[0])
-                places.setdefault(first + number, place)
-            position += 4 * count
+            count = min(head >> 20, (end - position) // 4)
+            places = struct.unpack_from(f"<{count}I", self._data, position)
+            for number, place in enumerate(places, head & 0xFFFFF):
+                self._places.setdefault(number, place)
+            position += 4 * (head >> 20)
 
-    def _list(self, record: Record, places: dict[int, int], seen: set[int]) -> None:
+    def _slides(self, record: Record) -> None:
         """A list of slides: each by its number, followed by what the outline has of it (2.4.14)."""
         outline: list[str] = []
         number: int | None = None
         for kind, _, start, end in self._children(record):
             if kind == _PERSIST and end - start >= 4:
-                self._slide(number, outline, places, seen)
+                self._slide(number, outline)
                 outline = []
-                number = int(struct.unpack_from("<I", self._data, start)[0])
+                number = self._number(start)
             else:
                 text = self._text(kind, start, end)
                 if text is not None:
                     outline.append(text)
-        self._slide(number, outline, places, seen)
+        self._slide(number, outline)
 
-    def _slide(
-        self, number: int | None, outline: list[str], places: dict[int, int], seen: set[int]
-    ) -> None:
-        if number is None or number in seen:
+    def _slide(self, number: int | None, outline: list[str]) -> None:
+        if number is None or number in self._seen:
             return
-        seen.add(number)
+        self._seen.add(number)
         used: set[int] = set()
-        place = places.get(number)
-        record = self._record(place) if place is not None else None
+        record = self._record(self._places.get(number, -1))
         drawn: list[str] = []
         if record is not None and record[0] in (_SLIDE, _NOTES):
             for kind, _, start, end in self._all(record[2], record[3]):
                 if kind == _OUTLINE_REF and end - start >= 4:
-                    index = int(struct.unpack_from("<I", self._data, start)[0])
+                    index = self._number(start)
                     if index < len(outline) and index not in used:
                         used.add(index)
                         drawn.append(outline[index])
@@ -169,7 +152,7 @@ class _Reading:
                     drawn.append(self._text(kind, start, end, inside_slide=True) or "")
         rest = [text for index, text in enumerate(outline) if index not in used]
         for text in [*rest, *drawn]:
-            if text.strip() and text.strip() != "*":  # a star stands for the slide's number
+            if text.strip() not in ("", "*"):  # a star stands for the slide's number
                 self._found.line(text)
         self._found.line()
 
@@ -189,13 +172,12 @@ class _Reading:
             if kind == _STRING:
                 yield self._data[first:last].decode("utf-16-le", "replace")
 
-    def _masters(self, record: Record, places: dict[int, int]) -> None:
+    def _masters(self, record: Record) -> None:
         """What stands on all slides; not the placeholders, which say "Click to edit" (2.5.3)."""
         for kind, _, start, end in self._children(record):
             if kind != _PERSIST or end - start < 4:
                 continue
-            place = places.get(int(struct.unpack_from("<I", self._data, start)[0]), -1)
-            master = self._record(place)
+            master = self._record(self._places.get(self._number(start), -1))
             for each in self._all(master[2], master[3], also=_SHAPE) if master else ():
                 inside = list(self._all(each[2], each[3])) if each[0] == _SHAPE else []
                 if any(inner[0] == _PLACEHOLDER for inner in inside):
@@ -205,9 +187,9 @@ class _Reading:
                     if text.strip() not in ("", "*"):
                         self._found.line(text)
 
-    def _embedded(self, places: dict[int, int]) -> None:
+    def _embedded(self) -> None:
         """Workbooks and documents that are shown on slides (2.10.34)."""
-        for place in sorted(places.values())[:_MAX_EMBEDDED]:
+        for place in sorted(self._places.values())[:_MAX_EMBEDDED]:
             record = self._record(place)
             if record is None or record[0] != _OBJECT:
                 continue
@@ -230,16 +212,18 @@ class _Reading:
 
     def _links(self, document: Record) -> None:
         for each in self._children(document):
-            if each[0] == _LINKS:
-                for inner in self._children(each):
-                    if inner[0] == _LINK:
-                        self._link(inner)
+            for inner in self._children(each) if each[0] == _LINKS else ():
+                if inner[0] == _LINK:
+                    self._link(inner)
 
     def _link(self, record: Record) -> None:
         for kind, instance, start, end in self._children(record):
             if kind == _STRING and instance == 1:
                 url = self._data[start:end].decode("utf-16-le", "replace")
                 self._found.links(field_links(f'HYPERLINK "{url}"'))
+
+    def _number(self, offset: int) -> int:
+        return int.from_bytes(self._data[offset : offset + 4], "little")
 
     def _record(self, offset: int) -> Record | None:
         if offset < 0 or offset + 8 > len(self._data):
@@ -271,10 +255,7 @@ class _Reading:
             if record[3] < end:
                 waiting.append((record[3], end))
             container = self._data[position] & 0x0F == _CONTAINER
-            if record[0] == _COMMENT or not container:
+            if not container or record[0] in (_COMMENT, _LINK, _EDGES, also):
                 yield record
-            else:
-                if record[0] in (_LINK, _EDGES, also):
-                    yield record
-                if len(waiting) < _DEEPEST:
-                    waiting.append((record[2], min(record[3], end)))
+            if container and record[0] != _COMMENT and len(waiting) < _DEEPEST:
+                waiting.append((record[2], min(record[3], end)))

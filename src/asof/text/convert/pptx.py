@@ -5,7 +5,7 @@ from __future__ import annotations
 from asof.text.convert.flow import Flow
 from asof.text.convert.found import Found
 from asof.text.convert.ooxml import Package, PartRelation, put_embeddings
-from asof.text.convert.xml_parts import tree
+from asof.text.convert.xml_parts import part_tree
 
 # What a slide leads to and shows.
 _SHOWN = ("diagramData", "chart", "chartEx", "notesSlide", "comments")
@@ -23,10 +23,7 @@ def fill_pptx(package: Package, found: Found) -> None:
         relations = package.relations(slide.target)
         flow.read(part, relations)
         shown = [each for each in relations.values() if each.kind in _SHOWN]
-        for relation in sorted(shown, key=lambda each: _SHOWN.index(each.kind)):
-            part = package.open(relation)
-            if part is not None:
-                flow.read(part, package.relations(relation.target))
+        flow.follow(package, sorted(shown, key=lambda each: _SHOWN.index(each.kind)))
         put_embeddings(package, slide.target, found)
         _behind(package, relations, found, behind)
         found.line()
@@ -51,13 +48,10 @@ def _behind(
 def _slides(package: Package) -> list[PartRelation]:
     """In the order of the show; a presentation whose list is lost, in that of its relations."""
     relations = package.relations(package.main)
-    root = tree(package.parts.read(package.main))
-    ids = [] if root is None else [_id(each) for each in root.iter("{*}sldId")]
-    listed = [relations[each] for each in ids if each in relations]
+    listed: list[PartRelation] = []
+    for each in part_tree(package.parts, package.main).iter("{*}sldId"):
+        # Its plain `id` is a number of another kind.
+        key = next((value for name, value in each.items() if name.endswith("}id")), "")
+        if key in relations:
+            listed.append(relations[key])
     return listed or [each for each in relations.values() if each.kind == "slide"]
-
-
-def _id(element: object) -> str:
-    """The relation of a slide; its plain `id` is a number of another kind."""
-    attributes: dict[str, str] = dict(getattr(element, "attrib", {}))
-    return next((value for key, value in attributes.items() if key.endswith("}id")), "")

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from asof.text.convert.flow import field_links
-from asof.text.convert.found import Found, Refused, day_of, tag_of
+from asof.text.convert.found import Found, Refused, day_of, field_links
 from asof.text.convert.ole import codec
 
 _TOKEN = re.compile(
@@ -18,46 +17,39 @@ _TOKEN = re.compile(
 )
 _DEEPEST = 10_000
 # Destinations: groups that are not text of the document. Others that are unknown begin with `\*`.
-_SKIPPED = frozenset(
-    [
-        *("colortbl", "stylesheet", "pict", "objdata", "themedata", "datastore", "listtable"),
-        *("listoverridetable", "rsidtbl", "generator", "filetbl", "revtbl", "latentstyles"),
-        *("xmlnstbl", "fldtype", "atnid", "atnauthor", "annotation0", "pgdsctbl", "keycode"),
-        *("colorschememapping", "wgrffmtfilter", "mmathPr", "pntxta", "pntxtb", "pnseclvl"),
-        *("xe", "tc", "operator", "company", "author", "subject", "doccomm", "keywords"),
-        *("category", "manager", "hlinkbase", "bkmkstart", "bkmkend", "template", "userprops"),
-        *("listtext1", "nonshppict", "falt", "panose", "fontemb", "private", "objclass", "objname"),
-    ]
+_SKIPPED = (
+    *("colortbl", "stylesheet", "pict", "objdata", "themedata", "datastore", "listtable"),
+    *("listoverridetable", "rsidtbl", "generator", "filetbl", "revtbl", "latentstyles"),
+    *("xmlnstbl", "fldtype", "atnid", "atnauthor", "annotation0", "pgdsctbl", "keycode"),
+    *("colorschememapping", "wgrffmtfilter", "mmathPr", "pntxta", "pntxtb", "pnseclvl"),
+    *("xe", "tc", "operator", "company", "author", "subject", "doccomm", "keywords"),
+    *("category", "manager", "hlinkbase", "bkmkstart", "bkmkend", "template", "userprops"),
+    *("listtext1", "nonshppict", "falt", "panose", "fontemb", "private", "objclass", "objname"),
 )
-# Of these, which do begin with `\*`, the text is shown.
+# These do begin with `\*` and are read nevertheless.
 _STARRED = frozenset(("shptxt", "annotation", "footnote", "nesttableprops", "fldinst", "ud"))
+_STARRED |= {"fonttbl", "info", "title"}
 # What stands in the middle of a sentence, or of a word, and is read after the text.
-_ASIDES = frozenset(("annotation", "footnote"))
+_INTO = dict.fromkeys(("annotation", "footnote"), "aside")
+_INTO |= {"fonttbl": "fonts", "fldinst": "code", "info": "info"}
+# Of `upr`, the same text for old readers is passed over; {\*\ud follows inside.
+_INTO |= dict.fromkeys((*_SKIPPED, "upr"), "skip")
 _CHARACTERS = frozenset(("text", "aside", "code", "title"))
 _WORDS = {
     **dict.fromkeys(("par", "line", "sect", "row", "nestrow", "softline"), "\n"),
     **dict.fromkeys(("page", "column", "softpage"), "\n\n"),
     **dict.fromkeys(("tab", "cell", "nestcell"), "\t"),
-    "emdash": "\u2014",
-    "endash": "\u2013",
-    "bullet": "\u2022",
-    "emspace": " ",
-    "enspace": " ",
-    "lquote": "\u2018",
-    "rquote": "\u2019",
-    "ldblquote": "\u201c",
-    "rdblquote": "\u201d",
-    "qmspace": " ",
-    "zwj": "\u200d",
-    "zwnj": "\u200c",
-    "ltrmark": "\u200e",
-    "rtlmark": "\u200f",
+    **dict.fromkeys(("emspace", "enspace", "qmspace"), " "),
 }
+_WORDS |= {"emdash": "\u2014", "endash": "\u2013", "bullet": "\u2022"}
+_WORDS |= {"lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c", "rdblquote": "\u201d"}
+_WORDS |= {"zwj": "\u200d", "zwnj": "\u200c", "ltrmark": "\u200e", "rtlmark": "\u200f"}
 _SYMBOLS = {b"~": "\xa0", b"_": "\u2011", b"\\": "\\", b"{": "{", b"}": "}"}
 _SYMBOLS |= {b"\n": "\n", b"\r": "\n", b"\t": "\t"}
 # Character sets of fonts (the numbers of Windows) as code pages.
-_CHARSETS = {77: 10000, 128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253, 162: 1254}
-_CHARSETS |= {163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 255: 437}
+_CHARSETS = {2: 1252, 77: 10000, 128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253}
+_CHARSETS |= {162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250}
+_CHARSETS |= {255: 437}
 _DOCUMENTS = {"ansi": "cp1252", "mac": "mac-roman", "pc": "cp437", "pca": "cp850"}
 # Languages by their primary number, where one reader or another could need them (\deflang).
 _LANGUAGES = {0x09: "en", 0x07: "de", 0x0C: "fr", 0x0A: "es", 0x10: "it", 0x13: "nl", 0x19: "ru"}
@@ -67,7 +59,7 @@ _LANGUAGES = {0x09: "en", 0x07: "de", 0x0C: "fr", 0x0A: "es", 0x10: "it", 0x13: 
 class _State:
     """What holds inside a group and ends with it."""
 
-    into: str = "text"  # text, aside, skip, fonts, title, code, created, revised
+    into: str = "text"  # text, aside, skip, fonts, info, title, code, creatim, revtim
     skip: int = 1  # characters after \u that stand for it elsewhere
     font: int = -1
     hidden: bool = False
@@ -78,8 +70,7 @@ def fill_rtf(data: bytes, found: Found) -> None:
     start = data.find(b"{\\rtf", 0, 1024)
     if start < 0 and not data.lstrip().startswith(b"{\\"):  # a fragment, without its head
         raise Refused("is no RTF document")
-    reading = _Reading(found)
-    reading.read(data, max(0, start))
+    _Reading(found).read(data, max(0, start))
 
 
 class _Reading:
@@ -116,9 +107,10 @@ class _Reading:
             kind = token.lastindex
             opened, self._opened = self._opened, False
             if kind == 6:
-                self._plain(token[6])
+                self._starred = False
+                self._characters(token[6])
             elif kind == 1:
-                self._hex(bytes.fromhex(token[1].decode("ascii")))
+                self._characters(bytes.fromhex(token[1].decode("ascii")))
             elif kind == 5:
                 if token[5] == b"{":
                     self._open()
@@ -166,28 +158,17 @@ class _Reading:
         state = self._state
         if state.into == "skip":
             return True
-        if self._starred and word not in _STARRED and word not in ("fonttbl", "info", "title"):
-            self._starred = False
-            state.into = "skip"
-            return True
-        self._starred = False
-        if word in _SKIPPED:
-            state.into = "skip"
-        elif word == "fonttbl":
-            state.into = "fonts"
-        elif word in _ASIDES:
-            state.into = "aside"
-            self._asides.append("\n")
-        elif word == "fldinst":
-            state.into = "code"
-        elif word == "info":
-            state.into = "info"
+        starred, self._starred = self._starred, False
+        into = _INTO.get(word)
+        if starred and word not in _STARRED:
+            into = "skip"
         elif word in ("title", "creatim", "revtim") and state.into == "info":
-            state.into = word
-        elif word == "upr":
-            state.into = "skip"  # the same text for old readers; {\*\ud follows inside
-        else:
+            into = word
+        if into is None:
             return False
+        if into == "aside":
+            self._asides.append("\n")
+        state.into = into
         return True
 
     # -- Control words ------------------------------------------------------------------------
@@ -207,9 +188,8 @@ class _Reading:
         self._flush()
         if self._destination(word):
             return
-        shown = _WORDS.get(word)
-        if shown is not None:
-            self._put(shown)
+        if word in _WORDS:
+            self._put(_WORDS[word])
         else:
             self._setting(word, number)
 
@@ -218,7 +198,7 @@ class _Reading:
         if word == "f" and number is not None:
             state.font = number
         elif word == "fcharset" and state.into == "fonts":
-            known = {2: 1252, 0: 0, 1: 0}.get(number or 0, _CHARSETS.get(number or 0, 0))
+            known = _CHARSETS.get(number or 0)
             self._fonts[state.font] = codec(known) if known else ""
         elif word == "cpg" and state.into == "fonts" and number:
             self._fonts[state.font] = codec(number)
@@ -244,7 +224,7 @@ class _Reading:
         elif word == "deff" and number is not None:
             self._default_font = self._state.font = number
         elif word == "deflang" and number:
-            self._found.language = tag_of(_LANGUAGES.get(number & 0x3FF))
+            self._found.language = _LANGUAGES.get(number & 0x3FF)
 
     def _choose(self) -> None:
         """The codec of the current font."""
@@ -252,8 +232,7 @@ class _Reading:
 
     # -- Characters ---------------------------------------------------------------------------
 
-    def _plain(self, text: bytes) -> None:
-        self._starred = False
+    def _characters(self, text: bytes) -> None:
         if self._to_skip:
             skipped = min(self._to_skip, len(text))
             self._to_skip -= skipped
@@ -261,22 +240,15 @@ class _Reading:
         if text and self._state.into in _CHARACTERS:
             self._bytes.append(text)
 
-    def _hex(self, byte: bytes) -> None:
-        if self._to_skip:
-            self._to_skip -= 1
-        elif self._state.into in _CHARACTERS:
-            self._bytes.append(byte)
-
     def _symbol(self, symbol: bytes, opened: bool) -> None:
         if symbol == b"*":
             self._flush()
             self._starred = opened
-            return
-        if self._to_skip:
+        elif self._to_skip:
             self._to_skip -= 1
-            return
-        self._flush()
-        self._put(_SYMBOLS.get(symbol, ""))
+        else:
+            self._flush()
+            self._put(_SYMBOLS.get(symbol, ""))
 
     def _unicode(self, number: int) -> None:
         self._flush()
@@ -284,13 +256,12 @@ class _Reading:
         self._to_skip = self._state.skip
         if 0xD800 <= unit < 0xDC00:
             self._high = unit
-            return
-        if 0xDC00 <= unit < 0xE000:
+        elif 0xDC00 <= unit < 0xE000:
             high, self._high = self._high, 0
             if high:
                 self._put(chr(0x10000 + ((high & 0x3FF) << 10) + (unit & 0x3FF)))
-            return
-        self._put(chr(number if 0xFFFF < number < 0x110000 else unit))
+        else:
+            self._put(chr(number if 0xFFFF < number < 0x110000 else unit))
 
     def _flush(self) -> None:
         """The bytes that have gathered are whole characters now."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
+from itertools import chain
 
 from asof.text.convert.biff import CONTINUE, Segments, records, string
-from asof.text.convert.cells import Style, shown, style_of
+from asof.text.convert.cells import Style, Workbook, page_edge, rk, shown, style_of
 from asof.text.convert.found import Found, Refused
 from asof.text.convert.ole import Compound, codec, properties
-from asof.text.convert.xlsb import rk
-from asof.text.convert.xlsx import MAX_CELLS, page_edge
 
 _BOFS = {0x0009: 2, 0x0209: 3, 0x0409: 4}
 _BOF, _EOF, _FILE_PASS = 0x0809, 0x0A, 0x2F
@@ -31,35 +31,33 @@ def fill_xls(compound: Compound, found: Found) -> None:
     data = compound.read("Workbook") or compound.read("Book")
     if not data:
         raise Refused("is a damaged workbook")
-    _Workbook(found).read(data)
+    _Reading(found).read(data)
 
 
 def fill_old_xls(data: bytes, found: Found) -> None:
     """The cells of a workbook of Excel 2 to 4, which is a file of its own."""
-    _Workbook(found).read(data)
+    _Reading(found).read(data)
 
 
-class _Workbook:
+class _Reading:
     """A workbook that is read record by record; each kind of record has its method below."""
 
     def __init__(self, found: Found) -> None:
         self._found = found
         self._version = 8
         self._codec = "cp1252"
-        self._since_1904 = False
+        self._book = Workbook()
         self._names: dict[int, str] = {}
-        self._strings: list[str] = []
         self._codes: dict[int, str] = {}
         self._formats: list[int] = []
         self._row: list[str] = []
         self._at = -1
         self._awaits = False  # a formula whose string follows
-        self._room = MAX_CELLS
         self._pending: list[bytes] = []
         self._pending_kind = 0
 
     def read(self, data: bytes) -> None:
-        for place, kind, record in records(data):
+        for place, kind, record in chain(records(data), [(-1, 0, b"")]):
             if kind == CONTINUE:
                 if self._pending_kind:
                     self._pending.append(record)
@@ -75,20 +73,12 @@ class _Workbook:
                 self._found.line()
             elif kind in (_SST, _TXO):
                 self._pending, self._pending_kind = [record], kind
-            else:
-                self._record(kind, record)
-        if self._pending_kind:
-            self._continued()
+            elif kind in _METHODS:
+                try:
+                    _METHODS[kind](self, record)
+                except (struct.error, IndexError):  # it is too short; the next is whole again
+                    continue
         self._end_row()
-
-    def _record(self, kind: int, record: bytes) -> None:
-        method = _METHODS.get(kind)
-        if method is None:
-            return
-        try:
-            method(self, record)
-        except (struct.error, IndexError):  # a record that is too short; the next is whole again
-            return
 
     def _begin(self, place: int, kind: int, record: bytes) -> None:
         self._end_row()
@@ -104,7 +94,7 @@ class _Workbook:
         if kind == _SST:
             segments = Segments([self._pending[0][8:], *self._pending[1:]])
             while segments.left():
-                self._strings.append(segments.string())
+                self._book.strings.append(segments.string())
         elif len(self._pending) > 1 and len(self._pending[0]) >= 12:
             length = int(struct.unpack_from("<H", self._pending[0], 10)[0])
             segments = Segments(self._pending[1:])
@@ -117,9 +107,7 @@ class _Workbook:
     # -- Cells --------------------------------------------------------------------------------
 
     def _put(self, row: int, text: str) -> None:
-        self._room -= 1
-        if self._room < 0:
-            raise Refused(f"has more than {MAX_CELLS:,} cells, the rest is left out")
+        self._book.count()
         if row != self._at:
             self._end_row()
             self._at = row
@@ -137,7 +125,7 @@ class _Workbook:
         if style < len(self._formats):
             number = self._formats[style]
             dress = style_of(number, self._codes.get(number))
-        self._put(row, shown(value, dress, since_1904=self._since_1904))
+        self._put(row, shown(value, dress, since_1904=self._book.since_1904))
 
     def _head(self, record: bytes) -> tuple[int, int, int]:
         """Row and style of a cell, and where its value begins; BIFF2 has three bytes of style."""
@@ -152,15 +140,11 @@ class _Workbook:
 
     def shared(self, record: bytes) -> None:
         row, _, _, number = struct.unpack_from("<HHHI", record)
-        self._put(row, self._strings[number] if number < len(self._strings) else "")
+        self._put(row, self._book.string(number))
 
-    def number(self, record: bytes) -> None:
+    def number(self, record: bytes, form: str = "<d") -> None:
         row, style, at = self._head(record)
-        self._number(row, style, float(struct.unpack_from("<d", record, at)[0]))
-
-    def integer(self, record: bytes) -> None:
-        row, style, at = self._head(record)
-        self._number(row, style, float(struct.unpack_from("<H", record, at)[0]))
+        self._number(row, style, float(struct.unpack_from(form, record, at)[0]))
 
     def rk(self, record: bytes) -> None:
         row, _, style, value = struct.unpack_from("<HHHI", record)
@@ -202,7 +186,7 @@ class _Workbook:
         self._codec = codec(int(struct.unpack_from("<H", record)[0]))
 
     def date_mode(self, record: bytes) -> None:
-        self._since_1904 = record[:1] == b"\x01"
+        self._book.since_1904 = record[:1] == b"\x01"
 
     def sheet(self, record: bytes) -> None:
         place = int(struct.unpack_from("<I", record)[0])
@@ -237,8 +221,7 @@ class _Workbook:
     def link(self, record: bytes) -> None:
         at = record.find(_URL_MONIKER)
         if at >= 0:
-            url = record[at + 20 :].decode("utf-16-le", "replace").partition("\0")[0]
-            self._found.link(url)
+            self._found.link(record[at + 20 :].decode("utf-16-le", "replace").partition("\0")[0])
 
 
 def _truth(value: int, *, error: bool) -> str:
@@ -247,23 +230,23 @@ def _truth(value: int, *, error: bool) -> str:
     return "TRUE" if value else "FALSE"
 
 
-_METHODS: dict[int, Callable[[_Workbook, bytes], None]] = {
-    **dict.fromkeys((0x04, 0x0204, 0xD6), _Workbook.label),
-    **dict.fromkeys((0x03, 0x0203), _Workbook.number),
-    **dict.fromkeys((0x06, 0x0206, 0x0406), _Workbook.formula),
-    **dict.fromkeys((0x07, 0x0207), _Workbook.result),
-    **dict.fromkeys((0x05, 0x0205), _Workbook.truth),
-    **dict.fromkeys((0x14, 0x15), _Workbook.edge),
-    0x02: _Workbook.integer,
-    0xFD: _Workbook.shared,
-    0x027E: _Workbook.rk,
-    0xBD: _Workbook.many_rk,
-    0x42: _Workbook.codepage,
-    0x22: _Workbook.date_mode,
-    0x85: _Workbook.sheet,
-    0x041E: _Workbook.format,
-    0xE0: _Workbook.style,
-    0x1C: _Workbook.note,
-    0x100D: _Workbook.series,
-    0x01B8: _Workbook.link,
+_METHODS: dict[int, Callable[[_Reading, bytes], None]] = {
+    **dict.fromkeys((0x04, 0x0204, 0xD6), _Reading.label),
+    **dict.fromkeys((0x03, 0x0203), _Reading.number),
+    **dict.fromkeys((0x06, 0x0206, 0x0406), _Reading.formula),
+    **dict.fromkeys((0x07, 0x0207), _Reading.result),
+    **dict.fromkeys((0x05, 0x0205), _Reading.truth),
+    **dict.fromkeys((0x14, 0x15), _Reading.edge),
+    0x02: partial(_Reading.number, form="<H"),
+    0xFD: _Reading.shared,
+    0x027E: _Reading.rk,
+    0xBD: _Reading.many_rk,
+    0x42: _Reading.codepage,
+    0x22: _Reading.date_mode,
+    0x85: _Reading.sheet,
+    0x041E: _Reading.format,
+    0xE0: _Reading.style,
+    0x1C: _Reading.note,
+    0x100D: _Reading.series,
+    0x01B8: _Reading.link,
 }

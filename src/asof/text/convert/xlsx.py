@@ -5,79 +5,49 @@ Cells are streamed: a sheet says it spans A1:XFD1048576 and holds three of them;
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from asof.text.convert.cells import Style, shown, style_of
-from asof.text.convert.flow import Flow, field_links
-from asof.text.convert.found import Found, Refused
-from asof.text.convert.ooxml import Package, PartRelation
-from asof.text.convert.xml_parts import attribute, events, tree
+from lxml.etree import _Element
+
+from asof.text.convert.cells import Style, Workbook, page_edge, style_of
+from asof.text.convert.flow import Flow
+from asof.text.convert.found import Found, field_links
+from asof.text.convert.ooxml import Package, PartRelation, put_link
+from asof.text.convert.xml_parts import attribute, events, part_tree, tree
 from asof.text.convert.zip_parts import Part
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-
-# Shared strings are kept in memory; a workbook may have no more characters than any document.
-MAX_CELLS = 1_000_000
-_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|\d+|[A-Za-z])')
 _SHOWN = ("drawing", "comments", "threadedComment", "table")
 _INSIDE_DRAWINGS = ("chart", "chartEx", "diagramData")
+_EDGES = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
 
 
-class Strings:
-    """The strings that cells share, by number."""
-
-    def __init__(self) -> None:
-        self._strings: list[str] = []
-
-    def read(self, part: Part, found: Found) -> None:
-        """All of them; how a word is pronounced (`rPh`) is left out."""
-        parts: list[str] = []
-        phonetic = 0
-        for event, name, element in events(part, "si", "t", "rPh", found=found):
-            if name == "rPh":
-                phonetic += 1 if event == "start" else -1
-            elif event == "end" and name == "t":
-                if not phonetic:
-                    parts.append(element.text or "")
-            elif event == "end":
-                self._strings.append("".join(parts))
-                parts.clear()
-                element.clear()
-
-    def add(self, text: str) -> None:
-        """One more."""
-        self._strings.append(text)
-
-    def at(self, number: str | int) -> str:
-        """The string of that number; nothing where there is none."""
-        try:
-            index = int(number)
-        except ValueError:
-            return ""
-        return self._strings[index] if 0 <= index < len(self._strings) else ""
+def _strings(part: Part, found: Found) -> Iterator[str]:
+    """The strings that cells share; how a word is pronounced (`rPh`) is left out."""
+    parts: list[str] = []
+    phonetic = 0
+    for event, name, element in events(part, "si", "t", "rPh", found=found):
+        if name == "rPh":
+            phonetic += 1 if event == "start" else -1
+        elif event == "end" and name == "t":
+            if not phonetic:
+                parts.append(element.text or "")
+        elif event == "end":
+            yield "".join(parts)
+            parts.clear()
+            element.clear()
 
 
-class Styles:
-    """How cell styles show numbers."""
-
-    def __init__(self, root: _Element | None) -> None:
-        codes: dict[int, str] = {}
-        self._styles: list[Style] = []
-        if root is None:
-            return
-        for each in root.iter("{*}numFmt"):
-            codes[_number(each.get("numFmtId"))] = each.get("formatCode", "")
-        for formats in root.iter("{*}cellXfs"):
-            for style in formats.iterchildren("{*}xf"):
-                number = _number(style.get("numFmtId"))
-                self._styles.append(style_of(number, codes.get(number)))
-
-    def at(self, style: str | None) -> Style:
-        """How cells of this style show numbers."""
-        number = _number(style)
-        return self._styles[number] if 0 <= number < len(self._styles) else Style.BARE
+def _styles(root: _Element | None) -> list[Style]:
+    if root is None:
+        return []
+    formats = root.iter("{*}numFmt")
+    codes = {_number(each.get("numFmtId")): each.get("formatCode", "") for each in formats}
+    numbers = [
+        _number(style.get("numFmtId"))
+        for styles in root.iter("{*}cellXfs")
+        for style in styles.iterchildren("{*}xf")
+    ]
+    return [style_of(number, codes.get(number)) for number in numbers]
 
 
 def _number(text: str | None) -> int:
@@ -87,33 +57,26 @@ def _number(text: str | None) -> int:
 def fill_xlsx(package: Package, found: Found) -> None:
     """The cells, comments and drawings of all sheets, each under its name."""
     package.properties(found)
-    relations = package.relations(package.main)
-    strings, styles = Strings(), Styles(None)
-    for relation in relations.values():
-        part = package.open(relation) if relation.kind in ("sharedStrings", "styles") else None
-        if part is not None and relation.kind == "sharedStrings":
-            strings.read(part, found)
-        elif part is not None:
-            styles = Styles(tree(part.read()))
-    root = tree(package.parts.read(package.main))
-    since_1904 = root is not None and any(
-        each.get("date1904") in ("1", "true") for each in root.iter("{*}workbookPr")
-    )
-    cells = Cells(found, strings, styles, since_1904)
-    for name, relation in _sheets(root, relations):
-        part = package.open(relation)
-        if part is not None:
+    book = Workbook()
+    for part in package.opened(package.main, "sharedStrings"):
+        book.strings += _strings(part, found)
+    for part in package.opened(package.main, "styles"):
+        book.styles = _styles(tree(part.read()))
+    root = part_tree(package.parts, package.main)
+    properties = root.iter("{*}workbookPr")
+    book.since_1904 = any(each.get("date1904") in ("1", "true") for each in properties)
+    cells = _Cells(found, book)
+    for name, sheet in _sheets(root, package.relations(package.main)):
+        opened = package.open(sheet)
+        if opened is not None:
             found.line(name)
-            cells.read(part, package.relations(relation.target))
-            _drawn(package, relation.target, found)
+            cells.read(opened, package.relations(sheet.target))
+            _drawn(package, sheet.target, found)
             found.line()
 
 
-def _sheets(
-    root: _Element | None, relations: dict[str, PartRelation]
-) -> list[tuple[str, PartRelation]]:
-    listed = [] if root is None else list(root.iter("{*}sheet"))
-    named = [(each.get("name", ""), attribute(each, "id") or "") for each in listed]
+def _sheets(root: _Element, relations: dict[str, PartRelation]) -> list[tuple[str, PartRelation]]:
+    named = [(each.get("name", ""), attribute(each, "id") or "") for each in root.iter("{*}sheet")]
     sheets = [(name, relations[key]) for name, key in named if key in relations]
     return sheets or [("", each) for each in relations.values() if each.kind == "worksheet"]
 
@@ -122,30 +85,23 @@ def _drawn(package: Package, sheet: str, found: Found) -> None:
     """Comments and text boxes of a sheet, and the charts in its drawings."""
     flow = Flow(found)
     for relation in package.relations(sheet).values():
-        part = package.open(relation) if relation.kind in _SHOWN else None
-        if part is None:
-            continue
-        relations = package.relations(relation.target)
-        flow.read(part, relations)
-        for inner in relations.values():
-            part = package.open(inner) if inner.kind in _INSIDE_DRAWINGS else None
-            if part is not None:
-                flow.read(part, package.relations(inner.target))
+        if relation.kind in _SHOWN and package.find(relation):
+            flow.follow(package, [relation])
+            inner = package.relations(relation.target).values()
+            flow.follow(package, [each for each in inner if each.kind in _INSIDE_DRAWINGS])
 
 
-class Cells:
+class _Cells:
     """The cells of sheets, a line for each row and a tab between cells."""
 
-    def __init__(self, found: Found, strings: Strings, styles: Styles, since_1904: bool) -> None:
+    def __init__(self, found: Found, book: Workbook) -> None:
         self._found = found
-        self._strings = strings
-        self._styles = styles
-        self._since_1904 = since_1904
-        self._room = MAX_CELLS
+        self._book = book
 
     def read(self, part: Part, relations: dict[str, PartRelation]) -> None:
-        """Add the rows of a sheet, its links, its headers and footers."""
-        for _, name, element in events(part, *_SHEET, found=self._found, starts=False):
+        for _, name, element in events(
+            part, "row", "hyperlink", *_EDGES, found=self._found, starts=False
+        ):
             if name == "row":
                 row = [self._cell(cell) for cell in element.iterchildren("{*}c")]
                 if any(row):
@@ -153,16 +109,12 @@ class Cells:
                 element.clear()
                 _forget_before(element)
             elif name == "hyperlink":
-                relation = relations.get(attribute(element, "id") or "")
-                if relation is not None and relation.external:
-                    self._found.link(relation.target)
+                put_link(relations, attribute(element, "id"), self._found)
             else:
                 self._found.line(page_edge(element.text or ""))
 
     def _cell(self, cell: _Element) -> str:
-        self._room -= 1
-        if self._room < 0:
-            raise Refused(f"has more than {MAX_CELLS:,} cells, the rest is left out")
+        self._book.count()
         kind = cell.get("t", "n")
         value = ""
         for child in cell:
@@ -174,24 +126,19 @@ class Cells:
             elif tag == "f" and child.text and "HYPERLINK" in child.text:
                 self._found.links(field_links(child.text))
         if kind == "s":
-            return self._strings.at(value)
+            return self._book.string(value)
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE" if value else ""
-        return self._shown(value, cell.get("s")) if kind == "n" else value
-
-    def _shown(self, value: str, style: str | None) -> str:
-        dress = self._styles.at(style)
+        if kind != "n" or not value:
+            return value
+        style = _number(cell.get("s"))
         # 0.1 is stored as 0.10000000000000001 by some; what people typed is what they look for.
-        if not value or (dress is Style.BARE and len(value) <= 15):
+        if len(value) <= 15 and self._book.style(style) is Style.BARE:
             return value
         try:
-            return shown(float(value), dress, since_1904=self._since_1904)
+            return self._book.number(float(value), style)
         except ValueError:
             return value
-
-
-_EDGES = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
-_SHEET = ("row", "hyperlink", *_EDGES)
 
 
 def _forget_before(row: _Element) -> None:
@@ -201,8 +148,3 @@ def _forget_before(row: _Element) -> None:
         if parent is None:
             return
         parent.remove(before)
-
-
-def page_edge(text: str) -> str:
-    """A header or footer without its codes for fonts, pages and dates (18.3.1.46)."""
-    return " ".join(_CODE.sub(" ", text).replace("&&", "&").split())

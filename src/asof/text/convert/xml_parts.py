@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from lxml import etree
+from lxml.etree import _Element
 
 from asof.text.convert.found import Found
-from asof.text.convert.zip_parts import Part
+from asof.text.convert.zip_parts import Part, Parts
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-
-Event = tuple[str, str, "_Element"]
+_CAREFUL = {"resolve_entities": False, "no_network": True, "load_dtd": False}
+_CAREFUL |= {"recover": True, "huge_tree": True}
 
 
 def local(element: _Element) -> str:
@@ -39,34 +39,31 @@ def attribute(element: _Element, name: str) -> str | None:
 
 def tree(data: bytes) -> _Element | None:
     """The root of a document, mended where it is broken; None where there is nothing to mend."""
-    from lxml import etree
-
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=True
-    )
     try:
-        return etree.fromstring(data, parser)
+        return etree.fromstring(data, etree.XMLParser(**_CAREFUL))
     except (etree.XMLSyntaxError, ValueError):
         return None
 
 
-def events(source: Part | bytes, *names: str, found: Found, starts: bool = True) -> Iterator[Event]:
+def part_tree(parts: Parts, name: str) -> _Element:
+    """The root of a part; an empty one where the part is missing or beyond mending."""
+    root = tree(parts.read(name)) if parts.find(name) else None
+    return etree.Element("nothing") if root is None else root
+
+
+def events(
+    source: Part | bytes, *names: str, found: Found, starts: bool = True
+) -> Iterator[tuple[str, str, _Element]]:
     """The elements with these local names: (start or end, name, element); `starts` can be left out.
 
     What is not wanted any more has to be cleared by the caller, else the tree grows. That a
     document could not be read to its end becomes the problem of `found`.
     """
-    from lxml import etree
-
     parse = etree.iterparse(
         io.BytesIO(source) if isinstance(source, bytes) else source,
         events=("start", "end") if starts else ("end",),
         tag=[f"{{*}}{name}" for name in names],
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        recover=True,
-        huge_tree=True,
+        **_CAREFUL,
     )
     try:
         for event, element in parse:

@@ -6,13 +6,14 @@ entity is ever declared. What office programs save as a single XML file is passe
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Container
 from html import unescape
 
+from asof.clock import iso
 from asof.text.convert.found import Found, tag_of
-from asof.text.convert.xml_parts import attribute, events
+from asof.text.convert.zip_parts import refuse_entities
 from asof.text.links.feeds import read_feed
 from asof.text.links.link import bare
 from asof.text.markup import Tag, tokens
@@ -20,7 +21,6 @@ from asof.text.markup import unescape as unescape_attribute
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 _DEEPEST = 1_000
-_LONGEST_TITLE = 1_000
 # Elements of HTML that stand inside a line; all others, and all of XML, begin a new one.
 _INLINE = frozenset(
     [
@@ -68,124 +68,106 @@ def fill_xml(text: str, found: Found) -> None:
     elif root == "Workbook" and "spreadsheet" in text[:20_000]:
         _excel_2003(text, found)
     else:
-        _walk(text, found, frozenset())
+        _Walk(found).read(text)
 
 
 def fill_svg(text: str, found: Found) -> None:
     """The words of a drawing, its title and description, and what it links to."""
-    _walk(text, found, _STYLES)
+    _Walk(found, _STYLES).read(text)
 
 
 def fill_feed(text: str, found: Found) -> None:
-    """A feed: titles and texts of its items; links as `scope.feeds` finds them."""
+    """A feed: titles and texts of its items; links as `links.feeds` finds them."""
     feed = read_feed(text.encode("utf-8", "replace"), charset="utf-8")
     found.link(feed.home)
     found.links(item.url for item in feed.items)
     found.links((*feed.pages, *feed.media))
     moments = [item.updated or item.published for item in feed.items]
     newest = max((moment for moment in moments if moment is not None), default=None)
-    if newest is not None:
-        found.date = datetime.fromtimestamp(int(newest) / 1_000_000, UTC).strftime("%Y-%m-%d")
-    if not text.lstrip("\ufeff \t\r\n").startswith("<"):
+    found.date = None if newest is None else iso(newest)[:10]
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        _Walk(found, _NOT_READ, inner_markup=True).read(text)
+    else:
         _json_feed(text, found)
-        return
-    _walk(text, found, _NOT_READ, inner_markup=True)
 
 
 def _json_feed(text: str, found: Found) -> None:
-    import json
-
     feed = json.loads(text)
     if not isinstance(feed, dict):
         return
     found.title = str(feed.get("title") or "") or None
     found.language = tag_of(str(feed.get("language") or ""))
-    found.paragraph(str(feed.get("title") or ""))
+    found.paragraph(found.title or "")
     found.paragraph(str(feed.get("description") or ""))
     items = feed.get("items")
     for item in items if isinstance(items, list) else ():
-        if not isinstance(item, dict):
-            continue
-        found.line(str(item.get("title") or ""))
-        html = item.get("content_html")
-        if item.get("content_text"):
-            found.line(str(item["content_text"]))
-        elif html:
-            found.line(plain(str(html)))
-        elif item.get("summary"):
-            found.line(str(item["summary"]))
-        found.line()
+        if isinstance(item, dict):
+            html = item.get("content_html")
+            words = item.get("content_text") or (plain(str(html)) if html else item.get("summary"))
+            found.line(str(item.get("title") or ""))
+            found.line(str(words or ""))
+            found.line()
 
 
 def plain(markup: str) -> str:
     """The words of a piece of HTML, a line for each block; no attempt at more."""
     parts: list[str] = []
-    for kind, value in _pieces(markup, xml=False):
-        if kind == "text":
-            parts.append(" ".join(f"x{unescape(value)}x".split())[1:-1])
-        elif kind == "break":
+    position = 0
+    for token in tokens(markup):
+        parts.append(_words(markup[position : token.start]))
+        position = token.after
+        if isinstance(token, Tag) and token.name.rpartition(":")[2] not in _INLINE:
             parts.append("\n")
+    parts.append(_words(markup[position:]))
     return re.sub(r"\n\s*\n+", "\n", "".join(parts)).strip()
 
 
-def _pieces(text: str, *, xml: bool) -> Iterator[tuple[str, str]]:
-    """Text between tags, and breaks where a block begins or ends; no scripts and styles."""
-    position = 0
-    for token in tokens(text, xml=xml):
-        if token.start > position:
-            yield "text", text[position : token.start]
-        position = token.after
-        if isinstance(token, Tag):
-            if token.name.rpartition(":")[2] not in _INLINE:
-                yield "break", ""
-        elif text.startswith("<![CDATA[", token.start):
-            yield "cdata", text[token.start + 9 : token.end - 3]
-    if position < len(text):
-        yield "text", text[position:]
-
-
-def _walk(text: str, found: Found, unread: frozenset[str], *, inner_markup: bool = False) -> None:
-    """All words of a document but those of the elements `unread`.
-
-    `inner_markup`: texts hold HTML once more, written as text, which is what feeds do.
-    """
-    walk = _Walk(text, found, unread, inner_markup)
-    position = 0
-    for token in tokens(text, xml=True):
-        walk.words(text[position : token.start], escaped=True)
-        position = token.after
-        if isinstance(token, Tag):
-            walk.tag(token)
-        elif text.startswith("<![CDATA[", token.start):
-            walk.words(text[token.start + 9 : token.end - 3], escaped=False)
-    walk.words(text[position:], escaped=True)
-    walk.end_line()
+def _words(text: str) -> str:
+    """Text between tags; white space is one blank, at its ends too."""
+    return " ".join(f"x{unescape(text)}x".split())[1:-1] if text else ""
 
 
 class _Walk:
-    """Where the walk through a document stands."""
+    """A walk through a document: all its words but those of the elements `unread`.
 
-    def __init__(self, text: str, found: Found, unread: frozenset[str], inner: bool) -> None:
-        self._text = text
+    `inner_markup`: texts hold HTML once more, written as text, which is what feeds do.
+    """
+
+    def __init__(
+        self, found: Found, unread: Container[str] = (), *, inner_markup: bool = False
+    ) -> None:
+        self._text = ""
         self._found = found
         self._unread = unread
-        self._inner = inner
+        self._inner = inner_markup
         self._open: list[str] = []
         self._deeper = 0
         self._unread_open = 0
         self._line: list[str] = []
         self._title: list[str] | None = None
 
-    def tag(self, tag: Tag) -> None:
+    def read(self, text: str) -> None:
+        self._text = text
+        position = 0
+        for token in tokens(text, xml=True):
+            self._words(text[position : token.start], escaped=True)
+            position = token.after
+            if isinstance(token, Tag):
+                self._tag(token)
+            elif text.startswith("<![CDATA[", token.start):
+                self._words(text[token.start + 9 : token.end - 3], escaped=False)
+        self._words(text[position:], escaped=True)
+        self._end_line()
+
+    def _tag(self, tag: Tag) -> None:
         name = tag.name.rpartition(":")[2]
         if name not in _INLINE:
-            self.end_line()
+            self._end_line()
         if tag.closing:
             self._close(name)
             return
-        empty = self._text[tag.end - 2] == "/"
         self._look(tag, name)
-        if empty:
+        if self._text[tag.end - 2] == "/":  # it is empty
             return
         if len(self._open) >= _DEEPEST:
             self._deeper += 1
@@ -200,7 +182,7 @@ class _Walk:
             self._deeper -= 1
             return
         if name == "title" and self._title is not None:
-            self._found.title = " ".join("".join(self._title).split())[:_LONGEST_TITLE] or None
+            self._found.title = "".join(self._title).strip() or None
             self._title = None
         if name in self._open[-8:]:  # a missing end tag or two are made up for
             while self._open:
@@ -211,9 +193,8 @@ class _Walk:
 
     def _look(self, tag: Tag, name: str) -> None:
         """The attributes that matter: language and links."""
-        if name not in _LINKED and self._found.language:
-            return
-        if name not in _LINKED and "lang" not in self._text[tag.start : tag.end]:
+        written = self._text[tag.start : tag.end]
+        if name not in _LINKED and (self._found.language or "lang" not in written):
             return
         for each in tag.attributes(self._text):
             if each.name in ("xml:lang", "lang") and not self._found.language:
@@ -221,7 +202,7 @@ class _Walk:
             elif each.name in _LINKED.get(name, ()) and not self._inner:
                 self._found.link(bare(unescape_attribute(each.value or "")))
 
-    def words(self, words: str, *, escaped: bool) -> None:
+    def _words(self, words: str, *, escaped: bool) -> None:
         if not words:
             return
         if words.isspace():
@@ -241,7 +222,7 @@ class _Walk:
             self._title.append(words)
         self._line.append(words)
 
-    def end_line(self) -> None:
+    def _end_line(self) -> None:
         if not self._line:
             return
         words = "".join(self._line)
@@ -260,26 +241,27 @@ def _bytes(text: str) -> bytes:
     return _DECLARATION.sub("", text, count=1).encode("utf-8", "replace")
 
 
-def _word_2003(text: str, found: Found) -> None:
-    """Word's XML before DOCX, and a DOCX whose parts stand in one file."""
-    from asof.text.convert.entities import refuse_entities
-    from asof.text.convert.flow import Flow
-
+def _office_2003(text: str, found: Found, title: str) -> bytes:
+    """The bytes of a document without entities; its title stands in the element of that name."""
     data = _bytes(text)
     refuse_entities(data)
-    title = re.search(r"<(?:o|dc):[Tt]itle>([^<]*)</", text)
-    found.title = unescape(title[1]).strip() or None if title else None
-    Flow(found).read(data, {})
+    match = re.search(rf"<{title}>([^<]*)</", text)
+    found.title = unescape(match[1]).strip() or None if match else None
+    return data
+
+
+def _word_2003(text: str, found: Found) -> None:
+    """Word's XML before DOCX, and a DOCX whose parts stand in one file."""
+    from asof.text.convert.flow import Flow
+
+    Flow(found).read(_office_2003(text, found, "(?:o|dc):[Tt]itle"), {})
 
 
 def _excel_2003(text: str, found: Found) -> None:
     """Excel's XML before XLSX."""
-    from asof.text.convert.entities import refuse_entities
+    from asof.text.convert.xml_parts import attribute, events
 
-    data = _bytes(text)
-    refuse_entities(data)
-    title = re.search(r"<(?:o:)?Title>([^<]*)</", text)
-    found.title = unescape(title[1]).strip() or None if title else None
+    data = _office_2003(text, found, "(?:o:)?Title")
     row: list[str] = []
     for event, name, element in events(data, "Worksheet", "Row", "Cell", "Data", found=found):
         if event == "start":

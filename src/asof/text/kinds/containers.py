@@ -16,6 +16,7 @@ from asof.warc.foreign.zip_reader import BadEntry, ZipEntry, contents, list_entr
 
 ZIP = "application/zip"
 OLE = "application/x-ole-storage"
+OLE_START = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
 # The first member of a kind decides. Templates and files with macros are read alike.
@@ -89,10 +90,7 @@ def ole_type(data: bytes) -> str:
     Not by olefile: this is asked outside of the sandbox, and of files that break off.
     """
     names = _root_names(data)
-    for name, media_type in _OLE_KINDS:
-        if name in names:
-            return media_type
-    return OLE
+    return next((media_type for name, media_type in _OLE_KINDS if name in names), OLE)
 
 
 def _root_names(data: bytes) -> set[str]:
@@ -103,10 +101,8 @@ def _root_names(data: bytes) -> set[str]:
         return set()
     directory = b"".join(_chain(data, 1 << shift, first))
     entries = [directory[at : at + 128] for at in range(0, len(directory) - 127, 128)]
-    names: set[str] = set()
-    if not entries:
-        return names
-    waiting, seen = [struct.unpack_from("<I", entries[0], 76)[0]], set[int]()
+    waiting = [struct.unpack_from("<I", root, 76)[0] for root in entries[:1]]
+    names, seen = set[str](), set[int]()
     while waiting:
         number = waiting.pop()
         if number in seen or number >= min(len(entries), _MOST_ENTRIES):

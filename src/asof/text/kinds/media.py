@@ -132,10 +132,8 @@ def _ending_type(name: str | None) -> str | None:
 
 def _settled_text(said: str, seen: str) -> str:
     """The bytes are text of some kind."""
-    if seen == "application/rtf":
-        return seen
-    if _BINARIES.fullmatch(said):
-        # A page or words in the place of a file: what was sent is the page.
+    # A page or words in the place of a file: what was sent is the page.
+    if seen == "application/rtf" or _BINARIES.fullmatch(said):
         return seen
     if said == "text/html":
         return seen if seen in _FEEDS or seen == "multipart/related" else said

@@ -113,10 +113,9 @@ def _markup_type(head: str) -> str | None:
     while (found := _PROLOGUE.match(head, at)) is not None:
         at = found.end()
     root = _ELEMENT.match(head, at)
-    if root is not None:
-        kind = _root_type(root, head)
-        if kind is not None:
-            return "application/xhtml+xml" if declared and kind == "text/html" else kind
+    kind = _root_type(root, head) if root is not None else None
+    if kind is not None:
+        return "application/xhtml+xml" if declared and kind == "text/html" else kind
     if declared:
         return "application/xml"
     return "text/html" if _HTML.match(head) else None
