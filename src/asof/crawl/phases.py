@@ -21,7 +21,6 @@ import numpy as np
 
 from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant
-from asof.coherence.host_trust import RESOLUTION
 from asof.coherence.optimal import revisit_order
 from asof.coherence.rates import recent_rates
 from asof.coherence.survival import Floats, Pages, Survival
@@ -83,7 +82,8 @@ async def _turn(archive: OpenArchive, crawler: Crawler) -> bool:
     # What an answer brought may be younger than its request. Of several hosts another one may have
     # been on its way when the last visit began: only the end of all visits lies in none of them.
     several = len({host_of(url) for url in pages}) > 1
-    turn = now if several or now - last > RESOLUTION else last
+    is_slow = any(at == last and url in crawler.visitor.slow for url, at in pages.items())
+    turn = now if several or is_slow else last
     crawl = replace(crawler.crawl, coherence_plan=replace(coherence_plan, turn=turn))
     crawler.journal.put(crawl_record(crawl, now))
     await crawler.finish()

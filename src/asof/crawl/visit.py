@@ -29,6 +29,7 @@ from asof.http.head import Head
 from asof.model import Capture, Exchange, Failure, Headers, Target, find_header
 
 FULL = "max-pages"
+_LONG = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Visitor:
         self._settlements = Settlements(equipment)
         self.robots = RobotsErrands(equipment)
         self.current = ""
+        self.slow: set[str] = set()  # what an answer that took long brought may be younger than it
         audit, once = self._config.audit, self._config.coherence == "measurable"
         self._visits = Look(True, once, Audits(equipment.secret, wanted=audit and once))
         self._revisits = Look(False, True, Audits(equipment.secret, wanted=audit))
@@ -86,6 +88,8 @@ class Visitor:
         start = self._equipment.clock.monotonic()
         self.current = target.url
         outcome = await self._equipment.fetcher.fetch(target.url, asked, self._judge(target))
+        if self._equipment.clock.monotonic() - start > _LONG:
+            self.slow.add(target.url)
         if isinstance(outcome, Failure):
             taken, patience = False, None
             self._settlements.fail(target, host, outcome)
