@@ -58,8 +58,7 @@ class Intake:
 
     def __add__(self, other: Intake) -> Intake:
         return replace(
-            self,
-            **{name: getattr(self, name) + getattr(other, name) for name in _ADDED},
+            self, **{name: getattr(self, name) + getattr(other, name) for name in _ADDED}
         )
 
 

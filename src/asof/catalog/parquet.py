@@ -57,10 +57,7 @@ def write_parquet(captures: Iterable[Capture], out: Path) -> int:
 
 
 def write_rows(
-    columns: Mapping[str, str],
-    rows: Iterable[tuple[object, ...]],
-    out: Path,
-    group: int,
+    columns: Mapping[str, str], rows: Iterable[tuple[object, ...]], out: Path, group: int
 ) -> int:
     """Write rows of such columns (names and types), so many at a time; how many there were.
 

@@ -15,15 +15,7 @@ from itertools import islice
 
 import zstandard
 
-from asof.warc.members import (
-    PIECE,
-    RECORD_START,
-    Broken,
-    GzipMember,
-    GzipMembers,
-    Window,
-    gathered,
-)
+from asof.warc.members import PIECE, RECORD_START, Broken, GzipMember, GzipMembers, Window, gathered
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPABLE = tuple(struct.pack("<I", 0x184D2A50 + number) for number in range(16))
