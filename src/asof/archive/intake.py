@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from asof.archive.archive import OpenArchive
 from asof.archive.folder import SEGMENT_SUFFIXES, storage_errors
 from asof.archive.scan import Batch, Progress, Spread, ranges, read_range, whole_records
-from asof.catalog.derive import Row
+from asof.catalog.rows import Row
 from asof.errors import InputError
 from asof.model import Damage, Segment
 from asof.warc.atomic_file import sync_folder

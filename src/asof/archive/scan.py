@@ -18,8 +18,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from asof.catalog.derive import Row, missing_identity, row
+from asof.catalog.derive import missing_identity, row
 from asof.catalog.fast_path import fast_row
+from asof.catalog.rows import Row
 from asof.model import Crawl, Damage
 from asof.warc.info import read_crawl
 from asof.warc.reader import FileLayout, layout, scan, scan_as

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges
-from asof.catalog.derive import HEAD_REACH, Row, row
+from asof.catalog.derive import HEAD_REACH, row
 from asof.catalog.fast_path import fast_row
-from asof.catalog.rows import capture_of
+from asof.catalog.rows import Row, capture_of
 from asof.coherence.certificate import (
     Choice,
     FileSum,
@@ -99,7 +99,7 @@ def scan_files(
 
 
 def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:
-    """A later record knows more, as in the catalog (Runs.put_crawl); but a turning point stays.
+    """A later record knows more, as in the catalog (Catalog.put_crawl); but a turning point stays.
 
     A file that was begun after it may speak of the time before it.
     """
