@@ -36,7 +36,7 @@ from asof.http.head import parse_head
 from asof.model import Capture, Headers
 from asof.url import resolve, surt
 from asof.warc.digest import base32
-from asof.warc.reader import block_chunks
+from asof.warc.reader import HEAD_REACH, block_chunks
 from asof.warc.record import StoredRecord, WarcHeader
 
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 # Coded entities that unpack to more are taken for bombs. Uncoded ones have no limit.
 ENTITY_LIMIT = 256 << 20
-# An HTTP head is looked for in so much of a block that is too large to hold.
-HEAD_REACH = 1 << 20
 
 _KINDS = frozenset(("response", "revisit", "resource", "metadata"))
 _HTTP_KINDS = frozenset(("response", "revisit"))

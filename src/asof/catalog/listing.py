@@ -67,7 +67,9 @@ class Listing:
             host, parenthesis, _ = rows[0][0].partition(")/")
             key = host + parenthesis if name != prefix else rows[0][0]
             start = key + _LAST
-            found.append(Host(key, name, prefix, self._count(key, start)))
+            some = f"SELECT 1 FROM captures WHERE surt >= ? AND surt < ? LIMIT {MANY + 1}"
+            count = self._ledger.fetch(f"SELECT count(*) FROM ({some})", [key, start])
+            found.append(Host(key, name, prefix, int(count[0][0])))
         return found
 
     def urls(self, prefix: str, after: str = "", limit: int = 100) -> list[Known]:
@@ -115,10 +117,6 @@ class Listing:
             Known(key, url, count, first, *self._ledger.fetch(latest, [key, url])[0])
             for url, count, first in rows
         ]
-
-    def _count(self, low: str, high: str) -> int:
-        some = f"SELECT 1 FROM captures WHERE surt >= ? AND surt < ? LIMIT {MANY + 1}"
-        return int(self._ledger.fetch(f"SELECT count(*) FROM ({some})", [low, high])[0][0])
 
 
 def _host(url: str) -> tuple[str, str]:

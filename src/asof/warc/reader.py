@@ -30,6 +30,8 @@ from asof.warc.zstd_members import Members, ZstdFrames
 _END = b"\r\n\r\n"
 # The window of a single read; a scan uses a larger one.
 _SINGLE = 128 << 10
+# Where the HTTP head of a block that is too large to hold must end.
+HEAD_REACH = 1 << 20
 
 
 Value = TypeVar("Value")
@@ -98,6 +100,18 @@ def block_chunks(record: StoredRecord) -> Iterator[bytes]:
         except Broken as broken:
             raise _damaged(record.path, offset, broken.reason) from broken
     raise _damaged(record.path, offset, "the record is shorter than it was")
+
+
+def beginning(record: StoredRecord) -> bytes:
+    """The block of a record; of one that is not held, as much as an HTTP head is looked for in."""
+    if record.data is not None:
+        return record.data
+    found = b""
+    for chunk in block_chunks(record):
+        found += chunk
+        if len(found) >= HEAD_REACH:
+            break
+    return found
 
 
 def layout(path: Path) -> FileLayout:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from asof.errors import DamageError
 from asof.http.head import find_head_end
 from asof.warc.digest import Digest, parse_digest
-from asof.warc.reader import block_chunks
+from asof.warc.reader import beginning, block_chunks
 from asof.warc.record import StoredRecord, WarcHeader
 
 # For warcio a line of white space ends a head. A digest by other tools is judged over the bytes
@@ -28,16 +28,13 @@ from asof.warc.record import StoredRecord, WarcHeader
 _EMPTY_LINE = re.compile(rb"\n[ \t\r\v\f\x1c-\x1f]*\n")
 _BLANK_START = re.compile(rb"[ \t\r\v\f\x1c-\x1f]*\n")
 _HTTP_KINDS = ("response", "request", "revisit")
-# Where the head of a block that is too large to hold must end.
-_LONGEST_HEAD = 1 << 20
 
 
 class Soundness(NamedTuple):
     """What became of the declared digests of a record."""
 
     problems: list[str]
-    verified: int
-    unverifiable: int
+    verified: int = 0
 
 
 def verify(record: StoredRecord) -> list[str]:
@@ -48,14 +45,13 @@ def judge(record: StoredRecord) -> Soundness:
     header = record.header
     block, payload = header.get("WARC-Block-Digest"), header.get("WARC-Payload-Digest")
     if (block is None and payload is None) or header.kind == "revisit":
-        return Soundness([], 0, 0)
+        return Soundness([])
     outcomes = []
     if block is not None:
         outcomes.append(_compare(record, "block", block))
     if payload is not None and header.get("WARC-Segment-Number") is None:
         outcomes.append(_compare(record, "payload", payload))
-    problems = [outcome for outcome in outcomes if outcome]
-    return Soundness(problems, outcomes.count(""), outcomes.count(None))
+    return Soundness([outcome for outcome in outcomes if outcome], outcomes.count(""))
 
 
 def _compare(record: StoredRecord, name: str, declared: str) -> str | None:
@@ -69,7 +65,7 @@ def _compare(record: StoredRecord, name: str, declared: str) -> str | None:
         else:
             holds = _holds(record, wanted, _payload_start(record)) or (
                 record.header.kind in _HTTP_KINDS
-                and _holds(record, wanted, find_head_end(_beginning(record)))
+                and _holds(record, wanted, find_head_end(beginning(record)))
             )
     except DamageError as error:
         return f"the {name} digest cannot be judged: {error.what}"
@@ -92,9 +88,9 @@ def _holds(record: StoredRecord, wanted: Digest, start: int) -> bool:
 def _payload_start(record: StoredRecord) -> int:
     if not _is_http(record.header):
         return 0
-    beginning = _beginning(record)
-    end = _BLANK_START.match(beginning) or _EMPTY_LINE.search(beginning)
-    return end.end() if end else len(beginning)
+    start = beginning(record)
+    end = _BLANK_START.match(start) or _EMPTY_LINE.search(start)
+    return end.end() if end else len(start)
 
 
 def _is_http(header: WarcHeader) -> bool:
@@ -104,14 +100,3 @@ def _is_http(header: WarcHeader) -> bool:
     if not header.kind:  # damaged; its content may still say what it is
         known = (header.get("Content-Type") or "").startswith("application/http")
     return known and url.startswith(("http:", "https:"))
-
-
-def _beginning(record: StoredRecord) -> bytes:
-    if record.data is not None:
-        return record.data
-    beginning = b""
-    for chunk in block_chunks(record):
-        beginning += chunk
-        if len(beginning) >= _LONGEST_HEAD:
-            break
-    return beginning
