@@ -11,11 +11,12 @@ import ipaddress
 import re
 from functools import lru_cache
 from hashlib import sha256
+from itertools import chain
 
 from asof.clock import iso
 from asof.model import Body, Capture, Exchange, Failure, Headers, Target, Tls
 from asof.warc.compose import FIELDS_TYPE, compose, format_fields, new_record_id
-from asof.warc.digest import digest_text
+from asof.warc.digest import digest_of, digest_text
 from asof.warc.record import Record
 
 REQUEST_TYPE = "application/http; msgtype=request"
@@ -53,14 +54,13 @@ def exchange_records(
     *,
     target: Target,
     refers_to: Capture | None = None,
-    extra: Headers = (),
     record_id: str = "",
 ) -> tuple[Record, ...]:
     """The request, the response or revisit, and the metadata of one exchange.
 
     `refers_to` is the earlier capture that this exchange repeats or, answered by 304, confirms. It
     makes a revisit only where that loses nothing: the stored payloads must be equal byte for byte.
-    `extra` fields are added to the metadata; `record_id` is that of the answer, if it has one.
+    `record_id` is that of the answer, if it has one.
     """
     record_id = record_id or new_record_id()
     event = (("WARC-Date", iso(exchange.started)), ("WARC-Target-URI", exchange.url))
@@ -81,7 +81,7 @@ def exchange_records(
         ("connectTimeMs", times.connect // 1000),
         ("firstByteMs", times.first_byte // 1000),
     )
-    about = format_fields((*_path_fields(target), *timings, *extra))
+    about = format_fields((*_path_fields(target), *timings))
     return (
         compose("request", (*origin, concurrent), REQUEST_TYPE, exchange.request),
         Record(answer, block, packed=kind == "response" and any(map(_is_packed, exchange.headers))),
@@ -148,10 +148,8 @@ def is_revisit(exchange: Exchange, refers_to: Capture) -> bool:
 
 
 def _block_digest(exchange: Exchange) -> tuple[str, str]:
-    digest = sha256(exchange.head)
-    for chunk in exchange.body.chunks():
-        digest.update(chunk)
-    return "WARC-Block-Digest", digest_text(digest.digest())
+    block = chain([exchange.head], exchange.body.chunks())
+    return "WARC-Block-Digest", digest_text(digest_of(sha256, block))
 
 
 def _payload_digest(exchange: Exchange) -> str:

@@ -78,8 +78,17 @@ class WarcFile:
 
     def append(self, records: Sequence[Record]) -> list[Location]:
         """Add records and say where they lie; when that fails, none of them is in the file."""
+        places = []
         with self._all_or_none():
-            return self._append(records)
+            for record in records:
+                begin = self.size
+                if record.in_memory:
+                    self._write(pack(raw_record(record), packed=record.packed))
+                else:
+                    for piece in _pack_spooled(record):
+                        self._write(piece)
+                places.append(Location(self.path.name, begin, self.size - begin))
+        return places
 
     def append_packed(self, members: Sequence[bytes]) -> None:
         """Add records that `pack` has packed, all or none."""
@@ -98,25 +107,6 @@ class WarcFile:
                 with suppress(OSError):  # then the next append tries again; this error is told
                     self._truncate(start)
                 raise
-
-    def _append(self, records: Sequence[Record]) -> list[Location]:
-        locations = []
-        pending: list[bytes] = []
-        waiting = 0
-        for record in records:
-            begin = self.size + waiting
-            if record.in_memory:
-                pending.append(pack(raw_record(record), packed=record.packed))
-                waiting += len(pending[-1])
-            else:
-                self._write(b"".join(pending))
-                pending, waiting = [], 0
-                for piece in _pack_spooled(record):
-                    self._write(piece)
-            length = self.size + waiting - begin
-            locations.append(Location(self.path.name, begin, length))
-        self._write(b"".join(pending))
-        return locations
 
     def _write(self, data: bytes) -> None:
         left = memoryview(data)
