@@ -336,10 +336,10 @@ def test_segments_keep_the_numbers_of_their_names(catalog: Catalog) -> None:
 
 
 def test_entry_joins_the_transaction_that_is_open(catalog: Catalog, ledger: Ledger) -> None:
-    ledger.begin()
-    enter(catalog, [capture(1, START)], 1)
-    catalog.put_segment(Segment("000002-x.warc.gz", 0))
-    ledger.rollback()
+    with ledger.transaction():
+        enter(catalog, [capture(1, START)], 1)
+        catalog.put_segment(Segment("000002-x.warc.gz", 0))
+        ledger.rollback()
     assert catalog.count() == 0
     assert len(catalog.segments()) == 1
 

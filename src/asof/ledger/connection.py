@@ -69,34 +69,17 @@ class Ledger:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, durable on return, unless rolled back inside. An open one is joined."""
-        if self._is_open():
-            with translated(self.path):
-                yield self.db
-            return
-        self.begin()
-        try:
-            with translated(self.path):
-                yield self.db
-        except BaseException:
-            self.rollback()
-            raise
-        if self._is_open():
-            self.commit()
-
-    def _is_open(self) -> bool:
-        return self.db.in_transaction
-
-    def begin(self) -> None:
-        """Open a transaction that stays open until `commit`; what it holds is seen here at once."""
         with translated(self.path):
+            is_joined = self.db.in_transaction
+            if is_joined:
+                yield self.db
+                return
             self.db.execute("BEGIN IMMEDIATE")
-
-    def commit(self) -> None:
-        """Make the open transaction durable; on failure nothing of it remains."""
-        with translated(self.path):
             try:
-                self.db.execute("COMMIT")
-            except sqlite3.Error:
+                yield self.db
+                if self.db.in_transaction:
+                    self.db.execute("COMMIT")
+            except BaseException:
                 self.rollback()
                 raise
 

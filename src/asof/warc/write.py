@@ -31,12 +31,11 @@ _END = b"\r\n\r\n"
 
 
 class WarcFile:
-    """A WARC file that is being written. `size` counts what was appended, `synced` what is safe."""
+    """A WARC file that is being written. `size` counts what was appended."""
 
     def __init__(self, path: Path, handle: int, size: int, *, new: bool) -> None:
         self.path = path
         self.size = size
-        self.synced = size
         self._handle = handle
         self._torn = False  # bytes of a failed append may lie beyond `size`
         self._unlisted = new  # the folder does not durably know of the file yet
@@ -130,11 +129,6 @@ class WarcFile:
             if self._unlisted:
                 sync_folder(self.path.parent)
                 self._unlisted = False
-        self.synced = self.size
-
-    def cut(self) -> None:
-        with _storage_errors(self.path):
-            self._truncate(self.synced)
 
     def close(self) -> None:
         if self._handle >= 0:
