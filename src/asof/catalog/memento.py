@@ -16,7 +16,7 @@ from asof.errors import DamageError, InputError, NotCaptured
 from asof.http.entity import decode
 from asof.http.head import Head, parse_head
 from asof.model import Capture, Headers, find_header
-from asof.warc.reader import beginning, block_chunks, read_record
+from asof.warc.reader import beginning, behind, block_chunks, read_record
 from asof.warc.record import StoredRecord
 
 _NO_HEAD = Head(b"", 0, "0.9", 0, "", ())
@@ -68,7 +68,7 @@ class Memento:
         """
         if self._own is None:
             return block_chunks(self._record)
-        return chain([self._own.raw], _behind(block_chunks(self._record), len(self._stored.raw)))
+        return chain([self._own.raw], behind(block_chunks(self._record), len(self._stored.raw)))
 
     def payload(self, limit: int | None = None) -> Iterator[bytes]:
         """The decoded entity, at most `limit` bytes of it.
@@ -76,7 +76,7 @@ class Memento:
         Without a limit, an entity that is not coded comes whole, and a coded one up to the size
         beyond which it is taken for a bomb.
         """
-        chunks = _behind(block_chunks(self._record), len(self._stored.raw))
+        chunks = behind(block_chunks(self._record), len(self._stored.raw))
         if limit is None:
             limit = max(ENTITY_LIMIT, self._record.size)
         return decode((self._coding or self._stored).headers, chunks, limit=limit)
@@ -127,15 +127,6 @@ def stored_head(record: StoredRecord, capture: Capture) -> Head:
     """The HTTP head of a record, an empty one if it has none."""
     http = is_http(capture.kind, capture.url)
     return parse_head(beginning(record)) if http else _NO_HEAD
-
-
-def _behind(chunks: Iterator[bytes], length: int) -> Iterator[bytes]:
-    for chunk in chunks:
-        if length < len(chunk):
-            yield chunk[length:]
-            break
-        length -= len(chunk)
-    yield from chunks
 
 
 def _freshened(stored: Headers, update: Headers) -> Headers:

@@ -5,7 +5,7 @@ stays flat whatever a file claims. FastWARC and warcio are the referees (tests, 
 
     scan -> one member, one record (nearly always)      `_scan_members`
          -> one member, one record that is too large    `_large_record`
-         -> anything else in a compressed file          `runs.scan_run`
+         -> anything else in a compressed file          `uneven_members.scan_run`
          -> a plain file                                `_scan_plain`
 """
 
@@ -92,7 +92,7 @@ def block_chunks(record: StoredRecord) -> Iterator[bytes]:
     with Window(record.path) as file:
         left = record.size
         try:
-            for piece in _block_pieces(_pieces(file, offset), record.skip):
+            for piece in _block_pieces(behind(_pieces(file, offset), record.skip)):
                 yield piece[:left] if len(piece) > left else piece
                 left -= min(left, len(piece))
                 if not left:
@@ -100,6 +100,16 @@ def block_chunks(record: StoredRecord) -> Iterator[bytes]:
         except Broken as broken:
             raise _damaged(record.path, offset, broken.reason) from broken
     raise _damaged(record.path, offset, "the record is shorter than it was")
+
+
+def behind(chunks: Iterator[bytes], length: int) -> Iterator[bytes]:
+    """What comes after the first `length` bytes."""
+    for chunk in chunks:
+        if length < len(chunk):
+            yield chunk[length:]
+            break
+        length -= len(chunk)
+    yield from chunks
 
 
 def beginning(record: StoredRecord) -> bytes:
@@ -226,15 +236,11 @@ def _pieces(file: Window, at: int) -> Iterator[bytes]:
         at = member.end
 
 
-def _block_pieces(pieces: Iterator[bytes], skip: int) -> Iterator[bytes]:
-    """What follows the header that stands at a position of some content."""
+def _block_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """What follows the header that some content begins with."""
     head = b""
     for piece in pieces:
-        if skip >= len(piece):
-            skip -= len(piece)
-            continue
-        head += piece[skip:]
-        skip = 0
+        head += piece
         parsed = parse_header(head)
         if isinstance(parsed, tuple):
             yield head[parsed[1] :]

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from asof.errors import DamageError
 from asof.http.head import find_head_end
-from asof.warc.digest import Digest, parse_digest
-from asof.warc.reader import beginning, block_chunks
+from asof.warc.digest import Digest, digest_of, parse_digest
+from asof.warc.reader import beginning, behind, block_chunks
 from asof.warc.record import StoredRecord, WarcHeader
 
 # For warcio a line of white space ends a head. A digest by other tools is judged over the bytes
@@ -75,14 +75,10 @@ def _compare(record: StoredRecord, name: str, declared: str) -> str | None:
 def _holds(record: StoredRecord, wanted: Digest, start: int) -> bool:
     new, value = wanted
     data = record.data
-    if data is not None:
-        # A view: hashlib needs no copy of the payload.
-        return new(memoryview(data)[start:] if start else data).digest() == value
-    running = new()
-    for chunk in block_chunks(record):
-        running.update(memoryview(chunk)[start:])
-        start = max(0, start - len(chunk))
-    return running.digest() == value
+    if data is None:
+        return digest_of(new, behind(block_chunks(record), start)) == value
+    # A view: hashlib needs no copy of the payload.
+    return new(memoryview(data)[start:] if start else data).digest() == value
 
 
 def _payload_start(record: StoredRecord) -> int:

@@ -135,12 +135,10 @@ class ZstdFrames:
         end = self.end_of(at)
         if end is not None:
             return end
-        while True:
-            at = self.file.find(ZSTD_MAGIC, at + 1)
-            if at < 0:
-                return self.file.size
-            if self.start_of(at) == RECORD_START:
-                return at
+        for found in self.file.places(ZSTD_MAGIC, at + 1):
+            if self.start_of(found) == RECORD_START:
+                return found
+        return self.file.size
 
 
 Member = GzipMember | ZstdFrame

@@ -33,14 +33,8 @@ _MAX_ATTEMPTS = 100_000
 # How much is unpacked, in all, to learn where entries end of which nothing says it.
 _MAX_MEASURED = 1 << 32
 _METHODS = {
-    1: "shrink",
-    6: "implode",
-    9: "deflate64",
-    12: "bzip2",
-    14: "lzma",
-    93: "zstd",
-    99: "AES",
-}
+    1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "lzma", 93: "zstd", 99: "AES",
+}  # fmt: skip
 _UNKNOWN = 0xFFFFFFFF
 _SYMLINK = 0o120000
 
