@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -67,15 +67,14 @@ class Batch:
     shared: bool = False
 
 
-def ranges(path: Path, start: int = 0) -> list[FileRange]:
+def ranges(path: Path) -> list[FileRange]:
     """The file in stretches of about RANGE_BYTES, each starting at a record."""
     size = path.stat().st_size
-    parts = max(1, (size - start) // RANGE_BYTES)
-    starts = [start] if start or parts == 1 else split(path, parts)
-    ends: list[int | None] = [*starts[1:], None]
+    parts = size // RANGE_BYTES
+    starts = [0] if parts < 2 else split(path, parts)
     return [
         FileRange(path, begin, end, (size if end is None else end) - begin)
-        for begin, end in zip(starts, ends, strict=True)
+        for begin, end in zip_longest(starts, starts[1:])
     ]
 
 
@@ -155,7 +154,7 @@ Spread = Callable[[Callable[[FileRange], Any], Sequence[FileRange]], Iterator[An
 
 @contextmanager
 def workers(count: int, total: int) -> Iterator[Spread]:
-    """A map over ranges that keeps their order: in this process, or on `count` others.
+    """Such a map: in this process, or on `count` others.
 
     Little work (`total` bytes) is not worth a second process. They are forked where that is safe,
     before any thread has started (0.3 s less than a fresh start of each), and spawned elsewhere.
