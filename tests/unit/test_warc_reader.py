@@ -16,7 +16,8 @@ import zstandard
 
 from asof.errors import DamageError, InputError
 from asof.model import Damage, Location
-from asof.warc.reader import FileLayout, block_chunks, layout, read_record, scan
+from asof.warc.compression import Packing, packing
+from asof.warc.reader import block_chunks, read_record, scan
 from asof.warc.record import StoredRecord, WarcHeader
 from asof.warc.split import split
 from asof.warc.verify import Soundness, judge, verify
@@ -90,18 +91,16 @@ def test_all_forms_give_the_same_records(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ("plain", FileLayout.PLAIN),
-        ("a member each", FileLayout.RECORDS),
-        ("one member", FileLayout.WHOLE),
-        ("two and three", FileLayout.WHOLE),
-        ("blocks", FileLayout.WHOLE),
-        ("a frame each", FileLayout.ZSTD),
+        ("plain", Packing.PLAIN),
+        ("a member each", Packing.GZIP),
+        ("one member", Packing.GZIP),
+        ("two and three", Packing.GZIP),
+        ("blocks", Packing.GZIP),
+        ("a frame each", Packing.ZSTD),
     ],
 )
-def test_the_layout_tells_whether_records_can_be_read_by_offset(
-    tmp_path: Path, form: str, expected: FileLayout
-) -> None:
-    assert layout(put(tmp_path, FORMS[form])) is expected
+def test_what_a_file_is_packed_by(tmp_path: Path, form: str, expected: Packing) -> None:
+    assert packing(put(tmp_path, FORMS[form])) is expected
 
 
 @pytest.mark.parametrize("form", ["plain", "a member each", "a frame each"])
@@ -124,7 +123,7 @@ def test_an_empty_file_holds_nothing(tmp_path: Path) -> None:
     path = put(tmp_path, b"")
     assert list(scan(path)) == []
     assert split(path, 4) == [0]
-    assert layout(path) is FileLayout.PLAIN
+    assert packing(path) is Packing.PLAIN
 
 
 def test_a_file_that_cannot_be_opened_is_an_input_error(tmp_path: Path) -> None:
@@ -145,7 +144,7 @@ def test_a_dictionary_in_front_of_zstd_frames_is_used(tmp_path: Path, packed: bo
     path = put(tmp_path, head + b"".join(map(packer.compress, samples)), "a.warc.zst")
     found = records(path)
     assert len(found) == 300
-    assert layout(path) is FileLayout.ZSTD
+    assert packing(path) is Packing.ZSTD
     starts = split(path, 3)
     assert len(starts) == 3
     assert read_record(path, starts[1]).header.version == "1.0"

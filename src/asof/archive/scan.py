@@ -22,8 +22,9 @@ from asof.catalog.derive import missing_identity, row
 from asof.catalog.fast_path import fast_row
 from asof.catalog.rows import Row
 from asof.model import Crawl, Damage
+from asof.warc.compression import Packing, packing
 from asof.warc.info import read_crawl
-from asof.warc.reader import FileLayout, layout, scan, scan_as
+from asof.warc.reader import scan, scan_as
 from asof.warc.record import StoredRecord
 from asof.warc.split import split
 from asof.warc.verify import judge
@@ -83,7 +84,7 @@ def read_range(source: FileRange) -> Batch:
     batch = Batch(source, 0, [], [], [], [])
     records, shared = 0, False
     items: Iterator[Row | tuple[()] | StoredRecord | Damage]
-    if _has_checksums(source.path):
+    if packing(source.path) is Packing.GZIP:
         items = scan_as(source.path, fast_row, start=source.start, end=source.end)
     else:
         items = whole_records(source.path, source.start, source.end)
@@ -105,10 +106,6 @@ def read_range(source: FileRange) -> Batch:
     return replace(batch, records=records, shared=shared)
 
 
-def _has_checksums(path: Path) -> bool:
-    return layout(path) in (FileLayout.RECORDS, FileLayout.WHOLE)
-
-
 def whole_records(
     path: Path, start: int = 0, end: int | None = None
 ) -> Iterator[StoredRecord | Damage]:
@@ -118,7 +115,7 @@ def whole_records(
     must tell; not that of a chunked payload, for tools do not agree on what it is taken of.
     """
     found = scan(path, start=start, end=end)
-    if _has_checksums(path):
+    if packing(path) is Packing.GZIP:
         return found
     return map(_judged, found)
 

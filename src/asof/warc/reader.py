@@ -12,8 +12,6 @@ stays flat whatever a file claims. FastWARC and warcio are the referees (tests, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import StrEnum
-from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,7 +23,7 @@ from asof.warc.members import BLOCK_LIMIT, PIECE, Broken, Window
 from asof.warc.record import StoredRecord
 from asof.warc.records import FoundRecord, find_records
 from asof.warc.uneven_members import scan_run
-from asof.warc.zstd_members import Members, ZstdFrames
+from asof.warc.zstd_members import Members
 
 _END = b"\r\n\r\n"
 # The window of a single read; a scan uses a larger one.
@@ -36,15 +34,6 @@ HEAD_REACH = 1 << 20
 
 Value = TypeVar("Value")
 Shortcut = Callable[[bytes | bytearray, int, int], Value | None]
-
-
-class FileLayout(StrEnum):
-    """How the records of a file lie in it."""
-
-    RECORDS = "per-record"
-    WHOLE = "whole"
-    PLAIN = "plain"
-    ZSTD = "zstd"
 
 
 def scan(path: Path, *, start: int = 0, end: int | None = None) -> Iterator[StoredRecord | Damage]:
@@ -124,22 +113,6 @@ def beginning(record: StoredRecord) -> bytes:
     return found
 
 
-def layout(path: Path) -> FileLayout:
-    """How a file is laid out, judged by its first records (`StoredRecord.skip` tells of the rest).
-
-    `WHOLE`: members hold more than one record, so none but the first can be read by its offset.
-    """
-    with Window(path) as file:
-        members = open_members(file)
-        if members is None:
-            return FileLayout.PLAIN
-        if isinstance(members, ZstdFrames):
-            return FileLayout.ZSTD
-        found = islice(_scan_members(members, 0, file.size), 3)
-        whole = any(isinstance(item, StoredRecord) and item.skip for item in found)
-        return FileLayout.WHOLE if whole else FileLayout.RECORDS
-
-
 def _scan(
     file: Window, at: int, stop: int, shortcut: Shortcut[Value] = _no_shortcut
 ) -> Iterator[Value | StoredRecord | Damage]:
@@ -150,7 +123,7 @@ def _scan(
 
 
 def _scan_members(
-    members: Members, at: int, stop: int, shortcut: Shortcut[Value] = _no_shortcut
+    members: Members, at: int, stop: int, shortcut: Shortcut[Value]
 ) -> Iterator[Value | StoredRecord | Damage]:
     """The hot loop of import and check: what is usual is done here, what is not, elsewhere."""
     path = members.file.path

@@ -112,6 +112,9 @@ class WarcHeader:
             return NotImplemented
         return self.version == other.version and self.fields == other.fields
 
+    def __hash__(self) -> int:
+        return hash((self.version, self.fields))
+
     def __repr__(self) -> str:
         return f"WarcHeader({self.version!r}, {self.fields!r})"
 
