@@ -86,7 +86,6 @@ class OpenArchive:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database and the lock."""
         self._held.close()
 
     def captures(

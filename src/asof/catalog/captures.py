@@ -142,7 +142,6 @@ class Catalog:
         return sorted((each for seen in found.values() for each in seen), key=attrgetter("at"))
 
     def observation(self, capture: Capture) -> Observation:
-        """What one capture shows."""
         return Reader(self).read(capture)
 
     def holds(self, capture: Capture) -> bool:

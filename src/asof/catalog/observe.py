@@ -218,7 +218,6 @@ class Reader:
         self._ways: dict[_Key, _Way] = {}
 
     def read(self, capture: Capture) -> Observation:
-        """What a capture shows."""
         if capture.kind == "revisit":
             way = self._way(capture)
         else:

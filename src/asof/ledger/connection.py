@@ -62,7 +62,6 @@ class Ledger:
             run(self.db, SCHEMA, SCHEMA_VERSION)
 
     def fetch(self, sql: str, values: Sequence[str | int] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
         with translated(self.path):
             return self.db.execute(sql, values).fetchall()
 

@@ -50,11 +50,7 @@ _SUITES = {
 
 
 def exchange_records(
-    exchange: Exchange,
-    *,
-    target: Target,
-    refers_to: Capture | None = None,
-    record_id: str = "",
+    exchange: Exchange, *, target: Target, refers_to: Capture | None = None, record_id: str = ""
 ) -> tuple[Record, ...]:
     """The request, the response or revisit, and the metadata of one exchange.
 
@@ -67,14 +63,8 @@ def exchange_records(
     origin = (*event, *_address(exchange.peer))
     concurrent = ("WARC-Concurrent-To", record_id)
     kind, fields, block = _answer(exchange, refers_to)
-    answer = (
-        ("WARC-Type", kind),
-        ("WARC-Record-ID", record_id),
-        *origin,
-        *fields,
-        *_circumstances(exchange),
-        ("Content-Type", RESPONSE_TYPE),
-    )
+    said = (*origin, *fields, *_circumstances(exchange), ("Content-Type", RESPONSE_TYPE))
+    answer = (("WARC-Type", kind), ("WARC-Record-ID", record_id), *[f for f in said if f[1]])
     times = exchange.timings
     timings = (
         ("fetchTimeMs", times.total // 1000),
@@ -115,14 +105,18 @@ def failure_record(failure: Failure, target: Target) -> Record:
 
 
 def _answer(exchange: Exchange, refers_to: Capture | None) -> tuple[str, Headers, tuple[Body, ...]]:
-    """The type of the record that holds the answer, the fields of that type, and its block."""
+    """The type of the record that holds the answer, its fields (some are empty), its block."""
     head = Body(len(exchange.head), exchange.head)
     if refers_to is not None and exchange.status == 304:
-        said = ("WARC-Payload-Digest", refers_to.digest) if refers_to.digest else None
         # It is this URL that has not changed since, wherever its payload lies.
-        fields = (("WARC-Profile", NOT_MODIFIED), *_named(refers_to), _block_digest(exchange))
-        return "revisit", (*fields, said) if said else fields, (head, exchange.body)
-    payload_digest = _payload_digest(exchange)
+        fields = (
+            ("WARC-Profile", NOT_MODIFIED),
+            *_named(refers_to),
+            _block_digest(exchange),
+            ("WARC-Payload-Digest", refers_to.digest or ""),
+        )
+        return "revisit", fields, (head, exchange.body)
+    payload_digest = ("WARC-Payload-Digest", _payload_digest(exchange))
     if refers_to is not None and is_revisit(exchange, refers_to):
         # Only the head is kept. That is what the profile means, and no truncation: WARC-Truncated
         # would tell readers that the payload is lost (WARC 1.1 section 6.7.2 makes it optional).
@@ -130,13 +124,10 @@ def _answer(exchange: Exchange, refers_to: Capture | None) -> tuple[str, Headers
             ("WARC-Profile", IDENTICAL_PAYLOAD),
             *_reference(refers_to),
             ("WARC-Block-Digest", digest_text(sha256(exchange.head).digest())),
-            ("WARC-Payload-Digest", payload_digest),
+            payload_digest,
         )
         return "revisit", fields, (head,)
-    fields = (_block_digest(exchange),)
-    if payload_digest:
-        fields = (*fields, ("WARC-Payload-Digest", payload_digest))
-    return "response", fields, (head, exchange.body)
+    return "response", (_block_digest(exchange), payload_digest), (head, exchange.body)
 
 
 def is_revisit(exchange: Exchange, refers_to: Capture) -> bool:
@@ -178,13 +169,14 @@ def _named(capture: Capture) -> Headers:
 
 
 def _circumstances(exchange: Exchange) -> Headers:
-    fields = [("WARC-Truncated", exchange.truncated)] if exchange.truncated else []
     start = exchange.head[exchange.head_start :][:8].upper()
     version = ("1.0" if start == b"HTTP/1.0" else "1.1") if start else "0.9"
-    fields += [("WARC-Protocol", f"http/{version}"), *_protocols(exchange.tls)]
-    if exchange.anomalies:
-        fields.append(("WARC-Asof-Anomalies", ", ".join(exchange.anomalies)))
-    return tuple(fields)
+    return (
+        ("WARC-Truncated", exchange.truncated),
+        ("WARC-Protocol", f"http/{version}"),
+        *_protocols(exchange.tls),
+        ("WARC-Asof-Anomalies", ", ".join(exchange.anomalies)),
+    )
 
 
 def _protocols(tls: Tls | None) -> Headers:
