@@ -17,9 +17,8 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
-from asof.catalog.derive import derive
+from asof.catalog.derive import comparable, derive
 from asof.catalog.observe import Observation, Reader, observe
-from asof.catalog.one_hash import comparable
 from asof.catalog.payloads import Payloads
 from asof.catalog.referents import ANSWERS, NOT_MODIFIED, last_instant
 from asof.catalog.rows import COLUMNS, Row, capture_of

@@ -22,21 +22,25 @@ What is taken from the record:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from hashlib import sha1, sha256
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from asof.catalog.dates import modified, warc_date
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
+from asof.errors import DamageError, InputError
 from asof.http.entity import decode
 from asof.http.head import parse_head
 from asof.model import Capture, Headers
 from asof.url import resolve, surt
 from asof.warc.digest import base32
-from asof.warc.reader import HEAD_REACH, block_chunks
+from asof.warc.reader import HEAD_REACH, block_chunks, read_record
 from asof.warc.record import StoredRecord, WarcHeader
 
 if TYPE_CHECKING:
@@ -128,9 +132,28 @@ def content_digest(headers: Headers, chunks: Iterable[bytes]) -> str:
     return _content(_codings(headers), chunks)
 
 
-def sha256_content(record: StoredRecord, capture: Capture) -> str | None:
-    """The `content` of a record by SHA-256, whatever hash the record declares."""
-    return _block(record, capture.kind, is_http(capture.kind, capture.url), None)[3]
+def comparable(captures: Sequence[Capture], warc: Path) -> list[Capture]:
+    """The captures in the same order, with the contents of each URL known by one hash: tools hash
+    differently, and equal contents show only under one.
+    """
+    hashes: dict[str, set[str]] = defaultdict(set)
+    for capture in captures:
+        if capture.content is not None:
+            hashes[capture.url].add(capture.content.partition(":")[0])
+    return [_rehashed(c, warc) if len(hashes[c.url]) > 1 else c for c in captures]
+
+
+def _rehashed(capture: Capture, warc: Path) -> Capture:
+    if capture.content is None or capture.content.startswith("sha256:"):
+        return capture
+    if capture.kind == "revisit":
+        return replace(capture, content=None)  # what it refers to is rehashed
+    try:
+        record = read_record(warc / capture.where.file, capture.where.offset)
+    except (DamageError, InputError):
+        return capture
+    http = is_http(capture.kind, capture.url)
+    return replace(capture, content=_block(record, capture.kind, http, None)[3])
 
 
 def record_uri(record_id: str) -> str:

@@ -18,6 +18,7 @@ from asof.warc.digest import base32
 _SHA1 = 32  # letters of base32
 _DATE = re.compile(r"[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):"
                    r"[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z")  # fmt: skip
+_as_date = lru_cache(maxsize=1024)(_DATE.fullmatch)  # records of one second stand side by side
 
 
 def sound_kind(content: bytes | bytearray) -> str | None:
@@ -29,7 +30,7 @@ def sound_kind(content: bytes | bytearray) -> str | None:
     if found is None:
         return None
     kind, date, block, payload, block_digest, payload_digest = found
-    if not _is_date(date):
+    if not _as_date(date):
         return None
     view = memoryview(content)
     by_block = sha1 if len(block_digest) == _SHA1 else sha256
@@ -37,8 +38,3 @@ def sound_kind(content: bytes | bytearray) -> str | None:
     if base32(by_block(view[block:-4]).digest()) != block_digest:
         return None
     return kind if base32(by_payload(view[payload:-4]).digest()) == payload_digest else None
-
-
-@lru_cache(maxsize=1024)  # records of one second stand side by side
-def _is_date(text: str) -> bool:
-    return _DATE.fullmatch(text) is not None
