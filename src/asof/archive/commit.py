@@ -15,8 +15,7 @@ from pathlib import Path
 from asof.archive.folder import Folder
 from asof.archive.journal import CommitGroup, records_of
 from asof.catalog.captures import Catalog
-from asof.catalog.derive import row
-from asof.catalog.fast_path import fast_row
+from asof.catalog.derive import fast_row, row
 from asof.catalog.rows import Row
 from asof.clock import Instant
 from asof.config import Config

@@ -18,8 +18,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
-from asof.catalog.derive import missing_identity, row
-from asof.catalog.fast_path import fast_row
+from asof.catalog.derive import fast_row, missing_identity, row
 from asof.catalog.rows import Row
 from asof.model import Crawl, Damage
 from asof.warc.compression import Packing, packing

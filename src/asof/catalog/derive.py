@@ -38,6 +38,7 @@ from asof.errors import DamageError, InputError
 from asof.http.entity import decode
 from asof.http.head import parse_head
 from asof.model import Capture, Headers
+from asof.native import compiled
 from asof.url import resolve, surt
 from asof.warc.digest import base32
 from asof.warc.reader import HEAD_REACH, block_chunks, read_record
@@ -124,6 +125,29 @@ def row(record: StoredRecord) -> Row | None:
         None if location is None else resolve(url, location),
         get("WARC-Truncated") or ("segmentation" if get("WARC-Segment-Number") else None),
         profile, refers_to_url, refers_to_at, " ".join(anomalies) or None,
+    )  # fmt: skip
+
+
+def fast_row(content: bytes | bytearray, offset: int, length: int) -> Row | tuple[()] | None:
+    """The row of the one record that a member holds, if it is a response as most tools write it.
+
+    Empty for a record that goes with one (a request, or metadata about it) and is no capture. None
+    for anything else: `row` understands every record, and gives exactly the same (a property test
+    compares the two). This spares the making of values that only the row needs, for import and
+    reindex go through here a million times over: 29 us a record by `row`, 5 here, where there was a
+    C compiler at installation (ADR 7).
+    """
+    found = compiled.response(content) if compiled is not None else None
+    if not found:
+        return found
+    date, record_id, url, status, media_type, digest, size, etag, changed, truncated = found
+    at = warc_date(date)
+    if at is None:
+        return None
+    return (
+        surt(url), at, record_id, url, "response", status, media_type, digest, digest, size,
+        offset, length, etag, None if changed is None else modified(changed, at),
+        None, truncated, None, None, None, None,
     )  # fmt: skip
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges
-from asof.catalog.derive import row
-from asof.catalog.fast_path import fast_row
+from asof.catalog.derive import fast_row, row
 from asof.catalog.rows import Row, capture_of
 from asof.coherence.certificate import (
     Choice,
@@ -26,11 +25,10 @@ from asof.coherence.gather import (
 )
 from asof.model import Capture, Crawl, Damage
 from asof.warc.digest import digest_of, parse_digest
-from asof.warc.fast_path import sound_kind
 from asof.warc.info import read_crawl
 from asof.warc.reader import HEAD_REACH, block_chunks, scan_as
 from asof.warc.record import StoredRecord
-from asof.warc.verify import judge
+from asof.warc.verify import judge, sound_kind
 
 Progress = Callable[[int], None]
 

@@ -15,11 +15,14 @@ a record that is one segment of several. It differs on purpose in these points:
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from hashlib import sha1, sha256
 from typing import NamedTuple
 
 from asof.errors import DamageError
 from asof.http.head import find_head_end
-from asof.warc.digest import Digest, digest_of, parse_digest
+from asof.native import compiled
+from asof.warc.digest import Digest, base32, digest_of, parse_digest
 from asof.warc.reader import beginning, behind, block_chunks
 from asof.warc.record import StoredRecord, WarcHeader
 
@@ -28,6 +31,10 @@ from asof.warc.record import StoredRecord, WarcHeader
 _EMPTY_LINE = re.compile(rb"\n[ \t\r\v\f\x1c-\x1f]*\n")
 _BLANK_START = re.compile(rb"[ \t\r\v\f\x1c-\x1f]*\n")
 _HTTP_KINDS = ("response", "request", "revisit")
+_SHA1 = 32  # letters of base32
+_DATE = re.compile(r"[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):"
+                   r"[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z")  # fmt: skip
+_as_date = lru_cache(maxsize=1024)(_DATE.fullmatch)  # records of one second stand side by side
 
 
 class Soundness(NamedTuple):
@@ -35,6 +42,28 @@ class Soundness(NamedTuple):
 
     problems: list[str]
     verified: int = 0
+
+
+def sound_kind(content: bytes | bytearray) -> str | None:
+    """`response` or `request` if the content of a member is one such record, whole and sound, as
+    most tools write it: it has a block and a payload digest, and both hold.
+
+    None says only: `judge` it with care. A property test compares the two. Measured on pages of
+    23 KB: 46 us a record by `judge`, 29 here, where a C compiler was found when asof was installed
+    (ADR 7); 26 are the digests.
+    """
+    found = compiled.digests(content) if compiled is not None else None
+    if found is None:
+        return None
+    kind, date, block, payload, block_digest, payload_digest = found
+    if not _as_date(date):
+        return None
+    view = memoryview(content)
+    by_block = sha1 if len(block_digest) == _SHA1 else sha256
+    by_payload = sha1 if len(payload_digest) == _SHA1 else sha256
+    if base32(by_block(view[block:-4]).digest()) != block_digest:
+        return None
+    return kind if base32(by_payload(view[payload:-4]).digest()) == payload_digest else None
 
 
 def verify(record: StoredRecord) -> list[str]:
