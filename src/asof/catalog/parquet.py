@@ -58,13 +58,10 @@ def write_rows(
         [(name, types.get(kind) or getattr(arrow, kind)()) for name, kind in columns.items()]
     )
     source, count = iter(rows), 0
-    with (
-        atomic_file(out) as file,
-        parquet.ParquetWriter(file, schema, compression="zstd") as writer,
-    ):
+    with atomic_file(out) as file, parquet.ParquetWriter(file, schema, compression="zstd") as table:
         while some := list(islice(source, group)):
             values = [list(column) for column in zip(*some, strict=True)]
-            writer.write_table(arrow.table(values, schema=schema))
+            table.write_table(arrow.table(values, schema=schema))
             count += len(some)
     return count
 

@@ -99,16 +99,13 @@ def is_outdated(path: Path) -> bool:
 
 
 def _refusal(path: Path, version: int) -> ArchiveError:
-    found = f"has schema version {version}; this asof reads {SCHEMA_VERSION}."
+    which = "a later"
+    hint = "Install that one, or run `asof reindex` to rebuild it from the WARC files."
     if version in STEPS:
-        return ArchiveError(
-            f"{path} was written by an earlier asof: it {found}",
-            hint="Open the archive where it can be written: that upgrades it, and nothing is lost.",
-        )
-    return ArchiveError(
-        f"{path} was written by a later asof: it {found}",
-        hint="Install that one, or run `asof reindex` to rebuild it from the WARC files.",
-    )
+        which = "an earlier"
+        hint = "Open the archive where it can be written: that upgrades it, and nothing is lost."
+    found = f"has schema version {version}; this asof reads {SCHEMA_VERSION}."
+    return ArchiveError(f"{path} was written by {which} asof: it {found}", hint=hint)
 
 
 def _connect(name: Path | str) -> sqlite3.Connection:

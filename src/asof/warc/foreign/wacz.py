@@ -122,13 +122,11 @@ class _Extraction:
         return f"has {size} bytes: more than the disk can take" if size > room else ""
 
     def _extract(self, entry: ZipEntry) -> Iterator[tuple[str, Path] | Damage]:
-        found = _WARC.search(entry.name)
-        suffix = found[0].lower() if found else ".warc"
         algorithm, wanted = self._digests.get(entry.name, ("sha256", ""))
         digest, problem = hashlib.new(algorithm, usedforsecurity=False), ""
         target: Path | None = None
         try:
-            descriptor, name = tempfile.mkstemp(prefix="wacz-", suffix=suffix, dir=self._into)
+            descriptor, name = tempfile.mkstemp(prefix="wacz-", dir=self._into)
             target = Path(name)
             with open(descriptor, "wb") as out:
                 try:
