@@ -86,6 +86,7 @@ class OpenArchive:
         self.close()
 
     def close(self) -> None:
+        """Let go of the database and the lock."""
         self._held.close()
 
     def captures(
