@@ -25,6 +25,7 @@ from asof.coherence.plan import (
     bfs_fifo,
     bfs_lifo,
     by_threshold,
+    expected_c,
     optimal,
     optimal_hosts,
     slots,
@@ -109,16 +110,17 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
     trust = {host: trust_in(archive, host) for host in {host_of(page.url) for page in pages}}
     rates = recent_rates(archive, [h for h, each in trust.items() if not each.trusts_validators])
     hosts = _by_host(pages, rates, paces(archive, config), config.delay + _ANSWER)
+    promised: tuple[Survival, ...] = tuple(each.survival for each in hosts)
     if mode is Mode.MEASURABLE:
         now, seen = archive.clock.now(), archive.catalog.last_answers()
         ages = {url: now - at for url, (_, at) in seen.items()}
-        hosts = tuple(_as_measured(each, trust[each.host], ages) for each in hosts)
+        promised = tuple(_as_measured(each, trust[each.host], ages) for each in hosts)
     lengths = _lengths(hosts, mode, config.revisits)
-    candidates = _candidates(hosts, lengths, mode, config)
+    candidates = _candidates(hosts, promised, lengths, mode, config)
     if name in ("lifo", "fifo"):
         coherence_plan = CoherencePlan(mode, name, candidates[name], len(pages))
         return Itinerary(coherence_plan, hosts, candidates)
-    planned = _planned(hosts, lengths, mode, name, config)
+    planned = _planned(hosts, promised, lengths, mode, name, config)
     expected = sum(each.plan.expected * len(each.targets) for each in planned if each.plan)
     coherence_plan = CoherencePlan(
         mode,
@@ -209,12 +211,12 @@ def _by_host(
     )
 
 
-def _as_measured(host: HostPlan, trust: HostTrust, ages: Mapping[str, Instant]) -> HostPlan:
+def _as_measured(host: HostPlan, trust: HostTrust, ages: Mapping[str, Instant]) -> Survival:
     """What can be known of its pages: as far back as dates are trusted, or since each was seen."""
     lag = trust.lag if trust.trusts_dates and trust.skew is not None else math.inf
     before = [min(lag, ages[target.url]) for target in host.targets]
     known = np.maximum(np.array(before) / SECOND, 0.0)
-    return replace(host, survival=Since(host.survival, known))
+    return Since(host.survival, known)
 
 
 def _lengths(hosts: Sequence[HostPlan], mode: Mode, revisits: int | None) -> list[Floats]:
@@ -227,35 +229,50 @@ def _lengths(hosts: Sequence[HostPlan], mode: Mode, revisits: int | None) -> lis
 
 
 def _candidates(
-    hosts: Sequence[HostPlan], lengths: Sequence[Floats], mode: Mode, config: Config
+    hosts: Sequence[HostPlan],
+    promised: Sequence[Survival],
+    lengths: Sequence[Floats],
+    mode: Mode,
+    config: Config,
 ) -> dict[str, float]:
     """The expected C of every strategy, over all hosts."""
 
-    def overall(expected: Callable[[HostPlan, Floats], float]) -> float:
-        pairs = zip(hosts, lengths, strict=True)
-        total = sum(expected(each, own) * len(each.targets) for each, own in pairs)
+    def overall(expected: Callable[[HostPlan, Survival, Floats], float]) -> float:
+        all_hosts = zip(hosts, promised, lengths, strict=True)
+        total = sum(expected(each, own, s) * len(each.targets) for each, own, s in all_hosts)
         return total / sum(len(each.targets) for each in hosts)
 
-    def fifo(each: HostPlan, lengths: Floats) -> float:
+    def fifo(each: HostPlan, own: Survival, lengths: Floats) -> float:
         seen_again = int((np.isfinite(lengths) & (lengths > 0)).sum())
-        return bfs_fifo(each.survival, each.step, seen_again)
+        return bfs_fifo(own, each.step, seen_again)
 
-    def lifo(each: HostPlan, lengths: Floats) -> float:
-        return bfs_lifo(each.survival, lengths)
+    def lifo(each: HostPlan, own: Survival, lengths: Floats) -> float:
+        return bfs_lifo(own, lengths)
+
+    def threshold(each: HostPlan, own: Survival, lengths: Floats) -> float:
+        return expected_c(own, by_threshold(each.survival, lengths, config.eta).order, lengths)
+
+    def best(each: HostPlan, own: Survival, lengths: Floats) -> float:
+        return expected_c(own, optimal(each.survival, lengths).order, lengths)
 
     return {
         "fifo": overall(fifo if mode is Mode.INDUCIBLE else lifo),
         "lifo": overall(lifo),
-        "threshold": overall(
-            lambda each, lengths: by_threshold(each.survival, lengths, config.eta).expected
-        ),
-        "optimal": overall(lambda each, lengths: optimal(each.survival, lengths).expected),
+        "threshold": overall(threshold),
+        "optimal": overall(best),
     }
 
 
 def _planned(
-    hosts: Sequence[HostPlan], lengths: Sequence[Floats], mode: Mode, name: str, config: Config
+    hosts: Sequence[HostPlan],
+    promised: Sequence[Survival],
+    lengths: Sequence[Floats],
+    mode: Mode,
+    name: str,
+    config: Config,
 ) -> tuple[HostPlan, ...]:
+    """Planned by how pages change; what is expected is what can be known of that."""
+
     def plan(survival: Survival, lengths: Floats) -> Plan:
         if name == "threshold":
             return by_threshold(survival, lengths, config.eta)
@@ -263,8 +280,12 @@ def _planned(
             return auto(survival, lengths, mode, config.eta)
         return optimal(survival, lengths)
 
-    pairs = zip(hosts, lengths, strict=True)
-    return tuple(replace(each, plan=plan(each.survival, own)) for each, own in pairs)
+    found = []
+    for each, own, slots_of_it in zip(hosts, promised, lengths, strict=True):
+        made = plan(each.survival, slots_of_it)
+        told = replace(made, expected=expected_c(own, made.order, made.lengths))
+        found.append(replace(each, survival=own, plan=told))
+    return tuple(found)
 
 
 def _newcomers(hosts: Sequence[HostPlan], rates: LearntRates, mode: Mode) -> float:
