@@ -244,7 +244,7 @@ def test_the_status_comes_back_whole(home: Folder, clock: SimulatedClock, ear: E
     with home.lock("crawl"):
         status = running(home)
     assert status is not None
-    assert (status.crawl, status.pid, status.state) == ("c1", os.getpid(), "running")
+    assert (status.crawl, status.pid, status.snapshot.state) == ("c1", os.getpid(), "running")
     assert status.at == clock.now()
     assert status.snapshot == SNAPSHOT
     assert status.did(order) == "7 URLs left out"

@@ -34,7 +34,7 @@ from typing import IO
 from asof.archive import OpenArchive
 from asof.archive.folder import storage_errors
 from asof.errors import DamageError, NotCaptured
-from asof.frontier.report import done_depths
+from asof.frontier.report import captured_targets
 from asof.model import Capture, Crawl
 
 URLS = "URLsCrawled.txt"
@@ -104,7 +104,8 @@ def is_page(capture: Capture) -> bool:
 
 def crawled_pages(archive: OpenArchive, crawl: Crawl) -> list[AssignmentPage]:
     """The pages of a crawl, unique, in the order of their capture."""
-    depths = done_depths(archive.ledger, archive.catalog.crawl_no(crawl.id))
+    targets = captured_targets(archive.ledger, archive.catalog.crawl_no(crawl.id))
+    depths = {target.url: target.depth for target in targets}
     captures = [
         capture
         for capture in archive.captures(crawl=crawl.id)

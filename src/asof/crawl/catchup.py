@@ -14,8 +14,8 @@ from asof.archive import OpenArchive
 from asof.clock import Instant
 from asof.crawl.discover import follow, found_in
 from asof.crawl.loop import Crawler
-from asof.crawl.patience import PATIENCE
-from asof.frontier.revisits import queued_revisits, settle_revisit
+from asof.frontier.hosts import PATIENCE
+from asof.frontier.queue import queued_revisits, settle_revisit
 from asof.frontier.states import Event
 from asof.frontier.unsettled import Unsettled
 from asof.model import Capture, Crawl, Hop, Target
@@ -26,7 +26,7 @@ def catch_up(archive: OpenArchive, crawl: Crawl, crawler: Crawler) -> int:
     settled = 0
     with (
         archive.ledger.transaction(),
-        closing(Unsettled(archive.ledger, crawler.frontier.crawl, PATIENCE)) as unsettled,
+        closing(Unsettled(archive.ledger, crawler.frontier.crawl)) as unsettled,
     ):
         while targets := unsettled.queued():
             for target in targets:

@@ -83,11 +83,6 @@ class Status:
     snapshot: Snapshot
     obeyed: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def state(self) -> str:
-        """Running, paused or stopping."""
-        return self.snapshot.state
-
     def did(self, order: Order) -> str | None:
         """What was done about an order; None when the crawl has not obeyed it yet."""
         return dict(self.obeyed).get(order.id)

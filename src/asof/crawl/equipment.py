@@ -10,7 +10,6 @@ from asof.archive.journal import Journal
 from asof.clock import Clock
 from asof.config import Config
 from asof.crawl.funnel import Funnel
-from asof.crawl.gate import Gates
 from asof.crawl.limits import CrawlLimits
 from asof.crawl.monitor import Monitor
 from asof.crawl.store import CaptureStore, conditions
@@ -20,6 +19,7 @@ from asof.frontier.queue import Frontier
 from asof.ledger import Ledger
 from asof.model import Capture, Crawl, Headers
 from asof.scope.patterns import Patterns
+from asof.scope.robots import Gates
 from asof.scope.rules import Scope
 from asof.url import host_of
 

@@ -21,8 +21,7 @@ from asof.crawl.backlog import Backlog
 from asof.crawl.control import Act, Order
 from asof.crawl.equipment import equip
 from asof.crawl.monitor import Monitor
-from asof.crawl.progress import Outlook, counted
-from asof.crawl.summary import Snapshot, Summary
+from asof.crawl.summary import Outlook, Snapshot, Summary, counted
 from asof.crawl.visit import FULL, Visitor
 from asof.crawl.writer import Writer
 from asof.errors import AsofError
@@ -356,7 +355,8 @@ class Crawler:
         if self._monitor.watched:
             self._outlook.renew(now, self._clock, self._hosts)
         counts = self.frontier.tally
-        running = "paused" if self._paused else self.frontier.phase
+        phase = "revisiting" if self.frontier.revisits else "running"
+        state = "stopping" if self._ended_by else "paused" if self._paused else phase
         self._monitor.report(
             Snapshot(
                 elapsed=self._limits.elapsed,
@@ -369,7 +369,7 @@ class Crawler:
                 current=self.visitor.current,
                 busiest=self._outlook.busiest,
                 reasons=self._outlook.reasons,
-                state="stopping" if self._ended_by else running,
+                state=state,
                 active=len(self._visits),
             ),
             now,

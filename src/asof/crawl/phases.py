@@ -26,12 +26,12 @@ from asof.coherence.survival import Floats, Pages, Survival
 from asof.config import Config
 from asof.crawl.catchup import take_again
 from asof.crawl.loop import Crawler
-from asof.crawl.patience import PATIENCE
 from asof.crawl.plan import alive, paces
 from asof.crawl.summary import Summary
 from asof.crawl.visit import FULL
+from asof.frontier.hosts import PATIENCE
+from asof.frontier.queue import queue_revisits
 from asof.frontier.report import captured_targets, tally
-from asof.frontier.revisits import queue_revisits
 from asof.model import CoherencePlan
 from asof.url import host_of
 from asof.warc.info import crawl_record

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from asof.crawl.discover import follow
 from asof.crawl.equipment import Equipment
-from asof.crawl.gate import MAX_REDIRECTS, robots_url
-from asof.crawl.patience import retry_after
+from asof.frontier.hosts import retry_after
 from asof.frontier.states import Event
 from asof.model import Exchange, Failure, Headers, Hop, Target
-from asof.scope.robots import Robots, robots_from
+from asof.scope.robots import MAX_REDIRECTS, Robots, robots_from, robots_url
 from asof.text.links.sitemaps import sitemaps_of
 from asof.url import host_of
 

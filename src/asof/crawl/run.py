@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from asof.archive import OpenArchive
@@ -316,7 +317,7 @@ def _conclude(archive: OpenArchive, crawl: Crawl, config: Config, summary: Summa
     unfinished = summary.ended_by in (INTERRUPTED, DISK_RESERVE)
     state = CrawlState.INTERRUPTED if unfinished else CrawlState.FINISHED
     now = archive.clock.now()
-    crawl = replace(crawl, state=state, ended=now, note=summary.to_json())
+    crawl = replace(crawl, state=state, ended=now, note=json.dumps(asdict(summary), sort_keys=True))
     try:
         if state is CrawlState.FINISHED:
             committer = Committer(archive.folder, archive.ledger, crawl, config)

@@ -7,11 +7,11 @@ from collections import Counter
 from asof.clock import SECOND
 from asof.crawl.discover import follow, found_in, overlong
 from asof.crawl.equipment import Equipment
-from asof.crawl.gate import Shut
-from asof.crawl.patience import PATIENCE
 from asof.crawl.store import Kept
+from asof.frontier.hosts import PATIENCE
 from asof.frontier.states import Event
 from asof.model import Exchange, Failure, Hop, Target
+from asof.scope.robots import Shut
 from asof.text.html.fingerprint import text_fingerprint, visible_blocks
 
 # A host that brought nothing so many times in a row is not asked again in this run.

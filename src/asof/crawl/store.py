@@ -20,7 +20,6 @@ from asof.catalog.payloads import PayloadFilter
 from asof.clock import Instant, http_date
 from asof.config import Config
 from asof.crawl.discover import MAX_DOCUMENT, is_searched, references
-from asof.crawl.gate import MAX_REDIRECTS
 from asof.errors import AsofError
 from asof.http.entity import decode
 from asof.ledger import Ledger
@@ -35,7 +34,7 @@ from asof.model import (
     Target,
     find_header,
 )
-from asof.scope.robots import Robots, robots_from
+from asof.scope.robots import MAX_REDIRECTS, Robots, robots_from
 from asof.text.links.html_links import Links
 from asof.url import host_of, resolve
 from asof.warc.build import failure_record, is_revisit

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from asof.coherence.verdict import MARGIN
 from asof.crawl.audit import Audits
 from asof.crawl.equipment import Equipment
-from asof.crawl.gate import Shut
-from asof.crawl.patience import retry_after
 from asof.crawl.robots_errand import RobotsErrands
 from asof.crawl.settle import Settlements, is_page
 from asof.fetch.reply import Judge
+from asof.frontier.hosts import retry_after
 from asof.http.head import Head
 from asof.model import Capture, Exchange, Failure, Headers, Target, find_header
+from asof.scope.robots import Shut
 
 FULL = "max-pages"
 

@@ -43,7 +43,6 @@ class Share:
 
     @property
     def missing(self) -> int:
-        """Found and not taken."""
         return self.found - self.taken
 
 
@@ -59,12 +58,12 @@ class Completeness:
 def completeness(ledger: Ledger, crawl_no: int) -> Completeness:
     """The completeness of a crawl as it stands now; see above for what counts."""
     known = hosts(ledger, crawl_no)
-    shares = [(row.host, Share(row.found, row.taken)) for row in known if row.found]
+    shares = [(host, Share(found, taken)) for host, found, taken, _ in known if found]
     shares.sort(key=lambda row: (-row[1].missing, -row[1].found, row[0]))
-    entries = [row for row in known if row.entry]
+    entered = [taken > 0 for _, _, taken, entry in known if entry]
     return Completeness(
-        vertical=Share(sum(row.found for row in known), sum(row.taken for row in known)),
-        horizontal=Share(len(entries), sum(row.taken > 0 for row in entries)),
+        vertical=Share(sum(row[1] for row in known), sum(row[2] for row in known)),
+        horizontal=Share(len(entered), sum(entered)),
         hosts=tuple(shares),
     )
 
@@ -79,10 +78,5 @@ def completeness_json(value: Completeness, most: int = 100) -> dict[str, object]
 
 
 def share_json(share: Share) -> dict[str, object]:
-    """The shape of a share in JSON."""
-    part = share.share
-    return {
-        "share": None if part is None else round(part, 6),
-        "found": share.found,
-        "taken": share.taken,
-    }
+    part = None if share.share is None else round(share.share, 6)
+    return {"share": part, "found": share.found, "taken": share.taken}
