@@ -25,7 +25,6 @@ archive, so they are true after crashes and resumptions, too.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +32,7 @@ from typing import IO
 
 from asof.archive import OpenArchive
 from asof.archive.folder import storage_errors
+from asof.crawl.control import replace_file
 from asof.errors import DamageError, NotCaptured
 from asof.frontier.report import captured_targets
 from asof.model import Capture, Crawl
@@ -63,9 +63,10 @@ class AssignmentFiles:
 
     def crawled(self, url: str) -> None:
         """A page was crawled; its line is in the file when this returns."""
-        with storage_errors(self._folder / URLS):
+        path = self._folder / URLS
+        with storage_errors(path):
             if self._file is None:
-                self._file = (self._folder / URLS).open("w", encoding="utf-8")
+                self._file = path.open("w", encoding="utf-8")
                 self._file.writelines(f"{known}\n" for known in self._listed)
             if url not in self._listed:
                 self._listed[url] = None
@@ -75,11 +76,13 @@ class AssignmentFiles:
     def finish(self, pages: Sequence[AssignmentPage]) -> None:
         """Write both files anew, from what is known at the end."""
         self.close()
-        _write(self._folder / URLS, "".join(f"{page.url}\n" for page in pages))
-        _write(self._folder / STATS, stats(pages))
+        texts = {URLS: "".join(f"{page.url}\n" for page in pages), STATS: stats(pages)}
+        for name, text in texts.items():
+            # In one move, so that a full disk leaves the old file rather than half a new one.
+            with storage_errors(self._folder / name):
+                replace_file(self._folder / name, text.encode())
 
     def close(self) -> None:
-        """Let go of the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -123,7 +126,6 @@ def crawled_pages(archive: OpenArchive, crawl: Crawl) -> list[AssignmentPage]:
 
 
 def stats(pages: Sequence[AssignmentPage]) -> str:
-    """The text of stats.txt."""
     sizes = [page.size for page in pages] or [0]
     average = (2 * sum(sizes) + len(sizes)) // (2 * len(sizes))
     depth = max((page.depth for page in pages), default=0)
@@ -146,15 +148,3 @@ def _page_size(archive: OpenArchive, capture: Capture) -> int | None:
         return sum(len(piece) for piece in memento.payload())
     except (DamageError, NotCaptured):
         return capture.size if is_page(capture) else None
-
-
-def _write(path: Path, text: str) -> None:
-    """In one move, so that a full disk leaves the old file rather than half a new one."""
-    part = path.with_name(f".{path.name}.part")
-    with storage_errors(path):
-        try:
-            part.write_text(text, encoding="utf-8")
-            os.replace(part, path)
-        except OSError:
-            part.unlink(missing_ok=True)
-            raise

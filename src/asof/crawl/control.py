@@ -17,7 +17,6 @@ import json
 import os
 import re
 import secrets
-import stat
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from pathlib import Path
 
 from asof.archive.folder import Folder, storage_errors
 from asof.clock import Clock, Instant, iso, parse_iso
+from asof.crawl.events import open_plain
 from asof.crawl.summary import Snapshot, snapshot_json, snapshot_of
 from asof.errors import UsageError
 
@@ -65,7 +65,6 @@ class Order:
     pattern: str = ""
 
     def line(self) -> bytes:
-        """The order as a line of the file."""
         fields = {"id": self.id, "at": iso(self.at), "order": self.act.value}
         if self.act is Act.EXCLUDE:
             fields["pattern"] = self.pattern
@@ -147,7 +146,7 @@ class Control:
         self._mute = self._deaf = False
         with storage_errors(folder.root):
             self._orders.parent.mkdir(exist_ok=True)
-            os.close(_open(self._orders, os.O_RDONLY | os.O_CREAT))
+            os.close(open_plain(self._orders, os.O_RDONLY | os.O_CREAT))
             found = self._orders.stat()
         self._file, self._offset = found.st_ino, found.st_size
 
@@ -194,7 +193,7 @@ class Control:
             "snapshot": snapshot_json(snapshot),
         }
         try:
-            _replace(self._status, json.dumps(value).encode() + b"\n")
+            replace_file(self._status, json.dumps(value).encode() + b"\n")
             self._mute = False
         except OSError as error:
             # A full disk is for the WARC files to complain about, not for the monitoring.
@@ -203,14 +202,13 @@ class Control:
             self._mute = True
 
     def close(self) -> None:
-        """The crawl has ended: take the status away."""
         try:
             self._status.unlink(missing_ok=True)
         except OSError as error:
             self._note(f"The status cannot be removed: {error.strerror}.")
 
     def _read(self) -> bytes:
-        handle = _open(self._orders, os.O_RDONLY)
+        handle = open_plain(self._orders, os.O_RDONLY)
         try:
             data = os.pread(handle, _LONGEST_LOOK, self._offset)
         finally:
@@ -246,12 +244,10 @@ class Control:
 
 
 def orders_file(folder: Folder) -> Path:
-    """Where orders are written."""
     return folder.root / "control" / "orders.jsonl"
 
 
 def status_file(folder: Folder) -> Path:
-    """Where a controlled crawl says how it stands."""
     return folder.root / "control" / "status.json"
 
 
@@ -291,7 +287,7 @@ def send_order(folder: Folder, clock: Clock, act: Act, pattern: str = "") -> Ord
         raise UsageError("The pattern is too long.", hint="Give several short ones.")
     path = orders_file(folder)
     with storage_errors(path):
-        handle = _open(path, os.O_RDWR | os.O_APPEND)
+        handle = open_plain(path, os.O_RDWR | os.O_APPEND)
         try:
             # What a full disk tore off must not swallow this order.
             size = os.fstat(handle).st_size
@@ -302,18 +298,9 @@ def send_order(folder: Folder, clock: Clock, act: Act, pattern: str = "") -> Ord
     return order
 
 
-def _open(path: Path, flags: int) -> int:
-    """Open a plain file: a link could lead out of the archive, a pipe could hold us for ever."""
-    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(0, "Not a plain file", str(path))
-    return handle
-
-
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     """Put new content in the place of a file at once, so that a reader sees all of it or none."""
-    part = path.with_suffix(".part")
+    part = path.with_name(f".{path.name}.part")
     try:
         part.unlink(missing_ok=True)
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
@@ -328,10 +315,8 @@ def _replace(path: Path, data: bytes) -> None:
 def _read_status(path: Path) -> Status | None:
     """The status in a file, or None when there is none that makes sense."""
     try:
-        handle = _open(path, os.O_RDONLY)
-        with os.fdopen(handle, "rb") as file:
-            value = json.loads(file.read(_LONGEST_STATUS))
-        return _status_of(value)
+        with os.fdopen(open_plain(path, os.O_RDONLY), "rb") as file:
+            return _status_of(json.loads(file.read(_LONGEST_STATUS)))
     except (OSError, ValueError, RecursionError):
         return None
 

@@ -72,16 +72,8 @@ class Meter:
 
     def __init__(self) -> None:
         self._marks: deque[tuple[float, int]] = deque()
-        self._recent: deque[tuple[int, str]] = deque(maxlen=_RECENT)
-
-    def came(self, status: int, url: str) -> None:
-        """An answer, or a failure as status 0."""
-        self._recent.append((status, url))
-
-    @property
-    def recent(self) -> tuple[tuple[int, str], ...]:
-        """The last answers, newest last."""
-        return tuple(self._recent)
+        # The last answers, newest last; a failure has status 0.
+        self.recent: deque[tuple[int, str]] = deque(maxlen=_RECENT)
 
     def rate(self, now: float, captured: int) -> float:
         """Captures a second over the last ten seconds; to be asked about once a second or more."""
