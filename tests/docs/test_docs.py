@@ -18,7 +18,7 @@ import pytest
 
 from asof.cli import group
 from asof.config import Config
-from asof.crawl import audit
+from asof.crawl import visit
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
@@ -225,8 +225,8 @@ def test_the_docs_tell_how_often_a_304_is_audited() -> None:
     for page in ("docs/settings.md", "docs/coherence.md"):
         told = read(ROOT / page)
         said = re.findall(r"one in (\w+) 304 answers, and (?:at least|the first) (\w+)", told, re.I)
-        assert said == [(words[audit.ONE_IN], words[audit.AT_LEAST])], page
-    assert f"one in {words[audit.ONE_IN]}" in (audit.__doc__ or "")
+        assert said == [(words[visit.ONE_IN], words[visit.AT_LEAST])], page
+    assert f"one in {words[visit.ONE_IN]}" in (visit.Audits.__doc__ or "")
 
 
 @every_page

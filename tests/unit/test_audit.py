@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asof.crawl.audit import Audits
+from asof.crawl.visit import Audits
 from asof.model import Body, Exchange, Target, Timings
 
 HOST = "example.org"

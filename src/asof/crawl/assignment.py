@@ -33,6 +33,7 @@ from typing import IO
 from asof.archive import OpenArchive
 from asof.archive.folder import storage_errors
 from asof.crawl.control import replace_file
+from asof.crawl.discover import HTML
 from asof.errors import DamageError, NotCaptured
 from asof.frontier.report import captured_targets
 from asof.model import Capture, Crawl
@@ -40,7 +41,6 @@ from asof.model import Capture, Crawl
 URLS = "URLsCrawled.txt"
 STATS = "stats.txt"
 
-_HTML = ("text/html", "application/xhtml+xml")
 _NOT_MODIFIED = 304
 
 
@@ -102,7 +102,7 @@ def write_assignment(archive: OpenArchive, crawl: Crawl) -> tuple[Path, Path]:
 
 def is_page(capture: Capture) -> bool:
     """Whether a capture is a page by its own head (a 304 has none that says so)."""
-    return capture.status == 200 and (capture.media_type or "").lower() in _HTML
+    return capture.status == 200 and (capture.media_type or "").lower() in HTML
 
 
 def crawled_pages(archive: OpenArchive, crawl: Crawl) -> list[AssignmentPage]:
@@ -142,7 +142,7 @@ def _page_size(archive: OpenArchive, capture: Capture) -> int | None:
     try:
         memento = archive.read(capture)
         if capture.status == _NOT_MODIFIED and (
-            memento.status != 200 or (memento.media_type or "") not in _HTML
+            memento.status != 200 or (memento.media_type or "") not in HTML
         ):
             return None
         return sum(len(piece) for piece in memento.payload())

@@ -59,16 +59,11 @@ class Equipment:
         return self.pace.wait(took, self.gates.crawl_delay(host), retry_after)
 
     def recall(self, memory: str) -> None:
-        """Go on with what an earlier run of the crawl left by `memory`."""
+        """Go on with what an earlier run knew, and the archive's records do not tell."""
         if memory:
             self.patterns.restore(json.loads(memory))
         else:  # at least how large the hosts are
             self.patterns.expect(self.frontier.done_by_host())
-
-    @property
-    def memory(self) -> str:
-        """What the next run of this crawl should know, and the archive does not hold."""
-        return json.dumps(self.patterns.snapshot())
 
 
 def equip(

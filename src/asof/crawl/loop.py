@@ -17,13 +17,12 @@ from functools import partial
 from asof.archive import OpenArchive
 from asof.clock import SECOND
 from asof.config import Config
-from asof.crawl.backlog import Backlog
 from asof.crawl.control import Act, Order
 from asof.crawl.equipment import equip
 from asof.crawl.monitor import Monitor
 from asof.crawl.summary import Outlook, Snapshot, Summary, counted
 from asof.crawl.visit import FULL, Visitor
-from asof.crawl.writer import Writer
+from asof.crawl.writer import Backlog, Writer
 from asof.errors import AsofError
 from asof.fetch.http import Fetcher
 from asof.frontier.states import TargetState
@@ -82,12 +81,8 @@ class Crawler:
         """Begin no more fetches; those in flight are finished and kept, if they end in time."""
         if not self._ended_by:
             self._monitor.events.write("stopping", reason=reason)
-        coherence_plan = self.crawl.coherence_plan
-        looks_again = (
-            coherence_plan is not None
-            and coherence_plan.mode == "inducible"
-            and coherence_plan.turn is None
-        )
+        plan = self.crawl.coherence_plan
+        looks_again = plan is not None and plan.mode == "inducible" and plan.turn is None
         # What ends the visits is not the end of a crawl that looks again; an interruption is.
         if not self._ended_by or (looks_again and reason == INTERRUPTED):
             self._ended_by = reason
@@ -108,13 +103,8 @@ class Crawler:
             self._hosts.release(host, self._clock.monotonic() + seconds)
         self._limits.share = share
 
-    def serve_visits(self) -> None:
-        """The next run takes what the crawl has found and not taken yet."""
-        self.frontier.serve()
-
     @property
     def stopping(self) -> bool:
-        """Whether stop() was called, by a limit or by somebody."""
         return bool(self._ended_by)
 
     async def run(self) -> Summary:

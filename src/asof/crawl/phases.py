@@ -61,7 +61,7 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
     crawler.serve_revisits()
     summary = await crawler.run()
     if summary.ended_by == "done":
-        crawler.serve_visits()
+        crawler.frontier.serve()
         summary = await crawler.run()
     return summary
 

@@ -189,7 +189,8 @@ async def _run(
             crawler.stop(INTERRUPTED)
             await crawler.finish()
             summary = crawler.summary()
-        archive.catalog.put_memory(crawl.id, crawler.equipment.memory)
+        memory = json.dumps(crawler.equipment.patterns.snapshot())
+        archive.catalog.put_memory(crawl.id, memory)
         return summary, crawler.crawl
     except sqlite3.Error as error:
         raise translate(error, archive.folder.db) from error
@@ -209,7 +210,7 @@ def _fill_queue(archive: OpenArchive, crawler: Crawler, start: _Start) -> None:
     if crawl.coherence_plan is not None and crawl.coherence_plan.newcomers is not None:
         funnel.newcomers = crawl.coherence_plan.newcomers
         frontier.exact = True
-    catch_up(archive, crawl, crawler)
+    catch_up(archive, crawler)
     # Other rules than those by which they were queued.
     if start.config.as_dict() != crawl.settings:
         with archive.ledger.transaction():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from asof.clock import SECOND
-from asof.crawl.discover import follow, found_in, overlong
+from asof.crawl.discover import HTML, follow, found_in, overlong
 from asof.crawl.equipment import Equipment
 from asof.crawl.store import Kept
 from asof.frontier.hosts import PATIENCE
@@ -17,12 +17,19 @@ from asof.text.html.fingerprint import text_fingerprint, visible_blocks
 # A host that brought nothing so many times in a row is not asked again in this run.
 _SILENT = 5
 _SILENCE = ("dns", "refused", "unreachable", "timeout", "reset", "empty")
-_HTML = ("text/html", "application/xhtml+xml")
 
 
 def is_page(exchange: Exchange, kept: Kept) -> bool:
     """Whether an answer is a page, or says that it is still what it was."""
-    return exchange.status in (200, 304) and kept.media_type in _HTML
+    return exchange.status in (200, 304) and kept.media_type in HTML
+
+
+def onward(target: Target, kept: Kept, known: dict[str, None] | None = None) -> list[Target]:
+    """What a kept answer leads to, but for URLs that are known."""
+    found = list(found_in(target, kept.links, known))
+    if kept.redirect is not None and (hop := follow(target, kept.redirect, Hop.REDIRECT)):
+        found.append(hop)
+    return found
 
 
 class Settlements:
@@ -84,11 +91,7 @@ class Settlements:
     def _queue_onward(self, target: Target, exchange: Exchange, kept: Kept) -> list[Target]:
         """Queue what an answer leads to; gives what was new."""
         funnel = self._equipment.funnel
-        onward = list(found_in(target, kept.links, funnel.known))
-        if kept.redirect is not None:
-            hop = follow(target, kept.redirect, Hop.REDIRECT)
-            onward.extend([hop] if hop is not None else [])
-        new = funnel.put(onward)
+        new = funnel.put(onward(target, kept, funnel.known))
         too_long = overlong(target, kept.links, exchange.header("Location"))
         if too_long:
             self._frontier.leave_out(too_long)

@@ -8,15 +8,16 @@ at once, so a kept answer and what it led to are always in the same group.
 A page may be looked at twice: at its visit, and at its revisit, which asks whether it has changed
 since (Spaniol 2009, section 3.3). `Look` says what differs. Both ask by a conditional request where
 an earlier answer brought validators, for a whole answer otherwise. A 304 is the server's word only,
-so some of them are audited (asof.crawl.audit).
+so some of them are audited.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from zlib import crc32
 
 from asof.coherence.verdict import MARGIN
-from asof.crawl.audit import Audits
 from asof.crawl.equipment import Equipment
 from asof.crawl.robots_errand import RobotsErrands
 from asof.crawl.settle import Settlements, is_page
@@ -27,6 +28,61 @@ from asof.model import Capture, Exchange, Failure, Headers, Target, find_header
 from asof.scope.robots import Shut
 
 FULL = "max-pages"
+
+ONE_IN = 10
+AT_LEAST = 3
+_ENOUGH = 3
+# Where the second half of the places in a plan begins.
+_LATE = 0.5
+
+
+class Audits:
+    """Chooses 304 answers to be checked: the page is asked for again at once, without conditions.
+
+    The bytes tell whether the server's word was true (host_trust.py). An audit takes a request,
+    which makes every slot after it longer. So audited are one in ten, by a hash of the URL, and the
+    first three of each host, in the second half of its places only: there are the pages that
+    changed most and were given up, too, on which a false word is found soonest.
+
+    Other content than the 304 spoke of may be an honest change in between. So the host is a suspect
+    then, of which every 304 is audited; after three such finds it is not asked by conditions again.
+    """
+
+    def __init__(self, *, wanted: bool) -> None:
+        self._wanted = wanted
+        self._chosen_of: Counter[str] = Counter()
+        self._found_of: Counter[str] = Counter()
+        self._checked: set[str] = set()
+
+    def checks(self, target: Target) -> bool:
+        """Whether the next request for a target is an audit, which has no conditions."""
+        return target.url in self._checked
+
+    def choose(self, target: Target, host: str, exchange: Exchange, *, placed: bool) -> bool:
+        """Whether this answer to a conditional request is to be checked by the next request.
+
+        `placed` says that the priority of targets is their place in a plan.
+        """
+        if not self._wanted or exchange.status != 304 or self.checks(target):
+            return False
+        suspect = self._found_of[host] > 0
+        if placed and target.priority < _LATE and not suspect:
+            return False
+        by_lot = crc32(target.url.encode()) % ONE_IN == 0
+        chosen = suspect or by_lot or self._chosen_of[host] < AT_LEAST
+        if chosen:
+            self._chosen_of[host] += 1
+            self._checked.add(target.url)
+        return chosen
+
+    def differed(self, host: str) -> bool:
+        """An audit found other content; whether that happened often enough to ask no more."""
+        self._found_of[host] += 1
+        return self._found_of[host] >= _ENOUGH
+
+    def done(self, target: Target) -> None:
+        """The target was asked for as often as was wanted."""
+        self._checked.discard(target.url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +160,8 @@ class Visitor:
         look: Look,
     ) -> bool:
         """Keep an answer, unless it is not wanted; whether it counts as one taken."""
-        if (unwanted := self._too_much(target, exchange)) is not None:
+        # It may not have said how long it would be.
+        if (unwanted := self._unwanted(target, exchange, exchange.body.size)) is not None:
             exchange.body.discard()
             self._settlements.refuse(target, unwanted)
             return False
@@ -127,7 +184,7 @@ class Visitor:
         audits = look.audits
         if audits.checks(target) and exchange.status == 200 and not same and audits.differed(host):
             self._equipment.disbelieved.add(host)
-        placed = not look.first or self._equipment.funnel.is_planned
+        placed = not look.first or self._equipment.funnel.newcomers is not None
         if asked and audits.choose(target, host, exchange, placed=placed):
             return True
         audits.done(target)
@@ -149,26 +206,19 @@ class Visitor:
 
     def _judge(self, target: Target) -> Judge | None:
         """Asked by the client when a head has come: why the rest is not wanted."""
-        scope = self._equipment.funnel.scope
-        if not scope.judges_answers:
-            return None
 
         def judge(head: Head, received: int) -> str | None:
-            if not 200 <= head.status < 300:
-                return None
             length = find_header(head.headers, "Content-Length") or ""
             declared = int(length) if length.isascii() and length.isdigit() else 0
-            media_type = find_header(head.headers, "Content-Type")
-            return scope.judge(target, media_type, max(declared, received))
+            return self._unwanted(target, head, max(declared, received))
 
-        return judge
+        return judge if self._equipment.funnel.scope.judges_answers else None
 
-    def _too_much(self, target: Target, exchange: Exchange) -> str | None:
-        """Why an answer that did not say how long it would be is not wanted after all."""
+    def _unwanted(self, target: Target, answer: Head | Exchange, size: int) -> str | None:
         scope = self._equipment.funnel.scope
-        if not scope.judges_answers or not 200 <= exchange.status < 300:
+        if not scope.judges_answers or not 200 <= answer.status < 300:
             return None
-        return scope.judge(target, exchange.header("Content-Type"), exchange.body.size)
+        return scope.judge(target, find_header(answer.headers, "Content-Type"), size)
 
 
 def _is_fresh(last: Capture | None) -> bool:
