@@ -13,9 +13,8 @@ from socket import SOCK_STREAM
 from asof.clock import Clock
 from asof.fetch.addresses import AddressPolicy
 from asof.fetch.connection import Connection
-from asof.fetch.proxy import Proxy
 from asof.fetch.reply import Reply
-from asof.fetch.request import Place, is_address
+from asof.fetch.request import Place, Proxy, is_address
 from asof.fetch.settings import FetchSettings
 from asof.fetch.spool import Spool
 from asof.fetch.unfetched import Unfetched, no_connection, no_name
@@ -61,7 +60,7 @@ class Dialer:
         for connection in alive:
             connection.abort()
         for connection in alive:
-            await connection.wait_lost()
+            await connection.lost
 
     def permitted(self, place: Place, addresses: list[str]) -> list[str]:
         """The addresses that the policy leaves; Unfetched when it leaves none."""

@@ -12,13 +12,18 @@ from typing import NamedTuple, Protocol
 
 from asof.clock import SECOND, Clock
 from asof.fetch.addresses import AddressPolicy
-from asof.fetch.connection import Connection
+from asof.fetch.connection import Connection, Pool
 from asof.fetch.cookies import CookieJar
 from asof.fetch.dial import Dialer
-from asof.fetch.pool import Pool
-from asof.fetch.proxy import parse_proxy
 from asof.fetch.reply import Judge, Reply
-from asof.fetch.request import Place, added_lines, request_bytes, split_url, standing_lines
+from asof.fetch.request import (
+    Place,
+    added_lines,
+    parse_proxy,
+    request_bytes,
+    split_url,
+    standing_lines,
+)
 from asof.fetch.settings import FetchSettings
 from asof.fetch.spool import Spool
 from asof.fetch.unfetched import Unfetched
@@ -82,7 +87,6 @@ class HttpClient(Fetcher):
     async def fetch(
         self, url: str, headers: Headers = (), judge: Judge | None = None
     ) -> Exchange | Failure:
-        """One request for a canonical URL, with added headers, and what came of it."""
         started, began = self._clock.now(), self._clock.monotonic()
         deadline = asyncio.get_running_loop().time() + self._settings.total_timeout
         try:
