@@ -93,11 +93,9 @@ def beside(archive: OpenArchive) -> Path:
     return archive.folder.root.resolve().parent
 
 
-def write_assignment(archive: OpenArchive, crawl: Crawl) -> tuple[Path, Path]:
-    """Both files for a crawl, from what the archive holds; where they are."""
-    folder = beside(archive)
-    AssignmentFiles(folder).finish(crawled_pages(archive, crawl))
-    return folder / URLS, folder / STATS
+def write_assignment(archive: OpenArchive, crawl: Crawl) -> None:
+    """Both files for a crawl, from what the archive holds."""
+    AssignmentFiles(beside(archive)).finish(crawled_pages(archive, crawl))
 
 
 def is_page(capture: Capture) -> bool:

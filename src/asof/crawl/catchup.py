@@ -22,9 +22,8 @@ from asof.frontier.unsettled import Unsettled
 from asof.model import Hop, Target
 
 
-def catch_up(archive: OpenArchive, crawler: Crawler) -> int:
-    """Settle every target that is captured already; gives how many there were."""
-    settled = 0
+def catch_up(archive: OpenArchive, crawler: Crawler) -> None:
+    """Settle every target that is captured already."""
     with (
         archive.ledger.transaction(),
         closing(Unsettled(archive.ledger, crawler.frontier.crawl)) as unsettled,
@@ -34,31 +33,25 @@ def catch_up(archive: OpenArchive, crawler: Crawler) -> int:
                 _settle(archive, crawler, target)
                 unsettled.settled(target.url)
             crawler.frontier.flush()
-            settled += len(targets)
         # Captured, but not reached by any link we find: robots.txt, or a page that has changed.
-        orphans = unsettled.urls()
-        for url in orphans:
+        for url in unsettled.urls():
             hops = Hop.ROBOTS.value if url.endswith("/robots.txt") else Hop.LINK.value
             _settle(archive, crawler, Target(url, 1, None, hops, 1.0))
         crawler.frontier.flush()
     crawler.frontier.recount()
-    return settled + len(orphans)
 
 
-def take_again(archive: OpenArchive, crawler: Crawler, turn: Instant) -> int:
-    """Settle the revisits that were made and not settled; gives how many there were."""
+def take_again(archive: OpenArchive, crawler: Crawler, turn: Instant) -> None:
+    """Settle the revisits that were made and not settled."""
     number = crawler.frontier.crawl
     answers = archive.catalog.last_answers(crawler.crawl.id)
-    settled = 0
     with archive.ledger.transaction():
         for target in queued_revisits(archive.ledger, number):
             status, at = answers.get(target.url, (None, 0))
             if at > turn and status not in PATIENCE:
                 settle_revisit(archive.ledger, number, target.url)
                 _lead_on(archive, crawler, target)
-                settled += 1
         crawler.frontier.flush()
-    return settled
 
 
 def _settle(archive: OpenArchive, crawler: Crawler, target: Target) -> None:

@@ -69,7 +69,6 @@ class CrawlLimits:
         self._pages_of[host] += 1
 
     def give_back(self, host: str) -> None:
-        """It was not."""
         self._pages -= 1
         self._pages_of[host] -= 1
 

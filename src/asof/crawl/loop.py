@@ -130,7 +130,10 @@ class Crawler:
             await self.finish()
         except BaseException:
             await self._abandon()
-            await self._save()
+            if not self._unwritten:  # what was kept before something went wrong
+                self._trouble = None
+                with suppress(AsofError):  # the trouble that is already known is told
+                    await self.finish()
             raise
         return self.summary()
 
@@ -143,14 +146,6 @@ class Crawler:
                 return
             await asyncio.wait((self._commit,))
             self._raise_trouble()
-
-    async def _save(self) -> None:
-        """Commit what was kept before something went wrong, unless it was the writing."""
-        if self._unwritten:
-            return
-        with suppress(AsofError):  # the trouble that is already known is told
-            self._trouble = None
-            await self.finish()
 
     def close(self) -> None:
         """Let go of the database; what was kept and not committed is dropped."""

@@ -63,7 +63,6 @@ class HostPlan:
 
     @property
     def seconds(self) -> float:
-        """How long its visits take."""
         return len(self.targets) * self.step
 
 

@@ -75,7 +75,6 @@ class RobotsErrands:
             self.list_sitemaps(target.url, url, answer.document)
 
     def list_sitemaps(self, via: str, url: str, document: bytes) -> None:
-        """Queue the sitemaps that a robots.txt names."""
         if not self._config.sitemaps:
             return
         # As near as the front page itself: what a sitemap lists has the depth of its links.

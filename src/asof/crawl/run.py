@@ -229,7 +229,6 @@ def _lacks_a_plan(archive: OpenArchive, crawl: Crawl) -> bool:
 async def _follow(
     archive: OpenArchive, crawler: Crawler, config: Config, itinerary: Itinerary | None
 ) -> Summary:
-    """Run the crawl, in phases if it seeks coherence."""
     coherence_plan = crawler.crawl.coherence_plan
     if coherence_plan is None or config.coherence == "off":
         return await crawler.run()

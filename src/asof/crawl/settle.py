@@ -42,7 +42,6 @@ class Settlements:
         self._silences: Counter[str] = Counter()
 
     def refuse(self, target: Target, verdict: Shut | str) -> None:
-        """A target must not be fetched, or not be kept."""
         if isinstance(verdict, Shut):
             self._frontier.settle(target, Event.GIVEN_UP, reason=verdict.reason)
         else:
@@ -62,7 +61,6 @@ class Settlements:
                 self._equipment.gates.shut(target.url, failure.reason)
 
     def heard(self, host: str) -> None:
-        """A host has answered."""
         self._silences.pop(host, None)
 
     def take_in(self, target: Target, exchange: Exchange, kept: Kept, *, learning: bool) -> bool:

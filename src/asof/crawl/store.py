@@ -138,7 +138,6 @@ class CaptureStore:
         return kept
 
     def failure(self, failure: Failure, target: Target) -> None:
-        """Store that a fetch brought nothing, and why."""
         self._journal.put(failure_record(failure, target))
 
     def _same_payload(self, exchange: Exchange, last: Capture | None) -> Capture | None:
@@ -224,7 +223,6 @@ class CaptureStore:
         return Kept(links, redirect, document, media_type)
 
     def bytes_by_host(self) -> dict[str, int]:
-        """How much of each host this crawl has stored."""
         sizes: Counter[str] = Counter()
         for capture in self._catalog.captures(crawl=self._crawl):
             sizes[host_of(capture.url)] += capture.size

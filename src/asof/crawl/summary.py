@@ -6,7 +6,7 @@ import json
 import math
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from asof.clock import Clock, iso
@@ -47,7 +47,7 @@ class Snapshot:
     queued: int
     bytes: int
     hosts: int
-    current: str
+    current: str = ""
     recent: tuple[tuple[int, str], ...] = ()
     busiest: tuple[tuple[str, int, float], ...] = ()
     reasons: tuple[tuple[str, int], ...] = ()
@@ -99,7 +99,6 @@ class Outlook:
         self.reasons: tuple[tuple[str, int], ...] = ()
 
     def renew(self, now: float, clock: Clock, hosts: Hosts) -> None:
-        """Count anew, if it is time."""
         if now < self._count_at:
             return
         self.busiest = tuple(
@@ -132,19 +131,13 @@ def _text(value: object) -> str:
     return value
 
 
-# How the fields of a snapshot are read, and those of the rows in its lists, in their order.
-_FIELDS = {
-    "elapsed": _number, "captured": _count, "failed": _count, "left_out": _count, "queued": _count,
-    "bytes": _count, "hosts": _count, "current": _text, "state": _text, "rate_now": _number,
-    "active": _count,
-}  # fmt: skip
+# How the fields of a snapshot are read, by type, and those of the rows in its lists, in order.
+_READERS = {"int": _count, "float": _number, "str": _text}
 _ROWS: dict[str, dict[str, Callable[[object], object]]] = {
     "recent": {"status": _count, "url": _text},
     "busiest": {"host": _text, "queued": _count, "wait": _number},
     "reasons": {"reason": _text, "count": _count},
 }
-# What a status may leave out.
-_USUAL = {"current": "", "state": "running", "rate_now": 0, "active": 0}
 
 
 def snapshot_json(snapshot: Snapshot) -> dict[str, object]:
@@ -172,8 +165,10 @@ def snapshot_of(value: object) -> Snapshot:
     """The snapshot of that shape; ValueError when it is something else (a foreign file)."""
     if not isinstance(value, dict):
         raise ValueError("no snapshot")
-    given = _USUAL | value
-    found: dict[str, Any] = {name: read(given.get(name)) for name, read in _FIELDS.items()}
+    plain = [each for each in fields(Snapshot) if each.name not in _ROWS]
+    found: dict[str, Any] = {
+        each.name: _READERS[str(each.type)](value.get(each.name, each.default)) for each in plain
+    }
     for name, keys in _ROWS.items():
         rows = value.get(name, [])
         if not isinstance(rows, list) or len(rows) > _MOST_ROWS:
@@ -238,7 +233,6 @@ def crawl_json(crawl: Crawl, summary: Summary) -> dict[str, object]:
 
 
 def _plan_json(plan: CoherencePlan) -> dict[str, object]:
-    """How the crawl seeks coherence."""
     names = ("mode", "plan", "eta", "pages", "expected")
     turn = None if plan.turn is None else iso(plan.turn)
     return {name: getattr(plan, name) for name in names} | {"turn": turn}

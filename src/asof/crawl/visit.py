@@ -81,7 +81,6 @@ class Audits:
         return self._found_of[host] >= _ENOUGH
 
     def done(self, target: Target) -> None:
-        """The target was asked for as often as was wanted."""
         self._checked.discard(target.url)
 
 

@@ -38,7 +38,7 @@ class Watch:
         self._home = home
         self._clock = clock
         self._meter = Meter()
-        self._counted: tuple[str, Snapshot] = ("", Snapshot(0.0, 0, 0, 0, 0, 0, 0, ""))
+        self._counted: tuple[str, Snapshot] = ("", Snapshot(0.0, 0, 0, 0, 0, 0, 0))
         self._count_at = clock.monotonic()
 
     def look(self) -> tuple[str, Snapshot] | None:
@@ -79,7 +79,6 @@ class Watch:
             queued=count[TargetState.QUEUED],
             bytes=sum(segment.committed for segment in own),
             hosts=report.queued_hosts(archive.ledger, number),
-            current="",
             busiest=tuple((host, queued, -1.0) for host, queued in busiest),
             reasons=tuple((row.reason, row.count) for row in failures),
             rate_now=self._meter.rate(now, count[TargetState.DONE]),
@@ -97,7 +96,6 @@ class GivenOrder:
 
 
 def give_order(home: Folder, clock: Clock, act: Act, pattern: str = "") -> GivenOrder:
-    """Give an order, and wait a little until it is obeyed."""
     status = running(home)
     if status is None:
         raise _nobody(home)

@@ -206,7 +206,6 @@ class Dialer:
 
 
 def _session_of(transport: asyncio.Transport | None) -> ssl.SSLObject | None:
-    """The TLS session under a transport, if it has one."""
     session = transport.get_extra_info("ssl_object") if transport is not None else None
     return session if isinstance(session, ssl.SSLObject) else None
 

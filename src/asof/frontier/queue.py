@@ -108,12 +108,10 @@ def queue_revisits(ledger: Ledger, crawl_no: int, places: Mapping[str, float]) -
 
 
 def queued_revisits(ledger: Ledger, crawl_no: int) -> list[Target]:
-    """What is still to be looked at again."""
     return [as_target(row) for row in ledger.db.execute(_REVISITS, (crawl_no,)).fetchall()]
 
 
 def settle_revisit(ledger: Ledger, crawl_no: int, url: str) -> None:
-    """A second look is in the archive already."""
     ledger.db.execute(_DONE_REVISIT, (crawl_no, url_key(url)))
 
 
@@ -156,7 +154,6 @@ class Frontier:
     # -- learning
 
     def add(self, targets: Iterable[Target]) -> None:
-        """Queue what is not known yet."""
         for target in targets:
             row = self._row(target, TargetState.QUEUED, None)
             self._found.append(row)
@@ -328,9 +325,9 @@ class Frontier:
         self.tally[TargetState.LEFT_OUT] += moved
         return moved
 
-    def refuse_waiting(self, refusal: Callable[[Target], str | None]) -> int:
-        """Leave out what waits and has a refusal; gives how many. Nothing may be given out yet."""
-        moved = last = 0
+    def refuse_waiting(self, refusal: Callable[[Target], str | None]) -> None:
+        """Leave out what waits and has a refusal. Nothing may be given out yet."""
+        last = 0
         while rows := self._db.execute(
             f"SELECT {TARGET}, no FROM targets NOT INDEXED "
             "WHERE crawl = ? AND revisit = ? AND state = 'queued' AND no > ? ORDER BY no LIMIT ?",
@@ -340,8 +337,6 @@ class Frontier:
             judged = [(refusal(as_target(row)), row[-1]) for row in rows]
             refused = [(why, no) for why, no in judged if why is not None]
             self._db.executemany(f"{_REFUSE} WHERE no = ?", refused)
-            moved += len(refused)
-        return moved
 
     def put_back(self, target: Target) -> None:
         """Return a target that was taken and not fetched; it is the next of its host again."""

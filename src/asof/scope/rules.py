@@ -35,6 +35,8 @@ _LONGEST_RUN = 4
 _SEED_REDIRECTS = 5
 # Answers kept by host. Beyond this they are forgotten all at once, and found again.
 _MOST_HOSTS = 1 << 16
+# Rules that say the same of all URLs of a host.
+_BY_HOST = {RuleKind.HOST: on_hosts, RuleKind.DOMAIN: in_domains}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,6 @@ class Scope:
         return not decision.inside and decision is not self._else
 
     def explain(self, target: Target) -> tuple[RuleStep, ...]:
-        """What every rule says about a target, in order; the first with an opinion decided."""
         steps: list[RuleStep] = []
         for rule in self._rules:
             verdict = Verdict.NONE
@@ -201,9 +202,8 @@ def _remembered(rules: tuple[_Rule, ...]) -> _Asked:
 
 def _written(rule: RuleText, seeds: tuple[str, ...]) -> _Rule:
     says = Decision(rule.inside, f"rule: {shown(rule.text)}")
-    by_host = rule.kind in (RuleKind.HOST, RuleKind.DOMAIN)
-    about = _about(rule.kind, rule.value, seeds)
-    return _Rule(rule.text, says, about, by_host, _refusal(rule.kind, rule.value))
+    about, refuses = _about(rule.kind, rule.value, seeds), _refusal(rule.kind, rule.value)
+    return _Rule(rule.text, says, about, rule.kind in _BY_HOST, refuses)
 
 
 def _about(kind: RuleKind, value: str, seeds: tuple[str, ...]) -> Callable[[Target], bool]:
@@ -215,10 +215,8 @@ def _about(kind: RuleKind, value: str, seeds: tuple[str, ...]) -> Callable[[Targ
     if kind is RuleKind.SEEDS or kind is RuleKind.PAGE:
         pages = frozenset(seeds if kind is RuleKind.SEEDS else (value,))
         return lambda target: target.url in pages
-    if kind is RuleKind.HOST:
-        test = on_hosts((value,))
-    elif kind is RuleKind.DOMAIN:
-        test = in_domains((value,))
+    if kind in _BY_HOST:
+        test = _BY_HOST[kind]((value,))
     elif kind is RuleKind.SURT:
         test = under_surt(value)
     elif kind is RuleKind.PATH:

@@ -12,15 +12,6 @@ from asof.url.sortkey import surt
 from asof.url.whatwg import canonical, host_of, origin, resolve, unknown
 
 __all__ = [
-    "canonical",
-    "host_of",
-    "is_public_suffix",
-    "key_ranges",
-    "origin",
-    "registered_domain",
-    "resolve",
-    "surt",
-    "surt_form",
-    "surt_prefix",
-    "unknown",
-]
+    "canonical", "host_of", "is_public_suffix", "key_ranges", "origin", "registered_domain",
+    "resolve", "surt", "surt_form", "surt_prefix", "unknown",
+]  # fmt: skip
