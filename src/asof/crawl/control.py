@@ -168,9 +168,11 @@ class Control:
                 self._since = self._started
             data = self._read()
         except OSError as error:
-            self._complain(f"Orders cannot be read: {error.strerror}.")
+            if not self._deaf:
+                self._note(f"Orders cannot be read: {error.strerror}.")
+            self._deaf = True
             return []
-        return self._parse(self._lines(data))
+        return self._parse(data)
 
     def obeyed(self, order: Order, did: str) -> None:
         """An order was obeyed; the next publish() tells whoever waits for it, at once."""
@@ -217,16 +219,13 @@ class Control:
         self._deaf = False
         return data
 
-    def _lines(self, data: bytes) -> list[bytes]:
-        """The whole lines. Of the last, which is not whole yet, no more is kept than is needed."""
+    def _parse(self, data: bytes) -> list[Order]:
         *lines, rest = (self._rest + data).split(b"\n")
+        # The last line is not whole yet: no more of it is kept than is needed.
         self._rest = rest[: _LONGEST_LINE + 1]
-        return [line for line in lines if line.strip()]
-
-    def _parse(self, lines: list[bytes]) -> list[Order]:
         orders = []
         wrong: Counter[str] = Counter()
-        for line in lines:
+        for line in filter(bytes.strip, lines):
             order = parse_order(line) if len(line) <= _LONGEST_LINE else "too long"
             if isinstance(order, str):
                 wrong[order] += 1
@@ -236,11 +235,6 @@ class Control:
         for reason, count in wrong.items():
             self._note(f"{count} {'line' if count == 1 else 'lines'} ignored: {reason}.")
         return orders
-
-    def _complain(self, sentence: str) -> None:
-        if not self._deaf:
-            self._note(sentence)
-        self._deaf = True
 
 
 def orders_file(folder: Folder) -> Path:

@@ -43,15 +43,16 @@ _VISITED = ("done", FULL, "time-limit")
 async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> Summary:
     """Visit, turn, look again, take what was found meanwhile; goes on wherever the crawl stands."""
     coherence_plan = crawler.crawl.coherence_plan
-    if coherence_plan is None or coherence_plan.mode != "inducible":
+    assert coherence_plan is not None  # whoever plans none need not come here
+    if coherence_plan.mode != "inducible":
         summary = await crawler.run()
-        if coherence_plan is not None and (pages := _pages(archive, crawler)):
+        if pages := _pages(archive, crawler):
             taken = archive.catalog.captures(crawl=crawler.crawl.id)
             # The first answer, not its audit: section 3.2 of the paper, t_s = t_1.
-            coherence_plan = replace(
-                coherence_plan, turn=min(each.at for each in taken if each.url in pages)
+            first = min(each.at for each in taken if each.url in pages)
+            crawler.crawl = replace(
+                crawler.crawl, coherence_plan=replace(coherence_plan, turn=first)
             )
-            crawler.crawl = replace(crawler.crawl, coherence_plan=coherence_plan)
         return summary
     if coherence_plan.turn is None:
         summary = await crawler.run()

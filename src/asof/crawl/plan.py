@@ -98,11 +98,10 @@ class Itinerary:
 
 def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Config) -> Itinerary:
     """Plan a crawl of these seeds by what the archive holds."""
-    mode, name = Mode(config.coherence), _strategy(config)
-    if archive is None:
-        return Itinerary(CoherencePlan(mode, name))
-    pages, dead = _known_pages(archive, seeds, config)
-    if not pages:
+    mode = Mode(config.coherence)
+    name = "lifo" if config.plan == "bfs" else config.plan
+    pages, dead = ([], []) if archive is None else _known_pages(archive, seeds, config)
+    if archive is None or not pages:
         return Itinerary(CoherencePlan(mode, name))
     rates = recent_rates(archive)
     hosts = _by_host(pages, rates, paces(archive, config), config.delay + _ANSWER)
@@ -113,21 +112,12 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
         return Itinerary(coherence_plan, hosts, candidates)
     planned = _planned(hosts, lengths, mode, name, config)
     expected = sum(each.plan.expected * len(each.targets) for each in planned if each.plan)
+    candidates[name] = expected / len(pages)
+    eta, newcomers = config.eta if name == "threshold" else None, _newcomers(planned, rates, mode)
     coherence_plan = CoherencePlan(
-        mode,
-        name,
-        expected / len(pages),
-        len(pages),
-        config.eta if name == "threshold" else None,
-        newcomers=_newcomers(planned, rates, mode),
+        mode, name, candidates[name], len(pages), eta, newcomers=newcomers
     )
-    return Itinerary(
-        coherence_plan, planned, candidates | {name: expected / len(pages)}, tuple(dead)
-    )
-
-
-def _strategy(config: Config) -> str:
-    return "lifo" if config.plan == "bfs" else config.plan
+    return Itinerary(coherence_plan, planned, candidates, tuple(dead))
 
 
 def _known_pages(

@@ -58,7 +58,11 @@ class RobotsErrands:
             return 0.0
         answer = await self._fetch_robots(url, target, host)
         if isinstance(answer.outcome, Failure):
-            return max(answer.wait, self._gate_failed(target, answer.outcome))
+            tries = self._gates.stumbled(target.url)
+            if answer.outcome.transient and tries <= self._config.retries:
+                return max(answer.wait, self._config.retry_delay * 2.0 ** (tries - 1))
+            self._gates.shut(target.url, answer.outcome.reason)
+            return answer.wait
         robots = robots_from(answer.status, answer.document, answer.outcome.truncated)
         if robots.hold_off and self._gates.stumbled(target.url) <= self._config.retries:
             return max(answer.wait, self._config.retry_delay)
@@ -140,10 +144,3 @@ class RobotsErrands:
             self._hosts.release(host, now + self._equipment.wait_after(host, start, patience))
             if self._frontier.due(host, self._clock.now()) is not None:
                 self._hosts.want(host, now)
-
-    def _gate_failed(self, target: Target, failure: Failure) -> float:
-        tries = self._gates.stumbled(target.url)
-        if failure.transient and tries <= self._config.retries:
-            return float(self._config.retry_delay * 2 ** (tries - 1))
-        self._gates.shut(target.url, failure.reason)
-        return 0.0

@@ -68,7 +68,10 @@ class Settlements:
 
         It is, unless its host asked for patience and it may be tried again.
         """
-        new = self._queue_onward(target, exchange, kept)
+        funnel = self._equipment.funnel
+        new = funnel.put(onward(target, kept, funnel.known))
+        if too_long := overlong(target, kept.links, exchange.header("Location")):
+            self._frontier.leave_out(too_long)
         if learning and is_page(exchange, kept):
             self._learn(target, kept, new)
         if exchange.status in PATIENCE and target.tries < self._config.retries:
@@ -85,15 +88,6 @@ class Settlements:
             self._frontier.settle(target, Event.STUMBLED, reason=reason, not_before=later)
         else:
             self._frontier.settle(target, Event.GIVEN_UP, reason=reason)
-
-    def _queue_onward(self, target: Target, exchange: Exchange, kept: Kept) -> list[Target]:
-        """Queue what an answer leads to; gives what was new."""
-        funnel = self._equipment.funnel
-        new = funnel.put(onward(target, kept, funnel.known))
-        too_long = overlong(target, kept.links, exchange.header("Location"))
-        if too_long:
-            self._frontier.leave_out(too_long)
-        return new
 
     def _learn(self, target: Target, kept: Kept, new: list[Target]) -> None:
         """What a page tells about others like it: whether they bring anything new."""

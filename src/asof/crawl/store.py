@@ -24,17 +24,7 @@ from asof.crawl.discover import MAX_DOCUMENT, NO_LINKS, is_searched, references
 from asof.errors import AsofError
 from asof.http.entity import decode
 from asof.ledger import Ledger
-from asof.model import (
-    Body,
-    Capture,
-    Exchange,
-    Failure,
-    Headers,
-    Hop,
-    Location,
-    Target,
-    find_header,
-)
+from asof.model import Body, Capture, Exchange, Failure, Headers, Hop, Location, Target, find_header
 from asof.scope.robots import MAX_REDIRECTS, Robots, robots_from
 from asof.text.links.html_links import Links
 from asof.url import host_of, resolve

@@ -29,12 +29,7 @@ def _by_reason(
     state: TargetState, ledger: Ledger, crawl_no: int, examples: int = 3
 ) -> list[LeftOutReason]:
     """Most frequent first."""
-    rows = ledger.db.execute(
-        "SELECT coalesce(reason, ?), count(*) FROM targets NOT INDEXED "
-        "WHERE crawl = ? AND revisit = 0 AND state = ? GROUP BY 1 ORDER BY 2 DESC, 1",
-        (_NO_REASON, crawl_no, state.value),
-    )
-    counts: dict[str, int] = dict(rows.fetchall())
+    counts = reasons(ledger, crawl_no, state)
     found: dict[str, list[str]] = {reason: [] for reason in counts}
     wanted = sum(min(examples, count) for count in counts.values())
     # One pass for the examples of all reasons, which ends as soon as each has enough.
@@ -56,13 +51,13 @@ left_out = partial(_by_reason, TargetState.LEFT_OUT)  # found, and not queued
 failed = partial(_by_reason, TargetState.FAILED)  # tried, and given up
 
 
-def reasons(ledger: Ledger, crawl_no: int) -> dict[str, int]:
-    """Why targets failed or were left out, most frequent first."""
+def reasons(ledger: Ledger, crawl_no: int, state: TargetState | None = None) -> dict[str, int]:
+    """Why targets failed or were left out, or came into one state, most frequent first."""
+    states = (TargetState.FAILED, TargetState.LEFT_OUT) if state is None else (state, state)
     rows = ledger.db.execute(
         "SELECT coalesce(reason, ?), count(*) FROM targets NOT INDEXED "
-        "WHERE crawl = ? AND revisit = 0 AND state IN ('failed', 'left_out') "
-        "GROUP BY 1 ORDER BY 2 DESC, 1",
-        (_NO_REASON, crawl_no),
+        "WHERE crawl = ? AND revisit = 0 AND state IN (?, ?) GROUP BY 1 ORDER BY 2 DESC, 1",
+        (_NO_REASON, crawl_no, *states),
     )
     return dict(rows.fetchall())
 

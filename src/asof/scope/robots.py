@@ -33,10 +33,6 @@ class Robots:
         return None if delay is None else float(delay)
 
 
-ALLOW_ALL = Robots()
-HOLD_OFF = Robots(hold_off=True)
-
-
 def robots_from(status: int, body: bytes, truncated: str | None = None) -> Robots:
     """Successful: the file's rules. Unavailable (4xx): all allowed. Otherwise: hold off.
 
@@ -45,12 +41,12 @@ def robots_from(status: int, body: bytes, truncated: str | None = None) -> Robot
     """
     if 200 <= status < 300:
         if truncated in ("disconnect", "time"):
-            return HOLD_OFF
+            return Robots(hold_off=True)
         return Robots(Protego.parse(body[:MAX_BYTES].decode("utf-8", "replace")))
     if 300 <= status < 500:
         # A redirect chain that did not end counts as unavailable (section 2.3.1.2).
-        return ALLOW_ALL
-    return HOLD_OFF
+        return Robots()
+    return Robots(hold_off=True)
 
 
 @dataclass(frozen=True, slots=True)

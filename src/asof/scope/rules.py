@@ -93,10 +93,7 @@ class Scope:
 
     def __init__(self, seeds: tuple[str, ...], config: Config) -> None:
         written = [parse_rule(text) for text in config.rules]
-        self._rules = (
-            *(_written(rule, seeds) for rule in written),
-            *_from_settings(seeds, config),
-        )
+        self._rules = (*(_written(rule, seeds) for rule in written), *_from_settings(seeds, config))
         self._asked = tuple(_joined(self._rules[:-1]))
         self._else = self._rules[-1].says
         last = max((n for n, rule in enumerate(self._rules) if rule.refuses), default=-1)
