@@ -92,33 +92,14 @@ def queued_hosts(ledger: Ledger, crawl_no: int) -> int:
 
 # The last step that was not a redirect: P is an errand of ours (robots.txt), E a part of a page, X
 # a guess. Everything else is somebody's word that there is a page.
-_STEP = "substr(rtrim(hops, 'R'), -1)"
-# Belonging to the crawl: everything that was queued at some time, and what robots.txt refused. What
-# the rules left out does not belong, and a guess that brought nothing was no page.
-_BELONGS = f"""(state = 'done' OR {_STEP} <> 'X' AND
-    (state IN ('failed', 'queued') OR reason LIKE 'robots.txt%'))"""
-
-
-def hosts(ledger: Ledger, crawl_no: int) -> list[tuple[str, int, int, bool]]:
-    """Every host that the crawl has heard of, by name: targets found, taken, and whether a link
-    leads there (or a sitemap, a feed, a seed), rather than only what a page needs or a guess.
-
-    Found are those that belong to the crawl; robots.txt itself is not counted.
-    """
-    rows = ledger.db.execute(
-        f"SELECT host, coalesce(sum({_BELONGS}), 0), sum(state = 'done'), "
-        f"max({_STEP} NOT IN ('E', 'X')) FROM targets NOT INDEXED "
-        f"WHERE crawl = ? AND revisit = 0 AND {_STEP} <> 'P' GROUP BY host ORDER BY host",
-        (crawl_no,),
-    )
-    return [(host, found, taken, bool(entry)) for host, found, taken, entry in rows]
+STEP = "substr(rtrim(hops, 'R'), -1)"
 
 
 def captured_targets(ledger: Ledger, crawl_no: int) -> list[Target]:
     """Every target that was captured, robots.txt itself not counted, in order of discovery."""
     rows = ledger.db.execute(
         f"SELECT {TARGET} FROM targets NOT INDEXED "
-        f"WHERE crawl = ? AND revisit = 0 AND state = 'done' AND {_STEP} <> 'P' ORDER BY no",
+        f"WHERE crawl = ? AND revisit = 0 AND state = 'done' AND {STEP} <> 'P' ORDER BY no",
         (crawl_no,),
     )
     return [replace(as_target(row), tries=0) for row in rows]

@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 
 from asof.config import Config
 from asof.model import Hop, Target
@@ -155,19 +156,12 @@ class Scope:
 
 def _joined(rules: tuple[_Rule, ...]) -> Iterator[_Asked]:
     """Rules as functions to ask in turn; neighbours that look at the host alone become one."""
-    neighbours: list[_Rule] = []
-    for rule in rules:
-        if rule.refuses is not None or rule.about is _nothing:
-            continue
-        if rule.by_host:
-            neighbours.append(rule)
-            continue
-        if neighbours:
+    asked = [rule for rule in rules if rule.refuses is None and rule.about is not _nothing]
+    for by_host, neighbours in groupby(asked, lambda rule: rule.by_host):
+        if by_host:
             yield _remembered(tuple(neighbours))
-            neighbours = []
-        yield _alone(rule)
-    if neighbours:
-        yield _remembered(tuple(neighbours))
+        else:
+            yield from map(_alone, neighbours)
 
 
 def _alone(rule: _Rule) -> _Asked:
