@@ -120,8 +120,7 @@ def _compiles(pattern: str) -> bool:
 class Control:
     """The crawl's side: hear orders, say how things stand. Nothing here ends a crawl.
 
-    `note` gets a sentence about what was passed over: orders that make no sense, a status that
-    could not be written.
+    `note` gets a sentence about what was passed over: odd orders, a status that was not written.
     """
 
     def __init__(

@@ -14,10 +14,10 @@ from asof.crawl.limits import CrawlLimits
 from asof.crawl.monitor import Monitor
 from asof.crawl.store import CaptureStore, conditions
 from asof.fetch.http import Fetcher
-from asof.frontier.hosts import Hosts, Pace
+from asof.frontier.hosts import Hosts, Pace, retry_after
 from asof.frontier.queue import Frontier
 from asof.ledger import Ledger
-from asof.model import Capture, Crawl, Headers
+from asof.model import Capture, Crawl, Exchange, Failure, Headers
 from asof.scope.patterns import Patterns
 from asof.scope.robots import Gates
 from asof.scope.rules import Scope
@@ -26,9 +26,7 @@ from asof.url import host_of
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """From the queue to the wire and back.
-
-    What is read comes through `reader`, what is kept goes to `journal`. `disbelieved` are hosts
+    """What is read comes through `reader`, what is kept goes to `journal`. `disbelieved` are hosts
     whose 304 answers were false.
     """
 
@@ -53,10 +51,10 @@ class Equipment:
         is_wanted = last is not None and host_of(last.url) not in self.disbelieved
         return conditions(last) if is_wanted and self.config.conditional else ()
 
-    def wait_after(self, host: str, start: float, retry_after: float | None) -> float:
-        """How long to leave a host alone after an answer that was asked for at `start`."""
+    def wait_after(self, host: str, start: float, outcome: Exchange | Failure | None) -> float:
+        """How long to leave a host alone after what was asked for at `start`."""
         took = self.clock.monotonic() - start
-        return self.pace.wait(took, self.gates.crawl_delay(host), retry_after)
+        return self.pace.wait(took, self.gates.crawl_delay(host), retry_after(outcome))
 
     def recall(self, memory: str) -> None:
         """Go on with what an earlier run knew, and the archive's records do not tell."""

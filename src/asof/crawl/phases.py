@@ -113,10 +113,8 @@ def _queue_revisits(archive: OpenArchive, crawler: Crawler, config: Config) -> N
 def _still_to_see(
     archive: OpenArchive, crawler: Crawler, turn: Instant
 ) -> tuple[dict[str, Instant], int]:
-    """Pages of the visits, with their moments, and how many were seen again already.
-
-    None were, unless the queue was lost in the middle of the revisits. A server that was busy then
-    has said nothing about its page.
+    """Pages of the visits, with their moments, and how many were seen again already: none, unless
+    the queue was lost amid the revisits. A server that was busy has said nothing about its page.
     """
     visited = {each.url for each in captured_targets(archive.ledger, crawler.frontier.crawl)}
     before: dict[str, tuple[int | None, Instant]] = {}

@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from statistics import median
 
@@ -167,12 +168,11 @@ def paces(archive: OpenArchive, config: Config) -> dict[str, float]:
     moments: dict[str, list[int]] = defaultdict(list)
     for capture in archive.catalog.captures(crawl=alike[-1].id):
         moments[host_of(capture.url)].append(capture.at)
-    paces = {}
-    for host, times in moments.items():
-        times.sort()
-        if len(times) > 2:
-            paces[host] = median(b - a for a, b in pairwise(times)) / SECOND
-    return paces
+    return {
+        host: median(b - a for a, b in pairwise(sorted(times))) / SECOND
+        for host, times in moments.items()
+        if len(times) > 2
+    }
 
 
 def _by_host(
@@ -231,14 +231,11 @@ def _candidates(
 def _planned(
     hosts: Sequence[HostPlan], lengths: Sequence[Floats], mode: Mode, name: str, config: Config
 ) -> tuple[HostPlan, ...]:
-    def plan(survival: Survival, lengths: Floats) -> Plan:
-        if name == "threshold":
-            return by_threshold(survival, lengths, config.eta)
-        if name == "auto":
-            return auto(survival, lengths, mode, config.eta)
-        return optimal(survival, lengths)
-
-    pairs = zip(hosts, lengths, strict=True)
+    plans: dict[str, Callable[[Survival, Floats], Plan]] = {
+        "threshold": partial(by_threshold, eta=config.eta),
+        "auto": partial(auto, mode=mode, eta=config.eta),
+    }
+    plan, pairs = plans.get(name, optimal), zip(hosts, lengths, strict=True)
     return tuple(replace(each, plan=plan(each.survival, own)) for each, own in pairs)
 
 

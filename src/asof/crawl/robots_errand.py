@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from asof.crawl.discover import follow
 from asof.crawl.equipment import Equipment
-from asof.frontier.hosts import retry_after
 from asof.frontier.states import Event
 from asof.model import Exchange, Failure, Headers, Hop, Target
 from asof.scope.robots import MAX_REDIRECTS, Robots, robots_from, robots_url
@@ -107,9 +106,8 @@ class RobotsErrands:
                 outcome = await self._equipment.fetcher.fetch(url, asked)
             else:
                 outcome, start = await self._fetch_elsewhere(url, there, asked)
-            patience = None if isinstance(outcome, Failure) else retry_after(outcome)
             if there == host:
-                wait = self._equipment.wait_after(host, start, patience)
+                wait = self._equipment.wait_after(host, start, outcome)
             if isinstance(outcome, Failure):
                 self._equipment.monitor.failed(errand, outcome)
                 self._equipment.store.failure(outcome, errand)
@@ -134,13 +132,12 @@ class RobotsErrands:
                 failure = Failure(url, "timeout", detail, self._clock.now(), transient=True)
                 return failure, self._clock.monotonic()
             await self._clock.sleep(max(_POLL, self._equipment.pace.delay / 4))
-        start, patience = self._clock.monotonic(), None
+        start, outcome = self._clock.monotonic(), None
         try:
             outcome = await self._equipment.fetcher.fetch(url, asked)
-            patience = None if isinstance(outcome, Failure) else retry_after(outcome)
             return outcome, start
         finally:
             now = self._clock.monotonic()
-            self._hosts.release(host, now + self._equipment.wait_after(host, start, patience))
+            self._hosts.release(host, now + self._equipment.wait_after(host, start, outcome))
             if self._frontier.due(host, self._clock.now()) is not None:
                 self._hosts.want(host, now)

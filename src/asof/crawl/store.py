@@ -61,10 +61,8 @@ class Kept:
 
 
 class CaptureStore:
-    """Stores outcomes of one crawl and reads stored ones back.
-
-    `reader` is a connection of its own to the archive's database: what this reads never waits for a
-    commit, and sees what is committed.
+    """Stores outcomes of one crawl and reads stored ones back, what is committed, through `reader`:
+    a connection of its own to the archive's database, which never waits for a commit.
     """
 
     def __init__(

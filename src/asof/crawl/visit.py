@@ -22,7 +22,6 @@ from asof.crawl.equipment import Equipment
 from asof.crawl.robots_errand import RobotsErrands
 from asof.crawl.settle import Settlements, is_page
 from asof.fetch.reply import Judge
-from asof.frontier.hosts import retry_after
 from asof.http.head import Head
 from asof.model import Capture, Exchange, Failure, Headers, Target, find_header
 from asof.scope.robots import Shut
@@ -86,9 +85,7 @@ class Audits:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The policy of visits or of revisits.
-
-    The first look at a page counts against the limits of pages, and its patterns are learnt. At a
+    """A first look at a page counts against the limits of pages, and its patterns are learnt. At a
     second one both know it already, and bytes decide of what may have changed at its visit.
     """
 
@@ -139,15 +136,14 @@ class Visitor:
         self.current = target.url
         outcome = await self._equipment.fetcher.fetch(target.url, asked, self._judge(target))
         if isinstance(outcome, Failure):
-            taken, patience = False, None
+            taken = False
             self._settlements.fail(target, host, outcome)
         else:
             self._settlements.heard(host)
-            patience = retry_after(outcome)
             taken = self._keep(target, host, outcome, last, asked, look)
         if look.first and not taken:
             self._limits.give_back(host)
-        return self._equipment.wait_after(host, start, patience)
+        return self._equipment.wait_after(host, start, outcome)
 
     def _keep(
         self,
@@ -221,9 +217,8 @@ class Visitor:
 
 
 def _is_fresh(last: Capture | None) -> bool:
-    """Whether a page was visited within seconds of its change.
-
-    Its ETag may then be that of the next content as well (asof.coherence.credibility).
+    """Whether a page was visited within seconds of its change: its ETag may then be that of the
+    next content as well (asof.coherence.credibility).
     """
     modified = None if last is None else last.last_modified
     return last is not None and modified is not None and modified + MARGIN > last.at

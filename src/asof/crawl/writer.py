@@ -88,10 +88,8 @@ class Writer(Protocol):
 
 
 def open_writer(archive: OpenArchive, crawl: Crawl, config: Config) -> Writer:
-    """A process where one can be forked safely, else the crawl's own process.
-
-    With threads running, a fork could find a lock taken for ever; and a simulated clock cannot see
-    what another process does.
+    """A process where one can be forked safely, else the crawl's own: with threads running, a fork
+    could find a lock taken for ever, and a simulated clock cannot see what another process does.
     """
     alone = threading.active_count() == 1 and hasattr(os, "fork")
     if alone and isinstance(archive.clock, SystemClock):

@@ -58,10 +58,8 @@ _WEB_PORTS = (80, 443)
 
 
 def is_private(address: str) -> str | None:
-    """Why an address is none of the public internet: one word, or None when it is.
-
-    An address of IPv6 that stands for one of IPv4 is what that one is. What is no address at all
-    is refused as well.
+    """Why an address is none of the public internet: one word, or None when it is. An address of
+    IPv6 that stands for one of IPv4 is what that one is; what is no address is refused as well.
     """
     try:
         ip = ip_address(address)

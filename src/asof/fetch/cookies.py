@@ -55,8 +55,6 @@ class CookieJar:
             and (place.scheme == "https" or not cookie.secure)
             and (cookie.expires is None or cookie.expires > now)
         ]
-        if not fitting:
-            return ""
         fitting.sort(key=lambda cookie: -len(cookie.path))
         pairs, room = [], _MOST_SENT
         for cookie in fitting:

@@ -59,8 +59,7 @@ class Dialer:
         alive = list(self._alive)
         for connection in alive:
             connection.abort()
-        for connection in alive:
-            await connection.lost
+        await asyncio.gather(*(connection.lost for connection in alive))
 
     def permitted(self, place: Place, addresses: list[str]) -> list[str]:
         """The addresses that the policy leaves; Unfetched when it leaves none."""

@@ -137,3 +137,25 @@ def parse_proxy(url: str) -> Proxy:
         return Proxy(place)
     secret = unquote_to_bytes(match[1]) + b":" + unquote_to_bytes(match[2] or "")
     return Proxy(place, f"Proxy-Authorization: Basic {b64encode(secret).decode()}\r\n")
+
+
+class Request(NamedTuple):
+    """A request ready to be sent. `via` is where it goes: its own place, or a proxy.
+
+    `kept` is `wire` without the line that holds the proxy's password: archives are given away.
+    """
+
+    place: Place
+    target: str
+    via: Place
+    wire: bytes
+    kept: bytes
+
+
+def prepare(place: Place, target: str, lines: str, proxy: Proxy | None) -> Request:
+    if proxy is None or place.scheme == "https":
+        wire = request_bytes(target, place, lines)
+        return Request(place, target, place, wire, wire)
+    full = f"http://{place.authority}{target}"  # RFC 9112 section 3.2.2
+    wire = request_bytes(full, place, lines + proxy.line)
+    return Request(place, target, proxy.place, wire, request_bytes(full, place, lines))
