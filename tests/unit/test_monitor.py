@@ -80,7 +80,7 @@ def test_an_order_that_was_obeyed_is_told_at_once(
     control = Control(archive.folder, clock, CRAWL.id)
     path = archive.folder.root / "log"
     events = EventLog(path, clock)
-    monitor = Monitor(events, control=control)
+    monitor = Monitor(events, None, control)
     assert monitor.controlled
     monitor.report(SNAPSHOT, clock.monotonic())
     sent = send_order(archive.folder, clock, Act.EXCLUDE, "/x")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from asof.archive import OpenArchive
 from asof.crawl.assignment import AssignmentFiles, beside, crawled_pages
@@ -22,22 +22,16 @@ _DONE = dict(zip(Act, ("paused", "resumed", "excluded", "stopped"), strict=True)
 Watcher = Callable[[Snapshot], None]
 
 
+@dataclass(slots=True, eq=False)
 class Monitor:
-    """The crawl's ears and mouth. `control` is None when nobody may give orders."""
+    """The crawl's ears and mouth. `_control` is None when nobody may give orders."""
 
-    def __init__(
-        self,
-        events: EventLog,
-        watch: Watcher | None = None,
-        control: Control | None = None,
-        pages: AssignmentFiles | None = None,
-    ) -> None:
-        self.events = events
-        self._watch = watch
-        self._control = control
-        self._pages = pages
-        self._meter = Meter()
-        self._report_at = 0.0
+    events: EventLog
+    _watch: Watcher | None = None
+    _control: Control | None = None
+    _pages: AssignmentFiles | None = None
+    _meter: Meter = field(default_factory=Meter)
+    _report_at: float = 0.0
 
     @property
     def controlled(self) -> bool:

@@ -17,6 +17,7 @@ import pickle
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Protocol
@@ -42,17 +43,17 @@ _SIZE = 4
 _MOST_CHANGES = 20_000
 
 
+@dataclass(slots=True, eq=False)
 class Backlog:
     """The open group of records and the changes to the queue that belong to them.
 
     `thirsty` says that a host waits for targets that are known, but not in the database yet.
     """
 
-    def __init__(self, journal: Journal, frontier: Frontier) -> None:
-        self._journal = journal
-        self._frontier = frontier
-        self._apiece = 0.0  # changes that a record brought, lately
-        self.thirsty = False
+    _journal: Journal
+    _frontier: Frontier
+    _apiece: float = 0.0  # changes that a record brought, lately
+    thirsty: bool = False
 
     def __bool__(self) -> bool:
         return bool(self._journal.pending or self._frontier.pending)

@@ -41,7 +41,10 @@ _V6 = {
     "multicast": ("ff00::/8",),
     "reserved": ("2001::/23", "2001:db8::/32", "3fff::/20"),
 }
-_NETWORKS = [(ip_network(each), why) for all_ in (_V4, _V6) for why in all_ for each in all_[why]]
+_NETWORKS = {
+    version: [(ip_network(each), why) for why, networks in table.items() for each in networks]
+    for version, table in ((4, _V4), (6, _V6))
+}
 _GLOBAL = IPv6Network("2000::/3")  # all that IANA gives out; the rest is reserved (RFC 4291)
 # An address of IPv4 in one of IPv6: the network, and how far its last bit is from the right.
 _EMBEDDING = (
@@ -77,7 +80,7 @@ def is_private(address: str) -> str | None:
 
 
 def _registered(ip: IPv4Address | IPv6Address) -> str | None:
-    return next((reason for network, reason in _NETWORKS if ip in network), None)
+    return next((reason for network, reason in _NETWORKS[ip.version] if ip in network), None)
 
 
 def is_local_name(name: str) -> str | None:
