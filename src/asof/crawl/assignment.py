@@ -115,10 +115,7 @@ def crawled_pages(archive: OpenArchive, crawl: Crawl) -> list[AssignmentPage]:
     captures.sort(key=lambda capture: (capture.at, capture.where.file, capture.where.offset))
     pages: dict[str, AssignmentPage] = {}
     for capture in captures:
-        if capture.url in pages:
-            continue
-        size = _page_size(archive, capture)
-        if size is not None:
+        if capture.url not in pages and (size := _page_size(archive, capture)) is not None:
             pages[capture.url] = AssignmentPage(capture.url, size, depths[capture.url] + 1)
     return list(pages.values())
 

@@ -56,7 +56,7 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
         return summary
     if coherence_plan.turn is None:
         summary = await crawler.run()
-        if summary.ended_by not in _VISITED or not await _turn(archive, crawler):
+        if summary.ended_by not in _VISITED or not await _turn(archive, crawler, coherence_plan):
             return summary
     _queue_revisits(archive, crawler, config)
     crawler.serve_revisits()
@@ -67,20 +67,17 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
     return summary
 
 
-async def _turn(archive: OpenArchive, crawler: Crawler) -> bool:
+async def _turn(archive: OpenArchive, crawler: Crawler, plan: CoherencePlan) -> bool:
     """Settle the turning point and write it down; False when there is nothing to look at again."""
     pages = _pages(archive, crawler)
-    coherence_plan = crawler.crawl.coherence_plan
-    if not pages or coherence_plan is None:
+    if not pages:
         return False
     now = archive.clock.now()
     # Of several hosts another answer may have been on its way when the last visit began, and what
     # it brought may be younger than that: only the end of all visits lies in none of them.
     several = len({host_of(url) for url in pages}) > 1
-    crawl = replace(
-        crawler.crawl,
-        coherence_plan=replace(coherence_plan, turn=now if several else max(pages.values())),
-    )
+    turned = replace(plan, turn=now if several else max(pages.values()))
+    crawl = replace(crawler.crawl, coherence_plan=turned)
     crawler.journal.put(crawl_record(crawl, now))
     await crawler.finish()
     with archive.ledger.transaction():

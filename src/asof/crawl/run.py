@@ -253,18 +253,15 @@ def _obey_signals(crawler: Crawler, talk: Callable[[str], None]) -> None:
     task = asyncio.current_task()
 
     def interrupt() -> None:
-        if crawler.stopping:
-            if task is not None:
-                task.cancel()
-            return
-        talk("Stopping: finishing what is in flight. Press Ctrl-C again to stop at once.")
-        crawler.stop(INTERRUPTED)
+        if not crawler.stopping:
+            talk("Stopping: finishing what is in flight. Press Ctrl-C again to stop at once.")
+            crawler.stop(INTERRUPTED)
+        elif task is not None:
+            task.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
+    with suppress(RuntimeError, ValueError):  # not the main thread: the caller decides
+        for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt)
-        except (RuntimeError, ValueError):  # not the main thread: the caller decides
-            return
 
 
 def _fetch_settings(config: Config) -> FetchSettings:
