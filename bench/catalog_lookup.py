@@ -21,6 +21,7 @@ from uuid import UUID
 
 from asof.catalog.captures import Catalog
 from asof.catalog.rows import Row, row_of
+from asof.catalog.validity import intervals
 from asof.clock import DAY, SECOND
 from asof.ledger import Ledger
 from asof.model import Capture, Location, Segment
@@ -109,7 +110,7 @@ def ask(path: Path, count: int) -> None:
         lambda: catalog.as_of("http" + some_url()[5:], 1 << 60),
         5_000,
     )
-    latency("history(url), 10 captures", lambda: catalog.history(some_url()), 5_000)
+    latency("history(url), 10 captures", lambda: intervals(catalog.observations(some_url())), 5_000)
     latency(
         "captures(prefix=a host), 500 captures",
         lambda: sum(1 for _ in catalog.captures(prefix=some_url().partition("section")[0])),

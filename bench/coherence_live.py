@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
 
-from asof.coherence.verdict import COHERENT, Grade
+from asof.coherence.verdict import COHERENT
+from asof.model import Grade
 from support.changing_web import PLANS, ChangingWeb, compared, newspaper, scratch
 from support.lying_web import LyingSite, audits, chance_to_catch, not_modified
 

@@ -208,7 +208,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    if compiled is None or blocks.read_by != "C":
+    if compiled is None or blocks.compiled is None:
         print("fuzz: there is nothing compiled to try.", file=sys.stderr)
         return 1
     counts = dict.fromkeys(given.names or CASES, 0)

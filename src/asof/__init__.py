@@ -24,43 +24,26 @@ if TYPE_CHECKING:
     from asof.text.document import Document
 
 _HOMES = {
-    "Archive": "asof.api",
-    "Capture": "asof.model",
-    "Category": "asof.change.categories",
-    "Change": "asof.change.categories",
-    "Comparison": "asof.change.comparison",
-    "CoverAnswer": "asof.cover.answer",
-    "Crawl": "asof.model",
-    "Document": "asof.text.document",
-    "Evidence": "asof.model",
-    "Memento": "asof.catalog.memento",
-    "Near": "asof.change.near",
-    "NearDuplicates": "asof.change.similar",
-    "Proof": "asof.model",
-    "Quality": "asof.coherence.quality",
-    "Validity": "asof.model",
+    "asof.api": ("Archive",),
+    "asof.catalog.memento": ("Memento",),
+    "asof.change.categories": ("Category", "Change"),
+    "asof.change.comparison": ("Comparison",),
+    "asof.change.near": ("Near",),
+    "asof.change.similar": ("NearDuplicates",),
+    "asof.coherence.quality": ("Quality",),
+    "asof.cover.answer": ("CoverAnswer",),
+    "asof.model": ("Capture", "Crawl", "Evidence", "Proof", "Validity"),
+    "asof.text.document": ("Document",),
 }
 __all__ = [
-    "Archive",
-    "Capture",
-    "Category",
-    "Change",
-    "Comparison",
-    "CoverAnswer",
-    "Crawl",
-    "Document",
-    "Evidence",
-    "Memento",
-    "Near",
-    "NearDuplicates",
-    "Proof",
-    "Quality",
-    "Validity",
-]
+    "Archive", "Capture", "Category", "Change", "Comparison", "CoverAnswer", "Crawl", "Document",
+    "Evidence", "Memento", "Near", "NearDuplicates", "Proof", "Quality", "Validity",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used, so that `import asof` costs nothing."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'asof' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'asof' has no attribute {name!r}")

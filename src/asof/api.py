@@ -1,10 +1,5 @@
 """The front door: an archive, opened, and everything that can be asked of it in one line.
 
-    from asof import Archive
-
-    with Archive.open("archive") as archive:
-        archive.text("https://example.org/", "2026-03-01").main
-
 Commands call the same functions. What needs numpy or readers of documents is loaded when asked.
 """
 
@@ -21,6 +16,7 @@ if TYPE_CHECKING:
     from asof.change.similar import Named, NearDuplicates
     from asof.coherence.quality import Quality
     from asof.cover.answer import CoverAnswer
+    from asof.model import Validity
     from asof.text.document import Document
 
 
@@ -29,6 +25,12 @@ class Archive(opened.OpenArchive):
 
     Use it as a context manager. Iterators fetch as they go: none loads the archive.
     """
+
+    def history(self, url: str) -> list[Validity]:
+        """The contents a URL has had, each with how far it is proven, confirmed and claimed."""
+        from asof.coherence.history import history
+
+        return history(self, url)
 
     def text(self, url: str, moment: Moment = "now") -> Document:
         """What a URL said as of a moment: its text, main content, title, language, links."""

@@ -34,15 +34,12 @@ class Clock(Protocol):
 
     def now(self) -> Instant:
         """The wall-clock instant, for dates that are kept."""
-        ...
 
     def monotonic(self) -> float:
         """Seconds that never run backwards, for delays and limits."""
-        ...
 
     async def sleep(self, seconds: float) -> None:
         """Let that many seconds of this clock pass."""
-        ...
 
 
 def nap(seconds: float) -> None:
@@ -54,15 +51,12 @@ class SystemClock:
     """The machine's own clock."""
 
     def now(self) -> Instant:
-        """The wall-clock instant."""
         return time.time_ns() // 1000
 
     def monotonic(self) -> float:
-        """The monotonic clock, in seconds."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Sleep on the event loop."""
         import asyncio  # here, for most commands never sleep and asyncio is slow to load
 
         await asyncio.sleep(seconds)
@@ -78,7 +72,6 @@ _LAST = from_datetime(datetime.max.replace(tzinfo=UTC))
 
 
 def to_datetime(instant: Instant) -> datetime:
-    """The aware UTC datetime of an instant."""
     return _EPOCH + timedelta(microseconds=instant)
 
 
@@ -86,6 +79,10 @@ def iso(instant: Instant) -> str:
     """ISO 8601 with microseconds and Z: what WARC 1.1 dates and our JSON use."""
     # Not strftime: its %Y writes years before 1000 with fewer than four digits on Linux.
     return to_datetime(instant).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def maybe_iso(instant: Instant | None) -> str | None:
+    return None if instant is None else iso(instant)
 
 
 def stamp(instant: Instant) -> str:
@@ -154,32 +151,21 @@ def parse_moment(text: str, now: Instant, *, start: bool = False) -> Instant:
     text = text.strip()
     if text == "now":
         return now
-    instant = _end_of_stamp(text) if text.isdigit() else _end_of_iso(text)
-    if start and instant is not None:
-        instant = parse_stamp(text) if text.isdigit() else parse_iso(text)
-    if instant is None:
+    first = parse_stamp(text) if text.isdigit() else parse_iso(text)
+    if first is None:
         raise UsageError(
             f"{text!r} is not a moment.",
             hint="Write it as 2026, 2026-11-15, 2026-11-15T19:05:12Z, 20261115190512 or now.",
         )
-    return instant
-
-
-def _end_of_stamp(digits: str) -> Instant | None:
-    start = parse_stamp(digits)
-    return None if start is None else _end_of_unit(start, (len(digits) - 4) // 2)
-
-
-def _end_of_iso(text: str) -> Instant | None:
-    start, match = parse_iso(text), _ISO.fullmatch(text)
-    if start is None or match is None:
-        return None
-    if match[7] is not None:
-        return start
+    match = None if text.isdigit() else _ISO.fullmatch(text)
+    if start or (match and match[7]):
+        return first
+    if match is None:
+        return _end_of_unit(first, (len(text) - 4) // 2)
     named = sum(part is not None for part in match.groups()[1:6])
     # A zone shifts the start; the length of the unit is that of the local calendar.
     offset = _zone_offset(match[8])
-    return _end_of_unit(start + offset, named) - offset
+    return _end_of_unit(first + offset, named) - offset
 
 
 def _end_of_unit(start: Instant, named: int) -> Instant:

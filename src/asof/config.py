@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,7 +22,6 @@ from asof.errors import ConfigError
 
 FILE = "asof.toml"
 RELATIONS = "relations"
-_ENV_PREFIX = "ASOF_"
 _LARGEST = 1 << 62
 # What a text must look like, and what to do where it does not.
 _FORMS = {
@@ -46,6 +46,10 @@ _POSITIVE = (
 )  # fmt: skip
 # No dots, which would nest tables in TOML.
 _RELATION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
+_SETTINGS_HINT = (
+    "Settings are named like the options of `asof crawl`, with _ for -; docs/settings.md."
+)
+_KINDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -139,24 +143,21 @@ class Config:
             values = _read_toml(path)
             _relations(values.pop(RELATIONS, {}), str(path))
             config = config.updated(values, source=str(path))
-        variables = {
-            name[len(_ENV_PREFIX) :].lower(): value
-            for name, value in environ.items()
-            if name.startswith(_ENV_PREFIX) and name[len(_ENV_PREFIX) :].lower() in _types()
-        }
+        named = {name.lower(): value for name, value in environ.items() if name.startswith("ASOF_")}
+        keys = ((f"asof_{each.name}", each.name) for each in fields(cls))
+        variables = {name: named[key] for key, name in keys if key in named}
         config = config.updated(variables, source="the environment (ASOF_*)")
         given = {name: value for name, value in flags.items() if value is not None}
         return config.updated(given, source="the command line")
 
     def updated(self, values: Mapping[str, object], *, source: str) -> Self:
         """These settings with some replaced; names the source when a key or value is wrong."""
-        types = _types()
+        types = get_type_hints(type(self))
         unknown = sorted(set(values) - set(types))
         if unknown:
-            raise ConfigError(
-                f"{source} has the unknown setting {unknown[0]!r}.",
-                hint=_alike(unknown[0], types),
-            )
+            meant = " or ".join(get_close_matches(unknown[0], types, 3))
+            hint = f"Did you mean {meant}?" if meant else _SETTINGS_HINT
+            raise ConfigError(f"{source} has the unknown setting {unknown[0]!r}.", hint=hint)
         # Any: each value was just checked against its field's own type.
         checked: dict[str, Any] = {k: _coerce(k, v, types[k], source) for k, v in values.items()}
         return replace(self, **checked)
@@ -191,17 +192,6 @@ def _relations(given: object, source: str) -> dict[str, str]:
     return given
 
 
-def _alike(name: str, known: Iterable[str]) -> str:
-    meant = get_close_matches(name, known, 3)
-    if meant:
-        return f"Did you mean {' or '.join(meant)}?"
-    return "Settings are named like the options of `asof crawl`, with _ for -; docs/settings.md."
-
-
-def _types() -> dict[str, object]:
-    return {name: hint for name, hint in get_type_hints(Config).items() if not name.startswith("_")}
-
-
 def _read_toml(path: Path) -> dict[str, object]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
@@ -213,31 +203,24 @@ def _read_toml(path: Path) -> dict[str, object]:
         raise ConfigError(f"{path} cannot be read: {error}.", hint="Check its rights.") from error
 
 
-def _coerce(name: str, value: object, wanted: object, source: str) -> object:
+def _coerce(name: str, value: object, wanted: Any, source: str) -> object:  # noqa: ANN401, a type
     """A TOML value or a string as the setting's type; anything else is an error."""
-    kinds = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
-    if value is None and type(None) in kinds:
+    optional = isinstance(wanted, UnionType)  # `int | None`
+    if value is None and optional:
         return None
-    for kind in kinds:
-        if get_origin(kind) is tuple and isinstance(value, list | tuple | str):
-            if isinstance(value, str):  # a rule has a space in it
-                value = value.splitlines() if name == "rules" else value.split()
-            return tuple(map(str, value))
-        if kind is bool and isinstance(value, str) and value.lower() in _TRUE + _FALSE:
-            return value.lower() in _TRUE
-        if kind in (int, float) and isinstance(value, str):
-            try:
-                return int(value) if kind is int else float(value)
-            except ValueError:
-                continue
-        if kind is float and isinstance(value, int) and not isinstance(value, bool):
-            return float(value)
-        if isinstance(kind, type) and type(value) is kind:
-            return value
-    raise ConfigError(f"{source} sets {name} to {value!r}.", hint=f"It must be {_describe(kinds)}.")
-
-
-def _describe(kinds: tuple[object, ...]) -> str:
-    words = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
-    named = [words.get(kind, "a list of texts") for kind in kinds if kind is not type(None)]  # type: ignore[call-overload]
-    return " or ".join(named)
+    kind = get_args(wanted)[0] if optional else wanted
+    if get_origin(kind) is tuple and isinstance(value, list | tuple | str):
+        if isinstance(value, str):  # a rule has a space in it
+            value = value.splitlines() if name == "rules" else value.split()
+        return tuple(map(str, value))
+    if kind is bool and isinstance(value, str) and value.lower() in _TRUE + _FALSE:
+        return value.lower() in _TRUE
+    if kind in (int, float) and isinstance(value, str):
+        with suppress(ValueError):
+            return kind(value)
+    if kind is float and type(value) is int:
+        return float(value)
+    if type(value) is kind:
+        return value
+    hint = f"It must be {_KINDS.get(kind, 'a list of texts')}."
+    raise ConfigError(f"{source} sets {name} to {value!r}.", hint=hint)

@@ -129,7 +129,6 @@ class Exchange:
     tls: Tls | None = None
 
     def header(self, name: str) -> str | None:
-        """The first value of a header, by case-insensitive name."""
         return find_header(self.headers, name)
 
 
@@ -220,22 +219,35 @@ class Proof(StrEnum):
     NOT_MODIFIED = "not-modified"
 
 
+class Grade(StrEnum):
+    """What is known of a page at a moment, from the best to the worst."""
+
+    PROVEN = "proven"  # the same bytes before and after it
+    CONFIRMED = "confirmed"  # the server says that nothing changed (304 by a strong validator)
+    CLAIMED = "claimed"  # it only says so: by a date, by a weak validator, of what came later
+    EQUIVALENT = "equivalent"  # other bytes, the same in substance: weak validator, or noise only
+    CHANGED = "changed"  # something else before it than after it
+    UNKNOWN = "unknown"  # no evidence on one side, or none that can be believed
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One confirmation of a content: how, when, and the record that holds it."""
+    """One confirmation of a content: how, when, the record that holds it, and what it is worth."""
 
     proof: Proof
     at: Instant
     record_id: str
+    grade: Grade = Grade.PROVEN
 
 
 @dataclass(frozen=True, slots=True)
 class Validity:
     """A URL had one content from `since` to `until`: the one idea the rest of asof asks about.
 
-    `since` and `until` are proven: the first download and the last confirmation. What the server
-    merely claimed stays apart: `claimed_since` is a Last-Modified at or before `since`, else None.
-    Equal digests at both ends are strong evidence, not proof, that nothing else was there in
+    `since` is the first download, `until` the last evidence of any grade; `until_by` tells how far
+    each grade goes: bytes prove, a strong 304 confirms, all else is claimed. What the server says
+    of the time before stays apart: `claimed_since` is a Last-Modified at or before `since`, else
+    None. Equal digests at both ends are strong evidence, not proof, that nothing else was there in
     between (A-B-A).
     """
 
@@ -249,8 +261,30 @@ class Validity:
     state: State = State.PRESENT
 
     def holds(self, at: Instant) -> bool:
-        """Whether the moment lies inside what was proven."""
+        """Whether there is evidence of this content before a moment and after it."""
         return self.since <= at <= self.until
+
+    def until_by(self, *grades: Grade) -> Instant:
+        """The last evidence of these grades, or the first of all."""
+        return max((e.at for e in self.evidence if e.grade in grades), default=self.since)
+
+    @property
+    def proven_until(self) -> Instant:
+        """When its bytes came the last time."""
+        return self.until_by(Grade.PROVEN)
+
+    @property
+    def confirmed_until(self) -> Instant:
+        """When its bytes came, or a strong 304, the last time."""
+        return self.until_by(Grade.PROVEN, Grade.CONFIRMED)
+
+    def grade_at(self, at: Instant) -> Grade:
+        """What is known of a moment: whether this was there then."""
+        if not self.holds(at):
+            return Grade.UNKNOWN
+        if at <= self.proven_until:
+            return Grade.PROVEN
+        return Grade.CONFIRMED if at <= self.confirmed_until else Grade.CLAIMED
 
 
 class CrawlState(StrEnum):
@@ -268,7 +302,8 @@ class CoherencePlan:
     `expected` is C over the `pages` that were planned, None where nothing was known of any. `turn`
     is the moment of reference: the start (measurable) or the turning point between visits and
     revisits (inducible), None until it is reached. `newcomers` is the place among the visits of
-    pages that the plan did not know, 0 to 1; None where discovery decides.
+    pages that the plan did not know, 0 to 1; None where discovery decides. By `secret` it was drawn
+    which answers to check: nobody but the crawler knew them beforehand, and anybody can see later.
     """
 
     mode: str
@@ -278,6 +313,7 @@ class CoherencePlan:
     eta: float | None = None
     turn: Instant | None = None
     newcomers: float | None = None
+    secret: str = ""
 
 
 @dataclass(frozen=True, slots=True)

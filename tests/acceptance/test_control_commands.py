@@ -283,6 +283,8 @@ def test_the_newest_crawl_is_meant_unless_one_is_named(reported: tuple[Path, str
     folder, first = reported
     newest = ok("quality", "-a", folder, "--json").json()
     assert newest["crawl"] != first
+    part = ok("quality", "--url", newest["pages"][0]["url"], "-a", folder, "--json").json()
+    assert part["completeness"] == {"vertical": None, "horizontal": None}  # of no single crawl
     assert newest["completeness"]["vertical"] == {"share": 1.0, "found": 1, "taken": 1}
     for verb in ("status", "quality"):
         refused = run(verb, "no-such-crawl", "-a", folder)

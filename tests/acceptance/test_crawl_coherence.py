@@ -33,9 +33,9 @@ INDUCIBLE = ("--coherence", "inducible")
 class Pages:
     """Pages that link to one another and can be changed, with a strong ETag each."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, fill: str = FILL) -> None:
         names = [f"/{number}" for number in range(1, count + 1)]
-        self.bodies = {"/": rig.links(*names) + FILL} | {n: f"<p>{n}</p>{FILL}" for n in names}
+        self.bodies = {"/": rig.links(*names) + fill} | {n: f"<p>{n}</p>{fill}" for n in names}
         self.bodies["/robots.txt"] = "User-agent: *\nDisallow: /private\n"
         self.server = site({path: self.answer(path) for path in self.bodies})
         self.url = self.server.url + "/"
@@ -70,8 +70,8 @@ class Pages:
 
 
 @contextmanager
-def pages(count: int = 5) -> Iterator[Pages]:
-    found = Pages(count)
+def pages(count: int = 5, fill: str = FILL) -> Iterator[Pages]:
+    found = Pages(count, fill)
     with found.server:
         yield found
 
@@ -160,21 +160,32 @@ def test_pages_that_come_and_go(tmp_path: Path) -> None:
     rig.referees_agree(archive)
 
 
-def test_audits_can_be_had_or_not(tmp_path: Path) -> None:
-    """A 304 late in the revisits is checked by asking for the page itself, at once."""
+def test_bytes_are_asked_for_unless_nobody_wants_audits(tmp_path: Path) -> None:
+    """Pages are small: whether one has changed is seen by its bytes, and not by a 304."""
     with pages() as web:
         crawl(tmp_path / "a", web.url, *INDUCIBLE, delay=0.02)
+        assert len(web.paths()) == 11
+        assert not any(b"If-None-Match" in hit.head for hit in web.server.hits)
+        web.server.hits.clear()
+        crawl(tmp_path / "b", web.url, *INDUCIBLE, "--no-audit", delay=0.02)
+        assert len(web.paths()) == 11
+        assert all(b"If-None-Match" in hit.head for hit in web.server.hits[7:])
+    rig.referees_agree(tmp_path / "a")
+
+
+def test_of_large_pages_some_304s_are_audited(tmp_path: Path) -> None:
+    """Each by asking for the page itself, at once."""
+    with pages(12, "x" * (300 << 10)) as web:
+        crawl(tmp_path / "a", web.url, *INDUCIBLE, delay=0.02)
+        again = web.server.hits[14:]
+        assert sum(b"If-None-Match" in hit.head for hit in again) >= 10
         checked = [
             (before.path, after.path)
-            for before, after in pairwise(web.server.hits[7:])
+            for before, after in pairwise(again)
             if b"If-None-Match" not in after.head
         ]
         assert checked
         assert all(before == after for before, after in checked)
-        web.server.hits.clear()
-        crawl(tmp_path / "b", web.url, *INDUCIBLE, "--no-audit", delay=0.02)
-        assert len(web.paths()) == 11
-    rig.referees_agree(tmp_path / "a")
 
 
 def test_politeness_on_real_time(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[int, str]:
     """The addresses of reports by number of pages."""
     folder = tmp_path_factory.mktemp("reports")
     for count in SIZES:
-        text = page(made_up(count, seed=5), lambda each: f"diff?{each.url}")
+        text = page(made_up(count, seed=5))
         (folder / f"{count}.html").write_text(text, encoding="utf-8")
     return {count: (folder / f"{count}.html").as_uri() for count in SIZES}
 

@@ -318,7 +318,7 @@ class TestBanner:
         text = server.ask(f"/-/banner?url={HOME}&at=20260210").text
         assert "10 Feb 2026" in text
         assert "proven" in text
-        assert "unchanged 1 Feb 2026, 10:00:00 to 1 Mar 2026, 10:00:00" in text
+        assert "proven 1 Feb 2026, 10:00:00 to 1 Mar 2026, 10:00:00" in text
         assert f'href="/20260101100000/{HOME}" target="_top" rel="prev"' in text
         assert f'href="/20260301100000/{HOME}" target="_top" rel="next"' in text
         assert 'href="/captures?url=http%3A%2F%2Fsite.example%2F&amp;at=20260210"' in text
@@ -358,7 +358,7 @@ class TestPages:
         assert "3 captures" in text
         assert "2 different contents in turn" in text
         assert "Proven" in text
-        assert text.count('<rect class="proof') == 2
+        assert text.count('<rect class="proven') == 2
         assert '<line class="mark"' in text
         for stamp in ("20260101100000", "20260201100000", "20260301100000"):
             assert f'href="/{stamp}/{HOME}"' in text
@@ -572,7 +572,7 @@ class TestPaging:
         assert len(found) == len(set(found)) == 450
         assert found == sorted(found, reverse=True)
         # Bars that could not be told apart are one.
-        assert 100 < texts[0].count('<rect class="proof') <= 450
+        assert 100 < texts[0].count('<rect class="proven') <= 450
 
     def test_nonsense_in_paging_is_harmless(self, many: Any) -> None:
         for query in ("after=%00", "after=%ff", "after=zzz", "prefix=%ff&after=)"):

@@ -7,10 +7,11 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from webencodings import LABELS
 
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.encoding.decoders import decode_as
-from asof.text.encoding.labels import CODECS, LABELS, encoding_named
+from asof.text.encoding.labels import CODECS, encoding_named
 from asof.text.encoding.prescan import declared_label, prescan
 from asof.text.kinds.media import media_of, sniffed
 from asof.text.language import language_of

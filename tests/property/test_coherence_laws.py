@@ -19,8 +19,8 @@ from asof.coherence.host_trust import learn_host_trust, skew_of
 from asof.coherence.intervals import coherence, curve, expected_valid, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
 from asof.coherence.measure import measure
-from asof.coherence.verdict import COHERENT, Grade, Measurement, Mode, Reason
-from asof.model import Capture, Location
+from asof.coherence.verdict import COHERENT, Measurement, Mode, Reason
+from asof.model import Capture, Grade, Location
 from asof.url import surt
 from support.laws import examples
 
@@ -121,7 +121,7 @@ class Crawler:
         elif conditional and last is not None and server.is_unchanged(url, at, last):
             plain = replace(
                 plain, kind="revisit", status=304, profile="server-not-modified", content=None,
-                digest=last.digest, etag=last.etag, last_modified=last.last_modified,
+                digest=last.digest, etag=last.etag,  # the date is that of now
                 refers_to_url=url, refers_to_at=last.at,
             )  # fmt: skip
         elif last is not None and last.content == plain.content:

@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from webencodings import LABELS
 
 from asof.crawl.discover import references
 from asof.replay.links import ReplayPlace
@@ -13,7 +14,7 @@ from asof.replay.rewrite import RewriteKind, rewrite
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.encoding.decoders import decode_as
 from asof.text.encoding.detection import is_wide, may_be_wide
-from asof.text.encoding.labels import CODECS, LABELS
+from asof.text.encoding.labels import CODECS
 from asof.text.read import read
 from support.laws import examples
 

@@ -26,6 +26,7 @@ from asof.change.version import version_of
 from asof.clock import SECOND, Instant, iso
 from asof.coherence.certificate import Choice
 from asof.coherence.gather import Catalogued, gather
+from asof.coherence.history import history
 from asof.coherence.observations import runs
 from asof.errors import NotCaptured
 from asof.model import Capture, Segment, State, Validity
@@ -178,7 +179,7 @@ def test_all_readers_name_the_same_content_and_state(made: list[Made]) -> None:
             assert (version.state, version.entity) == (seen.state, seen.content)
             assert version == version_of(archive.catalog.observation(capture))
         for url in URLS:
-            for validity in archive.history(url):
+            for validity in history(archive, url):
                 _ends_show_what_is_claimed(validity, known)
 
 

@@ -23,10 +23,10 @@ from asof.archive import OpenArchive
 from asof.clock import Instant
 from asof.coherence.certificate import Choice
 from asof.coherence.gather import Catalogued, GatheredCaptures, gather, measured
-from asof.coherence.verdict import Grade, HostTrust, Measurement, PageVerdict
+from asof.coherence.verdict import HostTrust, Measurement, PageVerdict
 from asof.crawl import CrawlRequest
 from asof.crawl import run as crawl_run
-from asof.model import Capture, CoherencePlan, Crawl, Evidence
+from asof.model import Capture, CoherencePlan, Crawl, Evidence, Grade
 from asof.testing import (
     LoggedRequest,
     Rates,
@@ -36,6 +36,7 @@ from asof.testing import (
     SyntheticSite,
     serve,
 )
+from support.late_answers import late_answers
 
 DELAY = 1.0
 PLANS = ("auto", "lifo", "fifo")
@@ -123,9 +124,10 @@ class ChangingWeb:
         started: asyncio.Future[SyntheticServer] = loop.create_future()
 
         async def run() -> None:
-            async with serve(self.site, clock=self.clock, by_name=True) as server:
-                started.set_result(server)
-                await asyncio.Event().wait()  # until the crawl's runner cancels what is left
+            with late_answers():
+                async with serve(self.site, clock=self.clock, by_name=True) as server:
+                    started.set_result(server)
+                    await asyncio.Event().wait()  # until the crawl's runner cancels what is left
 
         task = loop.create_task(run())
         try:

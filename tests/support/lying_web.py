@@ -20,12 +20,18 @@ from support.changing_web import ChangingWeb, Crawled
 
 @dataclass(frozen=True)
 class Question:
-    """What was asked when, and the whole honest answer to it."""
+    """What was asked when, and the whole honest answer to it.
+
+    Of a server that counts: the running `number` of the request, and its `place` in a round over
+    all pages, 0 to 1.
+    """
 
     path: str
     asked: dict[str, str]
     at: Instant
     whole: Response
+    number: int = 0
+    place: float = 0.0
 
     @property
     def is_conditional(self) -> bool:
@@ -102,9 +108,14 @@ def one_tag(question: Question, response: Response) -> Response:
 
 def not_modified(share: float) -> Lie:
     """304 for that share of conditional requests, whatever has changed; as a stale cache would."""
+    return not_modified_where(lambda question: question.chance("304") < share)
+
+
+def not_modified_where(lies: Callable[[Question], bool]) -> Lie:
+    """304 to these conditional requests, with the validators that were told."""
 
     def lie(question: Question, response: Response) -> Response:
-        if question.is_conditional and question.chance("304") < share:
+        if question.is_conditional and lies(question):
             told = question.asked.get("if-none-match")
             response = with_header(replace(response, status=304, body=b""), "ETag", told)
             return with_header(response, "Last-Modified", question.asked.get("if-modified-since"))

@@ -8,18 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from asof.clock import SECOND, Instant, parse_stamp
-from asof.coherence.quality_report import Report, Taken, WholeCoherence
-from asof.coherence.verdict import (
-    Best,
-    Coverage,
-    Grade,
-    HostTrust,
-    Measurement,
-    Mode,
-    PageVerdict,
-    Reason,
-)
-from asof.model import CoherencePlan, Crawl, CrawlState, Evidence, Proof
+from asof.coherence.quality_report import Report, WholeCoherence
+from asof.coherence.verdict import Best, Coverage, HostTrust, Measurement, Mode, PageVerdict, Reason
+from asof.frontier.completeness import Share
+from asof.model import CoherencePlan, Crawl, CrawlState, Evidence, Grade, Proof
 
 START: Instant = parse_stamp("20260301115500") or 0
 SITE = "https://www.example.org"
@@ -124,10 +116,8 @@ def made_up(count: int, seed: int = 7, *, expected: float | None = 0.9) -> Repor
     return Report(
         (crawl,),
         measured,
-        vertical=Taken(
-            count + count // 20, count, count / (count + count // 20) if count else None
-        ),
-        horizontal=Taken(7, 3, 3 / 7),
+        vertical=Share(count + count // 20, count),
+        horizontal=Share(7, 3),
         best=Best(turn, turn + step, coherent) if count else None,
         curve=tuple(curve_of(pages, crawl.started, crawl.ended or turn)),
         whole=WholeCoherence("coherent", (turn, turn))

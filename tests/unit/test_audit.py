@@ -1,55 +1,165 @@
-"""Which 304 answers are audited, and what becomes of hosts whose answers were false."""
+"""What is audited, asked for by bytes, and probed; and what becomes of hosts that were caught."""
 
 from __future__ import annotations
 
-from asof.crawl.visit import Audits
-from asof.model import Body, Exchange, Target, Timings
+from typing import Any
+
+import pytest
+
+from asof.catalog.observe import observe
+from asof.clock import DAY, SECOND
+from asof.crawl.audit import ONE_IN, Audits, draw, outdated, wants_bytes
+from asof.model import Body, Capture, Exchange, Location, Target, Timings
 
 HOST = "example.org"
+SECRET = "one that nobody knows"
+START = 1_700_000_000 * SECOND
 
 
 def answer(status: int = 304) -> Exchange:
     return Exchange("", b"", b"", Body(0), status, (), 0, Timings(0, 0, 0), b"")
 
 
-def target(number: int, place: float = 1.0) -> Target:
-    return Target(f"https://{HOST}/{number}", priority=place)
+def target(number: int) -> Target:
+    return Target(f"https://{HOST}/{number}")
 
 
-def choose(audits: Audits, each: Target, status: int = 304) -> bool:
-    chosen = audits.choose(each, HOST, answer(status), placed=True)
+def choose(audits: Audits, each: Target, status: int = 304, *, firm: bool = True) -> bool:
+    chosen = audits.choose(each, HOST, answer(status), firm=firm)
     if chosen:
         assert audits.checks(each)
-        assert not audits.choose(each, HOST, answer(status), placed=True)  # an audit is not audited
+        assert not audits.choose(each, HOST, answer(status), firm=firm)  # an audit is not audited
         audits.done(each)
     return chosen
 
 
-def test_three_of_each_host_and_then_one_in_ten() -> None:
-    audits = Audits(wanted=True)
-    chosen = [choose(audits, target(number)) for number in range(2_000)]
-    assert chosen[:3] == [True] * 3
-    assert 150 < sum(chosen) < 250
+def chosen_by(secret: str, count: int = 2_000) -> set[int]:
+    audits = Audits(secret, wanted=True)
+    return {number for number in range(count) if choose(audits, target(number))}
 
 
-def test_the_first_half_of_the_places_is_spared() -> None:
-    audits = Audits(wanted=True)
-    assert not any(choose(audits, target(n, 1 / 3)) for n in range(100))
-    assert audits.choose(target(1, 0.0), HOST, answer(), placed=False)
+def test_one_in_ten_is_audited_and_more_at_first() -> None:
+    chosen = chosen_by(SECRET)
+    assert 150 < len(chosen) < 260
+    assert len([number for number in chosen if number < 20]) >= 3
+
+
+def test_which_ones_nobody_can_know_without_the_secret() -> None:
+    """A server that is honest exactly where another crawl looked is caught by the next."""
+    one, other = chosen_by(SECRET), chosen_by("another")
+    assert one == chosen_by(SECRET)
+    by_chance = len(one) * len(other) / 2_000
+    assert len(one & other) < 2 * by_chance
+    assert draw(SECRET, "https://example.org/\udce9") != draw("another", "https://example.org/")
+
+
+def test_all_places_of_a_plan_are_audited_alike() -> None:
+    audits = Audits(SECRET, wanted=True)
+    early = [
+        choose(audits, Target(f"https://{HOST}/{number}", priority=number / 4_000))
+        for number in range(2_000)
+    ]
+    assert 2_000 / ONE_IN * 0.75 < sum(early) < 2_000 / ONE_IN * 1.3
 
 
 def test_nothing_but_304_is_audited_and_nothing_if_nobody_wants_it() -> None:
-    assert not choose(Audits(wanted=True), target(1), 200)
-    assert not choose(Audits(wanted=False), target(1))
+    assert not any(choose(Audits(SECRET, wanted=True), target(n), 200) for n in range(50))
+    assert not any(choose(Audits(SECRET, wanted=False), target(n)) for n in range(50))
 
 
-def test_of_a_suspect_every_304_is_audited_wherever_it_stands() -> None:
-    audits = Audits(wanted=True)
+def test_a_304_that_would_be_weak_evidence_is_always_audited() -> None:
+    audits = Audits(SECRET, wanted=True)
+    assert all(choose(audits, target(number), firm=False) for number in range(50))
+
+
+def test_of_a_suspect_every_304_is_audited() -> None:
+    audits = Audits(SECRET, wanted=True)
     assert not audits.differed(HOST)
-    assert all(choose(audits, target(number, 0.0)) for number in range(20))
+    assert all(choose(audits, target(number)) for number in range(20))
 
 
 def test_after_three_finds_a_host_is_not_asked_by_conditions_any_more() -> None:
-    audits = Audits(wanted=True)
+    audits = Audits(SECRET, wanted=True)
     assert [audits.differed(HOST) for _ in range(3)] == [False, False, True]
     assert not audits.differed("example.com")
+
+
+# -- bytes or a condition --------------------------------------------------------------------------
+
+
+def taken(seconds: float, what: str = "A", **more: Any) -> Capture:
+    plain: dict[str, object] = {
+        "url": f"https://{HOST}/page",
+        "surt": "org,example)/page",
+        "kind": "response",
+        "status": 200,
+        "media_type": "text/html",
+        "digest": f"sha1:{what}",
+        "content": "sha1:" + what * 32,
+        "size": 1 << 20,
+        "record_id": f"{seconds}-{what}",
+        "where": Location("file", 0, 1),
+    }
+    return Capture(at=START + round(seconds * SECOND), **(plain | more))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("last", "by_condition"),
+    [
+        ({"etag": '"a"'}, True),
+        ({"etag": '"a"', "size": 20_000}, False),  # bytes are cheap, and prove
+        ({"etag": 'W/"a"'}, False),
+        ({"etag": 'W/"a"', "last_modified": START - 2 * DAY}, True),
+        ({"last_modified": START - 2 * DAY}, True),
+        ({"last_modified": START - DAY // 2}, False),  # young, by some clock
+        ({"etag": '"a"', "last_modified": START - SECOND}, False),  # may be the next one's tag, too
+        ({"etag": '"a"', "last_modified": START - 3 * SECOND}, True),
+        ({}, False),
+    ],
+)
+def test_bytes_are_wanted_unless_they_are_many_and_a_304_would_be_firm(
+    last: dict[str, Any], by_condition: bool
+) -> None:
+    assert wants_bytes(taken(0, **last), audit=True) is not by_condition
+
+
+def test_who_wants_no_audits_believes_firm_words_and_no_others() -> None:
+    assert not wants_bytes(taken(0, etag='"a"', size=1), audit=False)
+    assert wants_bytes(taken(0, etag='W/"a"', size=1), audit=False)
+
+
+# -- probes ----------------------------------------------------------------------------------------
+
+
+def probed(*captures: Capture) -> Capture | None:
+    [seen] = observe(captures).values()
+    return outdated(seen)
+
+
+def test_a_probe_asks_by_the_last_tag_that_must_not_be_confirmed() -> None:
+    older, old, now = taken(0, "A", etag='"a"'), taken(9, "B", etag='"b"'), taken(18, "C")
+    assert probed(older, old, now) is old
+    assert probed(older, old, taken(18, "B", etag='"b"')) is older
+
+
+def test_by_dates_it_asks_where_there_are_no_tags() -> None:
+    old = taken(0, "A", last_modified=START - DAY)
+    assert probed(old, taken(9, "B", last_modified=START + SECOND)) is old
+    assert probed(old, taken(9, "B", last_modified=START - DAY)) is None
+    assert probed(old, taken(9, "B")) is None
+
+
+@pytest.mark.parametrize(
+    "captures",
+    [
+        (taken(0, "A", etag='"a"'),),
+        (taken(0, "A", etag='"a"'), taken(9, "A", etag='"b"')),  # the same
+        (taken(0, "A", etag='"a"'), taken(9, "B", etag='"a"')),  # false already
+        (taken(0, "A", etag='W/"a"'), taken(9, "B", etag='W/"b"')),
+        (taken(0, "A", etag='"a"', truncated="length"), taken(9, "B", etag='"b"')),
+        (taken(0, "A", etag='"a"'), taken(9, "B", etag='"b"', status=404)),
+        (taken(0, "A", etag='"a"', status=404), taken(9, "B", etag='"b"')),
+    ],
+)
+def test_nothing_is_to_be_probed(captures: tuple[Capture, ...]) -> None:
+    assert probed(*captures) is None

@@ -17,6 +17,7 @@ from asof.archive.journal import Journal
 from asof.archive.journal import records_of as records_of_unit
 from asof.catalog.derive import content_digest, derive
 from asof.clock import DAY, http_date
+from asof.coherence.history import history
 from asof.config import Config
 from asof.crawl.discover import MAX_DOCUMENT
 from asof.crawl.store import CaptureStore, Kept, conditions
@@ -305,7 +306,7 @@ def test_a_packed_file_here_and_a_packed_page_there_are_two_contents(
     held.commit()
     contents = {}
     for url, entity in ((OTHER, document), (ONE, packed)):
-        [validity] = held.archive.history(url)
+        [validity] = history(held.archive, url)
         contents[url] = validity.content
         assert validity.content == content_digest((), [entity])
         capture = held.archive.as_of(url)
@@ -446,7 +447,7 @@ def test_confirmations_follow_each_other(held: StoreOfOneCrawl) -> None:
         held.commit()
     last = held.new_store().last(ONE)
     assert conditions(last) == (("If-None-Match", '"1"'),)
-    [validity] = held.archive.history(ONE)
+    [validity] = history(held.archive, ONE)
     assert len(validity.evidence) == 4
 
 
@@ -504,7 +505,7 @@ def test_what_came_again_is_evidence(held: StoreOfOneCrawl) -> None:
     last = held.new_store().last(ONE)
     assert held.keep(held.came(ONE), last).revisit
     held.commit()
-    [validity] = held.archive.history(ONE)
+    [validity] = history(held.archive, ONE)
     assert [str(e.proof) for e in validity.evidence] == ["download", "same-digest"]
 
 

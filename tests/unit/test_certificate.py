@@ -33,9 +33,9 @@ from asof.coherence.certificate import (
 from asof.coherence.certify import certify, write_certificate
 from asof.coherence.gather import DATES, Catalogued, gather, measured, skews
 from asof.coherence.recheck import claimed_bytes, load_certificate, recheck
-from asof.coherence.verdict import Grade, Measurement, Mode, Reason
+from asof.coherence.verdict import Measurement, Mode, Reason
 from asof.errors import ArchiveError, InputError, NotCaptured, UsageError
-from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Target
+from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Grade, Target
 from asof.warc.build import exchange_records
 from asof.warc.info import crawl_end, crawl_record, warcinfo
 from asof.warc.reader import read_record, scan

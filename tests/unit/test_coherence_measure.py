@@ -17,8 +17,8 @@ from asof.clock import DAY, SECOND
 from asof.coherence.intervals import coverage, expected_valid, stab
 from asof.coherence.invariance import Bounds, archive_coherence, interval_bounds
 from asof.coherence.measure import measure
-from asof.coherence.verdict import Grade, HostTrust, Mode, PageVerdict, Reason
-from asof.model import Capture, Location, Proof
+from asof.coherence.verdict import HostTrust, Mode, PageVerdict, Reason
+from asof.model import Capture, Grade, Location, Proof
 from asof.url import surt
 
 HOST = "example.org"
@@ -55,13 +55,14 @@ def sha(content: str) -> str:
 
 
 def unchanged(seconds: float, original: Capture, **more: Any) -> Capture:
-    """A 304 about a capture, with its ETag, as our crawls store it."""
+    """A 304 about a capture, with its validators, as our crawls store it."""
     plain: dict[str, object] = {
         "kind": "revisit",
         "profile": NOT_MODIFIED,
         "content": None,
         "digest": original.digest,
         "etag": original.etag,
+        "last_modified": original.last_modified,
         "refers_to_url": original.url,
         "refers_to_at": original.at,
         "record_id": f"{seconds}-304",
@@ -246,6 +247,8 @@ def test_answers(case: str) -> None:
 # -- 304 -------------------------------------------------------------------------------------------
 
 OLD = taken(-9, last_modified=at(-69))
+DAY_OLD = taken(-9, last_modified=at(-9) - DAY)
+NGINX = taken(-9, last_modified=at(-9) - DAY, etag='W/"5f-2"')  # with `gzip on`
 CONFIRMATIONS: dict[str, tuple[list[Capture], tuple[Grade, Reason]]] = {
     "by a strong ETag": ([STRONG, unchanged(9, STRONG)], CONFIRMED),
     "by a strong ETag that the 304 does not repeat": (
@@ -273,7 +276,20 @@ CONFIRMATIONS: dict[str, tuple[list[Capture], tuple[Grade, Reason]]] = {
         [OLD, unchanged(9, OLD, last_modified=at(-5))],
         unknown(Reason.FALSE_VALIDATORS),
     ),
-    "by an old date": ([taken(-9, last_modified=at(-9) - DAY), unchanged(9, OLD)], CONFIRMED),
+    "with an earlier date: put back from a copy": (
+        [OLD, unchanged(9, OLD, last_modified=at(-99))],
+        unknown(Reason.FALSE_VALIDATORS),
+    ),
+    "by an old date": ([DAY_OLD, unchanged(9, DAY_OLD)], CONFIRMED),
+    "by an old date that it does not repeat": (
+        [DAY_OLD, unchanged(9, DAY_OLD, last_modified=None)],
+        EQUIVALENT,
+    ),
+    "by a weak ETag, and the same old date": ([NGINX, unchanged(9, NGINX)], CONFIRMED),
+    "by a weak ETag, and another date": (
+        [NGINX, unchanged(9, NGINX, last_modified=at(-9) - 2 * DAY)],
+        EQUIVALENT,
+    ),
     "by a date of which the clock is not known": ([OLD, unchanged(9, OLD)], EQUIVALENT),
     "by nothing that is known": ([taken(-9), unchanged(9, taken(-9))], EQUIVALENT),
     "twice, and bytes before": ([STRONG, unchanged(-5, STRONG), unchanged(9, STRONG)], CONFIRMED),
@@ -456,6 +472,29 @@ def test_a_304_by_date_is_as_good_as_the_dates(
 
 def dated(seconds: float, modified: float, content: str = "A", **more: Any) -> Capture:
     return taken(seconds, content, last_modified=at(modified), **more)
+
+
+@pytest.mark.parametrize(
+    ("captures", "trust", "expected"),
+    [
+        ([dated(-9, -99), dated(9, 5)], TRUSTED, unknown(Reason.REWRITTEN)),
+        ([dated(-9, -99), dated(9, 5)], None, unknown(Reason.REWRITTEN)),  # by no clock at all
+        ([dated(-9, -99), dated(9, -5)], TRUSTED, CLAIMED),  # what came last, by its date
+        ([dated(-9, -99), dated(9, -5)], HostTrust(HOST, skew=0), unknown(Reason.REWRITTEN)),
+        ([taken(-9), dated(9, -5)], HostTrust(HOST, skew=0), unknown(Reason.REWRITTEN)),
+        ([dated(-9, -99), dated(9, -20)], TRUSTED, PROVEN),  # another server of the same
+        ([dated(-9, -99), dated(9, -99)], TRUSTED, PROVEN),
+        ([dated(-9, -99), dated(9, -200)], TRUSTED, PROVEN),
+        ([dated(-9, -9), dated(9, 9)], TRUSTED, PROVEN),  # dated to each answer
+        ([dated(-9, -99), dated(9, 9)], TRUSTED, unknown(Reason.REWRITTEN)),
+        ([dated(-9, -99), dated(-5, -99), dated(9, 5)], TRUSTED, unknown(Reason.REWRITTEN)),
+    ],
+)
+def test_equal_bytes_that_were_written_again_in_between_prove_nothing(
+    captures: list[Capture], trust: HostTrust | None, expected: tuple[Grade, Reason]
+) -> None:
+    """A-B-A as far as the archive shows it."""
+    assert outcome(*captures, trust=trust) == expected
 
 
 HOUR = 3600

@@ -130,7 +130,7 @@ def changes(right: int, wrong: int) -> list[Capture]:
     ]
 
 
-@pytest.mark.parametrize(("right", "wrong"), [(8, 0), (12, 1), (16, 2), (20, 3)])
+@pytest.mark.parametrize(("right", "wrong"), [(28, 0), (44, 1), (58, 2), (72, 3)])
 def test_a_host_is_trusted_from_so_many_right_dates_on(right: int, wrong: int) -> None:
     assert trust(*changes(right, wrong)).trusts_dates
     assert not trust(*changes(right - 1, wrong)).trusts_dates
@@ -141,9 +141,23 @@ def test_the_rule_is_the_quantile_of_the_posterior() -> None:
     for right in range(0, 90, 3):
         for wrong in range(30):
             low = float(beta.ppf(0.05, 1 + right, 1 + wrong))
-            assert is_trusted(right, wrong) == (low >= 0.7), (right, wrong)
-    assert is_trusted(1_000_000, 200_000)
-    assert not is_trusted(1_000_000, 430_000)
+            assert is_trusted(right, wrong) == (low >= 0.9), (right, wrong)
+    assert is_trusted(1_000_000, 100_000)
+    assert not is_trusted(1_000_000, 112_000)
+    assert not is_trusted(251, 71), "a host that was wrong 71 times of 322"
+
+
+def test_dates_are_trusted_as_long_after_them_as_enough_were_seen_to_be_right() -> None:
+    """Of files that are dated when they were written and appear later nothing is known sooner."""
+    seen = [
+        replace(capture, url=f"http://{HOST}/{number}")
+        for number in range(40)
+        for capture in (taken(0), taken(100, "B", modified=90 - number))
+    ]
+    found = trust(*seen)
+    assert (found.trusts_dates, found.lag) == (True, (10 + 27) * SECOND)
+    assert trust(*seen[:56]).lag == (10 + 27) * SECOND
+    assert trust(*seen, policy="always").lag == 0
 
 
 def test_the_user_may_know_better() -> None:
@@ -186,9 +200,29 @@ VALIDATORS: dict[str, tuple[list[Capture], int, int]] = {
         0,
     ),
     "a 304 and something else before it by date": (
-        [A, unchanged(HOUR, A), taken(9 * HOUR, "B", modified=HOUR - 50)],
+        [A, unchanged(HOUR, A), taken(9 * HOUR, "B", modified=HOUR - 50), *changes(28, 0)],
         0,
         1,
+    ),
+    "a 304 and something else before it by a date that nobody trusts": (
+        [A, unchanged(HOUR, A), taken(9 * HOUR, "B", modified=HOUR - 50), *changes(10, 2)],
+        0,
+        0,
+    ),
+    "a 304 and something else before it by less than dates are trusted for": (
+        [A, unchanged(HOUR, A), taken(9 * HOUR, "B", modified=HOUR - 49), *changes(28, 0)],
+        0,
+        0,
+    ),
+    "a 304 about what had been replaced before, in one crawl": (
+        [A, taken(60, "B", crawl="x"), unchanged(90, A, crawl="x"), taken(91, "B", crawl="x")],
+        0,
+        1,
+    ),
+    "a 304 about what came back in between": (
+        [A, taken(60, "B"), unchanged(90, A), taken(9 * HOUR, "B")],
+        0,
+        0,
     ),
     "a 304 and something else with a date that is false itself": (
         [A, unchanged(HOUR, A), taken(9 * HOUR, "B", modified=-50)],

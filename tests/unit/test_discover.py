@@ -16,7 +16,7 @@ from asof.crawl.discover import (
     references,
 )
 from asof.model import Headers, Hop, Target
-from asof.text.links.html_links import Link, Links
+from asof.text.links.link import Link, Links
 from asof.text.links.sitemaps import MAX_NESTING, sitemaps_of
 from asof.url.whatwg import MAX_LENGTH
 

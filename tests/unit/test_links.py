@@ -5,7 +5,8 @@ import pytest
 from asof.crawl.discover import found_in
 from asof.model import Hop, Target
 from asof.text.links.attribute_values import srcset
-from asof.text.links.html_links import MAX_LINKS, PIECE, css_links, html_links
+from asof.text.links.css import css_links
+from asof.text.links.html_links import MAX_LINKS, PIECE, html_links
 from asof.url import resolve
 
 PAGE = b"""<!doctype html><base href="/b/"><a href=x.html>x</a><a href="mailto:a@b">m</a>

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asof.model import Hop
-from asof.text.links.html_links import css_links
+from asof.text.links.css import css_links
 
 
 def found(sheet: str) -> list[str]:

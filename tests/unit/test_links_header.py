@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.links.link_header import header_links, link_header
+from asof.text.links.link_header import header_links
 
 
 def found(*values: str) -> list[tuple[str, str]]:
-    return [(link.reference, link.hop.value) for link in link_header(values)]
+    headers = tuple(("Link", value) for value in values)
+    return [(link.reference, link.hop.value) for link in header_links(headers)]
 
 
 @pytest.mark.parametrize(

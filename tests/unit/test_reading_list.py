@@ -91,11 +91,22 @@ def test_versions_of_one_address_are_told_apart_by_their_time() -> None:
     assert "at these addresses today" in text
 
 
-def test_links_can_lead_elsewhere_and_only_to_pages() -> None:
-    outcome = versions(2, 1)
-    text = page(outcome, link=lambda place: ["http://h.example/a", "javascript:alert(1)"][place])
-    assert Tree(text).links == ["http://h.example/a"]
-    assert "today" not in text
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://a.example/diff?x=1", True),
+        ("HTTP://a.example/", True),
+        ("/diff/a:b", False),  # it would lead nowhere from the file
+        ("javascript:alert(1)", False),
+        ("data:text/html,x", False),
+        ("java\nscript:alert(1)", False),
+        ("http://a.example/\nx", False),
+        ("", False),
+    ],
+)
+def test_links_lead_to_pages_only(url: str, kept: bool) -> None:
+    outcome = covered(collection([[1, 2]], ["one"], url=text_column([url])))
+    assert Tree(page(outcome)).links == [url] * kept
 
 
 def test_many_covered_documents_are_folded_and_cut_with_their_count() -> None:

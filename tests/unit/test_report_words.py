@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.cli.cover_print import print_answer
+from asof.cli.output import where
 from asof.cover.answer import CoverAnswer, Figures
 from asof.cover.question import Question
 from asof.report.render import environment
@@ -59,6 +60,12 @@ def test_a_length_of_time_is_never_said_to_be_longer_than_it_was(length: int) ->
 @given(st.integers(0, 10**14))
 def test_sizes_have_at_most_three_digits_before_the_point(count: int) -> None:
     assert re.fullmatch(r"\d{1,3}(?:\.\d)? (?:B|kB|MB|GB|TB)", human_bytes(count))
+
+
+def test_a_proposed_command_can_be_copied_whatever_the_folder_is_called() -> None:
+    assert where(Path("archive")) == ""
+    assert where(Path("old/web")) == " -a old/web"
+    assert where(Path("my web; rm x")) == " -a 'my web; rm x'"
 
 
 def test_a_long_name_keeps_both_ends() -> None:

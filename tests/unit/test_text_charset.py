@@ -6,11 +6,12 @@ from __future__ import annotations
 import codecs
 
 import pytest
+from webencodings import LABELS
 
 from asof.text.encoding.charset import Charset, charset_of, decoded
 from asof.text.encoding.decoders import decode_as
 from asof.text.encoding.detection import passages
-from asof.text.encoding.labels import CODECS, LABELS, encoding_named
+from asof.text.encoding.labels import CODECS, encoding_named
 from asof.text.encoding.prescan import declared_label, pragma_label, prescan, xml_encoding
 
 # One paragraph each, written for these tests: an old harbour, a market, a winter.

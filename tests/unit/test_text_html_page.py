@@ -25,7 +25,7 @@ def reader(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "compiled":
         yield
     else:
-        with mock.patch("asof.text.html.blocks._compiled", None):
+        with mock.patch("asof.text.html.blocks.compiled", None):
             yield
 
 

@@ -156,4 +156,4 @@ def test_wild_pages_are_kept_from_trafilatura(monkeypatch: pytest.MonkeyPatch) -
         STORY + " " * (1 << 23),
     ):
         page = layout(markup)
-        assert main_content(markup, page, Facts(page.marks), "default").method == "blocks"
+        assert main_content(markup, page, Facts(page.marks), "default")[1] == "blocks"

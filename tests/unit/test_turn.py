@@ -125,42 +125,31 @@ def test_without_conditions_everything_comes_again(web: Web, folder: Path) -> No
     assert web.paths() == [*ALL, *ALL[-2::-1]], "and nothing is left to audit"
 
 
-def test_audits_follow_304_at_once_in_the_second_half(tmp_path: Path) -> None:
-    """About one in ten there, three at the least, without conditions; none with --no-audit."""
+def test_a_look_again_asks_for_bytes(tmp_path: Path) -> None:
+    """Pages are small; with --no-audit a server is believed that says what it says firmly."""
     web = Web()
-    web.fan(A, 60)
+    web.fan(A, 20)
     web.crawl(tmp_path / "audited", A, plan="lifo")
-    again = web.asked[62:]
-    audits = [at for at, each in enumerate(again) if not each.conditional]
-    assert 3 <= len(audits) <= 9
-    for at in audits:
-        assert again[at].url == again[at - 1].url
-        assert (again[at - 1].status, again[at].status) == (304, 200)
-    order = list(dict.fromkeys(each.path for each in again))
-    assert min(order.index(again[at].path) for at in audits) >= 29
+    assert not any(each.conditional for each in web.asked)
     silent = Web()
-    silent.fan(A, 60)
+    silent.fan(A, 20)
     silent.crawl(tmp_path / "silent", A, plan="lifo", audit=False)
-    assert all(each.conditional for each in silent.asked[62:])
+    assert all(each.conditional for each in silent.asked[22:])
 
 
-def test_at_least_one_of_each_host_is_audited(tmp_path: Path) -> None:
-    """Also of one with two pages only."""
-    web = Web()
-    web.fan(A, 9)
-    web.put(B, f"{B}1")
-    web.put(f"{B}1")
-    web.crawl(tmp_path / "archive", A, B)
-    for host, visits in ((A, 10), (B, 2)):
-        mine = [each for each in web.asked if each.url.startswith(host)][visits + 1 :]
-        assert [each for each in mine if not each.conditional], host
+def test_hosts_are_probed_when_all_was_seen_again(web: Web, folder: Path) -> None:
+    """By the tag of the visit, if the revisit brought something else; no such page, no probe."""
+    when_asked_again(web, "/4", lambda: web.put(f"{A}2", text="new"))
+    web.crawl(folder, A)
+    assert [(each.path, each.conditional, each.status) for each in web.asked[-1:]] == [
+        ("/2", True, 200)
+    ]
+    assert sum(each.conditional for each in web.asked) == 1
 
 
-def test_a_budget_does_not_spare_the_audits(web: Web, folder: Path) -> None:
-    """A server that lies is found out by few revisits as well."""
+def test_a_budget_counts_revisits(web: Web, folder: Path) -> None:
     web.crawl(folder, A, revisits=2)
-    again = [(each.path, each.conditional) for each in web.asked[8:]]
-    assert again == [("/5", True), ("/5", False), ("/4", True), ("/4", False)]
+    assert [each.path for each in web.asked[8:]] == ["/5", "/4"]
 
 
 def test_one_page_is_its_own_joker(folder: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from asof.clock import DAY, SECOND, Instant, parse_iso
 from asof.errors import UsageError
-from asof.model import Evidence, Proof, Validity
+from asof.model import Evidence, Grade, Proof, Validity
 from asof.report import words
 from asof.web import address
 from asof.web.security import field_value, original_headers
@@ -136,7 +136,7 @@ class TestWords:
 class TestTimeline:
     @staticmethod
     def validity(since: str, until: str, claimed: str | None = None) -> Validity:
-        proof = (Evidence(Proof.DOWNLOAD, at(since), "r"),)
+        proof = tuple(Evidence(Proof.DOWNLOAD, at(when), "r") for when in (since, until))
         claim = at(claimed) if claimed else None
         return Validity("http://a/", "c", 200, at(since), at(until), proof, claim)
 
@@ -153,11 +153,33 @@ class TestTimeline:
         )
         assert picture is not None
         first, last = picture.bars
-        assert first.claim_x == 0
-        assert first.x == pytest.approx(first.claim_width) == pytest.approx(WIDTH / 3, rel=0.01)
+        [(claimed, start, length), (proven, *_)] = first.stretches
+        assert (claimed, proven, start) == (Grade.CLAIMED, Grade.PROVEN, 0)
+        assert first.x == pytest.approx(length) == pytest.approx(WIDTH / 3, rel=0.01)
         assert first.width == pytest.approx(WIDTH / 3, rel=0.01)
         assert last.x + last.width == pytest.approx(WIDTH)
         assert picture.mark == pytest.approx(WIDTH / 2, rel=0.01)
+
+    def test_each_grade_has_its_stretch(self) -> None:
+        """Bytes prove, a strong 304 confirms, what else a server says is claimed."""
+        evidence = tuple(
+            Evidence(Proof.NOT_MODIFIED, at(f"2026-01-{day}"), "r", grade)
+            for day, grade in (
+                ("01", Grade.PROVEN),
+                ("11", Grade.PROVEN),
+                ("21", Grade.CONFIRMED),
+                ("31", Grade.CLAIMED),
+            )
+        )
+        known = Validity("http://a/", "c", 200, at("2026-01-01"), at("2026-01-31"), evidence)
+        picture = timeline([known], None)
+        assert picture is not None
+        found = {grade: (x, width) for grade, x, width in picture.bars[0].stretches}
+        assert list(found) == [Grade.CLAIMED, Grade.CONFIRMED, Grade.PROVEN]
+        third = pytest.approx(WIDTH / 3, rel=0.01)
+        assert [width for _, width in found.values()] == [third] * 3
+        assert found[Grade.PROVEN][0] == 0
+        assert found[Grade.CONFIRMED][0] == third
 
     def test_one_moment_is_a_bar_too(self) -> None:
         picture = timeline([self.validity("2026-01-11", "2026-01-11")], None)

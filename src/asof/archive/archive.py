@@ -13,7 +13,6 @@ from typing import Self
 from asof.archive.folder import Folder
 from asof.catalog.captures import Catalog
 from asof.catalog.memento import Memento, memento
-from asof.catalog.validity import intervals
 from asof.clock import (
     Clock,
     Instant,
@@ -26,7 +25,7 @@ from asof.clock import (
 )  # fmt: skip
 from asof.errors import ArchiveError, NotCaptured, UsageError
 from asof.ledger import Ledger, is_outdated
-from asof.model import Capture, Crawl, CrawlState, Segment, Validity
+from asof.model import Capture, Crawl, CrawlState, Segment
 from asof.url import canonical
 
 Moment = Instant | datetime | str
@@ -152,10 +151,6 @@ class OpenArchive:
             f"{url} was not captured as of {asked}.",
             hint=f"Its first capture is of {then} UTC: use {use} {stamp(first.at)} or later.",
         )
-
-    def history(self, url: str) -> list[Validity]:
-        """The contents a URL has had, each with the stretch of time it is proven for."""
-        return intervals(self.catalog.observations(self.address(url)))
 
     def read(self, capture: Capture) -> Memento:
         """The stored bytes and metadata of a capture; a revisit is followed to its payload."""

@@ -26,7 +26,8 @@ the server says so, by a validator:
 
     bytes    downloaded then, stored then or earlier
     strong   304 by a strong ETag: other bytes, other tag (RFC 9110 section 8.8.1)
-    dated    304 by Last-Modified alone: as good as the server's dates, section 8.8.2.2
+    dated    304 with the Last-Modified of before, and no strong ETag: as good as the server's
+             dates, section 8.8.2.2
     weak     304 by a weak ETag, or nobody knows by what: the same in substance
 """
 
@@ -374,20 +375,22 @@ def _content(answer: Capture, source: Capture | None) -> str | None:
 def _firmness(capture: Capture, named: Capture | None, *, is_sure: bool) -> Firmness | None:
     """By what a 304 confirms; None if its own validators say that it does not.
 
-    With an ETag at hand the crawler asks by it, and the server must not look at the date then
-    (RFC 9110 section 13.1.3). A server that compresses on the way may mark the tag for that.
+    A server that compresses on the way may mark the tag for that. By date it confirms if it repeats
+    the very date: servers also say 304 where the file is older now than it was (RFC 9110 section
+    13.1.3), as when a copy was put back.
     """
     asked = capture.etag if named is None else named.etag
     tag = capture.etag
     if asked and tag and _opaque(asked) != _opaque(tag):
         return None
-    if asked:
-        strong = is_strong(asked) and (tag is None or is_strong(tag)) and (is_sure or tag)
-        return Firmness.STRONG if strong else Firmness.WEAK
+    if is_strong(asked) and (tag is None or is_strong(tag)) and (is_sure or tag):
+        return Firmness.STRONG
     dated, said = (capture if named is None else named).last_modified, capture.last_modified
-    if dated is not None and said is not None and said > dated:
-        return None
-    return Firmness.DATED if dated is not None and is_sure else Firmness.WEAK
+    if dated is None or said is None or not is_sure:
+        return Firmness.WEAK
+    if dated == said:
+        return Firmness.DATED
+    return Firmness.WEAK if asked else None
 
 
 def _opaque(tag: str) -> str:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from rapidfuzz.distance import LCSseq, Levenshtein
+from rapidfuzz.distance import LCSseq
 
 # The largest table (64 MB). Larger comparisons are cut in the middle: the outcome is still a
 # difference, maybe not the shortest. 2 x 23,000 lines without a single anchor are still exact.
@@ -41,12 +41,9 @@ def common(old: Sequence[Hashable], new: Sequence[Hashable], largest: int = LARG
 def _joined(pairs: Iterator[tuple[int, int]]) -> list[Match]:
     found: list[Match] = []
     for i, j in pairs:
-        if (
-            found
-            and found[-1].old + found[-1].length == i
-            and found[-1].new + found[-1].length == j
-        ):
-            found[-1] = found[-1]._replace(length=found[-1].length + 1)
+        old, new, length = found[-1] if found else (0, 0, 0)
+        if length and (old + length, new + length) == (i, j):
+            found[-1] = Match(old, new, length + 1)
         else:
             found.append(Match(i, j, 1))
     return found
@@ -85,9 +82,8 @@ def _anchors(
     old: list[int], new: list[int], a: int, b: int, c: int, d: int
 ) -> list[tuple[int, int]]:
     """The longest rising chain of items that stand once in each range."""
-    once_old = Counter(old[a:b])
-    once_new = Counter(new[c:d])
-    where = {old[i]: i for i in range(a, b) if once_old[old[i]] == 1 and once_new[old[i]] == 1}
+    in_old, in_new = Counter(old[a:b]), Counter(new[c:d])
+    where = {old[i]: i for i in range(a, b) if in_old[old[i]] == in_new[old[i]] == 1}
     if not where:
         return []
     # Patience sorting: `tops` are the smallest ends of rising chains of each length.
@@ -138,8 +134,3 @@ def _without_anchors(left: list[int], right: list[int], largest: int) -> Iterato
             continue
         for i, j, length in LCSseq.editops(left[a:b], right[c:d]).as_matching_blocks():
             yield from ((a + i + step, c + j + step) for step in range(length))
-
-
-def edit_distance(old: Sequence[Hashable], new: Sequence[Hashable]) -> int:
-    """How many items must be put in, taken out or replaced (Levenshtein)."""
-    return Levenshtein.distance(old, new)

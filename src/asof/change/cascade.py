@@ -1,27 +1,18 @@
 """What changed between two versions, by the cheapest stage that can tell.
 
-Spaniol 2010, "multistage change measurement procedure":
-
-    status          the kinds of answer differ: gone, moved, appeared, no answer
-    validator       304 Not Modified, or the same strong ETag
-    last-modified   the same date: only a claim, taken where nothing can be checked
-    payload         the same bytes
-    entity          the same bytes once decoded
-    main-text       the same title and main text, without case, blanks, clocks and counters
-    shingles        similarity, and how long the passages are that came or went
-    edit-distance   the same for texts that are too short for that
-
-A stage that cannot tell hands on to the next; the one that decides is the evidence. What a server
-says never stands against bytes: where digests of both are at hand and differ, an equal ETag or
-date is a mistake of the server and is noted as such.
+Spaniol 2010, "multistage change measurement procedure". The stages are those of `Stage`, in that
+order: one that cannot tell hands on to the next; the one that decides is the evidence. What a
+server says never stands against bytes: where digests of both are at hand and differ, an equal ETag
+or date is a mistake of the server and is noted as such.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rapidfuzz.distance import Levenshtein
+
 from asof.catalog.observe import Hint
-from asof.change.alignment import edit_distance
 from asof.change.categories import Category, Change, Stage, Thresholds
 from asof.change.digests import DATA, compared_text
 from asof.change.link_changes import KnownTargets, LinkChanges, link_changes
@@ -181,7 +172,8 @@ def _by_content(
     old: Version, new: Version, thresholds: Thresholds, targets: KnownTargets | None
 ) -> Change:
     before, after = _read(old), _read(new)
-    if not (_has_bytes(old) and _has_bytes(new)) and (before is None or after is None):
+    unread = before is None or after is None
+    if unread and not all(each.entity or each.payload for each in (old, new)):
         note = "what one of the two confirms is not in the archive"
         return Change(Category.UNAVAILABLE, Stage.STATUS, details=(note,))
     if before is None or after is None:
@@ -197,7 +189,8 @@ def _by_content(
     # Of a page that moved, relative links lead elsewhere by themselves.
     moved = old.url != new.url
     links = LinkChanges() if moved else link_changes(before.links, after.links, targets)
-    change = _by_text(_text(before), _text(after), _cut(old, new), thresholds)
+    cut = old.truncated != new.truncated
+    change = _by_text(_text(before), _text(after), cut, thresholds)
     if max(len(before.text), len(after.text)) >= _MOST:
         note = f"only the first {_MOST:,} characters were compared"
         change = replace(change, details=(*change.details, note))
@@ -212,11 +205,6 @@ def _by_content(
         if change.category in (Category.INSIGNIFICANT, Category.MINOR):
             change = replace(change, category=Category.STRUCTURE)
     return change
-
-
-def _has_bytes(version: Version) -> bool:
-    """Whether anything is known of the bytes."""
-    return version.entity is not None or version.payload is not None
 
 
 def _read(version: Version) -> Document | None:
@@ -249,10 +237,6 @@ def _text(document: Document) -> _Text:
     return _Text(bare(compared), bare(whole), words(compared), words(whole))
 
 
-def _cut(old: Version, new: Version) -> bool:
-    return old.truncated != new.truncated
-
-
 def _by_text(old: _Text, new: _Text, cut: bool, thresholds: Thresholds) -> Change:
     if not old.words and not new.words:
         return Change(Category.MINOR, Stage.ENTITY, details=("no text: other markup",))
@@ -269,11 +253,9 @@ def _by_text(old: _Text, new: _Text, cut: bool, thresholds: Thresholds) -> Chang
         # The rest of a text that was cut short is not gone: what there is of it must be known.
         stays = max(found.kept, found.known)
     large = max(thresholds.large_section, thresholds.large_share * longest)
-    largest = found.largest
-    major = stays < thresholds.major or (largest >= large and not cut)
-    return _measured(
-        Category.MAJOR if major else Category.MINOR, Stage.SHINGLES, found.similarity, found
-    )
+    major = stays < thresholds.major or (found.largest >= large and not cut)
+    category = Category.MAJOR if major else Category.MINOR
+    return _measured(category, Stage.SHINGLES, found.similarity, found)
 
 
 def _scrap(text: _Text, thresholds: Thresholds) -> bool:
@@ -285,7 +267,7 @@ def _scrap(text: _Text, thresholds: Thresholds) -> bool:
 def _small(old: _Text, new: _Text, found: Passages, thresholds: Thresholds) -> Change:
     """Short texts by their words: one of twelve changed leaves three shingles of eight."""
     either = max(len(old.words), len(new.words), 1)
-    similarity = 1 - edit_distance(old.words, new.words) / either
+    similarity = 1 - Levenshtein.distance(old.words, new.words) / either
     # Not less than what is found when text may move, also out of the main content.
     moved = sum(found.added) + sum(found.removed)
     similarity = max(similarity, 1 - moved / either)
@@ -296,8 +278,7 @@ def _small(old: _Text, new: _Text, found: Passages, thresholds: Thresholds) -> C
 def _beside_the_main_text(old: _Text, new: _Text, thresholds: Thresholds) -> Change:
     """The main texts are equal; what else changed is furniture, unless it is much."""
     found = passages(old.whole, new.whole)
-    largest = found.largest
-    if largest >= thresholds.furniture:
+    if found.largest >= thresholds.furniture:
         change = _measured(Category.MINOR, Stage.SHINGLES, found.similarity, found)
         return replace(change, details=("outside the main text",))
     return Change(Category.INSIGNIFICANT, Stage.MAIN_TEXT, 1.0, kept=1.0, known=1.0)

@@ -8,7 +8,7 @@ text, the new sides the new one, and what is not marked is the same on both side
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -64,7 +64,6 @@ class Line:
 
     @property
     def text(self) -> str:
-        """The characters, marked or not."""
         return "".join(span.text for span in self.spans)
 
 
@@ -92,83 +91,52 @@ class Difference:
 
     rows: tuple[Row, ...]
 
-    @property
-    def old(self) -> str:
-        """The old text."""
-        return "".join(row.old.text for row in self.rows if row.old)[:-1]
-
-    @property
-    def new(self) -> str:
-        """The new text."""
-        return "".join(row.new.text for row in self.rows if row.new)[:-1]
-
     def counts(self) -> dict[str, int]:
-        """How many rows there are of each kind."""
         counts = dict.fromkeys(("same", "changed", "removed", "added"), 0)
         for row in self.rows:
             counts[row.kind] += 1
         return counts
 
 
-class _Side:
-    """One text in lines and, where it is looked at closer, in sentences."""
-
-    def __init__(self, text: str) -> None:
-        self.lines = [line + "\n" for line in text.split("\n")]
-
-    def sentences(self, start: int, end: int) -> list[tuple[int, str]]:
-        """The sentences of some lines, each with the number of its line."""
-        return [
-            (number + 1, sentence)
-            for number in range(start, end)
-            for sentence in _sentences(self.lines[number])
-        ]
+# Lines or sentences, each with the number of its line.
+_Texts = Sequence[tuple[int, str]]
 
 
 def difference(old: str, new: str) -> Difference:
-    """Two texts side by side."""
-    left, right = _Side(old), _Side(new)
-    rows: list[Row] = []
-    for match, (a, b), (c, d) in _stretches(left.lines, right.lines):
-        rows.extend(_closer(left.sentences(a, b), right.sentences(c, d)))
-        for step in range(match.length):
-            span = (Span(left.lines[match.old + step]),)
-            rows.append(
-                Row(Line(match.old + step + 1, span), Line(match.new + step + 1, span), same=True)
-            )
-    return Difference(tuple(rows))
+    return Difference(tuple(_aligned(_lines(old), _lines(new), _closer)))
 
 
-def _stretches(
-    old: Sequence[str], new: Sequence[str]
-) -> Iterator[tuple[Match, tuple[int, int], tuple[int, int]]]:
-    """Each common stretch with the ranges before it that are not common."""
+def _lines(text: str) -> _Texts:
+    return [(number, line + "\n") for number, line in enumerate(text.split("\n"), 1)]
+
+
+def _aligned(
+    old: _Texts, new: _Texts, between: Callable[[_Texts, _Texts], Iterator[Row]]
+) -> Iterator[Row]:
+    """What both have as it is, and what `between` makes of the stretches that they do not."""
     a = c = 0
-    for match in (*common(old, new), Match(len(old), len(new), 0)):
-        yield match, (a, match.old), (c, match.new)
-        a, c = match.old + match.length, match.new + match.length
-
-
-def _sentences(line: str) -> list[str]:
-    cuts = [0, *(end.end() for end in _SENTENCE_END.finditer(line)), len(line)]
-    return [line[a:b] for a, b in pairwise(cuts) if a < b]
-
-
-def _closer(old: list[tuple[int, str]], new: list[tuple[int, str]]) -> Iterator[Row]:
-    """Lines that changed, by their sentences."""
-    if not old or not new:
-        yield from _unpaired(old, new)
-        return
-    texts = [text for _, text in old], [text for _, text in new]
-    for match, (a, b), (c, d) in _stretches(*texts):
-        yield from _paired(old[a:b], new[c:d])
-        for step in range(match.length):
-            number, text = old[match.old + step]
+    matches = common([text for _, text in old], [text for _, text in new])
+    for start, other, length in (*matches, Match(len(old), len(new), 0)):
+        yield from between(old[a:start], new[c:other])
+        a, c = start + length, other + length
+        for (number, text), (now, _) in zip(old[start:a], new[other:c], strict=True):
             span = (Span(text),)
-            yield Row(Line(number, span), Line(new[match.new + step][0], span), same=True)
+            yield Row(Line(number, span), Line(now, span), same=True)
 
 
-def _paired(old: list[tuple[int, str]], new: list[tuple[int, str]]) -> Iterator[Row]:
+def _closer(old: _Texts, new: _Texts) -> Iterator[Row]:
+    """Lines that changed, by their sentences."""
+    left, right = list(_sentences(old)), list(_sentences(new))
+    return _aligned(left, right, _paired) if old and new else _unpaired(left, right)
+
+
+def _sentences(lines: _Texts) -> Iterator[tuple[int, str]]:
+    for number, line in lines:
+        cuts = [0, *(end.end() for end in _SENTENCE_END.finditer(line)), len(line)]
+        yield from ((number, line[a:b]) for a, b in pairwise(cuts) if a < b)
+
+
+def _paired(old: _Texts, new: _Texts) -> Iterator[Row]:
     """Sentences that are not the same: those that are alike become one row, in order."""
     left, right = [_vocabulary(text) for _, text in old], [_vocabulary(text) for _, text in new]
     i = j = 0
@@ -205,7 +173,7 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return 2 * len(one & other) >= _ALIKE * (len(one) + len(other)) > 0
 
 
-def _unpaired(old: Sequence[tuple[int, str]], new: Sequence[tuple[int, str]]) -> Iterator[Row]:
+def _unpaired(old: _Texts, new: _Texts) -> Iterator[Row]:
     for number, text in old:
         yield Row(Line(number, (Span(text, True),)), None)
     for number, text in new:
@@ -260,7 +228,8 @@ def as_json(found: Difference) -> dict[str, object]:
             parts.append({"kind": "same", "old": [same_since[0], a], "new": [same_since[1], c]})
 
     for row in found.rows:
-        b, d = a + _length(row.old), c + _length(row.new)
+        b = a + len(row.old.text) if row.old else a
+        d = c + len(row.new.text) if row.new else c
         if row.same:
             same_since = same_since or (a, c)
         else:
@@ -270,10 +239,6 @@ def as_json(found: Difference) -> dict[str, object]:
         a, c = b, d
     close()
     return {"counts": found.counts(), "parts": parts}
-
-
-def _length(line: Line | None) -> int:
-    return 0 if line is None else sum(len(span.text) for span in line.spans)
 
 
 def _part(row: Row, old: tuple[int, int], new: tuple[int, int]) -> dict[str, object]:

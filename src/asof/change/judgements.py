@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from asof.change.categories import Change
 from asof.errors import AsofError
@@ -14,26 +13,16 @@ from asof.text.database import TextDatabase
 from asof.text.store import hashed
 
 
-class Judgement(NamedTuple):
-    """What became of a URL: the category, what decided, and how alike the texts are."""
-
-    category: str
-    stage: str
-    similarity: float | None
-
-
 class ChangeStore:
     """Judgements by capture, each with the capture that it was compared with."""
 
     def __init__(self, database: TextDatabase) -> None:
         self._database = database
 
-    def get(self, capture: Capture) -> Judgement | None:
-        """What was found out about a capture, or None if nobody has looked."""
-        row = self._database.fetch(
-            "SELECT category, stage, similarity FROM changes WHERE key = ?", _key(capture)
-        )
-        return None if row is None else Judgement(*row)
+    def category(self, capture: Capture) -> str | None:
+        """What became of a URL with a capture, or None if nobody has looked."""
+        row = self._database.fetch("SELECT category FROM changes WHERE key = ?", _key(capture))
+        return None if row is None else str(row[0])
 
     def is_settled(self, capture: Capture, before: Capture | None) -> bool:
         """Whether a capture was compared with this one; an import may bring another before it."""
@@ -43,15 +32,10 @@ class ChangeStore:
     def put(self, changes: Iterable[tuple[Capture, Capture | None, Change]]) -> None:
         """Keep what was found out of captures and those before them, all or nothing."""
         rows = [
-            (
-                _key(capture),
-                _maybe_key(before),
-                change.category.value,
-                change.stage.value,
-                change.similarity,
-            )
-            for capture, before, change in changes
-        ]
+            (_key(capture), _maybe_key(before), found.category.value, found.stage.value,
+             found.similarity)
+            for capture, before, found in changes
+        ]  # fmt: skip
         with self._database.transaction() as db:
             db.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?)", rows)
 
@@ -76,11 +60,5 @@ def stored_categories(
         complain(f"asof: {error}")
         yield lambda capture: None
         return
-    store = ChangeStore(database) if database.is_current else None
-
-    def category(capture: Capture) -> str | None:
-        found = None if store is None else store.get(capture)
-        return None if found is None else found.category
-
     with closing(database):
-        yield category
+        yield ChangeStore(database).category if database.is_current else lambda capture: None

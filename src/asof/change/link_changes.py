@@ -85,15 +85,11 @@ def link_target(link: str) -> str | None:
         parts = urlsplit(link)
     except ValueError:
         return link
-    if parts.scheme not in ("", "http", "https"):
-        return None
-    if _ADVERTS.fullmatch(parts.netloc):
+    if parts.scheme not in ("", "http", "https") or _ADVERTS.fullmatch(parts.netloc):
         return None
     if not (parts.netloc or parts.path or parts.query):
         return None  # a place in the page itself
     path = _SESSION.sub("", parts.path)
-    query = parts.query
-    if query:
-        kept = [pair for pair in parse_qsl(query, True) if not _NOISE.fullmatch(pair[0])]
-        query = urlencode(kept)
+    kept = [pair for pair in parse_qsl(parts.query, True) if not _NOISE.fullmatch(pair[0])]
+    query = urlencode(kept)
     return f"{parts.netloc}{path or '/'}" + (f"?{query}" if query else "")

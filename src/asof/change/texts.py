@@ -38,15 +38,10 @@ _JUDGED = 500
 # What has no text, by its type; the rest may have some, whatever it calls itself.
 _NO_TEXT = ("image/", "audio/", "video/", "font/")
 _NO_DOCUMENTS = frozenset(
-    (
-        "text/css",
-        "text/javascript",
-        "application/javascript",
-        "application/x-javascript",
-        "application/font-woff",
-        "application/vnd.ms-fontobject",
-        "application/wasm",
-    )
+    [
+        *("text/css", "text/javascript", "application/javascript", "application/x-javascript"),
+        *("application/font-woff", "application/vnd.ms-fontobject", "application/wasm"),
+    ]
 )
 
 
@@ -76,17 +71,14 @@ class Texts:
         self._limits = limits
         self._held = ExitStack()
         self._apart: SandboxedReader | None = None
-        self._database = self._open(writable=writable)
-        self._store = None if self._database is None else TextStore(self._database)
-        self._changes = None if self._database is None else ChangeStore(self._database)
-
-    def _open(self, *, writable: bool) -> TextDatabase | None:
-        path = self._archive.folder.texts
-        if not writable and not path.exists():
-            return None
-        database = TextDatabase(path, writable=writable)
-        self._held.callback(database.close)
-        return database if database.is_current else None
+        self._store: TextStore | None = None
+        self._changes: ChangeStore | None = None
+        path = archive.folder.texts
+        if writable or path.exists():
+            database = TextDatabase(path, writable=writable)
+            self._held.callback(database.close)
+            if database.is_current:
+                self._store, self._changes = TextStore(database), ChangeStore(database)
 
     def __enter__(self) -> Self:
         return self

@@ -20,30 +20,15 @@ from asof.ledger import translate
 
 # Each verb's module is imported when it is asked for, so that `asof --help` starts at once.
 _VERBS = {
-    "crawl": "crawl",
-    "status": "status",
-    "pause": "control",
-    "resume": "control",
-    "exclude": "control",
-    "stop": "control",
-    "quality": "quality",
-    "scope": "scope",
-    "list": "read",
-    "show": "read",
-    "get": "read",
-    "text": "documents",
-    "diff": "documents",
-    "similar": "similar",
-    "cover": "cover",
+    "crawl": "crawl", "status": "status",
+    "pause": "control", "resume": "control", "exclude": "control", "stop": "control",
+    "quality": "quality", "scope": "scope",
+    "list": "read", "show": "read", "get": "read",
+    "text": "documents", "diff": "documents", "similar": "similar", "cover": "cover",
     "simulate": "simulate",
-    "import": "files",
-    "export": "export",
-    "check": "files",
-    "reindex": "files",
-    "serve": "serve",
-    "demo": "demo",
-    "completion": "completion",
-}
+    "import": "files", "export": "export", "check": "files", "reindex": "files",
+    "serve": "serve", "demo": "demo", "completion": "completion",
+}  # fmt: skip
 
 
 class _Verbs(click.Group):
@@ -54,8 +39,8 @@ class _Verbs(click.Group):
         module = _VERBS.get(cmd_name)
         if module is None:
             return None
-        found = getattr(importlib.import_module(f"asof.cli.{module}"), f"{cmd_name}_command")
-        assert isinstance(found, click.Command)
+        home = importlib.import_module(f"asof.cli.{module}")
+        found: click.Command = getattr(home, f"{cmd_name}_command")
         return found
 
 
@@ -70,7 +55,6 @@ def group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and leave with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
             stream.reconfigure(errors="backslashreplace")  # rather \u4e2d than no answer
@@ -82,7 +66,7 @@ def run(arguments: list[str]) -> int:
     try:
         result = group.main(arguments, prog_name="asof", standalone_mode=False)
         return result if isinstance(result, int) else 0
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         return 130
     except click.ClickException as error:
         return _refuse(_click_message(error), 2)
@@ -98,8 +82,6 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         what = f"{error.filename}: {error.strerror}." if error.filename else f"{error}."
         return _refuse(f"{what} Check the path, its rights and the free space.", 2)
-    except KeyboardInterrupt:
-        return 130
 
 
 def _click_message(error: click.ClickException) -> str:

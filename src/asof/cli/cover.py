@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +12,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from asof.archive.folder import Folder
 from asof.cli import cover_print
-from asof.cli.options import archive_option, examples, json_option, size
+from asof.cli.options import archive_option, examples, file_option, json_option, refuse_given, size
 from asof.cli.output import count_progress, open_archive, print_json, say, stage_progress
 from asof.clock import SystemClock
 from asof.config import named_relations
@@ -29,12 +28,10 @@ if TYPE_CHECKING:
     from asof.cover.ask import CoverWatch
 
 # What --again takes from the saved answer: the options that say what is asked.
-_ASKED = {
-    "table": "--from", "where": "--where", "k": "-k", "terms": "--terms", "text": "--text",
-    "at_least": "--at-least", "prefer": "--prefer", "solver": "--solver",
-    "time_limit": "--time-limit",
-}  # fmt: skip
-_WRITTEN = {"save": "--save", "csv": "--csv", "html": "--html"}
+_ASKED = (
+    "table", "where", "k", "terms", "text", "at_least", "prefer", "solver", "time_limit",
+)  # fmt: skip
+_WRITTEN = ("save", "csv", "html")
 _TWICE = 1.0  # seconds: a key that is pressed again sooner was pressed once
 
 
@@ -114,13 +111,10 @@ class CommandLine:
 @click.option("--time-limit", type=click.FloatRange(0, 1e9), default=60.0, show_default=True,
               metavar="S", help="Seconds for proving that nothing smaller exists.")  # fmt: skip
 @click.option("--memory", type=size, metavar="N", help="Bytes (MB, GB) for the join, at most.")
-@click.option("--csv", type=click.Path(path_type=Path, dir_okay=False),
-              metavar="FILE", help="Write every document and what became of it.")  # fmt: skip
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
-              metavar="FILE", help="Write a reading list, as one HTML page.")  # fmt: skip
+@file_option("--csv", help="Write every document and what became of it.", dir_okay=False)
+@file_option("--html", help="Write a reading list, as one HTML page.", dir_okay=False)
 @click.option("--save", metavar="NAME", help="Save the answer in the archive by this name.")
-@click.option("--name", metavar="NAME",
-              help="Give RELATION this name, in the archive's asof.toml.")  # fmt: skip
+@click.option("--name", metavar="NAME", help="Give RELATION this name, in the archive's asof.toml.")
 @click.option("--again", metavar="NAME", help="Ask once more what a saved answer was asked.")
 @click.option("--list", "listing", is_flag=True, help="Saved answers and relations by name.")
 @click.option("--diff", nargs=2, metavar="A B",
@@ -248,22 +242,14 @@ def _check_alone(asked: CommandLine) -> None:
         )
     if asked.listing or asked.diff is not None:
         what = "--list" if asked.listing else "--diff"
-        _refuse({**_ASKED, **_WRITTEN}, f"{what} runs nothing that {{}} could be for.")
+        refuse_given(_ASKED + _WRITTEN, f"{what} runs nothing that {{}} could be for.")
     if asked.explain or asked.estimate:
         what = "--explain" if asked.explain else "--estimate"
-        _refuse(_WRITTEN, f"{what} runs nothing that {{}} could be for.")
+        refuse_given(_WRITTEN, f"{what} runs nothing that {{}} could be for.")
     if asked.again is not None:
-        _refuse(_ASKED, "--again asks what was asked; {} would change it.")
+        refuse_given(_ASKED, "--again asks what was asked; {} would change it.")
     if len(asked.at_least) > 1:
         raise UsageError("--at-least stands there twice.", hint="One is all that can be wished.")
-
-
-def _refuse(options: Mapping[str, str], why: str) -> None:
-    """An error if one of the options, by name and as it is written, was given."""
-    context = click.get_current_context()
-    for option, written in options.items():
-        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            raise UsageError(why.format(written), hint=f"Leave {written} out.")
 
 
 def _check_places(asked: CommandLine, table: str | None) -> None:
@@ -271,12 +257,10 @@ def _check_places(asked: CommandLine, table: str | None) -> None:
     if asked.save is not None:
         saved.check_name(asked.save)
         Folder(asked.folder).require()
-    files = [out for out in (asked.csv, asked.html) if out is not None]
-    for out in files:
+    taken = {Path(table).resolve()} if table is not None else set()
+    for out in filter(None, (asked.csv, asked.html)):
         if not out.absolute().parent.is_dir():
             raise UsageError(f"There is no folder for {out}.", hint="Make it, or name another.")
-    taken = {Path(table).resolve()} if table is not None else set()
-    for out in files:
         if out.is_file() or not out.exists():
             if out.resolve() in taken:
                 raise UsageError(f"{out} is named twice.", hint="Write to a file of its own.")
@@ -295,13 +279,7 @@ def _watch() -> CoverWatch:
 
 @contextmanager
 def _running() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], bool]]]:
-    with _stoppable() as stopped, stage_progress() as progress:
-        yield progress, stopped
-
-
-@contextmanager
-def _stoppable() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed; pressed again it ends the command as always."""
+    """Bars, and whether Ctrl-C was pressed; pressed again it ends the command as always."""
     pressed: float | None = None
 
     def press(number: int, frame: FrameType | None) -> None:
@@ -315,6 +293,7 @@ def _stoppable() -> Iterator[Callable[[], bool]]:
 
     before = signal.signal(signal.SIGINT, press)
     try:
-        yield lambda: pressed is not None
+        with stage_progress() as progress:
+            yield progress, lambda: pressed is not None
     finally:
         signal.signal(signal.SIGINT, before)

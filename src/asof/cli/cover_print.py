@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.output import maybe_iso, print_json, when
+from asof.cli.output import print_json, when
+from asof.clock import maybe_iso
 from asof.report.cover_words import proof
 from asof.report.words import human_bytes, number, percent, printable
 from asof.warc.atomic_file import atomic_file
@@ -27,7 +28,6 @@ _MEASURES = ("containment", "jaccard", "dice")
 
 
 def answer_json(answer: CoverAnswer) -> dict[str, object]:
-    """The shape that `cover --json` prints."""
     figures = answer.figures
     dropped = [
         {"id": document.id, "by": document.by}
@@ -96,10 +96,7 @@ def write_page(answer: CoverAnswer, title: str, out: Path) -> None:
 
 
 def print_covers(
-    covers: Sequence[tuple[str, CoverFacts | None]],
-    relations: Mapping[str, str],
-    *,
-    as_json: bool,
+    covers: Sequence[tuple[str, CoverFacts | None]], relations: Mapping[str, str], *, as_json: bool
 ) -> None:
     """The answers that were saved, the latest first, and the relations that have a name."""
     if as_json:
@@ -182,12 +179,10 @@ def print_difference(found: CoverDifference, *, as_json: bool) -> None:
 def _moved_json(
     moved: Iterable[Moved], here: SavedCover, there: SavedCover
 ) -> list[dict[str, object]]:
-    def named(document: str, cover: SavedCover) -> str | int:  # as it was in the table
-        return int(document) if cover.facts.numbers else document
-
+    id_here, id_there = (int if cover.facts.numbers else str for cover in (here, there))
     return [
-        {"id": named(one.document, here), "other": one.other}
-        | {"by": None if one.by is None else named(one.by, there)}
+        {"id": id_here(one.document), "other": one.other}
+        | {"by": None if one.by is None else id_there(one.by)}
         for one in moved
     ]
 
@@ -205,7 +200,6 @@ def _print_moved(title: str, moved: tuple[Moved, ...], other: str) -> None:
 
 
 def print_estimate(found: Estimate, *, as_json: bool) -> None:
-    """What a run is expected to come to."""
     seconds, edges, kept = found.seconds, found.edges, found.kept
     if as_json:
         print_json(

@@ -24,8 +24,8 @@ def _setting(
     return click.option(name, type=kind, metavar=metavar, help=text)
 
 
-def _flag(name: str, text: str) -> Callable[[Command], Command]:
-    return click.option(name, is_flag=True, help=text)
+def _flag(name: str, setting: str, value: bool, text: str) -> Callable[[Command], Command]:
+    return click.option(name, setting, flag_value=value, type=bool, default=None, help=text)
 
 
 @click.command(
@@ -43,17 +43,13 @@ def _flag(name: str, text: str) -> Callable[[Command], Command]:
 @archive_option
 @_setting("--preset", "P", "intensive, extensive, page or assignment.")
 @_setting("--scope", "S", "host (default), domain, path, page or surt:PREFIX.")
-@click.option(
-    "--rule",
-    "rules",
-    multiple=True,
-    metavar="RULE",
-    help="in|out KIND:VALUE, in order; `asof scope --help` lists the kinds.",
-)
+@click.option("--rule", "rules", multiple=True, metavar="RULE",
+              help="in|out KIND:VALUE, in order; `asof scope --help` lists the kinds.")  # fmt: skip
 @click.option("--include", multiple=True, metavar="RE", help="Take URLs that match, on any host.")
 @click.option("--exclude", multiple=True, metavar="RE", help="Leave out URLs that match.")
 @_setting("--depth", "N", "Follow at most N links from a seed.", int)
-@_flag("--no-requisites", "Leave out images, styles... that lie outside the scope.")
+@_flag("--no-requisites", "requisites", False,
+       "Leave out images, styles... that lie outside the scope.")  # fmt: skip
 @_setting("--max-pages", "N", "Stop after N captures, robots.txt not counted.", int)
 @_setting("--max-bytes", "N", "Stop after N bytes (kB, MB, GB) from the wire.", size)
 @_setting("--time-limit", "S", "Stop after S seconds.", float)
@@ -64,13 +60,13 @@ def _flag(name: str, text: str) -> Callable[[Command], Command]:
 @_setting("--concurrency", "N", "Hosts asked at once, at most [128].", int)
 @_setting("--robots", "obey|ignore", "What to do about robots.txt [obey].")
 @_setting("--user-agent", "TEXT", "The name that servers are told.")
-@_flag("--insecure", "Accept invalid certificates (and record that).")
+@_flag("--insecure", "verify_tls", False, "Accept invalid certificates (and record that).")
 @_setting("--proxy", "URL", "Fetch through an HTTP proxy.")
-@_flag("--cookies", "Keep cookies during the crawl.")
-@_flag("--allow-private", "Let pages lead into private networks.")
-@_flag("--no-conditional", "Ask for everything, changed or not.")
-@_flag("--no-traps", "Follow endless calendars and the like, too.")
-@_flag("--no-text", "Read no documents while the crawl waits.")
+@_flag("--cookies", "cookies", True, "Keep cookies during the crawl.")
+@_flag("--allow-private", "allow_private", True, "Let pages lead into private networks.")
+@_flag("--no-conditional", "conditional", False, "Ask for everything, changed or not.")
+@_flag("--no-traps", "traps", False, "Follow endless calendars and the like, too.")
+@_flag("--no-text", "text", False, "Read no documents while the crawl waits.")
 @_setting(
     "--coherence",
     "M",
@@ -79,11 +75,11 @@ def _flag(name: str, text: str) -> Callable[[Command], Command]:
 @_setting("--plan", "P", "auto, optimal, threshold, bfs (lifo) or fifo [auto].")
 @_setting("--eta", "X", "The risk that threshold takes [0.6].", float)
 @_setting("--revisits", "N", "Look at N pages again, at most.", int)
-@_flag("--no-audit", "Check no 304 by asking for the page itself.")
+@_flag("--no-audit", "audit", False, "Believe every firm 304: check none by bytes.")
 @_setting("--trust-dates", "T", "Last-Modified: auto, always or never [auto].")
-@_flag("--plan-only", "Show the plan and what it expects; crawl nothing.")
-@_flag("--control", "Take orders: asof pause, resume, exclude, stop.")
-@_flag("--new", "Start a new crawl even if one can be resumed.")
+@click.option("--plan-only", is_flag=True, help="Show the plan and what it expects; crawl nothing.")
+@click.option("--control", is_flag=True, help="Take orders: asof pause, resume, exclude, stop.")
+@click.option("--new", is_flag=True, help="Start a new crawl even if one can be resumed.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
 @json_option
 def crawl_command(
@@ -105,50 +101,25 @@ def crawl_command(
     With --coherence inducible every page is visited, then looked at again, in the order that
     promises most pages unchanged between the two; `asof quality` tells how many were.
     """
-    settings = _settings(options)
+    settings = {name: None if value == () else value for name, value in options.items()}
     request = CrawlRequest(folder, urls, settings, environ=os.environ, new=new, control=control)
     if plan_only:
-        _show_plan(request, as_json=as_json)
+        # Here, for plans need numpy, which other crawls do not.
+        from asof.report.plan_text import plan_json, plan_lines
+
+        planned = plan_crawl(request)
+        if as_json:
+            print_json(plan_json(planned))
+        else:
+            click.echo("\n".join(plan_lines(planned)))
         return 0
     with CrawlView(silent=quiet) as view:
         outcome = run_crawl(request, watch=None if quiet else view.show, talk=view.say)
     if as_json:
         print_json({**crawl_json(outcome.crawl, outcome.summary), "files": list(outcome.files)})
     if not quiet:
-        print_outcome(outcome, folder)
+        _print_outcome(outcome, folder)
     return 130 if outcome.crawl.state is CrawlState.INTERRUPTED else 0
-
-
-def _show_plan(request: CrawlRequest, *, as_json: bool) -> None:
-    # Here, for plans need numpy, which other crawls do not.
-    from asof.report.plan_text import plan_json, plan_lines
-
-    itinerary = plan_crawl(request)
-    if as_json:
-        print_json(plan_json(itinerary))
-    else:
-        click.echo("\n".join(plan_lines(itinerary)))
-
-
-# What a flag sets when it is given.
-_FLAGS = {
-    "no_requisites": ("requisites", False),
-    "insecure": ("verify_tls", False),
-    "cookies": ("cookies", True),
-    "allow_private": ("allow_private", True),
-    "no_conditional": ("conditional", False),
-    "no_traps": ("traps", False),
-    "no_text": ("text", False),
-    "no_audit": ("audit", False),
-}
-
-
-def _settings(options: dict[str, object]) -> dict[str, object]:
-    """Options as settings: what was not given is None."""
-    settings = {name: value or None if isinstance(value, tuple) else value
-                for name, value in options.items() if name not in _FLAGS}  # fmt: skip
-    given = dict(setting for flag, setting in _FLAGS.items() if options[flag])
-    return settings | given
 
 
 _ENDINGS = {
@@ -161,8 +132,7 @@ _ENDINGS = {
 }
 
 
-def print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
-    """The summary at the end, for people."""
+def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
     summary = outcome.summary
     say(
         f"{_ENDINGS[summary.ended_by]}: {summary.captured:,} captured, {summary.failed:,} failed, "
@@ -171,12 +141,10 @@ def print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
     )
     if summary.revisited or summary.to_revisit:
         left = f", {summary.to_revisit:,} still to be" if summary.to_revisit else ""
-        say(
-            f"  {summary.revisited:>8,}  looked at again{left}; `asof quality` tells what it proves"
-        )
+        told = f"looked at again{left}; `asof quality` tells what it proves"
+        say(f"  {summary.revisited:>8,}  {told}")
     for reason, count in list((summary.reasons or {}).items())[:8]:
         say(f"  {count:>8,}  {reason}")
-    if outcome.crawl.state is CrawlState.INTERRUPTED:
-        say(f"Go on with: asof crawl{where(folder)}")
-    else:
-        say(f"Look at it with: asof serve{where(folder)}")
+    broken = outcome.crawl.state is CrawlState.INTERRUPTED
+    next_step = "Go on with: asof crawl" if broken else "Look at it with: asof serve"
+    say(f"{next_step}{where(folder)}")

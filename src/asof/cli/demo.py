@@ -17,7 +17,6 @@ from asof.cli.serve import serve
 from asof.cli.view import CrawlView
 from asof.clock import DAY, SystemClock, stamp
 from asof.crawl import CrawlRequest, run_crawl
-from asof.crawl.run import CrawlOutcome
 from asof.errors import UsageError
 from asof.model import Capture
 from asof.report.words import percent
@@ -70,30 +69,23 @@ def _story(folder: Path) -> list[Capture]:
     spec = SiteSpec(seed=7, pages=40, rates=Rates.exponential(0.2), start=now - 60 * DAY)
     site = SyntheticSite(spec)
     with serve_in_thread(site, clock=clock, by_name=True) as server:
-        click.echo(
-            f"A small newspaper is online on this machine: {server.url} ({spec.pages} pages)."
-        )
+        pages = f"{server.url} ({spec.pages} pages)"
+        click.echo(f"A small newspaper is online on this machine: {pages}.")
         click.echo("The demo's clock is set back a week. Crawling the site as it is then ...")
-        _say(_crawl(folder, server.url, server.proxy, clock))
+        _crawl(folder, server.url, server.proxy, clock, coherence="off")
         clock.jump(seconds=max(0.0, (now - clock.now()) / 1_000_000))
         click.echo("\nA week passes: the newspaper goes on writing. Looking at each page twice ...")
-        _say(_crawl(folder, server.url, server.proxy, clock, coherence="inducible"))
+        _crawl(folder, server.url, server.proxy, clock, coherence="inducible")
     with OpenArchive.open(folder) as archive:
         _tell_coherence(archive)
         return _changed(archive)
 
 
-def _crawl(
-    folder: Path, url: str, proxy: str, clock: SimulatedClock, coherence: str = "off"
-) -> CrawlOutcome:
+def _crawl(folder: Path, url: str, proxy: str, clock: SimulatedClock, coherence: str) -> None:
     settings = {"delay": 0.0, "retries": 0, "proxy": proxy, "coherence": coherence}
     request = CrawlRequest(folder, (url,), settings)
     with CrawlView() as view:
-        return run_crawl(request, clock=clock, watch=view.show, talk=view.say)
-
-
-def _say(outcome: CrawlOutcome) -> None:
-    summary = outcome.summary
+        summary = run_crawl(request, clock=clock, watch=view.show, talk=view.say).summary
     click.echo(
         f"  {summary.captured} captures, {summary.left_out} left out, "
         f"{summary.failed} failed, in {summary.seconds:.1f} s"
@@ -101,11 +93,10 @@ def _say(outcome: CrawlOutcome) -> None:
 
 
 def _tell_coherence(archive: OpenArchive) -> None:
-    """How far the second crawl holds together."""
     # Here, for measuring needs numpy, which takes longer to load than the rest.
     from asof.coherence.certificate import Choice
     from asof.coherence.quality import measure_choice
-    from asof.coherence.verdict import Grade
+    from asof.model import Grade
 
     _, found = measure_choice(archive, Choice((archive.crawls()[-1].id,)))
     counts = found.counts
@@ -130,11 +121,12 @@ def _changed(archive: OpenArchive) -> list[Capture]:
 
 
 def _tell(archive: OpenArchive, pages: list[Capture], folder: Path) -> None:
+    from asof.coherence.history import history
+
     url = pages[0].url
-    total = sum(1 for _ in archive.captures())
-    click.echo(f"\n{total} captures are in {folder}.")
+    click.echo(f"\n{archive.catalog.count()} captures are in {folder}.")
     click.echo(f"\nOne page that changed is {url}")
-    for number, validity in enumerate(archive.history(url), 1):
+    for number, validity in enumerate(history(archive, url), 1):
         claim = validity.claimed_since
         since = "" if claim is None else f"; its server says: since {when(claim)}"
         click.echo(f"  content {number}: seen {when(validity.since)} UTC{since}")

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click import format_filename
 
 from asof.archive import OpenArchive
 from asof.cli.options import archive_option, examples, json_option, output_option
-from asof.cli.output import cores, open_archive, print_json, printable, say, when
+from asof.cli.output import cores, open_archive, print_json, say, when
 from asof.clock import stamp
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
 from asof.report.words import percent
@@ -39,13 +40,8 @@ _FULL = click.option("--full", is_flag=True, help="All of the text, not the main
 @click.argument("inputs", nargs=-1, required=True, metavar="FILE|URL...")
 @archive_option
 @click.option("--at", "moment", default="now", metavar="T", help="URLs as of this moment [now].")
-@click.option(
-    "--method",
-    type=click.Choice(["default", "fast", "tags"]),
-    default="default",
-    show_default=True,
-    help="How the main content of a page is found.",
-)
+@click.option("--method", type=click.Choice(["default", "fast", "tags"]), default="default",
+              show_default=True, help="How the main content of a page is found.")  # fmt: skip
 @_FULL
 @json_option
 def text_command(
@@ -72,9 +68,9 @@ def text_command(
             elif document.error is not None and not document.text:
                 code = max(code, 1)
             if as_json:
-                print_json({"input": printable(name), **asdict(document)})
+                print_json({"input": format_filename(name), **asdict(document)})
             else:
-                _print_text(printable(name), document, full=full, several=len(inputs) > 1)
+                _print_text(format_filename(name), document, full=full, several=len(inputs) > 1)
     return code
 
 
@@ -90,25 +86,16 @@ def _sources(
     archive: OpenArchive | None = None
     for number, name in enumerate(inputs):
         try:
-            if not _is_url(name):
-                yield replace(_file(Path(name)), method=method)
-                continue
-            if archive is None:
-                archive = held.enter_context(open_archive(folder))
-            yield replace(_captured(archive, name, moment), method=method)
+            if not name.lower().startswith(("http://", "https://")) or Path(name).exists():
+                source = _file(Path(name))
+            else:
+                from asof.change.texts import source_of
+
+                archive = archive or held.enter_context(open_archive(folder))
+                source = source_of(archive, archive.captured(name, moment))
         except (InputError, NotCaptured) as error:  # the others are read all the same
-            refused[number] = error
-            yield DocumentSource(b"")
-
-
-def _is_url(name: str) -> bool:
-    return name.lower().startswith(("http://", "https://")) and not Path(name).exists()
-
-
-def _captured(archive: OpenArchive, url: str, moment: str) -> DocumentSource:
-    from asof.change.texts import source_of
-
-    return source_of(archive, archive.captured(url, moment))
+            refused[number], source = error, DocumentSource(b"")
+        yield replace(source, method=method)
 
 
 def _file(path: Path) -> DocumentSource:
@@ -117,7 +104,7 @@ def _file(path: Path) -> DocumentSource:
             return DocumentSource(file.read((ReadingLimits().most << 20) + 1), name=path.name)
     except OSError as error:
         raise InputError(
-            f"{printable(str(path))} cannot be read: {error.strerror}.",
+            f"{format_filename(path)} cannot be read: {error.strerror}.",
             hint="Name a file, or a URL with http://.",
         ) from error
 

@@ -11,7 +11,14 @@ import click
 
 from asof.archive import OpenArchive
 from asof.archive.export import EXPORTERS, Exported, Selection
-from asof.cli.options import archive_option, examples, file_option, json_option, selection_options
+from asof.cli.options import (
+    archive_option,
+    examples,
+    file_option,
+    json_option,
+    require_folder,
+    selection_options,
+)
 from asof.cli.output import open_archive, print_json, say
 from asof.errors import NotCaptured, UsageError
 
@@ -58,32 +65,31 @@ def export_command(
     kind: str,
     output: Path | None,
     cover: str | None,
-    url: str | None,
-    prefix: str | None,
-    since: str | None,
-    until: str | None,
     as_json: bool,
+    **selected: str | None,
 ) -> int:
     """Write captures to a file: all of them, or those selected.
 
     A selected revisit takes along the record that holds its payload. `documents` is a table of what
     documents say, with what is known of them.
     """
-    selection = Selection(url, prefix, since, until)
+    selection = Selection(**selected)
     if cover is not None and not selection.everything:
         raise UsageError(
             "A cover is a selection already.", hint="Leave out --url, --prefix, --from and --to."
         )
     with open_archive(folder) as archive:
         if cover is not None:
-            selection = _of_cover(archive, cover)
+            from asof.cover.kept.export_cover import chosen_by_name
+            from asof.cover.kept.saved_covers import load_cover
+
+            selection = chosen_by_name(archive, load_cover(archive.folder, cover).kept)
         if output == Path("-"):
             return _to_stdout(archive, selection, kind)
         out = output or Path(_NAMES[kind])
         if out.exists():
             raise UsageError(f"{out} exists.", hint="Remove it or name another file with -o.")
-        if not out.parent.is_dir():
-            raise UsageError(f"{out.parent} is not a folder.", hint="Make it first.")
+        require_folder(out)
         _require_any(archive, selection)
         exported = _EXPORTERS[kind](archive, selection, out)
     if as_json:
@@ -91,13 +97,6 @@ def export_command(
     else:
         say(f"{exported.captures:,} captures written to {exported.file}")
     return 0
-
-
-def _of_cover(archive: OpenArchive, name: str) -> Selection:
-    from asof.cover.kept.export_cover import chosen_by_name
-    from asof.cover.kept.saved_covers import load_cover
-
-    return chosen_by_name(archive, load_cover(archive.folder, name).kept)
 
 
 def _to_stdout(archive: OpenArchive, selection: Selection, kind: str) -> int:

@@ -8,15 +8,19 @@ from pathlib import Path
 import click
 
 from asof.archive import OpenArchive
-from asof.archive.check import Problem, check
+from asof.archive.check import check
 from asof.archive.folder import Folder
 from asof.archive.intake import Intake, take_in
 from asof.archive.recovery import recover
 from asof.archive.reindex import reindex, total_bytes
 from asof.cli.options import archive_option, examples, file_option, json_option
-from asof.cli.output import heavy_work, open_archive, print_damage, print_json, printable, say
+from asof.cli.output import heavy_work, open_archive, print_json, say
 from asof.errors import AsofError, InputError
+from asof.model import Damage
 from asof.report.words import number
+
+_MOST_DAMAGE = 20
+_MOST_PROBLEMS = 50
 
 
 @click.command("import", epilog=examples("asof import crawl-*.warc.gz old.arc.gz collection.wacz"))
@@ -29,7 +33,8 @@ def import_command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     Whole records come in, damaged stretches are reported by file and offset, and what the archive
     has already is not stored again.
     """
-    _require_any(files)
+    if not any(path.is_file() for path in files):  # for which no archive is made
+        raise InputError(f"{files[0]} is not a file.", hint="Name WARC, ARC, WACZ or TREC files.")
     taken: list[Intake] = []
     refused: list[AsofError] = []
     total = sum(path.stat().st_size for path in files if path.is_file())
@@ -51,12 +56,6 @@ def import_command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     return 1 if any(item.damage for item in taken) else 0
 
 
-def _require_any(files: tuple[Path, ...]) -> None:
-    """Do not make an archive for files that are not there."""
-    if not any(path.is_file() for path in files):
-        raise InputError(f"{files[0]} is not a file.", hint="Name WARC, ARC, WACZ or TREC files.")
-
-
 def _report_import(taken: list[Intake], as_json: bool) -> None:
     if as_json:
         added = sum(item.added for item in taken)
@@ -69,7 +68,14 @@ def _report_import(taken: list[Intake], as_json: bool) -> None:
         click.echo(f"{item.file}: {item.captures:,} captures in {item.records:,} records, {new}")
         if item.damage:
             say(f"{len(item.damage):,} damaged stretches in {item.file}:")
-            print_damage(item.damage)
+            _print_damage(item.damage)
+
+
+def _print_damage(damages: tuple[Damage, ...]) -> None:
+    for damage in damages[:_MOST_DAMAGE]:
+        say(f"  {damage.file} at {damage.offset:,}: {damage.reason}")
+    if len(damages) > _MOST_DAMAGE:
+        say(f"  ... and {len(damages) - _MOST_DAMAGE:,} more (--json lists all)")
 
 
 @click.command("check", epilog=examples("asof check --json", "asof check --certificate crawl.json"))
@@ -93,7 +99,10 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
     ):
         result = check(archive, spread=spread, progress=progress)
     if as_json:
-        problems = [_problem_json(problem) for problem in result.problems]
+        problems = [
+            {**asdict(each), "record_id": each.record_id and each.record_id.strip("<>")}
+            for each in result.problems
+        ]
         print_json({"ok": result.ok, **asdict(result), "problems": problems})
     else:
         verdict = "all well" if result.ok else f"{len(result.problems):,} problems"
@@ -101,7 +110,7 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
             f"{verdict}: {result.records:,} records, {result.captures:,} captures "
             f"in {result.files:,} files"
         )
-        for problem in result.problems[:50]:
+        for problem in result.problems[:_MOST_PROBLEMS]:
             click.echo(f"  {problem.file} at {problem.offset:,}: {problem.problem}")
     return 0 if result.ok else 1
 
@@ -114,24 +123,19 @@ def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> in
     with heavy_work("checking", claimed_bytes(claim)) as (spread, progress):
         result = recheck(place, claim, spread=spread, progress=progress)
     if as_json:
-        told = {"ok": result.ok, "certificate": printable(str(certificate)), "digest": claim.digest}
-        print_json({**told, "differences": result.differences})
-        return 0 if result.ok else 1
-    if result.ok:
-        click.echo(f"the certificate holds: {result.summary}")
-        click.echo(f"  sealed with {claim.digest}")
-        return 0
-    count = len(result.differences)
-    click.echo(f"the certificate does not hold: {number(count, 'difference')}")
-    for line in result.differences[:50]:
-        click.echo(f"  {harmless(line)}")
-    if count > 50:
-        click.echo(f"  ... and {count - 50:,} more (--json lists up to {MOST_DIFFERENCES:,})")
-    return 1
-
-
-def _problem_json(problem: Problem) -> dict[str, object]:
-    return {**asdict(problem), "record_id": problem.record_id and problem.record_id.strip("<>")}
+        told = {"ok": result.ok, "certificate": click.format_filename(certificate)}
+        print_json({**told, "digest": claim.digest, "differences": result.differences})
+    elif result.ok:
+        click.echo(f"the certificate holds: {result.summary}\n  sealed with {claim.digest}")
+    else:
+        count = len(result.differences)
+        click.echo(f"the certificate does not hold: {number(count, 'difference')}")
+        for line in result.differences[:_MOST_PROBLEMS]:
+            click.echo(f"  {harmless(line)}")
+        if count > _MOST_PROBLEMS:
+            more = f"{count - _MOST_PROBLEMS:,} more (--json lists up to {MOST_DIFFERENCES:,})"
+            click.echo(f"  ... and {more}")
+    return 0 if result.ok else 1
 
 
 @click.command(
@@ -163,7 +167,7 @@ def reindex_command(folder: Path, text: bool, as_json: bool) -> int:
         click.echo(
             f"{result.captures:,} captures of {result.crawls:,} crawls in {result.segments:,} files"
         )
-        print_damage(result.damage)
+        _print_damage(result.damage)
     return 1 if result.damage else 0
 
 

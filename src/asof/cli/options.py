@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from asof.errors import UsageError
 from asof.scope.rule_text import parse_size
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -28,24 +30,6 @@ def size(value: str) -> int:
     return found
 
 
-def archive_option(function: Command) -> Command:
-    return click.option(
-        "-a",
-        "--archive",
-        "folder",
-        type=click.Path(path_type=Path),
-        callback=_require_name,
-        default=Path("archive"),
-        show_default=True,
-        metavar="DIR",
-        help="The archive's folder.",
-    )(function)
-
-
-def json_option(function: Command) -> Command:
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
-
-
 def selection_options(function: Command) -> Command:
     for option in (
         click.option("--to", "until", metavar="T", help="Captured at or before this moment."),
@@ -57,19 +41,11 @@ def selection_options(function: Command) -> Command:
     return function
 
 
-def file_option(*names: str, help: str, **more: bool) -> Callable[[Command], Command]:
-    """An option that names a file."""
-    return click.option(*names, type=click.Path(path_type=Path, **more), metavar="FILE", help=help)
-
-
-def output_option(function: Command) -> Command:
-    return file_option("-o", "--output", help="Write there, not to stdout.")(function)
-
-
-def moment_option(function: Command) -> Command:
-    return click.option(
-        "--at", "moment", default="now", metavar="T", help="As of this moment [now]."
-    )(function)
+def file_option(
+    *names: str, help: str, dir_okay: bool = True, multiple: bool = False
+) -> Callable[[Command], Command]:
+    kind = click.Path(path_type=Path, dir_okay=dir_okay)
+    return click.option(*names, type=kind, metavar="FILE", help=help, multiple=multiple)
 
 
 def port_option(verb: str) -> Callable[[Command], Command]:
@@ -78,6 +54,36 @@ def port_option(verb: str) -> Callable[[Command], Command]:
     return click.option("--port", default=8080, show_default=True, type=ports, help=told)
 
 
+archive_option = click.option(
+    "-a", "--archive", "folder", type=click.Path(path_type=Path), callback=_require_name,
+    default=Path("archive"), show_default=True, metavar="DIR", help="The archive's folder.",
+)  # fmt: skip
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+moment_option = click.option(
+    "--at", "moment", default="now", metavar="T", help="As of this moment [now]."
+)
+output_option = file_option("-o", "--output", help="Write there, not to stdout.")
+
+
+def is_given(name: str) -> bool:
+    """Whether an option of the command that runs was written, not left at its default."""
+    context = click.get_current_context()
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def refuse_given(names: Iterable[str], why: str) -> None:
+    """An error if one of these options was given; `why` has a place for it as it is written."""
+    written = {each.name: each.opts[0] for each in click.get_current_context().command.params}
+    for option in (written[name] for name in names if is_given(name)):
+        raise UsageError(why.format(option), hint=f"Leave {option} out.")
+
+
+def require_folder(out: Path) -> None:
+    """Where a file is to be written there is a folder: asked before the work, not after it."""
+    if not out.parent.is_dir():
+        told = f"{click.format_filename(out.parent)} is not a folder."
+        raise UsageError(told, hint="Make it first.")
+
+
 def examples(*lines: str) -> str:
-    """An epilog with examples, one a line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

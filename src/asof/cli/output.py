@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -15,8 +16,8 @@ import click
 
 from asof.api import Archive
 from asof.catalog.derive import record_uri
-from asof.clock import Instant, iso, stamp, to_datetime
-from asof.model import Capture, Damage, Validity
+from asof.clock import Instant, iso, maybe_iso, stamp, to_datetime
+from asof.model import Capture, Validity
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,23 +40,12 @@ def open_archive(folder: Path) -> Archive:
 
 
 def print_json(value: object) -> None:
-    """One line of JSON on stdout."""
     click.echo(json.dumps(value, ensure_ascii=False))
 
 
 def where(folder: Path) -> str:
     """The option that names an archive in a command we propose."""
-    return "" if folder == Path("archive") else f" -a {folder}"
-
-
-def printable(name: str) -> str:
-    """A name from the command line, whose bytes need not be UTF-8, as text that can be printed."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def maybe_iso(instant: Instant | None) -> str | None:
-    """An instant as ISO 8601, None as None."""
-    return None if instant is None else iso(instant)
+    return "" if folder == Path("archive") else f" -a {shlex.quote(str(folder))}"
 
 
 def when(instant: Instant) -> str:
@@ -90,32 +80,20 @@ def validity_json(validity: Validity) -> dict[str, object]:
     return {
         "since": iso(validity.since),
         "until": iso(validity.until),
+        "proven_until": iso(validity.proven_until),
+        "confirmed_until": iso(validity.confirmed_until),
         "claimed_since": maybe_iso(validity.claimed_since),
         **{name: getattr(validity, name) for name in ("content", "status", "state")},
         "evidence": [
-            {"proof": item.proof.value, "at": iso(item.at), "record_id": record_uri(item.record_id)}
+            {
+                "proof": item.proof.value,
+                "at": iso(item.at),
+                "record_id": record_uri(item.record_id),
+                "grade": item.grade.value,
+            }
             for item in validity.evidence
         ],
     }
-
-
-def print_damage(damages: Iterable[Damage], most: int = 20) -> None:
-    """Damage as lines for people, not more than they can read."""
-    damages = list(damages)
-    for damage in damages[:most]:
-        say(f"  {damage.file} at {damage.offset:,}: {damage.reason}")
-    if len(damages) > most:
-        say(f"  ... and {len(damages) - most:,} more (--json lists all)")
-
-
-def byte_progress(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    """A bar over bytes on a terminal, and nothing elsewhere; call the value with what is done."""
-    return _progress(what, total, "DownloadColumn")
-
-
-def count_progress(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    """The same over things that are counted."""
-    return _progress(what, total, "MofNCompleteColumn")
 
 
 @contextmanager
@@ -139,7 +117,10 @@ def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 @contextmanager
-def _progress(what: str, total: int, done_column: str) -> Iterator[Callable[[int], None]]:
+def count_progress(
+    what: str, total: int, *, column: str = "MofNCompleteColumn"
+) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, and nothing elsewhere; call the value with what is done."""
     if not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -149,7 +130,7 @@ def _progress(what: str, total: int, done_column: str) -> Iterator[Callable[[int
 
     columns = (
         progress.TextColumn("{task.description}"), progress.BarColumn(),
-        getattr(progress, done_column)(), progress.TimeRemainingColumn(),
+        getattr(progress, column)(), progress.TimeRemainingColumn(),
     )  # fmt: skip
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
@@ -193,7 +174,8 @@ def heavy_work(what: str, size: int) -> Iterator[tuple[Spread, Callable[[int], N
     """
     from asof.archive.scan import workers
 
-    with workers(cores(), size) as spread, byte_progress(what, size) as progress:
+    bar = count_progress(what, size, column="DownloadColumn")
+    with workers(cores(), size) as spread, bar as progress:
         yield spread, progress
 
 

@@ -12,13 +12,14 @@ from rich.text import Text
 
 from asof.cli.view import to_go
 from asof.crawl.summary import Snapshot
-from asof.report.words import duration, human_bytes, number, printable, shortened
+from asof.report.words import duration, human_bytes, length, number, printable, shortened
 
 # Wide enough for hosts and URLs side by side; narrower terminals get them one above the other.
 _WIDE = 110
 _WIDEST = 160
 _HOSTS, _URLS = 3, 4
 _LONGEST_HOST = 40
+_COLOURS = {2: "green", 3: "yellow"}  # of answers by the hundreds of their status, else red
 
 _STATES = {
     "running": ("●", "crawling", "green"),
@@ -40,10 +41,8 @@ def snapshot_panel(snapshot: Snapshot, width: int) -> Table:
         sides = Table.grid(padding=0)
         sides.add_column(no_wrap=True, width=left)
         sides.add_column(no_wrap=True, width=width - left)
-        pairs = zip_longest(
-            _hosts(snapshot, left, _URLS), _urls(snapshot, width - left, _URLS), fillvalue=""
-        )
-        for pair in pairs:
+        hosts, urls = _hosts(snapshot, left, _URLS), _urls(snapshot, width - left, _URLS)
+        for pair in zip_longest(hosts, urls, fillvalue=""):
             sides.add_row(*pair)
         if sides.row_count:
             panel.add_row(sides)
@@ -51,7 +50,9 @@ def snapshot_panel(snapshot: Snapshot, width: int) -> Table:
         for line in (*_hosts(snapshot, width, _HOSTS), *_urls(snapshot, width, _URLS)):
             panel.add_row(line)
     if snapshot.reasons:
-        panel.add_row(_failures(snapshot))
+        some = (f"{printable(reason)} {count:,}" for reason, count in snapshot.reasons[:6])
+        told = f"  failures: {' · '.join(some)}"
+        panel.add_row(Text(told, style="red", overflow="ellipsis", no_wrap=True))
     return panel
 
 
@@ -107,16 +108,11 @@ def _hosts(snapshot: Snapshot, width: int, most: int) -> Iterable[Text]:
     longest = max((len(printable(host)) for host, _, _ in shown), default=0)
     room = min(longest, _LONGEST_HOST, width - 30)
     for host, queued, wait in shown:
+        due = "now" if wait == 0 else "" if wait < 0 else length(wait)  # below 0: not known
         yield Text.assemble(
             "  ", (shortened(host, room).ljust(room), "cyan"),
-            f" {queued:>9,}", (" queued  ", "dim"), _wait(wait),
+            f" {queued:>9,}", (" queued  ", "dim"), due,
         )  # fmt: skip
-
-
-def _wait(seconds: float) -> str:
-    if seconds <= 0:
-        return "now" if seconds == 0 else ""
-    return f"{seconds:.1f} s" if seconds < 60 else duration(seconds)
 
 
 def _urls(snapshot: Snapshot, width: int, most: int) -> Iterable[Text]:
@@ -126,17 +122,6 @@ def _urls(snapshot: Snapshot, width: int, most: int) -> Iterable[Text]:
         yield Text(f"      {shortened(snapshot.current, width - 6)}", style="dim")
     for status, url in shown:
         yield Text.assemble(
-            "  ", (f"{status or '---':>3}", _colour(status)), " ",
+            "  ", (f"{status or '---':>3}", _COLOURS.get(status // 100, "red")), " ",
             (shortened(url, width - 6), "dim"),
         )  # fmt: skip
-
-
-def _colour(status: int) -> str:
-    if 200 <= status < 300:
-        return "green"
-    return "yellow" if 300 <= status < 400 else "red"
-
-
-def _failures(snapshot: Snapshot) -> Text:
-    some = " · ".join(f"{printable(reason)} {count:,}" for reason, count in snapshot.reasons[:6])
-    return Text(f"  failures: {some}", style="red", overflow="ellipsis", no_wrap=True)

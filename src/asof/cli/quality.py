@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.archive.reindex import total_bytes
 from asof.cli.options import archive_option, examples, file_option, json_option
-from asof.cli.output import count_progress, heavy_work, open_archive, print_json, say
+from asof.cli.output import count_progress, heavy_work, open_archive, print_json, say, where
 from asof.errors import NotCaptured
 from asof.frontier.completeness import Completeness, completeness_json
 from asof.report.words import percent, printable, taken_of
@@ -68,10 +67,9 @@ def quality_command(
     # Here, for measuring needs numpy, which takes longer to load than the rest.
     from asof.coherence.quality import chosen, quality
 
-    place = "" if folder == Path("archive") else f" -a {shlex.quote(str(folder))}"
     with open_archive(folder) as archive:
         choice = chosen(archive, crawls, prefix, moment)
-        found = quality(archive, choice, place, partial(count_progress, "comparing"))
+        found = quality(archive, choice, where(folder), partial(count_progress, "comparing"))
     if certificate is not None:
         _certify(folder, choice, certificate)
     if page_file is not None:
@@ -89,9 +87,9 @@ def _print_json(found: Quality) -> None:
     said: dict[str, object] = {"crawl": found.name, "coherence": None}
     if found.report is not None:
         said |= report_json(found.report)
-    if found.completeness is not None:
-        said["completeness"] = completeness_json(found.completeness)
-    print_json(said)
+    part = found.completeness
+    unknown = {"vertical": None, "horizontal": None}
+    print_json({**said, "completeness": unknown if part is None else completeness_json(part)})
 
 
 def _print_text(found: Quality) -> None:
@@ -99,8 +97,7 @@ def _print_text(found: Quality) -> None:
         from asof.report.quality_text import report_text
 
         width = min(shutil.get_terminal_size().columns, 110)
-        for line in report_text(found.report, width):
-            click.echo(line)
+        click.echo("\n".join(report_text(found.report, width)))
     elif found.completeness is not None:
         click.echo(f"Crawl {found.name}")
         print_completeness(found.completeness)
@@ -119,14 +116,10 @@ def _write_page(report: Report | None, out: Path) -> None:
 
 
 def _certify(folder: Path, choice: Choice, out: Path) -> None:
-    """Write the certificate, and say what to note down."""
     from asof.coherence.certify import certify, write_certificate
 
     size = 2 * total_bytes(Folder(folder))
-    with (
-        heavy_work("certifying", size) as (spread, progress),
-        OpenArchive.open(folder) as archive,
-    ):
+    with heavy_work("certifying", size) as (spread, progress), OpenArchive.open(folder) as archive:
         document = certify(archive, choice, spread=spread, progress=progress)
     write_certificate(document, out)
     say(f"{out}: the certificate, sealed with {document['digest']}")
@@ -136,7 +129,6 @@ def _certify(folder: Path, choice: Choice, out: Path) -> None:
 
 
 def print_completeness(value: Completeness) -> None:
-    """The two figures, for people."""
     for name, share, noun in (
         ("vertical", value.vertical, "URL"),
         ("horizontal", value.horizontal, "host"),

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 
-from asof.catalog.memento import Memento
 from asof.cli.options import (
     archive_option,
     examples,
@@ -19,17 +17,12 @@ from asof.cli.options import (
     output_option,
     selection_options,
 )
-from asof.cli.output import (
-    capture_json,
-    judgements,
-    open_archive,
-    print_json,
-    validity_json,
-    when,
-)
+from asof.cli.output import capture_json, judgements, open_archive, print_json, validity_json, when
 from asof.clock import stamp
+from asof.coherence.history import history as graded_history
 from asof.errors import NotCaptured, UsageError
 from asof.model import Capture, State
+from asof.report.validity_words import held
 from asof.report.words import human_bytes
 
 # `get` streams what it is asked for; this bounds a decompression bomb.
@@ -49,20 +42,11 @@ MAX_PAYLOAD = 1 << 36
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N captures.")
 @json_option
 def list_command(
-    folder: Path,
-    url: str | None,
-    prefix: str | None,
-    since: str | None,
-    until: str | None,
-    crawl: str | None,
-    limit: int | None,
-    as_json: bool,
+    folder: Path, crawl: str | None, limit: int | None, as_json: bool, **selected: str | None
 ) -> int:
     """List captures by URL (in the order of SURT keys), then by time."""
     with open_archive(folder) as archive:
-        captures = islice(
-            archive.captures(url=url, prefix=prefix, since=since, until=until, crawl=crawl), limit
-        )
+        captures = islice(archive.captures(crawl=crawl, **selected), limit)
         with judgements(archive) as judged:
             for capture in captures:
                 if as_json:
@@ -75,9 +59,8 @@ def list_command(
 def _line(capture: Capture) -> str:
     status = "-" if capture.status is None else str(capture.status)
     kind = "revisit" if capture.kind == "revisit" else capture.media_type or "-"
-    return (
-        f"{stamp(capture.at)} {status:>3} {human_bytes(capture.size):>9} {kind:<24} {capture.url}"
-    )
+    size = human_bytes(capture.size)
+    return f"{stamp(capture.at)} {status:>3} {size:>9} {kind:<24} {capture.url}"
 
 
 @click.command("show", epilog=examples("asof show https://example.org/ --json"))
@@ -85,35 +68,27 @@ def _line(capture: Capture) -> str:
 @archive_option
 @json_option
 def show_command(url: str, folder: Path, as_json: bool) -> int:
-    """The history of a URL: how long each content is proven."""
+    """The history of a URL: how long each content is proven, confirmed or claimed."""
     with open_archive(folder) as archive:
         captures = list(archive.captures(url=url))
-        history = archive.history(url)
+        history = graded_history(archive, url)
         with judgements(archive) as judged:
             changes = {capture.record_id: judged(capture) for capture in captures}
     if not captures:
         raise NotCaptured(f"{url} is not in the archive.", hint="Capture it with `asof crawl`.")
     if as_json:
-        print_json(
-            {
-                "url": captures[0].url,
-                "captures": [
-                    {**capture_json(capture), "change": changes[capture.record_id]}
-                    for capture in captures
-                ],
-                "validity": [validity_json(validity) for validity in history],
-            }
-        )
+        rows = [{**capture_json(each), "change": changes[each.record_id]} for each in captures]
+        proven = [*map(validity_json, history)]
+        print_json({"url": captures[0].url, "captures": rows, "validity": proven})
         return 0
     click.echo(captures[0].url)
     for number, validity in enumerate(history, 1):
-        span = f"{when(validity.since)} to {when(validity.until)}"
         since = validity.claimed_since
         claim = "" if since is None else f"; the server says since {when(since)}"
         if validity.state is State.SILENT and validity.status == 304:
             click.echo(f"no content: a 304 that proves none, {when(validity.since)}")
         else:
-            click.echo(f"content {number}: proven {span}{claim}")
+            click.echo(f"content {number}: {held(validity, when)}{claim}")
         for item in validity.evidence:
             change = changes.get(item.record_id)
             click.echo(f"    {stamp(item.at)}  {item.proof.value}{f'  {change}' if change else ''}")
@@ -135,13 +110,7 @@ def show_command(url: str, folder: Path, as_json: bool) -> int:
 @output_option
 @json_option
 def get_command(
-    url: str,
-    folder: Path,
-    moment: str,
-    raw: bool,
-    head: bool,
-    output: Path | None,
-    as_json: bool,
+    url: str, folder: Path, moment: str, raw: bool, head: bool, output: Path | None, as_json: bool
 ) -> int:
     """The bytes of a URL as of a moment: decoded, or from the wire."""
     if raw and head:
@@ -149,32 +118,12 @@ def get_command(
     with open_archive(folder) as archive:
         memento = archive.read(archive.captured(url, moment))
         if as_json:
-            print_json(_memento_json(memento))
+            told = {"headers": memento.headers, "source": capture_json(memento.source)}
+            print_json({**capture_json(memento.capture), **told})
             return 0
-        chunks = _wanted(memento, raw=raw, head=head)
-        if output is None:
-            _write(sys.stdout.buffer, chunks)
-        else:
-            with output.open("wb") as file:
-                _write(file, chunks)
+        chunks = memento.raw() if raw else [memento.head] if head else memento.payload(MAX_PAYLOAD)
+        out = nullcontext(sys.stdout.buffer) if output is None else output.open("wb")
+        with out as file:
+            file.writelines(chunks)
+            file.flush()
     return 0
-
-
-def _wanted(memento: Memento, *, raw: bool, head: bool) -> Iterable[bytes]:
-    if raw:
-        return memento.raw()
-    return (memento.head,) if head else memento.payload(MAX_PAYLOAD)
-
-
-def _write(file: BinaryIO, chunks: Iterable[bytes]) -> None:
-    for chunk in chunks:
-        file.write(chunk)
-    file.flush()
-
-
-def _memento_json(memento: Memento) -> dict[str, object]:
-    return {
-        **capture_json(memento.capture),
-        "headers": [list(header) for header in memento.headers],
-        "source": capture_json(memento.source),
-    }

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from asof.archive.folder import Folder
-from asof.cli.options import archive_option, examples, json_option
+from asof.cli.options import archive_option, examples, is_given, json_option
 from asof.cli.output import open_archive, print_json
 from asof.crawl.explain import Case, Explanation, found_by
 from asof.crawl.request import address
 from asof.scope.presets import PRESETS
 from asof.scope.rule_text import shown
 
-# How much of a rule is printed for people.
-_WIDE = 200
-
-
+_WIDE = 200  # how much of a rule is printed for people
 _HELP = """Explain whether a crawl would take URL..., and why.
 
 By the rules alone: nothing is fetched, and traps are met only by a crawl. Exit code 0: all are
@@ -61,17 +58,11 @@ Rules are written in KIND:VALUE or out KIND:VALUE; the first that decides wins.
 @click.option("--include", multiple=True, metavar="RE", help="Take URLs that match, on any host.")
 @click.option("--depth", type=int, metavar="N", help="Follow at most N links from a seed.")
 @click.option("--via", metavar="URL", help="The page on which the URL was found.")
-@click.option(
-    "--hops",
-    metavar="PATH",
-    help="How it was found, from the seed on: L link, E part of a page, R redirect, M sitemap,"
-    " F feed, X guess [as in the last crawl, or L].",
-)
+@click.option("--hops", metavar="PATH",
+              help="How it was found, from the seed on: L link, E part of a page, R redirect, "
+                   "M sitemap, F feed, X guess [as in the last crawl, or L].")  # fmt: skip
 @json_option
-@click.pass_context
 def scope_command(
-    ctx: click.Context,
-    /,
     urls: tuple[str, ...],
     folder: Path,
     seeds: tuple[str, ...],
@@ -85,9 +76,8 @@ def scope_command(
     wanted = tuple(dict.fromkeys(address(seed) for seed in seeds))
     found = found_by(via, hops)
     flags = {name: value for name, value in settings.items() if value not in (None, ())}
-    named = ctx.get_parameter_source("folder") is ParameterSource.COMMANDLINE
     # A folder that is to become an archive may hold settings already.
-    needed = not wanted or (named and not folder.is_dir())
+    needed = not wanted or (is_given("folder") and not folder.is_dir())
     archive = open_archive(folder) if needed or Folder(folder).exists() else None
     with nullcontext() if archive is None else archive:
         case = Case.of(archive, folder, wanted, flags, os.environ)
@@ -104,12 +94,8 @@ def _as_json(answer: Explanation) -> dict[str, object]:
     return {
         "url": answer.url,
         "canonical": answer.canonical,
-        "inside": answer.decision.inside,
-        "reason": answer.decision.reason,
-        "rules": [
-            {"rule": step.rule, "verdict": step.verdict.value, "decided": step.decided}
-            for step in answer.steps
-        ],
+        **asdict(answer.decision),
+        "rules": [asdict(step) for step in answer.steps],
     }
 
 

@@ -100,19 +100,15 @@ def _measures(near: Near[Named]) -> dict[str, float]:
 
 def _print_all(found: NearDuplicates, threshold: float, limit: int, *, as_json: bool) -> int:
     identical, pairs = found.identical, found.pairs
+    code = 0 if pairs or identical else 1
     if as_json:
-        print_json(
-            {
-                "threshold": threshold,
-                "documents": found.documents,
-                "identical": [[name._asdict() for name in names] for names in identical],
-                "pairs": [
-                    {"a": near.a._asdict(), "b": near.b._asdict(), **_measures(near)}
-                    for near in pairs
-                ],
-            }
-        )
-        return 0 if pairs or identical else 1
+        groups = [[name._asdict() for name in names] for names in identical]
+        near_pairs = [
+            {"a": near.a._asdict(), "b": near.b._asdict(), **_measures(near)} for near in pairs
+        ]
+        told = {"threshold": threshold, "documents": found.documents}
+        print_json({**told, "identical": groups, "pairs": near_pairs})
+        return code
     for names in identical[:limit]:
         click.echo(f"  equal  {names[0].url}")
         for other, _ in names[1:]:
@@ -124,7 +120,7 @@ def _print_all(found: NearDuplicates, threshold: float, limit: int, *, as_json: 
         f"{found.documents:,} documents: {len(identical):,} groups of equal ones, "
         f"{len(pairs):,} pairs"
     )
-    return 0 if pairs or identical else 1
+    return code
 
 
 def _say_rest(found: int, limit: int) -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
-from asof.cli.options import examples, file_option, json_option
-from asof.cli.output import console, count_progress, print_json, printable, say, table
+from asof.cli.options import examples, file_option, json_option, refuse_given, require_folder
+from asof.cli.output import console, count_progress, print_json, say, table
 from asof.clock import SystemClock
 from asof.errors import InputError, UsageError
 from asof.report.words import number, percent
@@ -20,15 +19,15 @@ from asof.report.words import number, percent
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from asof.coherence.simulate import Family, Point, Setting, SimulatedOutcome, Strategy
+    from asof.coherence.simulate import Point, Setting, SimulatedOutcome, Strategy
 
 # From a nearly static to an almost unstable site (Spaniol 2009, section 5).
 _LOADS = "0.02,0.05,0.1,0.2,0.5,1,2,3,5,10,20,50,100"
 _ETAS = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7)  # Figure 9
 _MOST_PAGES = 1_000_000
-_FILE = click.Path(dir_okay=False, path_type=Path)
 _COLUMNS = ("family", "load", "pages", "mode", "runs", "seed",
             "strategy", "eta", "expected", "mean", "error")  # fmt: skip
+_SIMULATED = ("pages", "families", "loads", "runs", "seed", "csv_file", "plots")
 # Columns from which on a table has room for every eta.
 _WIDE = 96
 
@@ -100,15 +99,13 @@ over all orders, for breadth-first search knows nothing of changes.
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
               help="Of the random numbers: the same seed, the same crawls.")  # fmt: skip
 @file_option("--csv", "csv_file", help="Write all figures as CSV.", dir_okay=False)
-@click.option("--plot", "plots", type=_FILE, multiple=True, metavar="FILE",
-              help="Draw them, as .png or .svg; may be given more than once.")  # fmt: skip
+@file_option("--plot", "plots", help="Draw them, as .png or .svg; may be given more than once.",
+             dir_okay=False, multiple=True)  # fmt: skip
 @click.option("--rates", type=click.Path(allow_dash=True), metavar="FILE",
               help="Plan one site: a page's change probability a line; - is stdin.")  # fmt: skip
 @click.option("--orders", is_flag=True, help="With --rates and --json: also the planned orders.")
 @json_option
-@click.pass_context
 def coherence_command(
-    context: click.Context,
     mode: str,
     etas: tuple[float, ...],
     pages: int,
@@ -125,67 +122,32 @@ def coherence_command(
     if orders and not (rates and as_json):
         raise UsageError("--orders goes with --rates and --json.", hint="Give all three.")
     if rates is not None:
-        _refuse_beside_rates(context)
+        refuse_given(_SIMULATED, "{} steers a simulation, and --rates simulates nothing.")
         return _plan(rates, mode, etas, orders=orders, as_json=as_json)
     written = [*plots, *([] if csv_file is None else [csv_file])]
-    _require_places(written)
-    from asof.coherence.simulate import Family, Setting
+    for path in written:
+        require_folder(path)
+    from asof.coherence.simulate import Family, Setting, simulate
     from asof.coherence.verdict import Mode
-    from asof.report.figure9 import require_plots
+    from asof.report.figure9 import plot, require_plots
 
     require_plots(plots)
     setting = Setting(pages, Mode(mode), etas, runs, seed)
-    points = _simulate(setting, [Family(name) for name in dict.fromkeys(families)], loads)
-    _write(setting, points, plots, csv_file)
-    if as_json:
-        print_json(_points_json(setting, points))
-        return 0
-    _print_points(setting, points)
-    for path in written:
-        say(f"{printable(str(path))} written")
-    return 0
-
-
-def _refuse_beside_rates(context: click.Context) -> None:
-    """--rates is about one site and its expectations: what steers a simulation has no meaning."""
-    for name in ("pages", "families", "loads", "runs", "seed", "csv_file", "plots"):
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = next(each.opts[0] for each in context.command.params if each.name == name)
-            raise UsageError(
-                f"{option} steers a simulation, and --rates simulates nothing.",
-                hint=f"Leave {option} out.",
-            )
-
-
-def _require_places(paths: Sequence[Path]) -> None:
-    """Before the work, not after it."""
-    for path in paths:
-        if not path.parent.is_dir():
-            raise UsageError(
-                f"{printable(str(path.parent))} is not a folder.", hint="Make it first."
-            )
-
-
-# -- A simulation ---------------------------------------------------------------------------------
-
-
-def _simulate(setting: Setting, families: Sequence[Family], loads: Sequence[float]) -> list[Point]:
-    from asof.coherence.simulate import simulate
-
-    steps = len(families) * len(loads) * (setting.runs + 1)
-    with count_progress("simulating", steps) as progress:
-        return [simulate(setting, family, load, progress) for family in families for load in loads]
-
-
-def _write(
-    setting: Setting, points: Sequence[Point], plots: Sequence[Path], csv_file: Path | None
-) -> None:
-    from asof.report.figure9 import plot
-
+    sites = list(itertools.product(map(Family, dict.fromkeys(families)), loads))
+    with count_progress("simulating", len(sites) * (runs + 1)) as progress:
+        points = [simulate(setting, family, load, progress) for family, load in sites]
     if csv_file is not None:
         _write_csv(setting, points, csv_file)
     for path in plots:
         plot(setting, points, path)
+    if as_json:
+        print_json(_points_json(setting, points))
+    else:
+        _print_points(setting, points, written)
+    return 0
+
+
+# -- A simulation ---------------------------------------------------------------------------------
 
 
 def _points_json(setting: Setting, points: Sequence[Point]) -> dict[str, object]:
@@ -224,7 +186,7 @@ def _write_csv(setting: Setting, points: Sequence[Point], path: Path) -> None:
                 rows.writerow((point.family.value, f"{point.load:g}", *common, each.name, *reached))
 
 
-def _print_points(setting: Setting, points: Sequence[Point]) -> None:
+def _print_points(setting: Setting, points: Sequence[Point], written: Sequence[Path]) -> None:
     screen = console()
     crawls = f"mean of {setting.runs:,} simulated crawls" if setting.runs > 1 else "one crawl"
     click.echo(f"Coherent pages in percent, {setting.mode}, {setting.pages:,} pages: {crawls}")
@@ -238,6 +200,8 @@ def _print_points(setting: Setting, points: Sequence[Point]) -> None:
     if setting.runs > 1:
         off = max(_departure(each) for point in points for each in point.outcomes)
         click.echo(f"No mean is more than {off:.1f} standard errors off what is expected.")
+    for path in written:
+        say(f"{click.format_filename(path)} written")
 
 
 def _departure(outcome: SimulatedOutcome) -> float:
@@ -282,7 +246,7 @@ def _plan(source: str, mode: str, etas: Sequence[float], *, orders: bool, as_jso
     from asof.coherence.simulate import strategies
     from asof.coherence.verdict import Mode
 
-    name = "stdin" if source == "-" else printable(source)
+    name = "stdin" if source == "-" else click.format_filename(source)
     try:
         with click.open_file(source, "rb") as file:
             rates = rates_in(file, name)

@@ -16,7 +16,7 @@ from asof.cli.output import console, open_archive, print_json, table, when
 from asof.cli.quality import print_completeness
 from asof.cli.view import CrawlView, snapshot_line
 from asof.clock import Clock, SystemClock, iso
-from asof.crawl.summary import Snapshot, Summary, crawl_json, snapshot_json
+from asof.crawl.summary import Summary, crawl_json, snapshot_json
 from asof.crawl.watch import Watch, current_summary
 from asof.frontier import report
 from asof.frontier.completeness import completeness, completeness_json
@@ -48,7 +48,6 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
     (JSON lines with --json); a crawl with --control tells more, and sooner.
     """
     if follow:
-        Folder(folder).require()
         return _follow(Folder(folder), SystemClock(), as_json=as_json)
     with open_archive(folder) as archive:
         chosen = archive.crawl(crawl)
@@ -57,17 +56,10 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
         captures, urls = archive.catalog.count(), archive.catalog.count_urls()
         size = sum(segment.committed for segment in segments)
         if as_json:
-            print_json(
-                {
-                    "archive": str(folder),
-                    "captures": captures,
-                    "urls": urls,
-                    "bytes": size,
-                    "segments": len(segments),
-                    "crawls": [crawl_json(*pair) for pair in crawls],
-                    **_report_json(archive, chosen),
-                }
-            )
+            told = {"archive": str(folder), "captures": captures, "urls": urls, "bytes": size}
+            listed = [crawl_json(*pair) for pair in crawls]
+            told |= {"segments": len(segments), "crawls": listed, **_report_json(archive, chosen)}
+            print_json(told)
             return 0
         click.echo(
             f"{folder}: {captures:,} captures of {urls:,} URLs, "
@@ -75,7 +67,11 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
         )
         if chosen is not None:
             _print_crawls([pair for pair in crawls if crawl is None or pair[0].id == crawl])
-            _print_report(archive, chosen)
+            number_of = archive.catalog.crawl_no(chosen.id)
+            click.echo(f"\nCrawl {chosen.id}")
+            print_completeness(completeness(archive.ledger, number_of))
+            _print_reasons("left out", report.left_out(archive.ledger, number_of))
+            _print_reasons("failed", report.failed(archive.ledger, number_of))
     return 0
 
 
@@ -109,14 +105,6 @@ def _report_json(archive: OpenArchive, crawl: Crawl | None) -> dict[str, object]
     }
 
 
-def _print_report(archive: OpenArchive, crawl: Crawl) -> None:
-    number = archive.catalog.crawl_no(crawl.id)
-    click.echo(f"\nCrawl {crawl.id}")
-    print_completeness(completeness(archive.ledger, number))
-    _print_reasons("left out", report.left_out(archive.ledger, number))
-    _print_reasons("failed", report.failed(archive.ledger, number))
-
-
 def _print_reasons(title: str, reasons: list[LeftOutReason]) -> None:
     if reasons:
         click.echo(f"  {title}")
@@ -132,7 +120,7 @@ def _print_reasons(title: str, reasons: list[LeftOutReason]) -> None:
 
 
 def _follow(home: Folder, clock: Clock, *, as_json: bool) -> int:
-    """Show the crawl that runs now until it ends."""
+    home.require()
     watch = Watch(home, clock)
     crawl = ""
     with CrawlView(silent=as_json or not sys.stderr.isatty()) as view:
@@ -143,17 +131,13 @@ def _follow(home: Folder, clock: Clock, *, as_json: bool) -> int:
             view.show(snapshot)
             if crawl and not view.is_live and clock.monotonic() >= due:
                 due = clock.monotonic() + (_JSON_EVERY if as_json else _LINE_EVERY)
-                _print_now(crawl, snapshot, clock, as_json=as_json)
+                if as_json:
+                    print_json({"at": iso(clock.now()), "crawl": crawl, **snapshot_json(snapshot)})
+                else:
+                    click.echo(snapshot_line(snapshot))
             asyncio.run(clock.sleep(_LOOK_EVERY))
     _print_end(home, crawl, as_json=as_json)
     return 0
-
-
-def _print_now(crawl: str, snapshot: Snapshot, clock: Clock, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"at": iso(clock.now()), "crawl": crawl, **snapshot_json(snapshot)})
-    else:
-        click.echo(snapshot_line(snapshot))
 
 
 def _print_end(home: Folder, crawl_id: str, *, as_json: bool) -> None:

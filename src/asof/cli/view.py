@@ -49,7 +49,6 @@ class CrawlView:
         return self._live is not None
 
     def say(self, line: str) -> None:
-        """A sentence between the views."""
         if self._live is not None:
             self._live.console.print(line, markup=False)
         elif not self._silent:

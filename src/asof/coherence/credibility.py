@@ -29,27 +29,35 @@ def credible(
     ran back over the moment in question. No firmness DATED is left: a 304 by date is as good as a
     strong one, or weak.
     """
-    firm: list[Observation] = []
-    dropped: list[tuple[Observation, Reason]] = []
-    for sight in seen:
-        why = _disbelief(sight, trust, doubted, lost)
-        if why is not Reason.NONE:
-            dropped.append((sight, why))
-        elif sight.firmness is Firmness.DATED:
-            is_strong = _is_strong_date(sight, trust.skew)
-            firm.append(replace(sight, firmness=Firmness.STRONG if is_strong else Firmness.WEAK))
-        elif sight.firmness is Firmness.STRONG and _may_hide(sight, trust.skew):
-            firm.append(replace(sight, firmness=Firmness.WEAK))
-        else:
-            firm.append(sight)
-    return firm, dropped
+    weighed = [(weigh(sight, trust, doubted=doubted, lost=lost), sight) for sight in seen]
+    firm = [found for found, _ in weighed if isinstance(found, Observation)]
+    return firm, [(sight, found) for found, sight in weighed if isinstance(found, Reason)]
+
+
+def weigh(
+    sight: Observation,
+    trust: HostTrust,
+    *,
+    doubted: bool = False,
+    lost: frozenset[str] = frozenset(),
+) -> Observation | Reason:
+    """A sight as firm as the host's word makes it, or the reason why it shows nothing."""
+    why = _disbelief(sight, trust, doubted, lost)
+    if why is not Reason.NONE:
+        return why
+    if sight.firmness is Firmness.DATED:
+        is_strong = _is_strong_date(sight, trust.skew)
+        return replace(sight, firmness=Firmness.STRONG if is_strong else Firmness.WEAK)
+    if sight.firmness is Firmness.STRONG and _may_hide(sight, trust.skew):
+        return replace(sight, firmness=Firmness.WEAK)
+    return sight
 
 
 def firm_runs(url: str, seen: Sequence[Observation], trust: HostTrust) -> list[SameAnswers]:
     """The intervals of a page by what is firm: no errors, no weak validators, no false words."""
     firm, _ = credible(seen, trust, doubted=trust.doubts(url))
     strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
-    return runs(strong, by_tag=trust.trusts_validators)
+    return runs(strong, by_tag=trust.trusts_validators, skew=trust.skew)
 
 
 def _disbelief(sight: Observation, trust: HostTrust, doubted: bool, lost: frozenset[str]) -> Reason:
@@ -61,11 +69,19 @@ def _disbelief(sight: Observation, trust: HostTrust, doubted: bool, lost: frozen
         return Reason.NONE
     if not trust.trusts_validators:
         return Reason.FALSE_VALIDATORS
-    if sight.firmness is not Firmness.DATED:
+    if not is_by_date(sight):
         return Reason.NONE
     # A 304 by date repeats the date: where that did not move with the content, it is worth nothing.
     is_wrong = doubted or (trust.dates_wrong > 0 and not trust.trusts_dates)
     return Reason.UNTRUSTED_DATES if is_wrong else Reason.NONE
+
+
+def is_by_date(sight: Observation) -> bool:
+    """Whether a 304 rests on Last-Modified: there is no ETag, or only a weak one and the date."""
+    asked = sight.capture if sight.confirmed is None else sight.confirmed
+    return sight.firmness is Firmness.DATED or (
+        sight.firmness is Firmness.WEAK and not asked.etag and asked.last_modified is not None
+    )
 
 
 def _may_hide(sight: Observation, skew: int | None) -> bool:

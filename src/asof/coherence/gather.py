@@ -140,6 +140,13 @@ def caught_hosts(archive: OpenArchive, hosts: Iterable[str]) -> frozenset[str]:
     return frozenset(host for host, each in learnt.items() if not each.trusts_validators)
 
 
+def trust_in(archive: OpenArchive, host: str) -> HostTrust:
+    """What the word of one host is worth, by everything that the archive has of it."""
+    captures = list(Catalogued(archive).of_sites({site_of(surt(f"http://{host}/"))}))
+    learnt = learn_host_trust(captures, skews(captures, archive.folder.warc))
+    return learnt.get(host, HostTrust(host))
+
+
 def measured(gathered: GatheredCaptures) -> Measurement:
     """Coherence of what counts: the verdict of every page, and C."""
     counted = {_ORDER(capture) for capture in gathered.counted}

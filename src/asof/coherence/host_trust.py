@@ -7,22 +7,28 @@ if it lies in (t1, t2], and wrong if it lies before: then the new content was da
 which something else was seen. One equal to the moment of the download says nothing (dynamic pages),
 one in the future or of the epoch is ignored. With r right and w wrong ones, and nothing known
 before, the share of right ones has the posterior Beta(1 + r, 1 + w). A host is trusted if that
-share is 0.7 or more with a probability of 95 %: from 8 right ones on if none is wrong, 12 if one
-is, 16 if two are. A URL of which one date was ever wrong is trusted under no circumstances.
+share is 0.9 or more with a probability of 95 %: from 28 right ones on if none is wrong, 45 if one
+is. A URL of which one date was ever wrong is trusted under no circumstances.
+
+Files may be dated when they were written and appear later (rsync -t, a build), and a date that lies
+between two downloads shows only that it was not later by more than to the second of them: t2 less
+the date. So dates are trusted for what they say of a moment that is at least `lag` after them,
+where `lag` is the shortest for which enough right ones are known to be as good as that.
 
 **Validators.** Right: the same strong ETag with the same content, downloaded twice; a 304 with a
 download of the same content soon after. Wrong: the same strong ETag with another content; a 304
-before which a later download of another content is dated; other content in an audit, that is in
-the very next answer to the same crawl. The last may also be an honest change in between: it is
-wrong if, at the rate at which the host's pages change, so many would come about by chance once in
-a hundred times or less. After a single wrong one no 304 of the host is believed: a false proof does
-more harm than a missing one.
+before which a later download of another content is dated, if such dates are trusted; one that
+speaks of another content than was downloaded before it and after it; other content in an audit,
+that is in the very next answer to the same crawl. The last may also be an honest change in between:
+it is wrong if, at the rate at which the host's pages change, so many would come about by chance
+once in a hundred times or less. After a single wrong one no 304 of the host is believed: a false
+proof does more harm than a missing one.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,17 +52,20 @@ AUDIT_WINDOW: Instant = 120 * SECOND
 # HTTP dates are cut to seconds, and so is the Date that a clock is measured by.
 RESOLUTION: Instant = SECOND
 _STEADY: Instant = 5 * SECOND
-_SHARE, _DOUBT = 0.7, 0.05
+_SHARE, _DOUBT = 0.9, 0.05
 _BY_CHANCE = 0.01
 
 
 @dataclass(slots=True)
 class _Tally:
-    dates_right: int = 0
+    # How late after its date each content can have appeared at most, of the right ones.
+    lags: list[Instant] = field(default_factory=list)
     dates_wrong: int = 0
     validators_right: int = 0
     validators_wrong: int = 0
-    doubted: list[str] = field(default_factory=list)
+    doubted: set[str] = field(default_factory=set)
+    # 304 answers that a date contradicts: by how long, of which URL, and what an audit says of it.
+    accused: list[tuple[Instant, str, tuple[Instant, float] | None]] = field(default_factory=list)
     # Audits: how many brought other content; of each, how long after its 304 it came and how often
     # the page changes. How often pages change on average, and over how long that was watched.
     caught: int = 0
@@ -84,6 +93,22 @@ class _Tally:
         by_chance = 1.0 - fewer * math.exp(-mean)
         return self.validators_wrong + (self.caught if by_chance <= _BY_CHANCE else 0)
 
+    @property
+    def lag(self) -> Instant | None:
+        """How long after its dates they are trusted; None if they are not."""
+        enough = range(len(self.lags) + 1)
+        needed = bisect_left(enough, True, key=lambda right: is_trusted(right, self.dates_wrong))
+        return sorted(self.lags)[needed - 1] if needed < len(enough) else None
+
+    def convict(self, lag: Instant | None) -> None:
+        """Settle what dates say against 304 answers: believed are those that are trusted."""
+        for ahead, url, audit in self.accused:
+            if lag is not None and ahead >= lag and url not in self.doubted:
+                self.validators_wrong += 1
+            elif audit is not None:
+                self.caught += 1
+                self.audits.append(audit)
+
 
 def learn_host_trust(
     captures: Iterable[Capture],
@@ -106,31 +131,34 @@ def learn_host_trust(
         tally = tallies.setdefault(host, _Tally())
         if len(seen) > 1 and is_page(url):
             _learn(url, seen, skews.get(host) or 0, unsteady, audits, tally)
-    found = {}
-    for host, tally in sorted(tallies.items()):
-        trusts = policy == "always" or (
-            policy == "auto" and is_trusted(tally.dates_right, tally.dates_wrong)
-        )
-        skew = skews.get(host)
-        found[host] = HostTrust(
-            host=host,
-            dates_right=tally.dates_right,
-            dates_wrong=tally.dates_wrong,
-            validators_right=tally.validators_right,
-            validators_wrong=tally.wrong,
-            skew=0 if skew is None and policy == "always" else skew,
-            trusts_dates=trusts,
-            trusts_validators=not tally.wrong,
-            doubted=tuple(sorted(tally.doubted)),
-        )
-    return found
+    return {
+        host: _judged(host, tally, skews.get(host), policy)
+        for host, tally in sorted(tallies.items())
+    }
+
+
+def _judged(host: str, tally: _Tally, skew: int | None, policy: Policy) -> HostTrust:
+    lag = {"auto": tally.lag, "always": 0, "never": None}[policy]
+    tally.convict(lag)
+    return HostTrust(
+        host=host,
+        dates_right=len(tally.lags),
+        dates_wrong=tally.dates_wrong,
+        validators_right=tally.validators_right,
+        validators_wrong=tally.wrong,
+        skew=0 if skew is None and policy == "always" else skew,
+        trusts_dates=lag is not None,
+        lag=lag or 0,
+        trusts_validators=not tally.wrong,
+        doubted=tuple(sorted(tally.doubted)),
+    )
 
 
 def is_trusted(right: int, wrong: int) -> bool:
-    """Whether the 5 % quantile of Beta(1 + right, 1 + wrong) is at least 0.7.
+    """Whether the 5 % quantile of Beta(1 + right, 1 + wrong) is at least 0.9.
 
     For whole numbers Beta is a binomial tail: of right + wrong + 1 trials, each a failure with
-    probability 0.3, at most `wrong` must fail with a chance of 5 % or less.
+    probability 0.1, at most `wrong` must fail with a chance of 5 % or less.
     """
     trials = right + wrong + 1
     if wrong >= (1 - _SHARE) * trials:
@@ -227,17 +255,21 @@ def _learn(
     _learn_dates(url, bodies, skew, tally)
     rate, watched = _rate(steady, audits)
     tally.watch(rate, watched)
-    moments = [sight.at for sight in bodies]
-    after: Observation | None = None
-    for sight in reversed(steady):
+    before: Observation | None = None
+    following = iter(bodies)
+    after = next(following, None)
+    for sight in steady:
         if sight.is_bytes:
-            after = sight
+            before, after = sight, next(following, None)
         # Of a weak validator other bytes are no breach: it speaks of the substance only.
-        elif after is not None and sight.firmness is not Firmness.WEAK:
-            place = bisect_right(moments, sight.at)
-            before = moments[place - 1] if place else None
+        elif after is not None and not _is_by_weak_tag(sight):
             is_audit = (sight.capture.record_id, after.capture.record_id) in audits
-            _learn_confirmation(sight, after, before, skew, rate if is_audit else None, tally)
+            _learn_confirmation(sight, before, after, skew, rate if is_audit else None, tally)
+
+
+def _is_by_weak_tag(sight: Observation) -> bool:
+    asked = sight.capture if sight.confirmed is None else sight.confirmed
+    return sight.firmness is Firmness.WEAK and asked.etag is not None
 
 
 def _learn_tags(downloads: Sequence[Observation], tally: _Tally) -> None:
@@ -255,7 +287,6 @@ def _learn_tags(downloads: Sequence[Observation], tally: _Tally) -> None:
 
 
 def _learn_dates(url: str, downloads: Sequence[Observation], skew: int, tally: _Tally) -> None:
-    is_doubted = False
     for one, other in pairwise(downloads):
         if same_bytes(one, other) is not False or one.at == other.at:
             continue
@@ -264,42 +295,49 @@ def _learn_dates(url: str, downloads: Sequence[Observation], skew: int, tally: _
             continue
         if modified + MARGIN <= one.at:
             tally.dates_wrong += 1
-            is_doubted = True
+            tally.doubted.add(url)
         else:
-            tally.dates_right += 1
-    if is_doubted:
-        tally.doubted.append(url)
+            tally.lags.append(other.at - modified)
 
 
 def _learn_confirmation(
     sight: Observation,
+    before: Observation | None,
     after: Observation,
-    before: Instant | None,
     skew: int,
     audited: float | None,
     tally: _Tally,
 ) -> None:
-    """A 304 against the download that follows it; `before` is when bytes came the last time.
+    """A 304 against the downloads before and after it.
 
     `audited` is the rate at which the page changes, if the download is the audit of the 304.
     """
     equal = same_bytes(sight, after)
     gap = after.at - sight.at
+    audit = None if audited is None else (gap, audited)
     if equal is True:
         tally.validators_right += gap <= AUDIT_WINDOW
-        tally.audits += [] if audited is None else [(gap, audited)]
+        tally.audits += [] if audit is None else [audit]
     if equal is not False:
+        return
+    if audit is not None and before is not None and _is_between(before, sight, after):
+        tally.validators_wrong += 1
         return
     modified = dated(after.capture, skew)
     if modified is not None and modified + MARGIN > sight.at:
         return  # changed after the 304, it says
     # One from before that other content was seen is false itself, and accuses nobody.
-    accused = modified is not None and (before is None or modified + MARGIN > before)
-    if accused:
-        tally.validators_wrong += 1
-    elif audited is not None:
+    if modified is not None and (before is None or modified + MARGIN > before.at):
+        tally.accused.append((sight.at - modified, sight.capture.url, audit))
+    elif audit is not None:
         tally.caught += 1
-        tally.audits.append((gap, audited))
+        tally.audits.append(audit)
+
+
+def _is_between(before: Observation, sight: Observation, after: Observation) -> bool:
+    """Whether a crawl saw one content before and after a 304 that speaks of another."""
+    is_one = before.capture.crawl == after.capture.crawl and same_bytes(before, after)
+    return bool(is_one) and same_bytes(before, sight) is False
 
 
 def _rate(seen: Sequence[Observation], audits: frozenset[tuple[str, str]]) -> tuple[float, Instant]:

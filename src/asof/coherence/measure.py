@@ -29,8 +29,8 @@ from asof.clock import Instant
 from asof.coherence.credibility import credible
 from asof.coherence.host_trust import RESOLUTION, dated, ran_back
 from asof.coherence.observations import SameAnswers, alike, is_page, runs, same_bytes
-from asof.coherence.verdict import MARGIN, Grade, HostTrust, Measurement, Mode, PageVerdict, Reason
-from asof.model import Capture, State
+from asof.coherence.verdict import MARGIN, HostTrust, Measurement, Mode, PageVerdict, Reason
+from asof.model import Capture, Grade, State
 from asof.url import host_of
 
 
@@ -98,7 +98,7 @@ class _Judge:
     def verdict(self, seen: Sequence[Observation]) -> PageVerdict:
         """By all sights of the URL, in order of time."""
         firm, dropped = credible(seen, self.trust, doubted=self.doubted, lost=self.lost)
-        found = runs(firm, by_tag=self.trust.trusts_validators)
+        found = runs(firm, by_tag=self.trust.trusts_validators, skew=self.trust.skew)
         holder = next((r for r in found if r.since <= self.reference <= r.until), None)
         if holder is not None:
             return self._inside(holder)
@@ -204,16 +204,16 @@ class _Judge:
                 return Grade.CHANGED, Reason.REMOVED
             if before.state is State.GONE:
                 return Grade.CHANGED, Reason.APPEARED
-        if self._differ(before, after):
+        likeness = self._alike(before, after)
+        if likeness is False:
             return Grade.CHANGED, Reason.OTHER_CONTENT
-        return Grade.UNKNOWN, Reason.NOT_COMPARABLE
+        return Grade.UNKNOWN, Reason.REWRITTEN if likeness else Reason.NOT_COMPARABLE
 
-    def _differ(self, before: SameAnswers, after: SameAnswers) -> bool:
-        """Whether two neighbours are known to differ; they do not merely fail to be the same."""
+    def _alike(self, before: SameAnswers, after: SameAnswers) -> bool | None:
+        """Whether two neighbours have the same answer; None where that cannot be known."""
         if before.mixed or after.mixed:
-            return True
-        trusts = self.trust.trusts_validators
-        return alike(before.seen[-1], after.seen[0], by_tag=trusts) is False
+            return False
+        return alike(before.seen[-1], after.seen[0], by_tag=self.trust.trusts_validators)
 
     def _why_not_before(
         self, reason: Reason, dropped: Sequence[tuple[Observation, Reason]]
@@ -250,11 +250,13 @@ class _Judge:
         if not dates:
             return _Claim(None, Reason.NO_DATE)
         claimed = max(dates)
-        if claimed + MARGIN > self.reference:
+        since = claimed + max(MARGIN, trust.lag)
+        if since > self.reference:
             return _Claim(None, Reason.DATED_AFTER, claimed - RESOLUTION > self.reference)
-        if before is not None and claimed + MARGIN <= before.until and self._differ(before, after):
+        is_early = before is not None and claimed + MARGIN <= before.until
+        if is_early and before is not None and self._alike(before, after) is False:
             return _Claim(None, Reason.UNTRUSTED_DATES)  # something else was seen since then
-        return _Claim(claimed + MARGIN, Reason.NONE)
+        return _Claim(since, Reason.NONE)
 
 
 # Of several reasons why something shows nothing, the one that tells most.

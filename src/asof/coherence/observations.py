@@ -13,7 +13,7 @@ from operator import attrgetter
 from urllib.parse import urlsplit
 
 from asof.catalog.observe import Observation, is_strong
-from asof.clock import Instant
+from asof.clock import SECOND, Instant
 from asof.model import Evidence, Proof, State
 from asof.warc.digest import same
 
@@ -47,6 +47,33 @@ def alike(one: Observation, other: Observation, *, by_tag: bool = True) -> bool 
     if known is None and by_tag and is_strong(tag) and tag == other.capture.etag:
         return True
     return known
+
+
+def rewritten(one: Observation, other: Observation, skew: int | None) -> bool:
+    """Whether the server dates what it sent later to after the earlier look, equal as it may be.
+
+    Then something else may have been there in between (A-B-A). `skew` is how far its clock is
+    ahead; where that is not known a later date than the one before will do. Pages that are dated
+    to the moment of each answer say nothing.
+    """
+    before, after = _modified(one), _modified(other)
+    if after is None or (before is not None and after <= before):
+        return False
+    if before is not None and all(_is_now(each, skew) for each in (one, other)):
+        return False
+    if skew is None:
+        return before is not None
+    return after - skew + SECOND > one.at
+
+
+def _modified(sight: Observation) -> Instant | None:
+    said = sight.capture.last_modified
+    return said if said is not None or sight.confirmed is None else sight.confirmed.last_modified
+
+
+def _is_now(sight: Observation, skew: int | None) -> bool:
+    modified = _modified(sight)
+    return modified is not None and modified - (skew or 0) > sight.at - 2 * SECOND
 
 
 def same_bytes(one: Observation, other: Observation) -> bool | None:
@@ -94,11 +121,13 @@ class SameAnswers:
         return Evidence(proof, sight.at, sight.capture.record_id)
 
 
-def runs(seen: Iterable[Observation], *, by_tag: bool = True) -> list[SameAnswers]:
+def runs(
+    seen: Iterable[Observation], *, by_tag: bool = True, skew: int | None = None
+) -> list[SameAnswers]:
     """Observations of one URL, by time and none of them silent, as intervals.
 
     `by_tag` is whether equal strong ETags count where digests cannot be compared. A sight that
-    cannot be compared at all does not part two that are the same.
+    cannot be compared at all does not part two that are the same; one that was `rewritten` does.
     """
     found: list[list[Observation]] = []
     mixed: list[bool] = []
@@ -107,7 +136,8 @@ def runs(seen: Iterable[Observation], *, by_tag: bool = True) -> list[SameAnswer
         """Whether the interval at a place, from the end, goes on with a sight."""
         if len(found) < -place or mixed[place]:
             return False
-        return alike(found[place][-1], new, by_tag=by_tag)
+        last = found[place][-1]
+        return alike(last, new, by_tag=by_tag) if not rewritten(last, new, skew) else False
 
     for _, group in groupby(seen, key=attrgetter("at")):
         together = list(group)

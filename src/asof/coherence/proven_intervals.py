@@ -32,11 +32,11 @@ def known_intervals(
     found: list[Validity] = []
     for url in sorted(seen):
         trust = host_trust.get(host_of(url), HostTrust(host_of(url)))
-        skew = trust.skew if trust.trusts_dates and not trust.doubts(url) else None
+        trusted = trust.trusts_dates and not trust.doubts(url)
         before: Instant | None = None
         for run in firm_runs(url, seen[url], trust):
             if not run.mixed and run.state is not State.GONE:
-                claimed = None if skew is None else _claimed(run, skew, before)
+                claimed = _claimed(run, trust, before) if trusted else None
                 found.append(_interval(url, run, claimed))
             before = run.until
     return found
@@ -64,13 +64,15 @@ def _interval(url: str, run: SameAnswers, claimed: Instant | None) -> Validity:
     )
 
 
-def _claimed(run: SameAnswers, skew: int, before: Instant | None) -> Instant | None:
+def _claimed(run: SameAnswers, trust: HostTrust, before: Instant | None) -> Instant | None:
     """Since when a content is there by its dates, clear of them as a verdict has to be."""
-    dates = [dated(sight.capture, skew) for sight in run.seen]
+    if trust.skew is None:
+        return None
+    dates = [dated(sight.capture, trust.skew) for sight in run.seen]
     believable = [date for date in dates if date is not None and date <= run.since]
     if not believable:
         return None
-    claimed = max(believable) + MARGIN
+    claimed = max(believable) + max(MARGIN, trust.lag)
     # What contradicts another sight is no date to go by.
     contradicted = before is not None and claimed <= before
     return None if contradicted or claimed > run.since else claimed

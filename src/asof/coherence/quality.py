@@ -19,12 +19,12 @@ from asof.coherence.intervals import coverage, curve, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
 from asof.coherence.observations import is_page
 from asof.coherence.proven_intervals import known_intervals, with_claims
-from asof.coherence.quality_report import Answer, Report, Stretch, Taken, WholeCoherence
+from asof.coherence.quality_report import Answer, Report, Stretch, WholeCoherence
 from asof.coherence.rates import learn_rates
-from asof.coherence.verdict import MARGIN, Best, Coverage, Grade, Measurement, PageVerdict, Reason
+from asof.coherence.verdict import MARGIN, Best, Coverage, Measurement, PageVerdict, Reason
 from asof.errors import AsofError, NotCaptured
-from asof.frontier.completeness import Completeness, Share, completeness
-from asof.model import Capture, Evidence, Validity
+from asof.frontier.completeness import Completeness, completeness
+from asof.model import Capture, Evidence, Grade, Validity
 from asof.url import host_of
 
 # Points of the curve of coverage: as many as a screen has pixels to tell apart.
@@ -125,7 +125,7 @@ def quality_report(
     if len(gathered.crawls) != 1 or gathered.choice.prefix:
         return report
     value = completeness(archive.ledger, archive.catalog.crawl_no(gathered.crawls[0].id))
-    return replace(report, vertical=_taken(value.vertical), horizontal=_taken(value.horizontal))
+    return replace(report, vertical=value.vertical, horizontal=value.horizontal)
 
 
 def measure_choice(archive: OpenArchive, choice: Choice) -> tuple[GatheredCaptures, Measurement]:
@@ -213,8 +213,11 @@ def _curve(gathered: GatheredCaptures, intervals: Sequence[Validity]) -> tuple[C
         return ()
     moments, counts = curve([each.since for each in intervals], [each.until for each in intervals])
     times, _ = thinned(moments, counts, _POINTS)
+    trust = gathered.host_trust
     learnt = learn_rates(
-        gathered.everything, trusted=lambda host: gathered.host_trust[host].trusts_dates
+        gathered.everything,
+        trusted=lambda host: trust[host].trusts_dates,
+        caught=lambda host: not trust[host].trusts_validators,
     )
     rates = {each.url: learnt.mean(each.url) for each in intervals}
     return tuple(coverage(intervals, rates, times.tolist()))
@@ -235,8 +238,4 @@ def _dated(capture: Capture, gathered: GatheredCaptures) -> Instant | None:
     if not trust.trusts_dates or trust.skew is None or trust.doubts(capture.url):
         return None
     date = dated(capture, trust.skew)
-    return None if date is None else date + MARGIN
-
-
-def _taken(share: Share) -> Taken:
-    return Taken(share.found, share.taken, share.share)
+    return None if date is None else date + max(MARGIN, trust.lag)

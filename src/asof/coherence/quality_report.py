@@ -13,29 +13,12 @@ from typing import Literal
 
 from asof.change.categories import Category
 from asof.clock import Instant
-from asof.coherence.verdict import (
-    Best,
-    Coverage,
-    Grade,
-    HostTrust,
-    Measurement,
-    Mode,
-    PageVerdict,
-    Reason,
-)
-from asof.model import CoherencePlan, Crawl, CrawlState
+from asof.coherence.verdict import Best, Coverage, HostTrust, Measurement, Mode, PageVerdict, Reason
+from asof.frontier.completeness import Share
+from asof.model import CoherencePlan, Crawl, CrawlState, Grade
 
 Stretch = tuple[Instant, Instant]
 Answer = Literal["coherent", "incoherent", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """So many were found and so many of them taken: one figure of completeness (Spaniol 2010)."""
-
-    found: int
-    taken: int
-    share: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +46,8 @@ class Report:
 
     crawls: tuple[Crawl, ...]
     measurement: Measurement
-    vertical: Taken | None = None
-    horizontal: Taken | None = None
+    vertical: Share | None = None
+    horizontal: Share | None = None
     best: Best | None = None
     curve: tuple[Coverage, ...] = ()
     whole: WholeCoherence = field(default_factory=WholeCoherence)

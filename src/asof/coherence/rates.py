@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +13,12 @@ from asof.coherence.survival import Expected
 from asof.freshness.history import gather, never
 from asof.freshness.prior import Posterior, Prior, fit, posterior
 from asof.model import Capture
+from asof.url import host_of
 
 # What is older says little of how often a page changes now: rates learnt on the whole past of a
 # real site did worse than none (35-freshness.md).
 RECENT: Instant = 2 * 365 * DAY
+_CONFIRMATION = 304
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +57,24 @@ class LearntRates:
 
 
 def learn_rates(
-    captures: Iterable[Capture], *, trusted: Callable[[str], bool] = never
+    captures: Iterable[Capture],
+    *,
+    trusted: Callable[[str], bool] = never,
+    caught: Callable[[str], bool] = never,
 ) -> LearntRates:
-    """What captures in the order of their keys tell; `trusted`: of a host, its Last-Modified."""
-    observed = gather(captures, trusted=trusted)
+    """What captures in the order of their keys tell.
+
+    `trusted`: of a host, its Last-Modified. `caught`: it said 304 of what had changed; its 304
+    answers tell nothing.
+    """
+    worth = (c for c in captures if c.status != _CONFIRMATION or not caught(host_of(c.url)))
+    observed = gather(worth, trusted=trusted)
     prior = fit(observed)
     places = {url: place for place, url in enumerate(observed.urls)}
     return LearntRates(places, posterior(observed, prior), prior)
 
 
-def recent_rates(archive: OpenArchive) -> LearntRates:
-    """What the last years tell, without a server's word."""
-    return learn_rates(archive.catalog.captures(since=archive.clock.now() - RECENT))
+def recent_rates(archive: OpenArchive, caught: Collection[str] = ()) -> LearntRates:
+    """What the last years tell, without the dates of servers, nor a word of those caught."""
+    recent = archive.catalog.captures(since=archive.clock.now() - RECENT)
+    return learn_rates(recent, caught=caught.__contains__)

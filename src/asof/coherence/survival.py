@@ -119,6 +119,30 @@ class Expected:
         return _survival(self.hazard(pages, lengths))
 
 
+class Since:
+    """The same of pages that must have stayed as they are for some time already, each for its own.
+
+    A page that is seen at the moment itself has a length of 0, and need not.
+    """
+
+    def __init__(self, survival: Survival, before: Floats) -> None:
+        self._survival = survival
+        self._before = _checked(before, "time", np.inf)
+        self.heat = survival.heat
+
+    def __len__(self) -> int:
+        return len(self._survival)
+
+    def hazard(self, pages: Pages, lengths: Floats) -> Floats:
+        """-log of `at`."""
+        found = self._survival.hazard(pages, lengths + self._before[pages])
+        return np.where(lengths > 0, found, 0.0)
+
+    def at(self, pages: Pages, lengths: Floats) -> Floats:
+        """The survival over the time before and the length."""
+        return _survival(self.hazard(pages, lengths))
+
+
 def _survival(hazard: Floats) -> Floats:
     np.negative(hazard, out=hazard)
     return np.exp(hazard, out=hazard)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from asof.clock import SECOND, Instant
-from asof.model import Evidence
+from asof.model import Evidence, Grade
 
 
 class Mode(StrEnum):
@@ -24,17 +24,6 @@ class Mode(StrEnum):
     OFF = "off"
     MEASURABLE = "measurable"  # definition 3.4: unchanged since the crawl began
     INDUCIBLE = "inducible"  # definition 3.6: the same at the visit and the revisit
-
-
-class Grade(StrEnum):
-    """What is known of a page at the moment of reference, from the best to the worst."""
-
-    PROVEN = "proven"  # the same bytes before and after it
-    CONFIRMED = "confirmed"  # the server says that nothing changed (304 by a strong validator)
-    CLAIMED = "claimed"  # the server dates what was taken later to before it, and is trusted
-    EQUIVALENT = "equivalent"  # other bytes, the same in substance: weak validator, or noise only
-    CHANGED = "changed"  # something else before it than after it
-    UNKNOWN = "unknown"  # no evidence on one side, or none that can be believed
 
 
 # HTTP dates tell the second, and clocks are known to a second or so.
@@ -53,6 +42,7 @@ class Reason(StrEnum):
     APPEARED = "appeared"  # not there before the moment, there after it
     REMOVED = "removed"  # there before it, not there after it
     OTHER_CONTENT = "other-content"  # the bytes differ
+    REWRITTEN = "rewritten"  # equal bytes, but the server dates them to after the earlier look
     WEAK_VALIDATOR = "weak-validator"  # 304, but only "equivalent" is meant by it
     FALSE_VALIDATORS = "false-validators"  # this host was caught with a 304 or ETag that was false
     UNTRUSTED_DATES = "untrusted-dates"  # Last-Modified of this host or page was found wrong
@@ -97,8 +87,9 @@ class HostTrust:
     `dates_right` and `dates_wrong` count changes whose Last-Modified lay, or did not lie, between
     the two captures that saw them; `validators_right` and `validators_wrong` the same for 304
     answers and strong ETags that could be checked. `skew` is how far the server's clock was ahead,
-    in microseconds, None where it tells no time or an unsteady one. `doubted` are the URLs whose
-    own Last-Modified was found wrong, in order: others' dates may be trusted, those of these never.
+    in microseconds, None where it tells no time or an unsteady one. Dates are trusted for what they
+    say of moments at least `lag` after them. `doubted` are the URLs whose own Last-Modified was
+    found wrong, in order: others' dates may be trusted, those of these never.
     """
 
     host: str
@@ -110,6 +101,7 @@ class HostTrust:
     trusts_dates: bool = False
     trusts_validators: bool = True
     doubted: tuple[str, ...] = ()
+    lag: Instant = 0
 
     def doubts(self, url: str) -> bool:
         """Whether the dates of this URL are never trusted. There may be as many as pages."""

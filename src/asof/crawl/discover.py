@@ -28,8 +28,9 @@ from asof.text.encoding.prescan import declared_label
 from asof.text.kinds.media import media_of
 from asof.text.links.css import css_links
 from asof.text.links.feeds import is_feed, read_feed
-from asof.text.links.html_links import Link, Links, html_links
+from asof.text.links.html_links import html_links
 from asof.text.links.jsonld import jsonld_links
+from asof.text.links.link import Link, Links
 from asof.text.links.link_header import header_links
 from asof.text.links.pdf_links import pdf_links
 from asof.text.links.scripts import MAX_GUESSES, script_links

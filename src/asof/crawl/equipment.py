@@ -27,7 +27,7 @@ from asof.url import host_of
 @dataclass(frozen=True, slots=True)
 class Equipment:
     """What is read comes through `reader`, what is kept goes to `journal`. `disbelieved` are hosts
-    whose 304 answers were false.
+    whose 304 answers were false; by `secret` it is drawn which ones are checked.
     """
 
     config: Config
@@ -42,6 +42,7 @@ class Equipment:
     monitor: Monitor
     gates: Gates
     pace: Pace
+    secret: str
     hosts: Hosts = field(default_factory=Hosts)
     patterns: Patterns = field(default_factory=Patterns)
     disbelieved: set[str] = field(default_factory=set)
@@ -84,4 +85,5 @@ def equip(
         monitor=monitor,
         gates=Gates(config.user_agent),
         pace=Pace(config.delay, config.delay_factor, config.max_crawl_delay),
+        secret="" if crawl.coherence_plan is None else crawl.coherence_plan.secret,
     )

@@ -2,9 +2,10 @@
 
 Definition 3.5: pages are coherent at the turning point if each is at its revisit what it was at its
 visit. The reference is the moment of the last visit (t_n); that page, the joker, need not be
-fetched twice. With several hosts it is the end of all visits, and there is no joker. The revisits
-get a queue of their own beside that of the visits, in the order of the plan (asof.frontier.queue),
-and what was found meanwhile is taken when they are done.
+fetched twice. With several hosts, or where that visit took long, it is the end of all visits, and
+there is no joker. The revisits get a queue of their own beside that of the visits, in the order of
+the plan (asof.frontier.queue). When they are done servers are probed (asof.crawl.audit), and what
+was found meanwhile is taken.
 
 The turning point stands in a record of the crawl's WARC file before anything is revisited, so that
 the archive can be measured from its files alone, and an interrupted crawl knows its phase.
@@ -12,8 +13,8 @@ the archive can be measured from its files alone, and an interrupted crawl knows
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +25,7 @@ from asof.coherence.optimal import revisit_order
 from asof.coherence.rates import recent_rates
 from asof.coherence.survival import Floats, Pages, Survival
 from asof.config import Config
+from asof.crawl.audit import PROBES, draw, outdated
 from asof.crawl.catchup import take_again
 from asof.crawl.loop import Crawler
 from asof.crawl.plan import alive, paces
@@ -38,6 +40,8 @@ from asof.warc.info import crawl_record
 
 # Ends of the visits after which the revisits begin: nothing is left, or nothing more is wanted.
 _VISITED = ("done", FULL, "time-limit")
+# Of many hosts not all are probed: it is one request after the other.
+_MOST_PROBES = 300
 
 
 async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> Summary:
@@ -53,6 +57,7 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
             crawler.crawl = replace(
                 crawler.crawl, coherence_plan=replace(coherence_plan, turn=first)
             )
+            await _probe(archive, crawler, config)
         return summary
     if coherence_plan.turn is None:
         summary = await crawler.run()
@@ -62,6 +67,7 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
     crawler.serve_revisits()
     summary = await crawler.run()
     if summary.ended_by == "done":
+        await _probe(archive, crawler, config)
         crawler.frontier.serve()
         summary = await crawler.run()
     return summary
@@ -72,11 +78,12 @@ async def _turn(archive: OpenArchive, crawler: Crawler, plan: CoherencePlan) -> 
     pages = _pages(archive, crawler)
     if not pages:
         return False
-    now = archive.clock.now()
-    # Of several hosts another answer may have been on its way when the last visit began, and what
-    # it brought may be younger than that: only the end of all visits lies in none of them.
+    now, last = archive.clock.now(), max(pages.values())
+    # What an answer brought may be younger than its request. Of several hosts another one may have
+    # been on its way when the last visit began: only the end of all visits lies in none of them.
     several = len({host_of(url) for url in pages}) > 1
-    turned = replace(plan, turn=now if several else max(pages.values()))
+    is_slow = any(at == last and url in crawler.visitor.slow for url, at in pages.items())
+    turned = replace(plan, turn=now if several or is_slow else last)
     crawl = replace(crawler.crawl, coherence_plan=turned)
     crawler.journal.put(crawl_record(crawl, now))
     await crawler.finish()
@@ -84,6 +91,28 @@ async def _turn(archive: OpenArchive, crawler: Crawler, plan: CoherencePlan) -> 
         archive.catalog.put_crawl(crawl)
     crawler.crawl = crawl
     return True
+
+
+async def _probe(archive: OpenArchive, crawler: Crawler, config: Config) -> None:
+    """Ask every host for some pages by validators that are out of date."""
+    if not (config.audit and config.conditional):
+        return
+    probed: Counter[str] = Counter()
+    known = crawler.equipment.disbelieved
+    await archive.clock.sleep(config.delay)
+    targets = captured_targets(archive.ledger, crawler.frontier.crawl)
+    for target in sorted(targets, key=lambda each: draw(crawler.equipment.secret, each.url)):
+        host = host_of(target.url)
+        if crawler.stopping or probed.total() >= _MOST_PROBES:
+            break
+        if probed[host] >= PROBES or host in known:
+            continue
+        seen = archive.catalog.observations(target.url)
+        old = outdated([each for each in seen if each.capture.url == target.url])
+        if old is not None:
+            probed[host] += 1
+            await archive.clock.sleep(await crawler.visitor.probe(target, host, old))
+    await crawler.finish()
 
 
 def _pages(archive: OpenArchive, crawler: Crawler) -> dict[str, Instant]:
@@ -104,7 +133,9 @@ def _queue_revisits(archive: OpenArchive, crawler: Crawler, config: Config) -> N
     pages, seen = _still_to_see(archive, crawler, coherence_plan.turn)
     if config.revisits is not None:
         config = replace(config, revisits=max(0, config.revisits - seen))
-    queue_revisits(archive.ledger, number, _places(archive, pages, coherence_plan, config))
+    caught = crawler.equipment.disbelieved
+    places = _places(archive, pages, coherence_plan, config, caught)
+    queue_revisits(archive.ledger, number, places)
 
 
 def _still_to_see(
@@ -131,10 +162,11 @@ def _places(
     pages: Mapping[str, Instant],
     coherence_plan: CoherencePlan,
     config: Config,
+    caught: Collection[str],
 ) -> dict[str, float]:
     """The order of the revisits of each host, as places for its queue: 0 to 1."""
     assert coherence_plan.turn is not None
-    rates, steps = recent_rates(archive), paces(archive, config)
+    rates, steps = recent_rates(archive, caught), paces(archive, config)
     by_host: dict[str, list[str]] = defaultdict(list)
     for url in sorted(pages, key=lambda url: (pages[url], url)):
         by_host[host_of(url)].append(url)

@@ -19,6 +19,7 @@ import numpy as np
 
 from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant
+from asof.coherence.gather import trust_in
 from asof.coherence.plan import (
     Plan,
     auto,
@@ -30,8 +31,8 @@ from asof.coherence.plan import (
     slots,
 )
 from asof.coherence.rates import LearntRates, recent_rates
-from asof.coherence.survival import Floats, Survival
-from asof.coherence.verdict import Mode
+from asof.coherence.survival import Floats, Since, Survival
+from asof.coherence.verdict import HostTrust, Mode
 from asof.config import Config
 from asof.frontier.report import captured_targets
 from asof.model import CoherencePlan, Crawl, Target
@@ -104,8 +105,13 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
     pages, dead = ([], []) if archive is None else _known_pages(archive, seeds, config)
     if archive is None or not pages:
         return Itinerary(CoherencePlan(mode, name))
-    rates = recent_rates(archive)
+    trust = {host: trust_in(archive, host) for host in {host_of(page.url) for page in pages}}
+    rates = recent_rates(archive, [h for h, each in trust.items() if not each.trusts_validators])
     hosts = _by_host(pages, rates, paces(archive, config), config.delay + _ANSWER)
+    if mode is Mode.MEASURABLE:
+        now, seen = archive.clock.now(), archive.catalog.last_answers()
+        ages = {url: now - at for url, (_, at) in seen.items()}
+        hosts = tuple(_as_measured(each, trust[each.host], ages) for each in hosts)
     lengths = _lengths(hosts, mode, config.revisits)
     candidates = _candidates(hosts, lengths, mode, config)
     if name in ("lifo", "fifo"):
@@ -190,6 +196,14 @@ def _by_host(
         )
         for host, targets in sorted(groups.items())
     )
+
+
+def _as_measured(host: HostPlan, trust: HostTrust, ages: Mapping[str, Instant]) -> HostPlan:
+    """What can be known of its pages: as far back as dates are trusted, or since each was seen."""
+    is_dated = trust.trusts_dates and trust.skew is not None
+    before = [trust.lag if is_dated else ages[target.url] for target in host.targets]
+    known = np.maximum(np.array(before) / SECOND, 0.0)
+    return replace(host, survival=Since(host.survival, known))
 
 
 def _lengths(hosts: Sequence[HostPlan], mode: Mode, revisits: int | None) -> list[Floats]:

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from asof.archive import OpenArchive
@@ -111,8 +112,8 @@ def _start(archive: OpenArchive, request: CrawlRequest, seeds: tuple[str, ...]) 
         itinerary = plan_visits(archive, crawl.seeds, config)
         # Whoever goes on with it later need not say again that it seeks coherence.
         settings = crawl.settings | {"coherence": config.coherence}
-        plan = crawl.coherence_plan or itinerary.coherence_plan
-        crawl = replace(crawl, coherence_plan=plan, settings=settings)
+        planned = replace(itinerary.coherence_plan, secret=token_hex(16))
+        crawl = replace(crawl, coherence_plan=crawl.coherence_plan or planned, settings=settings)
     with archive.ledger.transaction():
         archive.catalog.put_crawl(replace(crawl, state=CrawlState.RUNNING))
     return _Start(crawl, config, resumed, itinerary)

@@ -26,7 +26,7 @@ from asof.http.entity import decode
 from asof.ledger import Ledger
 from asof.model import Body, Capture, Exchange, Failure, Headers, Hop, Location, Target, find_header
 from asof.scope.robots import MAX_REDIRECTS, Robots, robots_from
-from asof.text.links.html_links import Links
+from asof.text.links.link import Links
 from asof.url import host_of, resolve
 from asof.warc.build import failure_record, is_revisit
 from asof.warc.compose import new_record_id

@@ -6,90 +6,39 @@ Pure decisions are made elsewhere; here they are put in order. Everything betwee
 at once, so a kept answer and what it led to are always in the same group.
 
 A page may be looked at twice: at its visit, and at its revisit, which asks whether it has changed
-since (Spaniol 2009, section 3.3). `Look` says what differs. Both ask by a conditional request where
-an earlier answer brought validators, for a whole answer otherwise. A 304 is the server's word only,
-so some of them are audited.
+since (Spaniol 2009, section 3.3). `Look` says what differs. A visit asks by a conditional request
+where an earlier answer brought validators. The look on which all rests (definitions 3.4 and 3.5)
+asks for bytes wherever they are cheap or a 304 would be no firm word (asof.crawl.audit).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from zlib import crc32
 
-from asof.coherence.verdict import MARGIN
+from asof.catalog.observe import is_strong
+from asof.clock import parse_http_date
+from asof.crawl.audit import Audits, wants_bytes
 from asof.crawl.equipment import Equipment
 from asof.crawl.robots_errand import RobotsErrands
 from asof.crawl.settle import Settlements, is_page
+from asof.crawl.store import conditions
 from asof.fetch.reply import Judge
 from asof.http.head import Head
 from asof.model import Capture, Exchange, Failure, Headers, Target, find_header
 from asof.scope.robots import Shut
 
 FULL = "max-pages"
-
-ONE_IN = 10
-AT_LEAST = 3
-_ENOUGH = 3
-# Where the second half of the places in a plan begins.
-_LATE = 0.5
-
-
-class Audits:
-    """Chooses 304 answers to be checked: the page is asked for again at once, without conditions.
-
-    The bytes tell whether the server's word was true (host_trust.py). An audit takes a request,
-    which makes every slot after it longer. So audited are one in ten, by a hash of the URL, and the
-    first three of each host, in the second half of its places only: there are the pages that
-    changed most and were given up, too, on which a false word is found soonest.
-
-    Other content than the 304 spoke of may be an honest change in between. So the host is a suspect
-    then, of which every 304 is audited; after three such finds it is not asked by conditions again.
-    """
-
-    def __init__(self, *, wanted: bool) -> None:
-        self._wanted = wanted
-        self._chosen_of: Counter[str] = Counter()
-        self._found_of: Counter[str] = Counter()
-        self._checked: set[str] = set()
-
-    def checks(self, target: Target) -> bool:
-        """Whether the next request for a target is an audit, which has no conditions."""
-        return target.url in self._checked
-
-    def choose(self, target: Target, host: str, exchange: Exchange, *, placed: bool) -> bool:
-        """Whether this answer to a conditional request is to be checked by the next request.
-
-        `placed` says that the priority of targets is their place in a plan.
-        """
-        if not self._wanted or exchange.status != 304 or self.checks(target):
-            return False
-        suspect = self._found_of[host] > 0
-        if placed and target.priority < _LATE and not suspect:
-            return False
-        by_lot = crc32(target.url.encode()) % ONE_IN == 0
-        chosen = suspect or by_lot or self._chosen_of[host] < AT_LEAST
-        if chosen:
-            self._chosen_of[host] += 1
-            self._checked.add(target.url)
-        return chosen
-
-    def differed(self, host: str) -> bool:
-        """An audit found other content; whether that happened often enough to ask no more."""
-        self._found_of[host] += 1
-        return self._found_of[host] >= _ENOUGH
-
-    def done(self, target: Target) -> None:
-        self._checked.discard(target.url)
+_LONG = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A first look at a page counts against the limits of pages, and its patterns are learnt. At a
-    second one both know it already, and bytes decide of what may have changed at its visit.
+    """A first look at a page counts against the limits of pages, and its patterns are learnt; at a
+    second one both know it already. All rests on what a `decisive` one brings.
     """
 
     first: bool
+    decisive: bool
     audits: Audits
 
 
@@ -104,10 +53,10 @@ class Visitor:
         self._settlements = Settlements(equipment)
         self.robots = RobotsErrands(equipment)
         self.current = ""
-        # Audited is the look on which all rests (definitions 3.4 and 3.5).
+        self.slow: set[str] = set()  # what an answer that took long brought may be younger than it
         audit, once = self._config.audit, self._config.coherence == "measurable"
-        self._visits = Look(first=True, audits=Audits(wanted=audit and once))
-        self._revisits = Look(first=False, audits=Audits(wanted=audit))
+        self._visits = Look(True, once, Audits(equipment.secret, wanted=audit and once))
+        self._revisits = Look(False, True, Audits(equipment.secret, wanted=audit))
 
     async def serve(self, target: Target, host: str) -> float | None:
         """One step for a target; how long to leave its host alone, None when all is full."""
@@ -130,11 +79,14 @@ class Visitor:
         """Ask for a target, and keep what comes; how long to leave its host alone."""
         last = self._equipment.store.last(target.url)
         asked = self._equipment.conditions(last)
-        if look.audits.checks(target) or (not look.first and _is_fresh(last)):
+        is_decisive = look.decisive and wants_bytes(last, audit=self._config.audit)
+        if is_decisive or look.audits.checks(target):
             asked = ()
         start = self._equipment.clock.monotonic()
         self.current = target.url
         outcome = await self._equipment.fetcher.fetch(target.url, asked, self._judge(target))
+        if self._equipment.clock.monotonic() - start > _LONG:
+            self.slow.add(target.url)
         if isinstance(outcome, Failure):
             taken = False
             self._settlements.fail(target, host, outcome)
@@ -164,7 +116,7 @@ class Visitor:
         self._limits.received(host, len(exchange.head) + exchange.body.size)
         page = is_page(exchange, kept)
         self._equipment.monitor.fetched(target, exchange, revisit=kept.revisit, page=page)
-        if self._audit(target, host, exchange, look, asked=bool(asked), same=kept.revisit):
+        if self._audit(target, host, exchange, look, last if asked else None, same=kept.revisit):
             self._frontier.put_back(target)
             return False
         learning = look.first and self._config.traps
@@ -173,17 +125,46 @@ class Visitor:
         return done and (page or self._config.preset != "assignment")
 
     def _audit(
-        self, target: Target, host: str, exchange: Exchange, look: Look, *, asked: bool, same: bool
+        self,
+        target: Target,
+        host: str,
+        exchange: Exchange,
+        look: Look,
+        asked: Capture | None,
+        *,
+        same: bool,
     ) -> bool:
         """Whether this answer is to be checked by another request; a check itself is judged."""
         audits = look.audits
         if audits.checks(target) and exchange.status == 200 and not same and audits.differed(host):
             self._equipment.disbelieved.add(host)
-        placed = not look.first or self._equipment.funnel.newcomers is not None
-        if asked and audits.choose(target, host, exchange, placed=placed):
-            return True
+        if asked is not None:
+            said = parse_http_date(exchange.header("Last-Modified") or "")
+            firm = is_strong(asked.etag) or said == asked.last_modified
+            if audits.choose(target, host, exchange, firm=firm):
+                return True
         audits.done(target)
         return False
+
+    async def probe(self, target: Target, host: str, outdated: Capture) -> float:
+        """Ask by a validator that is out of date; how long to leave the host alone.
+
+        After a 304 bytes are asked for, so that what is stored shows whether it was true.
+        """
+        wait = 0.0
+        for asked in (conditions(outdated), ()):
+            await self._equipment.clock.sleep(wait)
+            if self._equipment.gates.verdict(target.url) is not None:
+                break
+            start = self._equipment.clock.monotonic()
+            outcome = await self._equipment.fetcher.fetch(target.url, asked, None)
+            if isinstance(outcome, Failure):
+                return self._equipment.wait_after(host, start, outcome)
+            self._equipment.store.exchange(outcome, target, outdated, asked=bool(asked))
+            wait = self._equipment.wait_after(host, start, outcome)
+            if outcome.status != 304:
+                break
+        return wait
 
     def _refusal(self, target: Target, host: str, look: Look) -> Shut | str | None:
         """Why a target that is queued must not be fetched after all."""
@@ -214,11 +195,3 @@ class Visitor:
         if not scope.judges_answers or not 200 <= answer.status < 300:
             return None
         return scope.judge(target, find_header(answer.headers, "Content-Type"), size)
-
-
-def _is_fresh(last: Capture | None) -> bool:
-    """Whether a page was visited within seconds of its change: its ETag may then be that of the
-    next content as well (asof.coherence.credibility).
-    """
-    modified = None if last is None else last.last_modified
-    return last is not None and modified is not None and modified + MARGIN > last.at

@@ -163,7 +163,6 @@ class Histories:
 
     @property
     def changes(self) -> Counts:
-        """How many changed gaps each has."""
         return np.diff(self.starts)
 
     def likelihood(self, chosen: NDArray[np.intp]) -> Numbers:
@@ -181,7 +180,6 @@ class Histories:
 
 
 def histories(observed: Observed) -> Histories:
-    """Those of all pages."""
     pages, lengths = len(observed), observed.lengths
     page = np.repeat(np.arange(pages), np.diff(observed.offsets))
     same = ~observed.changed
@@ -229,12 +227,6 @@ def _mixed(numbers: NDArray[np.int32]) -> NDArray[np.uint64]:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _table() -> Numbers:
-    """log(1 - e^(-x)): the chance of a change, for every rate of the grid times every length."""
-    size = int((_HIGHEST - _LOWEST) * _FINENESS) + 1 + (len(GRID) - 1) * _STRIDE
-    x = np.exp(_LOWEST + GRID[0] + np.arange(size) / _FINENESS)
-    chance: Numbers = -np.expm1(-x)
-    return np.log(chance)
-
-
-_TABLE = _table()
+# log(1 - e^(-x)): the chance of a change, for every rate of the grid times every length.
+_SIZE = int((_HIGHEST - _LOWEST) * _FINENESS) + 1 + (len(GRID) - 1) * _STRIDE
+_TABLE: Numbers = np.log(-np.expm1(-np.exp(_LOWEST + GRID[0] + np.arange(_SIZE) / _FINENESS)))

@@ -313,14 +313,12 @@ _DECAY: Numbers = np.exp(-np.exp(GRID[:, None] + _LENGTHS))
 _SHAPE_LOGS: Numbers = np.arange(math.log(0.02), math.log(1e4), 0.02)
 
 
-def _ratios() -> Numbers:
-    shape = np.exp(_SHAPE_LOGS)
-    high = np.log(np.expm1(-math.log(_HIGH) / shape))
-    found: Numbers = np.log(np.expm1(-math.log(_LOW) / shape)) - high
-    return found
+def _lengths(level: float) -> Numbers:
+    """After which the survival of a gamma of each shape is at the level, as logarithms."""
+    return np.log(np.expm1(-math.log(level) / np.exp(_SHAPE_LOGS)))
 
 
-_RATIOS: Numbers = _ratios()
+_RATIOS: Numbers = _lengths(_LOW) - _lengths(_HIGH)
 
 
 def _crossing(survival: Numbers, level: float) -> Numbers:

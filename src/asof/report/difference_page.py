@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from asof.change.difference import Difference, Row
 from asof.report.difference_terminal import folded
@@ -18,17 +18,13 @@ def page(
     *,
     title: str = "Difference",
     names: tuple[str, str] = ("old", "new"),
-    notes: Iterable[str] = (),
+    notes: Sequence[str] = (),
     context: int = 3,
 ) -> str:
     """The whole file, to be written as UTF-8. `notes` are sentences above the difference."""
+    changed, items = not all(row.same for row in found.rows), _items(found.rows, context)
     return render(
-        "difference.html",
-        title=title,
-        names=names,
-        notes=list(notes),
-        changed=not all(row.same for row in found.rows),
-        items=_items(found.rows, context),
+        "difference.html", title=title, names=names, notes=notes, changed=changed, items=items
     )
 
 

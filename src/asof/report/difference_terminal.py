@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 from asof.change.difference import Difference, Line, Row
-from asof.report.terminal import Piece, cells, filled, harmless, wrapped
+from asof.report.terminal import Piece, cells, harmless, wrapped
+from asof.report.words import number
 
 # Below this two columns of text are too narrow to read, and both sides share one.
 _TWO_COLUMNS = 60
@@ -23,7 +25,7 @@ class Fold:
 
     def __str__(self) -> str:
         lines = {row.old.number for row in self.rows if row.old}
-        return f"{len(lines):,} line{'' if len(lines) == 1 else 's'} unchanged"
+        return f"{number(len(lines), 'line')} unchanged"
 
 
 def folded(rows: Sequence[Row], context: int = 3) -> Iterator[Row | Fold]:
@@ -61,20 +63,14 @@ def terminal(
     if all(row.same for row in found.rows):
         yield "no difference"
         return
-    painter = _Painter(width, colour, _digits(found))
+    numbers = (line.number for row in found.rows for line in (row.old, row.new) if line)
+    painter = _Painter(width, colour, len(str(max(numbers, default=1))))
     yield from painter.head(names)
     for item in folded(found.rows, context):
         if isinstance(item, Fold):
             yield painter.fold(item)
         else:
             yield from painter.row(item)
-
-
-def _digits(found: Difference) -> int:
-    last = max(
-        (line.number for row in found.rows for line in (row.old, row.new) if line), default=1
-    )
-    return len(str(last))
 
 
 class _Painter:
@@ -84,43 +80,34 @@ class _Painter:
         self.digits = digits
         self.two = width >= _TWO_COLUMNS
         # Each side: the number of the line, its sign, and the text.
-        margin = digits + 3
         room = (width - len(_GUTTER)) // 2 if self.two else width
-        self.text_width = max(room - margin, 10)
+        self.text_width = max(room - digits - 3, 10)
+        self.side_width = digits + 3 + self.text_width
 
     def head(self, names: tuple[str, str]) -> Iterator[str]:
         old, new = (harmless(" ".join(name.split())) for name in names)
         if self.two:
-            side = self.digits + 3 + self.text_width
-            for left, right in _side_by_side(
-                wrapped([(old, False)], side), wrapped([(new, False)], side)
-            ):
-                yield self._joined(_plain(left, side), _plain(right, 0))
+            side = self.side_width
+            sides = (wrapped([(name, False)], side) for name in (old, new))
+            for left, right in zip_longest(*sides, fillvalue=[]):
+                yield self._joined(_text(left) + _fill(left, side), _text(right))
             yield "─" * side + "─┼─" + "─" * side
         else:
-            for line in wrapped([(f"--- {old}", False)], self.width):
-                yield self._paint(_plain(line, 0), _RED)
-            for line in wrapped([(f"+++ {new}", False)], self.width):
-                yield self._paint(_plain(line, 0), _GREEN)
+            for name, paint in ((f"--- {old}", _RED), (f"+++ {new}", _GREEN)):
+                for line in wrapped([(name, False)], self.width):
+                    yield self._paint(_text(line), paint)
 
     def fold(self, fold: Fold) -> str:
         return self._paint(f"{' ' * self.digits} ⋯ {fold}"[: self.width], _DIM)
 
     def row(self, row: Row) -> Iterator[str]:
-        if not self.two:
-            sides = [] if row.old is None else [*self._side(row.old, row, new=False)]
-            if row.new is not None and not row.same:
-                sides += self._side(row.new, row, new=True)
-            yield from (side.rstrip(" ") for side in sides)
-            return
-        left = list(self._side(row.old, row, new=False)) if row.old else []
-        right = list(self._side(row.new, row, new=True)) if row.new else []
-        blank = " " * (self.digits + 3 + self.text_width)
-        for line in range(max(len(left), len(right))):
-            yield self._joined(
-                left[line] if line < len(left) else blank,
-                right[line] if line < len(right) else "",
-            )
+        left = self._side(row.old, row, new=False) if row.old else ()
+        right = self._side(row.new, row, new=True) if row.new else ()
+        if self.two:
+            for old, new in zip_longest(left, right):
+                yield self._joined(old or " " * self.side_width, new or "")
+        else:
+            yield from (line.rstrip(" ") for line in chain(left, () if row.same else right))
 
     def _joined(self, left: str, right: str) -> str:
         return (left + _GUTTER + right).rstrip(" ")
@@ -132,7 +119,7 @@ class _Painter:
         paint = "" if row.same else _GREEN if new else _RED
         for place, text in enumerate(wrapped(self._pieces(line, row, new=new), self.text_width)):
             head = number if place == 0 else " " * len(number)
-            fill = " " * filled(text, self.text_width) if self.two and not new else ""
+            fill = _fill(text, self.text_width) if self.two and not new else ""
             yield head + self._styled(text, paint, row.kind) + fill
 
     def _pieces(self, line: Line, row: Row, *, new: bool) -> list[Piece]:
@@ -153,9 +140,9 @@ class _Painter:
 
     def _styled(self, line: list[Piece], paint: str, kind: str) -> str:
         if not self.colour or not paint:
-            return "".join(text for text, _ in line)
+            return _text(line)
         if kind != "changed":
-            return self._paint("".join(text for text, _ in line), paint)
+            return self._paint(_text(line), paint)
         return "".join(
             self._paint(text, paint + _STRONG) if marked else text for text, marked in line
         )
@@ -164,13 +151,10 @@ class _Painter:
         return f"{paint}{text}{_OFF}" if self.colour and text else text
 
 
-def _plain(line: Sequence[Piece], width: int) -> str:
-    text = "".join(text for text, _ in line)
-    return text + " " * max(width - cells(text), 0)
+def _text(line: Sequence[Piece]) -> str:
+    return "".join(text for text, _ in line)
 
 
-def _side_by_side(
-    left: list[list[Piece]], right: list[list[Piece]]
-) -> Iterator[tuple[list[Piece], list[Piece]]]:
-    for line in range(max(len(left), len(right))):
-        yield (left[line] if line < len(left) else []), (right[line] if line < len(right) else [])
+def _fill(line: Sequence[Piece], width: int) -> str:
+    """The blanks that are missing to the end of a column."""
+    return " " * (width - sum(cells(text) for text, _ in line))

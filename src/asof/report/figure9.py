@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 FORMATS = (".png", ".svg")
+Style = dict[str, Any]
 
 _INK = "#222222"
 _FAINT = "#8a8a8a"
@@ -135,13 +136,9 @@ def _write_heading(heading: SubFigure, setting: Setting) -> None:
 
 def _lines(setting: Setting) -> list[_Line]:
     """The strategies, from the bottom of the legend to its top."""
-    if setting.mode is Mode.MEASURABLE:  # each page is taken once: there is only one
-        lines = [_Line("lifo", None, "BFS", _LIFO, "--", 1.8, "s")]
-    else:
-        lines = [
-            _Line("fifo", None, "BFS, FIFO", _FIFO, ":", 1.8, "v"),
-            _Line("lifo", None, "BFS, LIFO", _LIFO, "--", 1.8, "s"),
-        ]
+    once = setting.mode is Mode.MEASURABLE  # each page is taken once: there is only one BFS
+    lines = [] if once else [_Line("fifo", None, "BFS, FIFO", _FIFO, ":", 1.8, "v")]
+    lines.append(_Line("lifo", None, "BFS" if once else "BFS, LIFO", _LIFO, "--", 1.8, "s"))
     etas = sorted(setting.etas)
     for rank, eta in enumerate(etas):
         depth = rank / (len(etas) - 1) if len(etas) > 1 else 1.0
@@ -153,8 +150,7 @@ def _lines(setting: Setting) -> list[_Line]:
 
 def _draw_shares(axes: Axes, site: Sequence[Point], lines: Sequence[_Line]) -> None:
     loads = [point.load for point in site]
-    worst = [point.named("worst").mean for point in site]
-    best = [point.named("best").mean for point in site]
+    worst, best = ([point.named(end).mean for point in site] for end in ("worst", "best"))
     axes.fill_between(loads, worst, best, color=_RANGE, linewidth=0)
     axes.plot(loads, worst, color=_FAINT, linewidth=1, dashes=(1, 2), label="worst possible")
     for line in lines:
@@ -197,21 +193,17 @@ def _draw(
     means: Sequence[float],
     errors: Sequence[float],
 ) -> None:
-    axes.plot(
-        loads, expected, color=line.colour, linestyle=line.dashes, linewidth=line.width,
-        label="" if line.mark else line.label,
-    )  # fmt: skip
+    stroke: Style = {"color": line.colour, "linestyle": line.dashes, "linewidth": line.width}
+    axes.plot(loads, expected, **stroke, label="" if line.mark else line.label)
     if line.mark:
+        mark: Style = {"markersize": 5, "markerfacecolor": "white", "markeredgewidth": 1.3}
+        interval = [1.96 * error for error in errors]
         axes.errorbar(
-            loads, means, yerr=[1.96 * error for error in errors], fmt=line.mark, color=line.colour,
-            markersize=5, markerfacecolor="white", markeredgewidth=1.3, elinewidth=1.3, zorder=3,
+            loads, means, yerr=interval, fmt=line.mark, color=line.colour, elinewidth=1.3, zorder=3,
+            **mark,
         )  # fmt: skip
         # For the legend, both at once.
-        axes.plot(
-            [], [], color=line.colour, linestyle=line.dashes, linewidth=line.width,
-            marker=line.mark, markersize=5, markerfacecolor="white", markeredgewidth=1.3,
-            label=line.label,
-        )  # fmt: skip
+        axes.plot([], [], **stroke, marker=line.mark, **mark, label=line.label)
 
 
 def _ground(axes: Axes) -> None:

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 
 from asof.coherence.verdict import Mode
 from asof.crawl.plan import HostPlan, Itinerary
-from asof.report.words import duration, number, percent, printable
+from asof.report.words import length, number, percent, printable
 from asof.url import host_of
 
 _SHOWN = 5
-_MINUTE = 60
 _WORDS = {
     "fifo": "visits as found, revisits in the same order",
     "lifo": "visits as found, revisits backwards",
@@ -27,16 +26,10 @@ def plan_json(itinerary: Itinerary) -> dict[str, object]:
 
     `dead` counts the URLs that answered with an error last time, which are asked again first.
     """
-    coherence_plan = itinerary.coherence_plan
+    names, candidates = ("mode", "plan", "eta", "pages", "expected"), itinerary.candidates.items()
     return {
-        "mode": coherence_plan.mode,
-        "plan": coherence_plan.plan,
-        "eta": coherence_plan.eta,
-        "pages": coherence_plan.pages,
-        "expected": coherence_plan.expected,
-        "strategies": [
-            {"name": name, "expected": expected} for name, expected in itinerary.candidates.items()
-        ],
+        **{name: getattr(itinerary.coherence_plan, name) for name in names},
+        "strategies": [{"name": name, "expected": expected} for name, expected in candidates],
         "dead": len(itinerary.dead),
         "hosts": [_host_json(host) for host in itinerary.hosts],
     }
@@ -58,33 +51,29 @@ def _order(host: HostPlan) -> list[tuple[str, float, float]]:
     """URL, slot and chance of each page, the shortest slot first; nothing without a plan."""
     if host.plan is None:
         return []
-    chances = host.chances()
-    rows = zip(host.plan.order.tolist(), host.plan.lengths.tolist(), chances.tolist(), strict=True)
+    columns = host.plan.order, host.plan.lengths, host.chances()
+    rows = zip(*(column.tolist() for column in columns), strict=True)
     return [(host.targets[page].url, slot, round(chance, 6)) for page, slot, chance in rows]
 
 
 def plan_lines(itinerary: Itinerary) -> Iterator[str]:
-    """The plan for people."""
-    coherence_plan = itinerary.coherence_plan
-    if not coherence_plan.pages:
+    plan = itinerary.coherence_plan
+    if not plan.pages:
         yield "Nothing is known of these pages yet, so there is nothing to plan by."
         yield "The first crawl visits pages as it finds them and learns how they change."
         return
     hosts = len(itinerary.hosts)
     yield (
-        f"{coherence_plan.pages:,} pages are known on {number(hosts, 'host')}. "
-        f"Expected C ({coherence_plan.mode}), the share that is coherent:"
+        f"{plan.pages:,} pages are known on {number(hosts, 'host')}. "
+        f"Expected C ({plan.mode}), the share that is coherent:"
     )
     for name, expected in itinerary.candidates.items():
-        mark = "->" if name == coherence_plan.plan else "  "
-        eta = (
-            f" (eta {coherence_plan.eta:g})"
-            if name == "threshold" and coherence_plan.eta is not None
-            else ""
-        )
+        mark = "->" if name == plan.plan else "  "
+        has_eta = name == "threshold" and plan.eta is not None
+        eta = f" (eta {plan.eta:g})" if has_eta else ""
         yield f"  {mark} {name:<10} {expected:.4f}   {_WORDS[name]}{eta}"
     yield from _time_lines(itinerary)
-    twice = coherence_plan.mode == Mode.INDUCIBLE
+    twice = plan.mode == Mode.INDUCIBLE
     since = "around the turning point" if twice else "from the first download on"
     for host in itinerary.hosts[:_SHOWN]:
         yield from _host_lines(host, since)
@@ -130,15 +119,11 @@ def _host_lines(host: HostPlan, since: str) -> Iterator[str]:
         return
     yield f"{printable(host.host)}: {len(rows):,} pages, one each {host.step:.2f} s"
     yield f"  {since}, the shortest slots first"
-    for url, slot, chance in rows[:_SHOWN]:
-        yield f"    {_length(slot):>10}  {percent(chance):>7}  {printable(url)}"
-    if len(rows) > _SHOWN:
-        yield "  the longest slots, for pages that hardly change or are given up"
-    for url, slot, chance in rows[_SHOWN:][-_SHOWN:]:
+    for place, (url, slot, chance) in enumerate(rows[:_SHOWN] + rows[_SHOWN:][-_SHOWN:]):
+        if place == _SHOWN:
+            yield "  the longest slots, for pages that hardly change or are given up"
         yield f"    {_length(slot):>10}  {percent(chance):>7}  {printable(url)}"
 
 
 def _length(slot: float) -> str:
-    if math.isinf(slot):
-        return "not again"
-    return f"{slot:.1f} s" if slot < _MINUTE else duration(slot)
+    return "not again" if math.isinf(slot) else length(slot)

@@ -8,31 +8,25 @@ that is not at its end only that is advised which cannot mend itself when it goe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
 from asof.change.categories import Category
-from asof.clock import SECOND
 from asof.coherence.quality_report import Report, apart, cause
-from asof.coherence.verdict import Grade, HostTrust, Mode, PageVerdict, Reason
-from asof.model import CrawlState, Proof
+from asof.coherence.verdict import Mode, PageVerdict, Reason
+from asof.model import CrawlState, Grade
 from asof.report.quality_commands import crawl, crawl_of_part, resume
 from asof.report.quality_words import points, skew, told
-from asof.report.words import moment, number, percent, span
+from asof.report.words import HOUR, moment, number, percent, span
 
 # What another sight of the page can still turn into a proof, as long as it has not changed since.
 _WAITING = frozenset((Reason.NOT_SEEN_AGAIN, Reason.FAILED_AGAIN))
 _MOST = 3  # of the same kind of advice; the lists in the report have the rest
-_DATES = frozenset(
-    (
-        Reason.UNTRUSTED_DATES,
-        Reason.UNPROVED_DATES,
-        Reason.NO_DATE,
-        Reason.FUTURE_DATE,
-        Reason.CLOCK_OFF,
-    )
-)
+_DATES = frozenset((
+    Reason.UNTRUSTED_DATES, Reason.UNPROVED_DATES, Reason.NO_DATE, Reason.FUTURE_DATE,
+    Reason.CLOCK_OFF,
+))  # fmt: skip
 # Fewer pages than these say nothing about a host: by chance a single page can do anything.
 _FEW = 5
 # A plan is a forecast: it missed only if the gap is more than a few points and more than the chance
@@ -40,7 +34,6 @@ _FEW = 5
 _GAP = 0.05
 # Long slots cost coherence if the shorter half of them is better by so much.
 _TELLING = 0.10
-_HOUR = 3600 * SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +56,13 @@ def advice(report: Report) -> tuple[str, ...]:
     total = len(report.measurement.pages)
     if not total:
         return (told("nothing", crawl(report)),)
-    found = tuple(sentence for rule in _RULES for sentence in rule(report))
-    if report.coherent == total and not found:
+    if found := tuple(sentence for rule in _RULES for sentence in rule(report)):
+        return found
+    if report.coherent == total:
         return (told("perfect"),)
-    return found or tuple(_otherwise(report))
+    # What is left where no rule speaks: here and there a page changed.
+    changed = report.measurement.counts[Grade.CHANGED]
+    return (told("changed", crawl(report), pages=number(changed, "page")),) if changed else ()
 
 
 def gains(pages: tuple[PageVerdict, ...]) -> tuple[Gain, ...]:
@@ -101,14 +97,12 @@ def _unfinished(report: Report) -> Iterator[str]:
     """A crawl that can go on must do so first: another one would only begin from the start."""
     if not report.crawls:
         return
-    coherence_plan, state = report.coherence_plan, report.crawls[-1].state
-    turned = coherence_plan is not None and coherence_plan.turn is not None
-    awaited = "its revisits", "are", "were", "done"
-    if coherence_plan is None or coherence_plan.mode != Mode.INDUCIBLE:
-        awaited = "it", "is", "was", "complete"
-    elif not turned:
-        awaited = "its turning point", "is", "was", "reached"
-    what, now, then, end = awaited
+    plan, state = report.coherence_plan, report.crawls[-1].state
+    what, now, then, end = "its revisits", "are", "were", "done"
+    if plan is None or plan.mode != Mode.INDUCIBLE:
+        what, now, then, end = "it", "is", "was", "complete"
+    elif plan.turn is None:
+        what, now, then, end = "its turning point", "is", "was", "reached"
     which = "crawl" if len(report.crawls) == 1 else "newest crawl"
     if state is CrawlState.RUNNING:
         yield told("runs", which=which, awaited=f"{what} {now} {end}")
@@ -117,36 +111,37 @@ def _unfinished(report: Report) -> Iterator[str]:
 
 
 def _sought(report: Report) -> Iterator[str]:
-    pages, coherence_plan = report.measurement.pages, report.coherence_plan
-    if coherence_plan is None and report.coherent < len(pages):
-        once = sum(_is_seen_once(page) for page in pages) > len(pages) / 2
-        yield told("seen-once" if once else "not-sought", crawl(report))
-    elif (
-        coherence_plan is not None
-        and coherence_plan.mode == Mode.INDUCIBLE
-        and coherence_plan.turn is None
-    ):
+    pages, plan = report.measurement.pages, report.coherence_plan
+    if plan is None and report.coherent < len(pages):
+        once = [page for page in pages if page.before is None or page.after is None]
+        most = sum(page.since == page.until for page in once) > len(pages) / 2
+        yield told("seen-once" if most else "not-sought", crawl(report))
+    elif plan is not None and plan.mode == Mode.INDUCIBLE and plan.turn is None:
         yield told("never-turned", crawl(report))
 
 
 def _plan(report: Report) -> Iterator[str]:
-    coherence_plan, measured = report.planned, report.measurement.c
-    if coherence_plan is None or coherence_plan.expected is None or measured is None:
+    plan, measured = report.planned, report.measurement.c
+    if plan is None or plan.expected is None or measured is None:
         return
     total = len(report.measurement.pages)
-    gap = coherence_plan.expected - measured
+    gap = plan.expected - measured
     noise = 2 * sqrt(max(measured * (1 - measured), 1 / total) / total)
-    shares = {"expected": percent(coherence_plan.expected), "measured": percent(measured)}
-    counts = report.measurement.counts
-    if gap > max(_GAP, noise) and counts[Grade.UNKNOWN] > counts[Grade.CHANGED]:
-        unknown = number(counts[Grade.UNKNOWN], "page")
-        yield told("plan-unknown", plan=coherence_plan.plan, pages=unknown, **shares)
-    elif gap > max(_GAP, noise):
-        yield told("plan-faster", crawl(report), plan=coherence_plan.plan, **shares)
+    shares = {"expected": percent(plan.expected), "measured": percent(measured)}
+    pages = report.measurement.pages
+    changed = sum(page.grade is Grade.CHANGED for page in pages)
+    unsure = sum(
+        page.grade is Grade.UNKNOWN or page.reason is Reason.WEAK_VALIDATOR for page in pages
+    )
+    if gap > max(_GAP, noise) and changed / total - (1 - plan.expected) > gap / 2:
+        yield told("plan-faster", crawl(report), plan=plan.plan, **shares)
+    elif gap > max(_GAP, noise) and unsure / total > gap / 2:  # else noise, which is told anyway
+        few = number(unsure, "page")
+        yield told("plan-unknown", plan=plan.plan, pages=few, **shares)
     elif -gap > max(_GAP, noise):
-        yield told("plan-slower", plan=coherence_plan.plan, **shares)
-    if 0 < coherence_plan.pages < total / 2:
-        yield told("plan-partial", known=number(coherence_plan.pages), pages=number(total, "page"))
+        yield told("plan-slower", plan=plan.plan, **shares)
+    if 0 < plan.pages < total / 2:
+        yield told("plan-partial", known=number(plan.pages), pages=number(total, "page"))
 
 
 def _slots(report: Report) -> Iterator[str]:
@@ -155,9 +150,8 @@ def _slots(report: Report) -> Iterator[str]:
         return
     seen.sort(key=apart)
     half = len(seen) // 2
-    near, far = (
-        sum(page.is_coherent for page in part) / half for part in (seen[:half], seen[-half:])
-    )
+    halves = seen[:half], seen[-half:]
+    near, far = (sum(page.is_coherent for page in part) / half for part in halves)
     if near - far < _TELLING:
         return
     yield told(
@@ -238,31 +232,6 @@ def _liars(report: Report) -> Iterator[str]:
         yield told("caught-too", hosts=number(len(caught) - _MOST, "other host"))
 
 
-def _no_validators(report: Report) -> Iterator[str]:
-    """Hosts whose revisits all came as full downloads, though nothing had changed.
-
-    Only if they were asked for changes alone, and no word of theirs could ever be checked: where
-    each 304 was audited, bytes are the better evidence and hide it.
-    """
-    wishes = [each.settings.get("conditional") is True for each in report.crawls]
-    if not wishes or not all(wishes):
-        return
-    same: Counter[str] = Counter()
-    confirmed: set[str] = set()
-    for page in report.measurement.pages:
-        proofs = {each.proof for each in (page.before, page.after) if each is not None}
-        if Proof.NOT_MODIFIED in proofs:
-            confirmed.add(_host(page.url))
-        elif page.after is not None and page.after.proof is Proof.SAME_DIGEST:
-            same[_host(page.url)] += 1
-    silent = [(host, count) for host, count in same.most_common() if host not in confirmed]
-    for host, count in silent[:_MOST]:
-        trust = report.host_trust.get(host, HostTrust(host))
-        checked = trust.validators_right + trust.validators_wrong
-        if count >= _FEW and trust.trusts_validators and not checked:
-            yield told("no-validators", host=host, pages=number(count, "unchanged page"))
-
-
 def _dates(report: Report) -> Iterator[str]:
     measured = report.measurement
     reasons = Counter(page.reason for page in measured.pages if not page.is_coherent)
@@ -273,19 +242,16 @@ def _dates(report: Report) -> Iterator[str]:
 
 def _clocks(report: Report) -> Iterator[str]:
     for trust in sorted(report.host_trust.values(), key=lambda each: each.host):
-        if trust.skew is not None and abs(trust.skew) >= _HOUR:
+        if trust.skew is not None and abs(trust.skew) >= HOUR:
             yield told("clock", host=trust.host, skew=skew(trust))
 
 
 def _disbelieved(report: Report) -> Iterator[str]:
     """Pages seen before the moment, and after it only by a server's word that is not believed."""
-    doubted = [
-        page
-        for page in report.measurement.pages
-        if page.grade is Grade.UNKNOWN
-        and page.before is not None
-        and page.reason in (Reason.UNTRUSTED_DATES, Reason.FALSE_VALIDATORS)
-    ]
+    seen = (page for page in report.measurement.pages if page.before is not None)
+    unknown = (page for page in seen if page.grade is Grade.UNKNOWN)
+    reasons = Reason.UNTRUSTED_DATES, Reason.FALSE_VALIDATORS
+    doubted = [page for page in unknown if page.reason in reasons]
     if doubted and report.measurement.mode is not Mode.MEASURABLE:
         pages = number(len(doubted), "page")
         yield told("disbelieved", crawl(report, "--no-conditional"), pages=pages)
@@ -303,32 +269,21 @@ def _elsewhere(report: Report) -> Iterator[str]:
 
 def _missing(report: Report) -> Iterator[str]:
     vertical = report.vertical
-    if vertical is not None and vertical.found > vertical.taken:
-        yield told("missing", urls=number(vertical.found - vertical.taken, "URL"))
+    if vertical is not None and vertical.missing:
+        yield told("missing", urls=number(vertical.missing, "URL"))
 
 
-_RULES: tuple[Callable[[Report], Iterator[str]], ...] = (
+_RULES = (
     _sought, _plan, _revisits, _slots, _changing, _noise, _failures,
-    _liars, _disbelieved, _no_validators, _dates, _clocks, _elsewhere, _missing,
+    _liars, _disbelieved, _dates, _clocks, _elsewhere, _missing,
 )  # fmt: skip
-_MEANWHILE: tuple[Callable[[Report], Iterator[str]], ...] = (_liars, _clocks)
-
-
-def _otherwise(report: Report) -> Iterator[str]:
-    """What is left where no rule speaks: here and there a page changed."""
-    changed = report.measurement.counts[Grade.CHANGED]
-    if changed:
-        yield told("changed", crawl(report), pages=number(changed, "page"))
+_MEANWHILE = (_liars, _clocks)
 
 
 def _listed(places: Sequence[str]) -> str:
     """The first of them, and how many more there are."""
     more = f", and {number(len(places) - _MOST)} more" if len(places) > _MOST else ""
     return ", ".join(places[:_MOST]) + more
-
-
-def _is_seen_once(page: PageVerdict) -> bool:
-    return (page.before is None or page.after is None) and page.since == page.until
 
 
 def _host(url: str) -> str:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from asof.clock import DAY, SECOND, Instant, to_datetime
 from asof.coherence.quality_report import Report
-from asof.coherence.verdict import COHERENT, Coverage, Grade, PageVerdict
+from asof.coherence.verdict import COHERENT, Coverage, PageVerdict
+from asof.model import Grade
 from asof.report.words import HOUR, MINUTE, MONTHS, clock, day, moment, percent
 
 WIDTH = 1000
@@ -48,7 +50,6 @@ class TimeWindow:
         return min(max(share, 0.0), 1.0) * WIDTH
 
     def shows(self, at: Instant) -> bool:
-        """Whether a moment is inside."""
         return self.start <= at <= self.end
 
 
@@ -85,11 +86,7 @@ class PageRow:
     y: float
     left: float
     right: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether it is drawn as a bar: the page is known to have been what it was."""
-        return _holds(self.page)
+    holds: bool  # is drawn as a bar: the page is known to have been what it was
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +119,15 @@ def window_of(report: Report) -> TimeWindow:
     Sights by earlier and later crawls may be years away; the bars that lead to them end at the
     edge.
     """
-    start = min((crawl.started for crawl in report.crawls), default=None)
-    ends = [crawl.ended for crawl in report.crawls]
-    end = None if None in ends or not ends else max(at for at in ends if at is not None)
+    start = min((crawl.started for crawl in report.crawls), default=-inf)
+    ends = (inf if crawl.ended is None else crawl.ended for crawl in report.crawls)
+    end = max(ends, default=inf)
     reference = report.measurement.reference
     seen = [
         each.at
         for page in report.measurement.pages
         for each in (page.before, page.after)
-        if each is not None
-        and (start is None or each.at >= start)
-        and (end is None or each.at <= end)
+        if each is not None and start <= each.at <= end
     ]
     lo, hi = min([reference, *seen]), max([reference, *seen])
     margin = max((hi - lo) // 50, SECOND)  # so that the first and the last dot are whole
@@ -196,7 +191,7 @@ def page_rows(report: Report) -> PageRows:
     for place, page in enumerate(pages):
         y = place * step + step / 2
         left, right = (window.x(at) for at in _extent(report, page))
-        rows.append(PageRow(page, y, left, right))
+        rows.append(PageRow(page, y, left, right, _holds(page)))
         for at, kinds in _sights(page):
             for kind in kinds if window.shows(at) else ():
                 dots[kind].append(f"M{window.x(at):.1f} {y:g}h0")

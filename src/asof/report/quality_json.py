@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from asof.catalog.derive import record_uri
-from asof.clock import SECOND, iso
-from asof.coherence.quality_report import Report, Stretch, Taken, offenders
+from asof.clock import SECOND, iso, maybe_iso
+from asof.coherence.quality_report import Report, Stretch, offenders
 from asof.coherence.verdict import Best, HostTrust, PageVerdict
 from asof.model import CoherencePlan, Crawl, Evidence
 from asof.report.quality_advice import advice
@@ -16,17 +16,13 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
     `coherence.measured` is false as long as the figures beside it say nothing: before a crawl that
     is to visit everything twice has turned.
     """
-    measured = report.measurement
+    measured, plan, best = report.measurement, report.planned, report.best
     return {
         "crawls": [_crawl_json(crawl) for crawl in report.crawls],
         "part": report.part or None,
-        "completeness": {
-            "vertical": _taken_json(report.vertical),
-            "horizontal": _taken_json(report.horizontal),
-        },
         "coherence": _coherence_json(report),
-        "plan": _coherence_plan_json(report.planned, measured.c),
-        "best": _best_json(report.best, len(measured.pages)),
+        "plan": None if plan is None else _plan_json(plan, measured.c),
+        "best": None if best is None else _best_json(best, len(measured.pages)),
         "curve": [
             {
                 "at": iso(point.at),
@@ -74,29 +70,23 @@ def _crawl_json(crawl: Crawl) -> dict[str, object]:
         "seeds": list(crawl.seeds),
         "state": crawl.state.value,
         "started": iso(crawl.started),
-        "ended": None if crawl.ended is None else iso(crawl.ended),
+        "ended": maybe_iso(crawl.ended),
     }
 
 
-def _coherence_plan_json(
-    coherence_plan: CoherencePlan | None, measured: float | None
-) -> dict[str, object] | None:
-    if coherence_plan is None:
-        return None
+def _plan_json(plan: CoherencePlan, measured: float | None) -> dict[str, object]:
     return {
-        "mode": coherence_plan.mode,
-        "name": coherence_plan.plan,
-        "eta": coherence_plan.eta,
-        "pages": coherence_plan.pages,
-        "turn": None if coherence_plan.turn is None else iso(coherence_plan.turn),
-        "expected": _rounded(coherence_plan.expected),
+        "mode": plan.mode,
+        "name": plan.plan,
+        "eta": plan.eta,
+        "pages": plan.pages,
+        "turn": maybe_iso(plan.turn),
+        "expected": _rounded(plan.expected),
         "measured": _rounded(measured),
     }
 
 
-def _best_json(best: Best | None, pages: int) -> dict[str, object] | None:
-    if best is None:
-        return None
+def _best_json(best: Best, pages: int) -> dict[str, object]:
     return {
         "since": iso(best.since),
         "until": iso(best.until),
@@ -145,12 +135,6 @@ def _trust_json(trust: HostTrust) -> dict[str, object]:
         },
         "skew_seconds": None if trust.skew is None else trust.skew / SECOND,
     }
-
-
-def _taken_json(taken: Taken | None) -> dict[str, object] | None:
-    if taken is None:
-        return None
-    return {"share": _rounded(taken.share), "found": taken.found, "taken": taken.taken}
 
 
 def _stretch_json(stretch: Stretch | None) -> dict[str, object] | None:

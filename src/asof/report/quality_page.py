@@ -7,7 +7,7 @@ long lists are folded and cut, with their counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from asof.clock import SECOND
 from asof.coherence.quality_report import Report, apart, offenders
@@ -17,19 +17,7 @@ from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff, listing
 from asof.report.quality_drawing import SINGLE_ROWS, curve, page_bins, page_rows
 from asof.report.render import render
-from asof.report.words import (
-    clock,
-    day,
-    moment,
-    number,
-    percent,
-    safe_link,
-    span,
-    stretch,
-    taken_of,
-)
-
-DiffLink = Callable[[PageVerdict], str | None]
+from asof.report.words import clock, day, moment, number, percent, span, stretch, taken_of
 
 _MOST_PAGES = 100  # listed of each cause
 _MOST_HOSTS = 30
@@ -40,12 +28,8 @@ _OPTION = re.compile(  # not to be broken at a hyphen
 )
 
 
-def page(report: Report, diff_link: DiffLink | None = None) -> str:
-    """The whole file, to be written as UTF-8.
-
-    `diff_link` gives the address of a page that shows what changed, or None; the command that
-    shows it is there in any case.
-    """
+def page(report: Report) -> str:
+    """The whole file, to be written as UTF-8."""
     pages = report.measurement.pages
     return render(
         "quality.html",
@@ -62,13 +46,12 @@ def page(report: Report, diff_link: DiffLink | None = None) -> str:
         curve=curve(report),
         rows=page_rows(report) if 0 < len(pages) <= SINGLE_ROWS else None,
         bins=page_bins(report) if len(pages) > SINGLE_ROWS else None,
-        groups=[*_groups(report)],
+        groups=offenders(pages),
         few=_OPEN,
         most_pages=_MOST_PAGES,
         listing=listing(report),
         diff=diff,
         apart=apart,
-        link=lambda page: safe_link(diff_link(page)) if diff_link else None,
         by_distance=[*_by_distance(pages)],
         hosts=sorted(report.host_trust.values(), key=_notable),
         most_hosts=_MOST_HOSTS,
@@ -89,10 +72,8 @@ def _crawled(report: Report) -> str:
     when = f"since {moment(first.started)}"
     if last.ended is not None:
         when = f"{stretch(first.started, last.ended)} ({span(last.ended - first.started)})"
-    coherence_plan = report.coherence_plan
-    seeking = (
-        "coherence not sought" if coherence_plan is None else f"{coherence_plan.mode} coherence"
-    )
+    plan = report.coherence_plan
+    seeking = "coherence not sought" if plan is None else f"{plan.mode} coherence"
     return f"{ids} · {when} · {last.state.value} · {seeking}"
 
 
@@ -112,21 +93,17 @@ def _facts(report: Report) -> Iterator[tuple[str, str, str]]:
 
 
 def _measures(report: Report) -> Iterator[tuple[str, str, str]]:
-    measured, coherence_plan, total = (
-        report.measurement,
-        report.planned,
-        len(report.measurement.pages),
-    )
-    at = measured.reference
+    measured, plan, best = report.measurement, report.planned, report.best
+    at, total = measured.reference, len(measured.pages)
     yield "As of", clock(at), f"{day(at)}, {quality_words.reference_name(report)}"
     if measured.c_in_substance != measured.c:
         yield "C in substance", percent(measured.c_in_substance), "noise counted as coherent"
-    if coherence_plan is not None and coherence_plan.expected is not None:
-        known = f"plan {coherence_plan.plan}, {number(coherence_plan.pages, 'page')} known"
-        yield "The plan expected", percent(coherence_plan.expected), known
-    if report.best is not None and total:
-        share = percent(min(report.best.count / total, 1))
-        yield "Most hold together", share, stretch(report.best.since, report.best.until)
+    if plan is not None and plan.expected is not None:
+        known = f"plan {plan.plan}, {number(plan.pages, 'page')} known"
+        yield "The plan expected", percent(plan.expected), known
+    if best is not None and total:
+        share = percent(min(best.count / total, 1))
+        yield "Most hold together", share, stretch(best.since, best.until)
 
 
 def _advice(report: Report) -> Iterator[tuple[str, list[str]]]:
@@ -137,18 +114,6 @@ def _advice(report: Report) -> Iterator[tuple[str, list[str]]]:
             yield told, _OPTION.split(command[:-1])
         else:
             yield sentence, []
-
-
-def _groups(report: Report) -> Iterator[dict[str, object]]:
-    for group in offenders(report.measurement.pages):
-        title, meaning = quality_words.titled(group.grade, group.name)
-        yield {
-            "title": title,
-            "meaning": meaning,
-            "grade": group.grade.value,
-            "count": len(group.pages),
-            "pages": group.pages,
-        }
 
 
 def _by_distance(pages: Sequence[PageVerdict]) -> Iterator[tuple[str, float, str]]:

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator
 
 from asof.coherence.quality_report import CauseGroup, Report, offenders
-from asof.coherence.verdict import Grade, HostTrust
+from asof.model import Grade
 from asof.report import quality_words as words
 from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff
@@ -30,8 +30,10 @@ def report_text(report: Report, width: int = 80) -> list[str]:
     width = max(width, _NARROWEST)
     lines = [*_opening(report, width)]
     if report.is_measured:
-        lines += _grades(report, width)
-    lines += ["", *_figures(report, width)]
+        lines += [*_grades(report, width), "", *_measured(report, width)]
+    else:
+        lines += [""]
+    lines += _completeness(report, width)
     if report.is_measured:
         lines += _offenders(report, width)
     lines += _hosts(report, width)
@@ -57,14 +59,10 @@ def _opening(report: Report, width: int) -> Iterator[str]:
         when = f"since {moment(first)}" if last is None else stretch(first, last)
         yield _cut(f"  {when} UTC, {crawls[-1].state.value}", width)
     yield ""
-    measured = report.measurement
+    yield f"Coherence C  {percent(report.measurement.c if report.is_measured else None)}"
+    yield from _wrapped(words.headline(report), width, "  ")
     if report.is_measured:
-        yield f"Coherence C  {percent(measured.c)}"
-        yield from _wrapped(words.headline(report), width, "  ")
         yield from _wrapped(f"That moment is {words.reference_name(report)}.", width, "  ")
-    else:
-        yield "Coherence C  -"
-        yield from _wrapped(words.headline(report), width, "  ")
 
 
 def _grades(report: Report, width: int) -> Iterator[str]:
@@ -78,25 +76,18 @@ def _grades(report: Report, width: int) -> Iterator[str]:
             yield f"    {grade.value:<{_LABEL - 4}}{count:>{widest},}  {share}  {bar}"[:width]
 
 
-def _figures(report: Report, width: int) -> Iterator[str]:
-    if report.is_measured:
-        yield from _measured(report, width)
-    yield from _completeness(report, width)
-
-
 def _measured(report: Report, width: int) -> Iterator[str]:
-    measured, coherence_plan = report.measurement, report.planned
+    measured, plan = report.measurement, report.planned
     if measured.c is not None and measured.c_in_substance != measured.c:
-        yield from _figure(
-            "in substance", f"{percent(measured.c_in_substance)}, noise left out", width
-        )
-    if coherence_plan is not None and measured.c is not None:
-        told = f"{coherence_plan.plan}, {number(coherence_plan.pages, 'page')} known"
-        if not coherence_plan.pages:
-            told = f"{coherence_plan.plan}; a first crawl, of which nothing was known"
-        if coherence_plan.expected is not None:
-            told += f"; expected {percent(coherence_plan.expected)}"
-            told += f", came out {words.outcome(coherence_plan.expected, measured.c)}"
+        told = f"{percent(measured.c_in_substance)}, noise left out"
+        yield from _figure("in substance", told, width)
+    if plan is not None and measured.c is not None:
+        told = f"{plan.plan}, {number(plan.pages, 'page')} known"
+        if not plan.pages:
+            told = f"{plan.plan}; a first crawl, of which nothing was known"
+        if plan.expected is not None:
+            told += f"; expected {percent(plan.expected)}"
+            told += f", came out {words.outcome(plan.expected, measured.c)}"
         yield from _figure("plan", told, width)
     elif report.coherence_plan is None:
         yield from _figure("plan", "none: coherence was not sought", width)
@@ -146,7 +137,8 @@ def _listed(group: CauseGroup, place: str, width: int) -> Iterator[str]:
 
 
 def _hosts(report: Report, width: int) -> Iterator[str]:
-    caught = [each for each in report.host_trust.values() if _notable(each)]
+    hosts = report.host_trust.values()
+    caught = [each for each in hosts if each.validators_wrong or each.dates_wrong]
     if not caught:
         return
     caught.sort(key=lambda each: (-each.validators_wrong, -each.dates_wrong, each.host))
@@ -160,23 +152,15 @@ def _hosts(report: Report, width: int) -> Iterator[str]:
         yield f"  ... and {number(len(caught) - _MOST_HOSTS)} more"
 
 
-def _notable(trust: HostTrust) -> bool:
-    return bool(trust.validators_wrong or trust.dates_wrong)
-
-
 def _figure(name: str, value: str, width: int) -> Iterator[str]:
     yield from _wrapped(f"{name:<{_LABEL - 2}}{value}", width, "  ", " " * _LABEL)
 
 
 def _wrapped(text: str, width: int, first: str, rest: str | None = None) -> list[str]:
     return textwrap.wrap(
-        harmless(text),
-        width,
-        initial_indent=first,
-        subsequent_indent=first if rest is None else rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+        harmless(text), width, initial_indent=first, subsequent_indent=rest or first,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def _cut(text: str, width: int) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 from asof.clock import SECOND
 from asof.coherence.quality_report import Report, cause
-from asof.coherence.verdict import Grade, HostTrust, Mode, PageVerdict
-from asof.model import Crawl, Proof
+from asof.coherence.verdict import HostTrust, Mode, PageVerdict
+from asof.model import Crawl, Grade, Proof
 from asof.report.words import moment, number, percent, span, stretch
 
 _TOLD: dict[str, Any] = tomllib.loads(
@@ -25,7 +25,6 @@ CAUSES: dict[tuple[Grade, str], tuple[str, str]] = {
 
 
 def titled(grade: Grade, name: str) -> tuple[str, str]:
-    """The title of a cause and what it means."""
     return CAUSES.get((grade, name), (name.replace("-", " ").capitalize() or "Unknown", ""))
 
 
@@ -66,7 +65,6 @@ def sights(page: PageVerdict) -> str:
 
 
 def name_of(crawls: tuple[Crawl, ...]) -> str:
-    """What was crawled, in a few words."""
     seeds = list(dict.fromkeys(seed for crawl in crawls for seed in crawl.seeds))
     if not seeds:
         return "This archive"
@@ -74,7 +72,6 @@ def name_of(crawls: tuple[Crawl, ...]) -> str:
 
 
 def reference_name(report: Report) -> str:
-    """What the moment of reference is."""
     mode, best = report.measurement.mode, report.best
     if mode is Mode.INDUCIBLE:
         return "the turning point between visits and revisits"
@@ -86,13 +83,11 @@ def reference_name(report: Report) -> str:
 
 
 def headline(report: Report) -> str:
-    """What C says, in plain words."""
     counts, total = report.measurement.counts, len(report.measurement.pages)
     if not report.is_measured:
         return (
             "Not measured yet: the visits are not finished, and C is told by looking again after"
-            f" them. {number(total, 'page')}"
-            f" {'was' if total == 1 else 'were'} visited so far."
+            f" them. {number(total, 'page')} {'was' if total == 1 else 'were'} visited so far."
         )
     at = f"{moment(report.measurement.reference)} UTC"
     if not total:
@@ -103,21 +98,18 @@ def headline(report: Report) -> str:
         return f"All {number(total)} pages are known to stand in the archive as they were on {at}."
     known = "1 is" if report.coherent == 1 else f"{number(report.coherent)} are"
     says = f"Of {number(total, 'page')}, {known} known to stand in the archive as on {at}."
-    rest = [
-        (counts[Grade.CHANGED], "{} changed around that moment"),
-        (
-            counts[Grade.EQUIVALENT],
-            f"{{}} differ{'s' if counts[Grade.EQUIVALENT] == 1 else ''} at most in noise",
-        ),
-        (counts[Grade.UNKNOWN], "of {} it is not known"),
-    ]
-    told = [text.format(number(count)) for count, text in rest if count]
+    differ = "differs" if counts[Grade.EQUIVALENT] == 1 else "differ"
+    rest = {
+        Grade.CHANGED: "{} changed around that moment",
+        Grade.EQUIVALENT: f"{{}} {differ} at most in noise",
+        Grade.UNKNOWN: "of {} it is not known",
+    }
+    told = [text.format(number(counts[grade])) for grade, text in rest.items() if counts[grade]]
     listed = told[0] if len(told) == 1 else ", ".join(told[:-1]) + " and " + told[-1]
     return f"{says} {listed[0].upper()}{listed[1:]}."
 
 
 def method(mode: Mode) -> str:
-    """How it was measured, in plain words."""
     return str(_TOLD["methods"][mode.value])
 
 
@@ -167,13 +159,12 @@ def best_sentence(report: Report) -> str:
     best, total = report.best, len(report.measurement.pages)
     if best is None or not total:
         return "Nothing is proven at any moment."
-    share = (
-        f"{number(best.count)} of {number(total, 'page')}, {percent(min(best.count / total, 1))}"
-    )
+    share = percent(min(best.count / total, 1))
+    told = f"{number(best.count)} of {number(total, 'page')}, {share}"
     holds = best.since <= report.measurement.reference <= best.until
     if holds and best.count > report.coherent:
-        share += ", if every confirmation is believed"
-    return f"{stretch(best.since, best.until)} UTC ({share})"
+        told += ", if every confirmation is believed"
+    return f"{stretch(best.since, best.until)} UTC ({told})"
 
 
 def checked(right: int, wrong: int) -> str:
@@ -184,7 +175,6 @@ def checked(right: int, wrong: int) -> str:
 
 
 def skew(trust: HostTrust) -> str:
-    """How far the clock of a server is off."""
     if trust.skew is None:
         return "tells no time"
     if abs(trust.skew) < 2 * SECOND:

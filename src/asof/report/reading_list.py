@@ -19,13 +19,10 @@ from asof.cover.language.columns import Column
 from asof.cover.run import CoverOutcome, Dropped
 from asof.report.cover_words import Shown, beside, proof
 from asof.report.render import macros, render
-from asof.report.words import clipped, safe_link
+from asof.report.words import clipped
 
-DocumentLink = Callable[[int], str | None]
-
+# Bytes of documents in a page. 75,000 of them, in pairs of two versions, would take 25 MB.
 ROOM = 8 << 20
-"""Bytes of documents in a page. 75,000 of them, in pairs of two versions, would take 25 MB."""
-
 _PAGE = 100  # documents that stay, in one fold
 _FEW = 3  # so many covered documents need no fold of their own
 _MOST = 50  # listed below one document
@@ -52,18 +49,11 @@ class _Part:
 
 
 def page(
-    outcome: CoverOutcome,
-    *,
-    title: str = "Reading list",
-    link: DocumentLink | None = None,
-    notes: Iterable[str] = (),
-    room: int = ROOM,
+    outcome: CoverOutcome, *, title: str = "", notes: Iterable[str] = (), room: int = ROOM
 ) -> str:
-    """The whole file, to be written as UTF-8.
+    """The whole file, to be written as UTF-8. `notes` are sentences about what was wished for.
 
-    `link` gives the address that a document is to be read at, by its place in the collection, or
-    None; without it, http addresses of the column `url` are taken. `notes` are sentences about
-    what was wished for. Documents take up to `room` bytes.
+    Links lead to the http addresses of the column `url`. Documents take up to `room` bytes.
     """
     figures = Figures.of(outcome)
     return render(
@@ -73,9 +63,8 @@ def page(
         figures=figures,
         saved=outcome.saved,
         notes=[proof(figures), *notes],
-        parts=_parts(outcome, _documents(outcome.collection, link), room),
+        parts=_parts(outcome, _documents(outcome.collection), room),
         a_fold=_PAGE,
-        live=link is None,
     )
 
 
@@ -117,7 +106,7 @@ def _entry(shown: Callable[[int], Shown], place: int, below: Sequence[Dropped]) 
     return _Entry(macros("cover_parts.html")["entry"](by, rows, len(below), _FEW), len(below))
 
 
-def _documents(collection: Collection, link: DocumentLink | None) -> Callable[[int], Shown]:
+def _documents(collection: Collection) -> Callable[[int], Shown]:
     """How each document is shown: name or address, title, time."""
     columns = collection.columns
     urls, titles = _texts(columns.get("url")), _texts(columns.get("title"))
@@ -127,8 +116,7 @@ def _documents(collection: Collection, link: DocumentLink | None) -> Callable[[i
         name, url = collection.names[place], urls(place)
         if url and name.endswith(url):  # an archive's names are a time and an address
             name = url
-        href = _address(url if link is None else link(place) or "")
-        return Shown(clipped(name), href, times(place), clipped(titles(place).strip()))
+        return Shown(clipped(name), _address(url), times(place), clipped(titles(place).strip()))
 
     return shown
 
@@ -155,7 +143,7 @@ def _times(column: Column | None) -> Callable[[int], Instant | None]:
     return at
 
 
-def _address(href: str) -> str:
-    """A link out of the file: it must lead somewhere from wherever the file is."""
-    whole = href.lower().startswith(("http://", "https://")) and len(href) <= _ADDRESS
-    return safe_link(href) or "" if whole else ""
+def _address(url: str) -> str:
+    """A link that leads to a page, from wherever the file is; whatever else would act is none."""
+    leads = url.lower().startswith(("http://", "https://")) and url.isprintable()
+    return url if leads and len(url) <= _ADDRESS else ""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from asof.cover.language.analyse import Alternative, AttributeRange, Key, analyse
+from asof.cover.language.analyse import Alternative, AttributeRange, analyse
 from asof.cover.language.bounds import Least
 from asof.cover.language.syntax import CompareTest, Duration, Filter, Relation, Sum, Value
 from asof.cover.language.unparse import number, span, unparse
@@ -31,17 +29,17 @@ def explain(relation: Relation, chosen: Filter | None = None) -> str:
 
 
 def _lines(alternative: Alternative) -> list[str]:
+    same = [key.d1 for key in alternative.keys if key.same]
+    other = [key for key in alternative.keys if not key.same]
     parts: list[tuple[str, list[str]]] = [
         ("bounds the join", _bounds(alternative)),
-        ("partition key", [_partition(key.d1) for key in alternative.keys if key.same]),
-        ("joined by", [_joined(key) for key in alternative.keys if not key.same]),
+        ("partition key", [f"{name}: only documents of one {name} are compared" for name in same]),
+        ("joined by", [f"{key.d1} of d1 and {key.d2} of d2, which are equal" for key in other]),
         ("range", [_range(limit) for limit in alternative.ranges]),
         ("d1 alone", [unparse(condition) for condition in alternative.d1]),
         ("d2 alone", [unparse(condition) for condition in alternative.d2]),
         ("pair by pair", [unparse(atom) for atom in alternative.residual]),
     ]
-    if alternative.bound.empty:
-        parts[0] = ("bounds the join", ["nothing in their content: all that meet are compared"])
     return [
         f"  {label if not row else '':<{_LABEL}} {text}"
         for label, texts in parts
@@ -52,6 +50,8 @@ def _lines(alternative: Alternative) -> list[str]:
 
 def _bounds(alternative: Alternative) -> list[str]:
     bound = alternative.bound
+    if bound.empty:
+        return ["nothing in their content: all that meet are compared"]
     named = [
         ("C(d1,d2)", bound.contained, "of d1's shingles are in d2"),
         ("C(d2,d1)", bound.containing, "of d2's shingles are in d1"),
@@ -66,23 +66,14 @@ def _bound(name: str, least: Least, meaning: str) -> str:
     if "/" in share:
         share = f"about {float(least.threshold * 100):.4g}"
     how = "more than" if least.strict else "at least"
-    how = "all" if least.threshold == Fraction(1) else f"{how} {share} %"
+    how = "all" if least.threshold == 1 else f"{how} {share} %"
     return f"{name} {'>' if least.strict else '>='} {number(least.threshold)}: {how} {meaning}"
-
-
-def _partition(name: str) -> str:
-    return f"{name}: only documents of one {name} are compared"
-
-
-def _joined(key: Key) -> str:
-    return f"{key.d1} of d1 and {key.d2} of d2, which are equal"
 
 
 def _range(limit: AttributeRange) -> str:
     """In words of time where a span is named or the attribute is called so, else of numbers."""
     if limit.plain:
-        sign = _sign(limit)
-        return f"{limit.attribute}: that of d2 is {sign} that of d1"
+        return f"{limit.attribute}: that of d2 is {_sign(limit)} that of d1"
     timely = _has_span(limit.source.left) or _has_span(limit.source.right)
     at = limit.low if limit.low is not None else limit.high or 0
     shown = span(at) if timely else str(at)

@@ -36,11 +36,15 @@ def environment(package: str = "", **names: object) -> Environment:
     )
     filters: tuple[Callable[..., object], ...] = (
         words.number, words.bounded, words.percent, words.human_bytes, words.day, words.clock,
-        words.moment, words.stretch, words.span, words.readable, iso, as_written,
+        words.moment, words.stretch, words.span, words.readable, iso,
     )  # fmt: skip
-    env.filters |= {each.__name__: each for each in filters}
+    # What is sent back as it came, as in a form, is escaped and nothing else.
+    env.filters |= {each.__name__: each for each in filters} | {"as_written": escape}
     env.globals |= {"style": style(), **names}
     return env
+
+
+_reports = cache(environment)
 
 
 def render(template: str, **values: object) -> str:
@@ -56,21 +60,11 @@ def macros(template: str) -> Mapping[str, Callable[..., Markup]]:
     )
 
 
-def as_written(text: str) -> Markup:
-    """A text that is sent back as it came, as in a form: escaped and nothing else."""
-    return escape(text)
-
-
 @cache
 def style() -> Markup:
     """The style sheet, to be put into a file that is sent around on its own."""
     text = files("asof.report").joinpath("static/asof.css").read_text(encoding="utf-8")
     return Markup(_COMMENT.sub("", text))
-
-
-@cache
-def _reports() -> Environment:
-    return environment()
 
 
 def _harmless(value: object) -> object:

@@ -8,11 +8,10 @@ characters are shown as pictures of themselves.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-Piece = tuple[str, bool]
-"""Some text, and whether it is marked."""
+Piece = tuple[str, bool]  # some text, and whether it is marked
 
 # Controls (Cc), changes of direction, line and paragraph separators, interlinear and tag
 # characters, and halves of surrogate pairs, which no file can hold.
@@ -97,8 +96,3 @@ def _fitting(text: str, size: int, width: int) -> Iterator[tuple[str, int]]:
         used += wide
     if part:
         yield part, used
-
-
-def filled(line: Sequence[Piece], width: int) -> int:
-    """How many blanks are missing to the end of the column."""
-    return max(width - sum(cells(text) for text, _ in line), 0)

@@ -21,11 +21,10 @@ _ENCODED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 # -- numbers ---------------------------------------------------------------------------------------
 
 
-def number(count: int, noun: str = "", plural: str = "") -> str:
+def number(count: int, noun: str = "") -> str:
     """`1,204`, `1,204 pages`, `1 page`."""
-    if not noun:
-        return f"{count:,}"
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+    named = f" {noun}{'' if count == 1 else 's'}" if noun else ""
+    return f"{count:,}{named}"
 
 
 def taken_of(taken: int, found: int, noun: str) -> str:
@@ -94,12 +93,16 @@ def span(length: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time as people read it."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
     clock = f"{hours}:{minutes:02d}:{rest:02d}" if hours or days else f"{minutes}:{rest:02d}"
     return f"{days} d {clock}" if days else clock
+
+
+def length(seconds: float) -> str:
+    """A short time with its tenths, a longer one as `duration` has it."""
+    return f"{seconds:.1f} s" if seconds < 60 else duration(seconds)
 
 
 # -- words of strangers ----------------------------------------------------------------------------
@@ -124,9 +127,9 @@ def shortened(text: str, room: int) -> str:
     return f"{text[: max(0, room - tail - 1)]}…{text[len(text) - tail :]}" if room > 0 else ""
 
 
-def clipped(text: str, most: int = 300) -> str:
+def clipped(text: str) -> str:
     """A name that is too long without its middle: names differ at their ends."""
-    return text if len(text) <= most else f"{text[: most * 2 // 3]} … {text[-most // 3 :]}"
+    return text if len(text) <= 300 else f"{text[:200]} … {text[-100:]}"
 
 
 def readable(url: str) -> str:
@@ -141,12 +144,3 @@ def _letters(match: re.Match[str]) -> str:
         return match[0]
     # Not printable are the marks that turn the direction of writing, for one.
     return text if text.isprintable() else match[0]
-
-
-def safe_link(href: str | None) -> str | None:
-    """A link that leads to a page: relative, or http(s); whatever else would act is dropped."""
-    if not href or not href.isprintable():
-        return None
-    scheme, colon, _ = href.partition(":")
-    relative = not colon or any(sign in scheme for sign in "/?#")
-    return href if relative or scheme.lower() in ("http", "https") else None

@@ -1,1 +1,1 @@
-"""READ: what documents say. For now, the links in them."""
+"""READ: what documents say, and where they lead."""

@@ -12,7 +12,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,27 +54,18 @@ class TextDatabase:
 
     def __init__(self, path: Path, *, writable: bool) -> None:
         self.path = path
-        self._handle: int | None = None
-        if writable:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._handle = _hold(path)
-        try:
-            with _translated(path):
-                self.db = (
-                    sqlite3.connect(path, isolation_level=None)
-                    if writable
-                    else connect_for_reading(path)
-                )
-                try:
-                    self._prepare(writable=writable)
-                    # Whether it was written by readers that read as these do.
-                    self.is_current = self._version() == VERSION
-                except BaseException:
-                    self.db.close()
-                    raise
-        except BaseException:
-            self._let_go()
-            raise
+        with ExitStack() as held, _translated(path):
+            if writable:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                held.callback(os.close, _hold(path))
+                self.db = sqlite3.connect(path, isolation_level=None)
+            else:
+                self.db = connect_for_reading(path)
+            held.callback(self.db.close)
+            self._prepare(writable=writable)
+            # Whether it was written by readers that read as these do.
+            self.is_current = self._version() == VERSION
+            self._held = held.pop_all()
 
     def _prepare(self, *, writable: bool) -> None:
         self.db.execute("PRAGMA busy_timeout = 10000")
@@ -119,14 +110,7 @@ class TextDatabase:
                 raise
 
     def close(self) -> None:
-        """Let go of the database."""
-        self.db.close()
-        self._let_go()
-
-    def _let_go(self) -> None:
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+        self._held.close()
 
 
 @contextmanager

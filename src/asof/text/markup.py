@@ -59,9 +59,11 @@ _BREAKOUT = frozenset(
 
 _REFERENCE = re.compile(r"&(?:#([0-9]+);?|#[xX]([0-9A-Fa-f]+);?|([A-Za-z][A-Za-z0-9]*;?)(=?))")
 # Numbers that stand for windows-1252 characters (HTML, section 13.2.5.80).
-_C1 = bytes(range(0x80, 0xA0)).decode("cp1252", "ignore")
-_C1_CODES = [code for code in range(0x80, 0xA0) if code not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)]
-_C1_MAP = dict(zip(_C1_CODES, _C1, strict=True))
+_C1_MAP = {
+    code: character
+    for code in range(0x80, 0xA0)
+    if (character := bytes([code]).decode("cp1252", "ignore"))
+}
 _SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 

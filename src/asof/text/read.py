@@ -42,12 +42,14 @@ def read(
 
     `declared` is the Content-Type it came with, `url` where it came from, `name` its file's name.
     """
+    from asof.text.language import language_of
+
     try:
         reading = read_page(data, declared, url, name, method)
-        language = _language(reading.page)
+        page = reading.page
+        language = language_of(page.main or page.text, page.language)
     except MemoryError:
-        reading, language = Findings(_UNKNOWN, error=OUT_OF_MEMORY), None
-    page = reading.page
+        reading, page, language = Findings(_UNKNOWN, error=OUT_OF_MEMORY), _NOTHING, None
     return Document(
         reading.media_type, reading.charset, page.title, language, page.date, page.main,
         page.text, page.links, page.method, reading.error,
@@ -113,9 +115,3 @@ def _page(text: str, media_type: str, url: str | None, method: Method) -> Page:
     reader = text_reader(media_type)
     assert reader is not None
     return reader(text)
-
-
-def _language(page: Page) -> str | None:
-    from asof.text.language import language_of
-
-    return language_of(page.main or page.text, page.language)

@@ -110,7 +110,8 @@ class SandboxedReader:
                 self._drop()
                 raise
             try:
-                document, tired = _document(answer)
+                facts, contents, tired = json.loads(answer)
+                document = document_of(facts, contents)  # nothing but text can come of it
             except (ValueError, KeyError, TypeError):  # whatever a document made of the child
                 self._drop()
                 return _unread("the reader gave no answer that makes sense")
@@ -159,7 +160,6 @@ class _Child:
             )
 
     def ask(self, head: bytes, data: bytes, seconds: float) -> bytes:
-        """Send a request and wait for its answer."""
         deadline = monotonic() + seconds
         self._send(REQUEST.pack(len(head), len(data)) + head, deadline)
         self._send(data, deadline)
@@ -228,12 +228,6 @@ def _left(deadline: float) -> float:
 
 def _unread(error: str) -> Document:
     return Document(media_type="application/octet-stream", error=error)
-
-
-def _document(answer: bytes) -> tuple[Document, bool]:
-    """What the child wrote; nothing else than text and lists of text can come of it."""
-    facts, contents, tired = json.loads(answer)
-    return document_of(facts, contents), bool(tired)
 
 
 def read_many(

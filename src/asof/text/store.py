@@ -60,10 +60,11 @@ class TextStore:
                 no = db.execute("INSERT INTO blocks (data) VALUES (?)", (packer.compress(raw),))
                 start = 0
                 for key, document, content in block:
+                    facts = (fact and _whole(fact) for fact in document.facts())
                     db.execute(
                         "INSERT OR REPLACE INTO documents (key, block, start, size, "
                         f"{_FACTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        (key, no.lastrowid, start, len(content), *_facts(document)),
+                        (key, no.lastrowid, start, len(content), *facts),
                     )
                     start += len(content)
 
@@ -96,7 +97,8 @@ def _blocks(documents: Iterable[tuple[int, Document]]) -> Iterator[list[_Packed]
     block: list[_Packed] = []
     held = 0
     for key, document in documents:
-        content = _content(document)
+        text = json.dumps(document.contents(), ensure_ascii=False)
+        content = text.encode("utf-8", "replace")
         if block and held + len(content) > BLOCK:
             yield block
             block, held = [], 0
@@ -106,10 +108,6 @@ def _blocks(documents: Iterable[tuple[int, Document]]) -> Iterator[list[_Packed]
         yield block
 
 
-def _content(document: Document) -> bytes:
-    return json.dumps(document.contents(), ensure_ascii=False).encode("utf-8", "replace")
-
-
-def _facts(document: Document) -> Iterator[str | None]:
-    for fact in document.facts():
-        yield None if fact is None else fact.encode("utf-8", "replace").decode()
+def _whole(text: str) -> str:
+    """Without halves of surrogate pairs, which SQLite cannot hold."""
+    return text.encode("utf-8", "replace").decode()

@@ -18,6 +18,7 @@ from asof.warc.record import Record, StoredRecord
 
 _MARK = "WARC-Asof-Crawl"
 _FIELD = "asof-crawl"
+_MOST_SECRET = 256
 # It is shown on terminals and becomes a part of file names.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _CONFORMS = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
@@ -110,6 +111,7 @@ def _coherence_plan_from(said: object) -> CoherencePlan | None:
     if not isinstance(said, dict):
         return None
     mode, plan, pages = said.get("mode"), said.get("plan"), said.get("pages")
+    secret = said.get("secret")
     if not isinstance(mode, str) or not isinstance(plan, str):
         return None
     return CoherencePlan(
@@ -120,6 +122,7 @@ def _coherence_plan_from(said: object) -> CoherencePlan | None:
         eta=_number(said.get("eta")),
         turn=_instant(said.get("turn")),
         newcomers=_number(said.get("newcomers")),
+        secret=secret if isinstance(secret, str) and len(secret) <= _MOST_SECRET else "",
     )
 
 

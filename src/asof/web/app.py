@@ -28,13 +28,11 @@ class Replay(BaseRoute):
         self._app = request_response(mementos.answer)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether this is a request for a memento."""
         if scope["type"] == "http" and wanted(scope) is not None:
             return Match.FULL, {}
         return Match.NONE, {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer it."""
         await self._app(scope, receive, send)
 
 

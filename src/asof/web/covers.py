@@ -26,7 +26,7 @@ from asof.cover.language.caret import suggestion
 from asof.report import words
 from asof.report.cover_words import Covered, Shown, beside
 from asof.web import address
-from asof.web.pages import Pages
+from asof.web.pages import Pages, number_in
 
 DOCUMENTS_A_PAGE = 50
 COVERED_SHOWN = 4
@@ -56,11 +56,6 @@ class ReadingOrder:
     order: tuple[str, ...]
     below: Mapping[str, Sequence[Gone]]
 
-    @property
-    def covering(self) -> int:
-        """How many of those that stay cover another one."""
-        return len(self.below)
-
 
 class Covers:
     """Renders covers. Its public methods are endpoints; they run in a thread."""
@@ -73,7 +68,6 @@ class Covers:
         self._turn = Lock()
 
     def all(self, request: Request) -> Response:
-        """The covers there are."""
         return self._pages.render("covers.html", covers=saved_covers(self._folder))
 
     def one(self, request: Request) -> Response:
@@ -86,10 +80,10 @@ class Covers:
         reading = self._reading(name)
         if reading is None:
             return self._pages.render("message/cover_too_large.html", 413, name=name, most=LARGEST)
-        query = request.query_params
+        query, page = request.query_params, number_in(request.query_params, "page", 1)
         if of := query.get("of", ""):
-            return self._document(reading, of, _page_number(query))
-        return self._list(reading, query.get("find", "").strip(), _page_number(query))
+            return self._document(reading, of, page)
+        return self._list(reading, query.get("find", "").strip(), page)
 
     def _reading(self, name: str) -> ReadingOrder | None:
         """Kept for as long as its file stays the same; None if that is too large."""
@@ -110,16 +104,16 @@ class Covers:
 
     def _list(self, reading: ReadingOrder, find: str, number: int) -> Response:
         found = _found(reading, find.lower()) if find else [(one, None) for one in reading.order]
-        part, last = _page(found, number, DOCUMENTS_A_PAGE)
+        part, page, last = _page(found, number, DOCUMENTS_A_PAGE)
         return self._pages.render(
             "cover.html",
             facts=reading.facts,
             entries=[_entry(reading, name, rows) for name, rows in part],
-            covering=reading.covering,
+            covering=len(reading.below),
             find=find,
             count=len(found),
-            start=(min(number, last) - 1) * DOCUMENTS_A_PAGE,
-            page=min(number, last),
+            start=(page - 1) * DOCUMENTS_A_PAGE,
+            page=page,
             last=last,
             link=lambda page: address.cover_page(reading.facts.name, page=page, find=find),
         )
@@ -128,7 +122,7 @@ class Covers:
         covered = reading.below.get(name)
         if covered is None:
             return self._pages.render("message/covers_nothing.html", 404, name=reading.facts.name)
-        part, last = _page(covered, number, COVERED_A_PAGE)
+        part, page, last = _page(covered, number, COVERED_A_PAGE)
         shown = _shown(reading.facts, name)
         return self._pages.render(
             "cover_document.html",
@@ -136,7 +130,7 @@ class Covers:
             shown=shown,
             covered_rows=[*_covered(reading.facts, shown, part)],
             count=len(covered),
-            page=min(number, last),
+            page=page,
             last=last,
             link=lambda page: address.cover_page(reading.facts.name, page=page, of=name),
         )
@@ -197,13 +191,8 @@ def _is_text(url: str) -> bool:
     return True
 
 
-def _page(items: Sequence[Item], number: int, each: int) -> tuple[Sequence[Item], int]:
-    """A page of items, the last one if there are not so many; and how many pages there are."""
+def _page(items: Sequence[Item], number: int, each: int) -> tuple[Sequence[Item], int, int]:
+    """A page of items, the last one if there are not so many; which it is, and of how many."""
     last = max((len(items) + each - 1) // each, 1)
-    start = (min(number, last) - 1) * each
-    return items[start : start + each], last
-
-
-def _page_number(query: Mapping[str, str]) -> int:
-    text = query.get("page", "")
-    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+    number = min(max(number, 1), last)
+    return items[(number - 1) * each : number * each], number, last

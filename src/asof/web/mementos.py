@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterable
+from functools import partial
 from itertools import chain
 
+from starlette.concurrency import iterate_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -70,7 +72,7 @@ class Mementos:
         around = self._pages.neighbours(wanted.url, capture)
         response.headers["link"] = _links(str(request.base_url), wanted, capture, around)
         if request.method == "HEAD" and isinstance(response, StreamingResponse):
-            response.body_iterator = _nothing()
+            response.body_iterator = iterate_in_threadpool(())
         return response
 
     def _missing(self, wanted: Wanted, moment: Instant) -> Response:
@@ -83,9 +85,8 @@ class Mementos:
 
     def _raw(self, wanted: Wanted, memento: Memento, destination: str) -> Response:
         response = StreamingResponse(memento.payload(MAX_SERVED), _status(memento.status))
-        place = ReplayPlace(
-            memento.capture.url, lambda url: address.replay(wanted.stamp, url, raw=True)
-        )
+        raw = partial(address.replay, wanted.stamp, raw=True)
+        place = ReplayPlace(memento.capture.url, raw)
         location = place.refer(_location(memento)) if memento.status in _REDIRECTS else None
         if location is not None:
             response.headers["location"] = location
@@ -100,17 +101,18 @@ class Mementos:
         return response
 
     def _shown(self, wanted: Wanted, memento: Memento, destination: str) -> Response:
-        place = ReplayPlace(memento.capture.url, lambda url: address.replay(wanted.stamp, url))
+        place = ReplayPlace(memento.capture.url, partial(address.replay, wanted.stamp))
         if memento.status in _REDIRECTS and _location(memento):
             return self._redirect(wanted, memento, place)
-        first, rest = _peek(memento.payload(MAX_SERVED))
+        chunks = memento.payload(MAX_SERVED)
+        first = next(filter(None, chunks), b"")
         declared, media = _declared(memento, first, destination)
-        kind = kind_of(media)
+        kind, payload = kind_of(media), chain([first], chunks)
         if kind is None:
-            response: Response = StreamingResponse(chain([first], rest), _status(memento.status))
+            response: Response = StreamingResponse(payload, _status(memento.status))
             _describe(response, memento, declared, REPLAY_POLICY)
             return response
-        data = _whole(first, rest)
+        data = _whole(payload)
         if data is None:
             page = "message/too_large.html"
             return self._pages.render(page, 413, wanted=wanted, most=MAX_REWRITTEN)
@@ -216,24 +218,12 @@ def _declared(memento: Memento, start: bytes, destination: str) -> tuple[str, st
     return media, media
 
 
-def _peek(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    first = next((chunk for chunk in chunks if chunk), b"")
-    return first, chunks
-
-
-async def _nothing() -> AsyncIterator[bytes]:
-    """No body: what a HEAD request is sent."""
-    nothing: tuple[bytes, ...] = ()
-    for part in nothing:
-        yield part
-
-
-def _whole(first: bytes, rest: Iterator[bytes]) -> bytes | None:
+def _whole(payload: Iterable[bytes]) -> bytes | None:
     """All of a payload, or None when it is too large to be rewritten."""
-    parts, size = [first], len(first)
-    for chunk in rest:
+    parts, size = [], 0
+    for chunk in payload:
         size += len(chunk)
         if size > MAX_REWRITTEN:
             return None
         parts.append(chunk)
-    return b"".join(parts) if size <= MAX_REWRITTEN else None
+    return b"".join(parts)

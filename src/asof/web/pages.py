@@ -6,6 +6,7 @@ import bisect
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -14,12 +15,15 @@ from asof.archive import OpenArchive
 from asof.catalog.listing import Listing
 from asof.catalog.referents import ANSWERS
 from asof.clock import SECOND, Clock, Instant, parse_moment, parse_stamp
+from asof.coherence.history import GradedHistories
 from asof.cover.kept.saved_covers import saved_covers
 from asof.errors import AsofError, NotCaptured, UsageError
 from asof.model import Capture, Proof, Validity
 from asof.report.cover_words import proof
 from asof.report.quality_words import PROOFS
 from asof.report.render import environment
+from asof.report.validity_words import held
+from asof.report.words import moment as as_moment
 from asof.url import canonical
 from asof.web import address
 from asof.web.security import BANNER_POLICY
@@ -51,7 +55,8 @@ class Pages:
         self.archive = archive
         self.clock = clock
         self.listing = Listing(archive.ledger, clock)
-        self._histories: dict[tuple[str, int], list[Validity]] = {}
+        self._graded = GradedHistories(archive)
+        self._history = lru_cache(HISTORIES_KEPT)(self._history_at)
         self._env = environment(
             "asof.web",
             replay=address.replay,
@@ -61,10 +66,10 @@ class Pages:
             cover_page=address.cover_page,
             proof=proof,
             told_proof=PROOFS,
+            held=partial(held, when=as_moment),
         )
 
     def home(self, request: Request) -> Response:
-        """What this archive is, and what is in it."""
         after = request.query_params.get("after", "")
         hosts = self.listing.hosts(after, HOSTS_A_PAGE + 1)
         segments = self.archive.segments()
@@ -85,7 +90,6 @@ class Pages:
         )
 
     def captures(self, request: Request) -> Response:
-        """The captures of a URL, or the URLs under a prefix."""
         url = request.query_params.get("url", "").strip()
         if url:
             return self._captures_of(address.typed(url), request.query_params)
@@ -136,14 +140,10 @@ class Pages:
         The list, the banner and the next page's banner ask for the same one, and of a URL with
         20,000 captures it takes 0.4 s.
         """
-        key = (url, self.listing.committed())
-        history = self._histories.get(key)
-        if history is None:
-            history = sorted(self.archive.history(url), key=lambda validity: validity.since)
-            if len(self._histories) >= HISTORIES_KEPT:
-                self._histories.clear()
-            self._histories[key] = history
-        return history
+        return self._history(url, self.listing.committed())
+
+    def _history_at(self, url: str, committed: int) -> list[Validity]:
+        return sorted(self._graded.of(url), key=lambda validity: validity.since)
 
     def answers(
         self, url: str, since: Instant | None = None, until: Instant | None = None
@@ -153,7 +153,6 @@ class Pages:
         return (capture for capture in found if capture.kind in ANSWERS)
 
     def error(self, request: Request, error: Exception) -> Response:
-        """An error of ours as a page."""
         if not isinstance(error, AsofError):
             raise error
         status, heading = 500, "That cannot be shown"
@@ -161,16 +160,13 @@ class Pages:
             status, heading = 400, "That cannot be asked"
         elif isinstance(error, NotCaptured):
             status, heading = 404, "Not in this archive"
-        return self.render(
-            "message.html", status, heading=heading, says=error.what, hint=error.hint
-        )
+        told = {"heading": heading, "says": error.what, "hint": error.hint}
+        return self.render("message.html", status, **told)
 
     def not_found(self, request: Request, error: Exception) -> Response:
-        """An address that means nothing here."""
         return self.render("message/nothing_here.html", 404)
 
     def not_captured(self, url: str) -> Response:
-        """Nothing of a URL was ever captured."""
         command = f"asof crawl {shlex.quote(url)}" if canonical(url) is not None else ""
         site = "/".join(url.split("/")[:3]) + "/" if "://" in url else url
         return self.render("message/not_captured.html", 404, url=url, command=command, site=site)
@@ -178,14 +174,12 @@ class Pages:
     def render(
         self, template: str, status: int = 200, *, policy: str = "", **values: object
     ) -> HTMLResponse:
-        """A page of ours."""
         headers = {"cache-control": "no-cache"}
         if policy:
             headers["content-security-policy"] = policy
         return HTMLResponse(self.text(template, status=status, **values), status, headers)
 
     def text(self, template: str, **values: object) -> str:
-        """What a template comes to."""
         return self._env.get_template(template).render(values)
 
     def _captures_of(self, url: str, query: Mapping[str, str]) -> Response:
@@ -196,7 +190,7 @@ class Pages:
         asked = parse_moment(at, self.clock.now()) if at else None
         shown = self.archive.as_of(url, asked) if asked is not None else None
         times = sorted(evidence.at for v in history for evidence in v.evidence)
-        end = bisect.bisect_left(times, _number(query, "before", END_OF_TIME))
+        end = bisect.bisect_left(times, number_in(query, "before", END_OF_TIME))
         window = times[max(end - CAPTURES_A_PAGE, 0) : end]
         rows = list(self.answers(url, window[0], window[-1])) if window else []
         return self.render(
@@ -228,12 +222,11 @@ class Pages:
 
 def _validity_of(capture: Capture, history: list[Validity]) -> Validity | None:
     """The stretch of time that a capture is part of the proof for."""
-    found = (v for v in history if v.since <= capture.at <= v.until)
-    return next((v for v in found if _proves(v, capture)), None)
-
-
-def _proves(validity: Validity, capture: Capture) -> bool:
-    return any(evidence.record_id == capture.record_id for evidence in validity.evidence)
+    for validity in history:
+        proofs = validity.evidence if validity.holds(capture.at) else ()
+        if any(evidence.record_id == capture.record_id for evidence in proofs):
+            return validity
+    return None
 
 
 def _grouped(
@@ -253,6 +246,6 @@ def _grouped(
     return list(reversed(groups))
 
 
-def _number(query: Mapping[str, str], name: str, default: int) -> int:
+def number_in(query: Mapping[str, str], name: str, default: int) -> int:
     text = query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else default

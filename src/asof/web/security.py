@@ -58,7 +58,6 @@ class Gate:
         self.hosts = frozenset(host.lower() for host in ("localhost", *hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -81,7 +80,11 @@ class Gate:
         if match is None or "*" in self.hosts:
             return match is not None
         name = match[1] or match[2]
-        return name.lower() in self.hosts or _is_address(name)
+        try:
+            ip_address(name)
+        except ValueError:
+            return name.lower() in self.hosts
+        return True
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = RequestHeaders(scope=scope)
@@ -93,14 +96,6 @@ class Gate:
         if headers.get("service-worker") or "worker" in headers.get("sec-fetch-dest", ""):
             return PlainTextResponse("Archived scripts do not run here.\n", 403)
         return None
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 def original_headers(headers: Headers) -> list[tuple[str, str]]:

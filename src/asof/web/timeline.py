@@ -1,15 +1,15 @@
-"""The history of a URL as a picture: which content is proven, claimed or unknown at what time.
+"""The history of a URL as a picture: which content is known at what time, and how well.
 
 Pure geometry in a box of 1000 units; the template draws it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from asof.clock import DAY, SECOND, Instant, stamp
-from asof.model import Validity
+from asof.clock import DAY, SECOND, Instant
+from asof.model import Grade, Validity
 
 WIDTH = 1000.0
 # Narrower bars could not be seen or clicked; one of many thousand captures still shows.
@@ -20,19 +20,13 @@ _MANY = 400
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One content: solid from `x` over `width`, lighter before that from `claim_x` on."""
+    """One content from `x` over `width`, in stretches of one grade: (grade, x, width)."""
 
     x: float
     width: float
-    claim_x: float | None
-    claim_width: float
+    stretches: tuple[tuple[Grade, float, float], ...]
     tone: int
     validity: Validity
-
-    @property
-    def moment(self) -> str:
-        """The stamp at which this content is shown."""
-        return stamp(self.validity.until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +59,24 @@ def timeline(history: Sequence[Validity], asked: Instant | None) -> Timeline | N
         width = max(x(validity.until) - left, _MIN_WIDTH)
         if len(history) > _MANY and bars and left < bars[-1].x + bars[-1].width - _MIN_WIDTH / 2:
             continue
-        claim = None if validity.claimed_since is None else x(validity.claimed_since)
-        claimed = 0.0 if claim is None else max(left - claim, 0.0)
-        bars.append(Bar(left, width, claim, claimed, number % 2, validity))
-    inside = asked is not None and start <= asked <= end
-    return Timeline(tuple(bars), start, end, x(asked) if inside and asked is not None else None)
+        stretches = tuple(_stretches(validity, x))
+        bars.append(Bar(left, width, stretches, number % 2, validity))
+    mark = x(asked) if asked is not None and start <= asked <= end else None
+    return Timeline(tuple(bars), start, end, mark)
+
+
+def _stretches(
+    validity: Validity, x: Callable[[Instant], float]
+) -> Iterator[tuple[Grade, float, float]]:
+    """What is claimed of before, proven, confirmed and claimed; of what was seen once a mark."""
+    since = validity.since if validity.claimed_since is None else validity.claimed_since
+    proven, confirmed = validity.proven_until, validity.confirmed_until
+    for grade, begin, end in (
+        (Grade.CLAIMED, since, validity.since),
+        (Grade.CLAIMED, confirmed, validity.until),
+        (Grade.CONFIRMED, proven, confirmed),
+        (Grade.PROVEN, validity.since, proven),
+    ):
+        least = _MIN_WIDTH if grade is Grade.PROVEN else 0.0
+        if (width := max(x(end) - x(begin), least)) > 0:
+            yield grade, x(begin), width

@@ -29,7 +29,6 @@ from asof.archive.archive import OpenArchive
 from asof.change.texts import Texts, documents_of
 from asof.coherence.certificate import Choice
 from asof.coherence.gather import Catalogued, gather, measured
-from asof.coherence.verdict import Grade
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.document_ids import texts_kept, texts_read
 from asof.cover.documents.sets import Counts
@@ -37,6 +36,7 @@ from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 from asof.cover.language.columns import Column, number_column
 from asof.errors import NotCaptured
 from asof.ledger import SCHEMA_VERSION
+from asof.model import Grade
 from asof.text.database import VERSION as TEXT_VERSION
 from asof.text.store import TextStore, key_of
 from asof.url import canonical

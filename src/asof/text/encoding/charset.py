@@ -89,7 +89,9 @@ def charset_of(
     # What is wide, or escaped, is no UTF-8 by chance, unless it is all ASCII.
     if has_wide_shape(data) and not _utf8_sequences(data):
         shape = wide_or_escaped(data)
-        if shape is not None and (shape.codec != "hz" or _may_be_hz(claims)):
+        # What opens Chinese in HZ, `~{`, is in programs too: they say what they are written in.
+        by_chance = claims and all(name != "hz" for name, _ in claims)
+        if shape is not None and not (shape.codec == "hz" and by_chance):
             return _of_guess(shape, data, "shape")
     if data.isascii():
         name, source = next(
@@ -165,11 +167,6 @@ def _codec_beyond(label: str) -> str | None:
     return codec if _UNREAD.fullmatch(codec) else None
 
 
-def _may_be_hz(claims: list[tuple[str, str]]) -> bool:
-    """What opens Chinese in HZ, `~{`, is in programs too, and they say what they are written in."""
-    return not claims or any(name == "hz" for name, _ in claims)
-
-
 def _utf8_sequences(data: bytes) -> int:
     """How many characters beyond ASCII the bytes are in UTF-8; 0 if they are not UTF-8.
 
@@ -198,12 +195,8 @@ def _utf_8(data: bytes, claims: list[tuple[str, str]]) -> Charset | None:
     else:
         if claims or not sequences:
             return None
-    return _charset("utf-8", _surety(sequences), "utf-8")
-
-
-def _surety(sequences: int) -> float:
-    """Bytes of another encoding are one sequence of UTF-8 by chance now and then, not several."""
-    return round(1 - 0.5 ** (sequences + 1), 3)
+    # Bytes of another encoding are one sequence of UTF-8 by chance now and then, not several.
+    return _charset("utf-8", round(1 - 0.5 ** (sequences + 1), 3), "utf-8")
 
 
 def _borne_out(data: bytes, claims: list[tuple[str, str]], *, wide: bool) -> Charset:

@@ -57,7 +57,9 @@ def detect(data: bytes, *, wide: bool = True) -> Guess:
     """
     text = passages(data)
     # A text as a whole may say more than its parts, and a page as a whole says less.
-    guesses = (_by_chardet(text, wide=wide), _by_chardet(_stretch(data), wide=wide))
+    # Without tags: chardet would believe them.
+    whole = _CUT.sub(b"\n", _begun(data, _ENOUGH // 4))
+    guesses = (_by_chardet(text, wide=wide), _by_chardet(whole, wide=wide))
     best = max(
         (guess for guess in guesses if guess and _possible(guess, data, text)),
         key=lambda guess: guess.confidence,
@@ -67,11 +69,6 @@ def detect(data: bytes, *, wide: bool = True) -> Guess:
         return best
     shape = wide_or_escaped(data) if wide else None
     return shape or _by_chardetng(text)
-
-
-def _stretch(data: bytes) -> bytes:
-    """A text where it begins to be more than ASCII, without tags: chardet would believe them."""
-    return _CUT.sub(b"\n", _begun(data, _ENOUGH // 4))
 
 
 def _begun(data: bytes, before: int) -> bytes:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from webencodings import LABELS
 
-__all__ = ["CODECS", "LABELS", "encoding_named"]
-
 # Where Python's name for the closest codec is another. They differ in details: see `decoders`.
 _CODECS = {
     "big5": "big5hkscs",

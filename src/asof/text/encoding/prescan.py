@@ -14,10 +14,12 @@ from asof.text.encoding.labels import encoding_named
 PRESCAN_BYTES = 8192
 _LONGEST_LABEL = 64
 
-_SKIP_SPACE = re.compile(rb"[\t\n\f\r ]*")
-_BEFORE_NAME = re.compile(rb"[\t\n\f\r /]*")
-_NAME = re.compile(rb"=?[^\t\n\f\r /=>]*")
-_BARE_VALUE = re.compile(rb"[^\t\n\f\r >]*")
+# A name, and a value between quotes, after one that never closes, or bare ("get an attribute").
+_ATTRIBUTE = re.compile(
+    rb"""[\t\n\f\r /]*+(=?[^\t\n\f\r /=>]*+)[\t\n\f\r ]*+"""
+    rb"""(?:=[\t\n\f\r ]*+(?:"([^"]*+)"|'([^']*+)'|(["'])|([^\t\n\f\r >]*+)))?+"""
+)
+_META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
 _TAG = re.compile(rb"</?[a-zA-Z]")
 _TAG_NAME_END = re.compile(rb"[\t\n\f\r >]")
 _PRAGMA = re.compile(
@@ -109,8 +111,8 @@ class _Prescan:
                 if end < 0:
                     return None
                 self._at = end + 3
-            elif self._meta_here():
-                self._at += 6
+            elif meta := _META.match(data, self._at):
+                self._at = meta.end()
                 found = self._meta()
                 if found is not None:
                     return found
@@ -122,11 +124,6 @@ class _Prescan:
                     return None
             else:
                 self._at += 1
-
-    def _meta_here(self) -> bool:
-        after = self._data[self._at + 5 : self._at + 6]
-        name = self._data[self._at : self._at + 5]
-        return name.lower() == b"<meta" and after != b"" and after in b"\t\n\f\r /"
 
     def _tag(self) -> None:
         end = _TAG_NAME_END.search(self._data, self._at)
@@ -162,35 +159,8 @@ class _Prescan:
 
     def _attribute(self) -> tuple[bytes, bytes] | None:
         """The next attribute of the tag, in lower case; None at the end of the tag."""
-        data = self._data
-        self._at = _ended(_BEFORE_NAME, data, self._at)
-        if self._at >= len(data) or data[self._at] == 0x3E:
-            return None
-        start, self._at = self._at, _ended(_NAME, data, self._at)
-        name = data[start : self._at].lower()
-        equals = _ended(_SKIP_SPACE, data, self._at)
-        if data[equals : equals + 1] != b"=":
-            self._at = equals
-            return name, b""
-        self._at = _ended(_SKIP_SPACE, data, equals + 1)
-        return name, self._value()
-
-    def _value(self) -> bytes:
-        data = self._data
-        quote = data[self._at : self._at + 1]
-        if quote and quote in b"\"'":
-            end = data.find(quote, self._at + 1)
-            if end < 0:
-                self._at = len(data)
-                return b""
-            value = data[self._at + 1 : end]
-            self._at = end + 1
-            return value.lower()
-        start, self._at = self._at, _ended(_BARE_VALUE, data, self._at)
-        return data[start : self._at].lower()
-
-
-def _ended(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
-    """Where a pattern that matches everywhere ends."""
-    found = pattern.match(data, at)
-    return found.end() if found else at
+        found = _ATTRIBUTE.match(self._data, self._at)
+        assert found is not None  # all of it may be missing
+        name, double, single, torn, bare = found.groups()
+        self._at = len(self._data) if torn else found.end()
+        return (name.lower(), (double or single or bare or b"").lower()) if name else None

@@ -33,7 +33,6 @@ from asof.text.html.parts import (
     WHOLE,
     Element,
     attributes_say,
-    count_attributes,
     hides,
 )
 from asof.text.html.tag_row import (
@@ -46,9 +45,7 @@ from asof.text.html.tag_row import (
     compiled,
     row_in_python,
 )
-
-_compiled = compiled
-read_by = "C" if _compiled else "Python"
+from asof.text.markup import pairs
 
 # So far up an end tag looks for its element; so hostile nesting takes linear time.
 _FAR = 64
@@ -95,7 +92,7 @@ def layout(markup: str) -> PageLayout:
     What is hidden is left out, unless that is nearly everything: then a script was to show it.
     """
     markup = markup[:MOST_CHARACTERS]
-    return (_read_compiled(markup) if _compiled else None) or layout_of(row_in_python(markup))
+    return (_read_compiled(markup) if compiled else None) or layout_of(row_in_python(markup))
 
 
 def layout_of(row: Iterable[Token]) -> PageLayout:
@@ -118,9 +115,9 @@ def visible(row: Sequence[Token]) -> list[Token]:
 
 def _read_compiled(markup: str) -> PageLayout | None:
     """None for what the compiled reader leaves to the other."""
-    assert _compiled is not None
+    assert compiled is not None
     try:
-        found = _compiled.read(markup, MOST_TOKENS, Block, Mark, settled, _MOST_ATTRIBUTES)
+        found = compiled.read(markup, MOST_TOKENS, Block, Mark, settled, _MOST_ATTRIBUTES)
     except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot hold
         return None
     if found is None:
@@ -140,7 +137,6 @@ def _shown(blocks: list[Block]) -> list[Block]:
 
 
 def joined(blocks: Iterable[Block]) -> str:
-    """Blocks as text."""
     return "".join([("\t" if beside else "\n") + text for text, _, _, _, beside in blocks])[1:]
 
 
@@ -159,7 +155,6 @@ class _Reader:
         self._row = 0  # 0: no cell yet in this row; 1: in the row's text; 2: at a further cell
 
     def read(self, row: Iterable[Token]) -> None:
-        """All of a document."""
         count = 0
         for token in row:
             count += 1
@@ -190,11 +185,10 @@ class _Reader:
         elif name and not is_ & EMPTY:
             self._plain(name, end, element, attributes, raw)
         if len(attributes) > _MOST_ATTRIBUTES and not self.wild:
-            self.wild = count_attributes(attributes) > _MOST_ATTRIBUTES
+            self.wild = len(pairs(attributes)) > _MOST_ATTRIBUTES
 
     @property
     def hides(self) -> bool:
-        """Whether text would be hidden here."""
         return bool(self._said & HIDDEN)
 
     def _text(self, text: str) -> None:

@@ -73,7 +73,7 @@ class Facts:
         linking = self._linking
         for mark in marks:
             name, written, _ = mark
-            if name == "a":
+            if name in ("a", "area"):
                 linking.append(written)
             else:
                 _SORT[name](self, mark)
@@ -108,9 +108,6 @@ class Facts:
         if self.base is None and (href := _href(mark.attributes)) is not None:
             self.base = href
 
-    def _link(self, mark: Mark) -> None:
-        self._linking.append(mark.attributes)
-
     @property
     def is_article(self) -> bool:
         """Whether the page says that it is an article, a report, a recipe or the like."""
@@ -119,11 +116,6 @@ class Facts:
             or "article:published_time" in self.metas
             or any(_ARTICLE.search(name) for name in self.types)
         )
-
-    @property
-    def kind(self) -> str:
-        """What the page says that it is, in its own words; empty if nothing."""
-        return self.metas.get("og:type", "")
 
     def day(self) -> str | None:
         """The day on which the document says that it was published, or else last changed."""
@@ -159,7 +151,6 @@ class Facts:
 
 
 _SORT = {
-    "area": Facts._link,
     "base": Facts._base,
     "html": Facts._html,
     "meta": Facts._meta,

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from asof.text.document import Method
 from asof.text.html.blocks import Block, PageLayout, joined
@@ -43,18 +42,11 @@ _LEFT = 0.5
 _WORDS = re.compile(r"\w+")
 
 
-class Content(NamedTuple):
-    """The main content, and what found it."""
+def main_content(markup: str, layout: PageLayout, facts: Facts, method: Method) -> tuple[str, str]:
+    """The main content of a page that has been read in blocks, and what found it.
 
-    text: str
-    method: str
-
-
-def main_content(markup: str, layout: PageLayout, facts: Facts, method: Method) -> Content:
-    """The main content of a page that has been read in blocks.
-
-    `method` falls back from default to fast to tags where nothing is found; the result says which
-    it was: trafilatura, blocks or tags.
+    `method` falls back from default to fast to tags where nothing is found; what found it is
+    trafilatura, blocks or tags.
     """
     fast = "" if method == "tags" else joined(fast_content(layout.blocks))
     if method == "default":
@@ -62,10 +54,10 @@ def main_content(markup: str, layout: PageLayout, facts: Facts, method: Method) 
         if best and not _misses(best, fast, facts):
             if facts.is_article:
                 best = without_links(best, layout.blocks)
-            return Content(best, "trafilatura")
+            return best, "trafilatura"
     if fast:
-        return Content(fast, "blocks")
-    return Content(tag_content(tag_row(markup)), "tags")
+        return fast, "blocks"
+    return tag_content(tag_row(markup)), "tags"
 
 
 def without_links(text: str, blocks: Sequence[Block]) -> str:
@@ -88,7 +80,7 @@ def _bare(line: str) -> str:
 def _misses(best: str, fast: str, facts: Facts) -> bool:
     if facts.is_article:
         return False
-    share = _SHARE_IF_OTHER if facts.kind else _SHARE_IF_SILENT
+    share = _SHARE_IF_OTHER if facts.metas.get("og:type") else _SHARE_IF_SILENT
     return len(_WORDS.findall(best)) < share * len(_WORDS.findall(fast))
 
 

@@ -91,11 +91,12 @@ PLAIN = Element()
 # One of these is in whatever hides.
 _MAY_HIDE = re.compile("[Ii][Dd][Dd][Ee][Nn]|[Oo][Nn][Ee]").search
 _INVISIBLE = re.compile(rf"(?:^|[;{WS}])display[{WS}]*+:[{WS}]*+none", re.IGNORECASE | re.ASCII)
-_NOISE_ROLES = frozenset(
+_BY_ROLE = {"main": CORE} | dict.fromkeys(
     [
         *("alertdialog", "banner", "complementary", "contentinfo", "dialog", "menu", "menubar"),
         *("navigation", "search", "toolbar"),
-    ]
+    ],
+    NOISE,
 )
 # The words of classes and ids, by what authors of pages call such things; what begins like one of
 # these, what is exactly one, and pairs of words (`author-box`, `articleBody`).
@@ -132,7 +133,6 @@ _PAIRS: dict[str, int] = dict.fromkeys(
     CORE,
 )
 _WORDS = re.compile("[A-Za-z]+").findall
-_BY_ROLE = {"main": CORE} | dict.fromkeys(_NOISE_ROLES, NOISE)
 # What the compiled reader has to know, sorted: word, rule (exactly, beginning, two words, role),
 # what it says.
 WORDS: tuple[tuple[str, int, int], ...] = tuple(
@@ -155,13 +155,7 @@ def attributes_say(written: str) -> int:
 
 
 def hides(written: str) -> bool:
-    """Whether attributes hide their element."""
     return _MAY_HIDE(written) is not None and bool(attributes_say(written) & HIDDEN)
-
-
-def count_attributes(written: str) -> int:
-    """How many attributes a tag has."""
-    return len(pairs(written))
 
 
 def _said(written: str) -> int:

@@ -203,12 +203,8 @@ def _of_some(attribute: str, name: str, attributes: Mapping[str, str]) -> Iterat
         # What asks by GET leads to a page, which may say something without any answers.
         asks = attributes.get("method", "get").strip().lower() in ("", "get")
         yield attribute, URL, _GUESS if asks else None
-    elif attribute == "value" and name == "param" and _is_movie(attributes):
+    elif (attribute, name) == ("value", "param") and attributes.get("name", "").lower() in _MOVIES:
         yield attribute, LATE, _REQUISITE
-
-
-def _is_movie(attributes: Mapping[str, str]) -> bool:
-    return attributes.get("name", "").lower() in _MOVIES
 
 
 def _of_meta(attributes: Mapping[str, str]) -> Iterator[Use]:

@@ -100,17 +100,13 @@ def _read_date(text: str) -> Instant | None:
         if zone is None:
             return None
         offset = f"{zone[1]}:{zone[2] or '00'}" if zone[1] and time else ""
-        clock = f"T{_short_fraction(time)}" if time else ""
+        whole, dot, fraction = (time or "").replace(",", ".").partition(".")
+        clock = f"T{whole}{dot}{fraction[:9]}" if time else ""
         return parse_iso(f"{date}{clock}{offset}")
     try:
         return parse_http_date(text)
     except (ValueError, IndexError, OverflowError):  # email.utils trips over some odd texts
         return None
-
-
-def _short_fraction(time: str) -> str:
-    whole, dot, fraction = time.replace(",", ".").partition(".")
-    return whole + dot + fraction[:9]
 
 
 @dataclass(slots=True)

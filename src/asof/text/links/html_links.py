@@ -35,8 +35,6 @@ from asof.text.links.link import SUSPECT, Link, Links, bare
 from asof.text.links.scripts import MAX_GUESSES, script_links
 from asof.text.markup import Tag, tokens, unescape, values
 
-__all__ = ["MAX_LINKS", "PIECE", "Link", "Links", "css_links", "html_links"]
-
 # One page may not flood the frontier (a hostile page has millions of links).
 MAX_LINKS = 100_000
 # What stands inside a page (JSON-LD, a document in an attribute) is read up to this size.

@@ -61,12 +61,12 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
     except (ValueError, RecursionError):
         yield from ((m[1], m[2].replace("\\/", "/")) for m in _PAIR.finditer(text[:_MAX_TEXT]))
         return
-    yield from islice(_texts("", data), _MAX_NODES)
+    yield from islice(_texts(data), _MAX_NODES)
 
 
-def _texts(name: str, data: object) -> Iterator[tuple[str, str]]:
+def _texts(data: object) -> Iterator[tuple[str, str]]:
     """Depth first, with a stack of our own; numbers and the like count as empty texts."""
-    stack: list[Iterator[tuple[str, object]]] = [iter(((name, data),))]
+    stack: list[Iterator[tuple[str, object]]] = [iter((("", data),))]
     while stack:
         for inner_name, value in stack[-1]:
             if isinstance(value, dict):

@@ -51,7 +51,6 @@ class Links:
         return replace(self, early=links + self.early)
 
     def without(self, hops: Container[Hop]) -> Links:
-        """Without those of some kinds."""
         found = tuple(link for link in self.found if link.hop not in hops)
         early = tuple(link for link in self.early if link.hop not in hops)
         return replace(self, found=found, early=early)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 
 from asof.model import Headers, Hop
@@ -21,13 +21,8 @@ _PARAMETER = re.compile(
 _QUOTED_PAIR = re.compile(r"\\(.)", re.DOTALL)
 
 
-def link_header(values: Iterable[str]) -> Iterator[Link]:
-    """The links of all Link headers of a response, as far as they say something to a crawl."""
-    return islice((link for value in values for link in _links(value)), _MOST)
-
-
 def header_links(headers: Headers) -> Iterator[Link]:
-    """What the headers of a response lead to: Link and Refresh."""
+    """What the headers of a response lead to: Link, as far as it says something, and Refresh."""
     links: list[str] = []
     for name, value in headers:
         key = name.lower()
@@ -37,8 +32,7 @@ def header_links(headers: Headers) -> Iterator[Link]:
             reference = bare(refresh_target(value))
             if reference:
                 yield Link(reference, Hop.LINK)
-    if links:
-        yield from link_header(links)
+    yield from islice((link for value in links for link in _links(value)), _MOST)
 
 
 def _links(value: str) -> Iterator[Link]:

@@ -10,9 +10,10 @@ encrypted files do not look like URLs and are dropped.
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 
+from asof.http.inflate import BROKEN, DECODERS
 from asof.model import Hop
 from asof.text.links.link import Link
 
@@ -74,20 +75,13 @@ def _stretches(document: bytes) -> Iterator[bytes]:
 
 def _inflated(document: bytes, start: int, end: int, most: int) -> bytes:
     """As much of a stream as can be unpacked; a broken one gives what comes before the break."""
-    inflater = zlib.decompressobj()
     pieces: list[bytes] = []
-    for at in range(start, end, 1 << 16):
-        data = document[at : min(end, at + (1 << 16))]
-        try:
-            while data and most > 0:
-                piece = inflater.decompress(data, most)
-                pieces.append(piece)
-                most -= len(piece)
-                data = inflater.unconsumed_tail
-        except zlib.error:
-            break
-        if inflater.eof or most <= 0:
-            break
+    with suppress(*BROKEN):
+        for piece in DECODERS["deflate"][0]((document[start:end],)):
+            pieces.append(piece[:most])
+            most -= len(piece)
+            if most <= 0:
+                break
     return b"".join(pieces)
 
 

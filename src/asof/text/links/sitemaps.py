@@ -8,11 +8,12 @@ is raised for any bytes. What a sitemap claims is a hint: its dates are not evid
 from __future__ import annotations
 
 import re
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from asof.clock import Instant
+from asof.http.inflate import BROKEN, DECODERS, Cut
 from asof.scope.robots import MAX_BYTES as ROBOTS_BYTES
 from asof.text.links.feeds import is_feed, read_date, read_feed
 from asof.text.links.xml_stream import XmlElement, attributes_of, decode, elements, root_of
@@ -94,59 +95,39 @@ def read_sitemap(data: bytes, *, charset: str | None = None) -> Sitemap:
     first = next(chunks, b"")
     root = root_of(first)
     if root is None and b"<" not in first[:_HEAD]:
-        _read_text(first, chunks, reading, charset)
+        reading.add_all(_listed(decode(b"".join((first, *chunks)), charset)))
     elif is_feed(None, first[:_HEAD]):
-        _read_feed(b"".join((first, *chunks)), reading, charset)
+        feed = read_feed(b"".join((first, *chunks)), charset=charset)
+        reading.problems.extend(feed.problems)
+        reading.add_all(SitemapEntry(it.url, it.updated or it.published) for it in feed.items)
     elif root == "html":
         reading.problems.append("a web page")
     else:
-        reading.read(_joined(first, chunks), charset)
+        reading.read(chain((first,), chunks), charset)
     return reading.sitemap()
-
-
-def _joined(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from chunks
 
 
 def _unpacked(data: bytes, problems: list[str]) -> Iterator[bytes]:
     """The members of a gzip file in pieces, at most MAX_BYTES in all, up to where it is broken."""
     room = MAX_BYTES
-    inflater = zlib.decompressobj(31)
     try:
-        while data and room > 0:
-            piece = inflater.decompress(data, min(_PIECE, room))
+        for piece in filter(None, DECODERS["gzip"][0]((data,))):
+            yield piece[:room]
             room -= len(piece)
-            if piece:
-                yield piece
-            data = inflater.unconsumed_tail
-            if inflater.eof:
-                data = inflater.unused_data
-                if not data.startswith(_GZIP):
-                    return
-                inflater = zlib.decompressobj(31)
-            elif not data and not piece:
-                break
-        problems.append("more than 50 MB" if room <= 0 else "cut")
-    except zlib.error:
+            if room < 0:
+                problems.append("more than 50 MB")
+                return
+    except Cut:
+        problems.append("cut")
+    except BROKEN:
         problems.append("broken gzip")
 
 
-def _read_text(
-    first: bytes, chunks: Iterator[bytes], reading: _Reading, charset: str | None
-) -> None:
-    for line in decode(b"".join((first, *chunks)), charset).splitlines():
+def _listed(text: str) -> Iterator[SitemapEntry]:
+    for line in text.splitlines():
         url = line.strip()
-        if _LINE.fullmatch(url) and not reading.add(SitemapEntry(url)):
-            return
-
-
-def _read_feed(data: bytes, reading: _Reading, charset: str | None) -> None:
-    feed = read_feed(data, charset=charset)
-    reading.problems.extend(feed.problems)
-    for item in feed.items:
-        if not reading.add(SitemapEntry(item.url, item.updated or item.published)):
-            return
+        if _LINE.fullmatch(url):
+            yield SitemapEntry(url)
 
 
 @dataclass(slots=True)
@@ -162,12 +143,13 @@ class _Reading:
     def sitemap(self) -> Sitemap:
         return Sitemap(tuple(self.entries), tuple(self.sitemaps), tuple(self.problems))
 
-    def add(self, entry: SitemapEntry) -> bool:
-        """Take an entry; False when there is room for no more."""
-        if len(self.entries) >= MAX_ENTRIES:
-            self.problems.append(f"more than {MAX_ENTRIES} entries")
-            return False
-        self.entries.append(entry)
+    def add_all(self, entries: Iterable[SitemapEntry]) -> bool:
+        """Take entries; False when there is room for no more."""
+        for entry in entries:
+            if len(self.entries) >= MAX_ENTRIES:
+                self.problems.append(f"more than {MAX_ENTRIES} entries")
+                return False
+            self.entries.append(entry)
         return True
 
     def read(self, chunks: Iterator[bytes], charset: str | None) -> None:
@@ -195,18 +177,15 @@ class _Reading:
             return True
         if not url:
             return True
+        often = fields.get("changefreq", "").lower()
         entry = SitemapEntry(
             url,
             read_date(fields.get("lastmod", "")),
-            _change(fields.get("changefreq", "")),
+            often if often in _CHANGES else None,
             _rank(fields.get("priority", "")),
         )
         others = (SitemapEntry(each) for each in dict.fromkeys(alternates) if each != url)
-        return self.add(entry) and all(self.add(other) for other in others)
-
-
-def _change(text: str) -> str | None:
-    return text.lower() if text.lower() in _CHANGES else None
+        return self.add_all(chain((entry,), others))
 
 
 def _rank(text: str) -> float | None:

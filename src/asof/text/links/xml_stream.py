@@ -12,11 +12,13 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from html.entities import html5
 from itertools import islice
 from typing import NamedTuple
 
+from asof.text.encoding.charset import BOMS
 from asof.url import resolve
 
 # The longest tag, comment or run of CDATA; what is longer is dropped.
@@ -53,12 +55,6 @@ _DECLARED = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w:.-]{1,40})[
 # A document type is looked for only where it may stand: each try may cost the whole document.
 _PROLOG = re.compile(rf"(?:[\s\ufeff]++|{_INSTRUCTION}|{_COMMENT})*+(?:{_DOCTYPE})?+")
 _ROOT = re.compile(rf"(?:\s++|{_INSTRUCTION}|{_COMMENT})*+<({_NAME})")
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 # Without a byte order mark (XML, appendix F.1).
 _WIDE = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 # Python has codecs that are no encodings of documents (rot13, hex, idna, utf-7 ...): these are.
@@ -148,17 +144,15 @@ def _unescape(match: re.Match[str]) -> str:
     return chr(code) if valid else "\ufffd"
 
 
+@dataclass(slots=True)
 class _Open:
     """An element that has begun."""
 
-    __slots__ = ("attributes", "base", "name", "parts", "room")
-
-    def __init__(self, name: str, attributes: str, base: str | None) -> None:
-        self.name = name
-        self.attributes = attributes
-        self.base = base
-        self.parts: list[str] = []
-        self.room = MAX_TEXT
+    name: str
+    attributes: str
+    base: str | None
+    parts: list[str] = field(default_factory=list)
+    room: int = MAX_TEXT
 
 
 class _Reading:
@@ -221,7 +215,8 @@ class _Reading:
 
     def _start(self, name: str, attributes: str) -> Iterator[XmlElement]:
         if name in self._records:
-            yield from self._close(self._outermost(self._records))
+            records = (at for at, each in enumerate(self._open) if each.name in self._records)
+            yield from self._close(next(records, len(self._open)))
         elif self._open and self._open[-1].name in self._leaves:
             yield from self._close(len(self._open) - 1)
         empty = attributes.endswith("/")
@@ -244,11 +239,6 @@ class _Reading:
             if self._open[depth].name == name:
                 yield from self._close(depth)
                 return
-
-    def _outermost(self, names: frozenset[str]) -> int:
-        """The depth of the first open element with one of these names."""
-        depths = (depth for depth, each in enumerate(self._open) if each.name in names)
-        return next(depths, len(self._open))
 
     def _text(self, text: str) -> None:
         if self._open and self._open[-1].name in self._leaves:
@@ -282,7 +272,7 @@ def _decoder(head: bytes, charset: str | None) -> codecs.IncrementalDecoder:
 
 def _encoding(head: bytes, charset: str | None) -> str:
     """Byte order mark, then HTTP, then the declaration (RFC 7303 section 3)."""
-    for mark, name in (*_BOMS, *_WIDE):
+    for mark, name in (*BOMS, *_WIDE):
         if head.startswith(mark):
             return name
     declared = _DECLARED.match(head)

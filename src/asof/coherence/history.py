@@ -1,0 +1,80 @@
+"""The contents a URL has had, each with how far it is proven, confirmed and claimed.
+
+The same grades as in a measurement, by the same rules: a 304 is worth what its host's word is
+worth, that of a host that was caught nothing, and what was written again in between stands apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+from asof.archive.archive import OpenArchive
+from asof.catalog.observe import Observation, Silence
+from asof.catalog.validity import intervals
+from asof.coherence.credibility import weigh
+from asof.coherence.observations import rewritten
+from asof.coherence.verdict import HostTrust, Reason
+from asof.model import State, Validity
+from asof.url import host_of
+
+
+class GradedHistories:
+    """Of one archive; what is learnt of its hosts is kept for as long as nothing is captured."""
+
+    def __init__(self, archive: OpenArchive) -> None:
+        self._archive = archive
+        self._trust: dict[str, HostTrust] = {}
+        self._committed = 0
+
+    def of(self, url: str) -> list[Validity]:
+        """The contents that a URL has had."""
+        seen = self._archive.catalog.observations(self._archive.address(url))
+        by_url: dict[str, list[Observation]] = {}
+        for each in seen:
+            by_url.setdefault(each.capture.url, []).append(each)
+        return [each for own in by_url.values() for each in self._of(own)]
+
+    def _of(self, seen: Sequence[Observation]) -> list[Validity]:
+        url = seen[0].capture.url
+        trust = self._trust_in(host_of(url)) if _needs_trust(seen) else HostTrust(host_of(url))
+        doubted = trust.doubts(url)
+        weighed = [_weighed(each, trust, doubted=doubted) for each in seen]
+        return intervals(weighed, partial(rewritten, skew=trust.skew))
+
+    def _trust_in(self, host: str) -> HostTrust:
+        from asof.coherence.gather import trust_in  # numpy, which most histories do not need
+
+        committed = sum(segment.committed for segment in self._archive.segments())
+        if committed != self._committed:
+            self._trust.clear()
+            self._committed = committed
+        if host not in self._trust:
+            self._trust[host] = trust_in(self._archive, host)
+        return self._trust[host]
+
+
+def history(archive: OpenArchive, url: str) -> list[Validity]:
+    """The contents that a URL has had."""
+    return GradedHistories(archive).of(url)
+
+
+def _needs_trust(seen: Sequence[Observation]) -> bool:
+    """Whether anything rests on a server's word: a 304, or the date of what was written again."""
+    return any(each.confirms for each in seen) or any(
+        one.identity == other.identity and rewritten(one, other, None)
+        for one, other in pairwise(seen)
+    )
+
+
+def _weighed(sight: Observation, trust: HostTrust, *, doubted: bool) -> Observation:
+    """A sight as firm as its host's word; a 304 that is not believed shows nothing."""
+    if sight.why is not Silence.NONE:  # it shows as much as it shows, whoever says so
+        return sight
+    found = weigh(sight, trust, doubted=doubted)
+    if isinstance(found, Observation):
+        return found
+    why = Silence.FALSE if found is Reason.FALSE_VALIDATORS else Silence.UNKNOWN
+    return replace(sight, state=State.SILENT, status=304, redirect=None, why=why)

@@ -1,0 +1,112 @@
+"""Which words of servers are checked: by bytes, and where no server can foresee it.
+
+A 304 is the server's word only; the bytes tell whether it was true (asof.coherence.host_trust).
+Where they are cheap they are asked for at once, and so they are where a 304 would not be a firm
+word (`wants_bytes`). Of other 304 answers one in ten is audited, more among the first of a
+host: the page is asked for again at once, without conditions. Which ones is drawn by a secret of
+the crawl. Other content than the 304 spoke of may be an honest change in between. So the host is a
+suspect then, of which every 304 is audited; after three such finds it is not asked by conditions
+any more.
+
+A probe asks by a validator that is known to be out of date (`outdated`). It is made when all has
+been seen again, so it makes no page wait; a server that answers 304 then has been caught.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from asof.catalog.observe import Observation, is_strong
+from asof.clock import DAY
+from asof.coherence.observations import same_bytes
+from asof.coherence.verdict import MARGIN
+from asof.model import Capture, Exchange, State, Target
+
+ONE_IN = 10
+PROBES = 30
+_AT_FIRST, _ONE_IN_AT_FIRST = 3, 2
+_ENOUGH = 3
+# A payload of so many bytes costs about as much as the request for it.
+CHEAP = 256 << 10
+
+
+def draw(secret: str, url: str) -> int:
+    """A number that only those can know who know the secret."""
+    drawn = blake2b(url.encode("utf-8", "surrogatepass"), key=secret.encode()[:64], digest_size=8)
+    return int.from_bytes(drawn.digest())
+
+
+def wants_bytes(last: Capture | None, *, audit: bool) -> bool:
+    """Whether to ask for the bytes of a page rather than whether it is still what it was.
+
+    Where they are few, if words are to be checked at all (`audit`). And where a 304 would be no
+    firm word: that is one by a strong ETag of a page that had not changed just before (its tag may
+    be that of the next content as well), or by a date that is old by any clock
+    (asof.coherence.credibility).
+    """
+    if last is None:
+        return True
+    modified = last.last_modified
+    if is_strong(last.etag):
+        is_firm = modified is None or modified + MARGIN <= last.at
+    else:
+        is_firm = modified is not None and modified + DAY <= last.at
+    return not is_firm or (audit and last.size <= CHEAP)
+
+
+class Audits:
+    """Chooses among the answers of one phase of a crawl, and remembers what is being checked."""
+
+    def __init__(self, secret: str, *, wanted: bool) -> None:
+        self._secret = secret
+        self._wanted = wanted
+        self._chosen_of: Counter[str] = Counter()
+        self._found_of: Counter[str] = Counter()
+        self._checked: set[str] = set()
+
+    def checks(self, target: Target) -> bool:
+        """Whether the next request for a target is an audit, which has no conditions."""
+        return target.url in self._checked
+
+    def choose(self, target: Target, host: str, exchange: Exchange, *, firm: bool) -> bool:
+        """Whether this answer to a conditional request is to be checked by the next request.
+
+        `firm` says that it would be good evidence if it was true.
+        """
+        if not self._wanted or exchange.status != 304 or self.checks(target):
+            return False
+        one_in = _ONE_IN_AT_FIRST if self._chosen_of[host] < _AT_FIRST else ONE_IN
+        by_lot = draw(self._secret, target.url) % one_in == 0
+        chosen = by_lot or not firm or self._found_of[host] > 0
+        if chosen:
+            self._chosen_of[host] += 1
+            self._checked.add(target.url)
+        return chosen
+
+    def differed(self, host: str) -> bool:
+        """An audit found other content; whether that happened often enough to ask no more."""
+        self._found_of[host] += 1
+        return self._found_of[host] >= _ENOUGH
+
+    def done(self, target: Target) -> None:
+        """The target was asked for as often as was wanted."""
+        self._checked.discard(target.url)
+
+
+def outdated(seen: Sequence[Observation]) -> Capture | None:
+    """The last capture of a URL that its server must not confirm any more, by a firm validator."""
+    shown = [each for each in seen if each.is_bytes and each.state is State.PRESENT]
+    if not shown or shown[-1] is not seen[-1]:
+        return None
+    now = shown[-1].capture
+    for each in reversed(shown):
+        old = each.capture
+        if same_bytes(each, shown[-1]) is not False or old.status != 200 or old.truncated:
+            continue
+        if is_strong(old.etag) and old.etag != now.etag:
+            return old
+        if not old.etag and old.last_modified is not None and now.last_modified is not None:
+            return old if old.last_modified < now.last_modified else None
+    return None
