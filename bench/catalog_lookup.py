@@ -20,11 +20,11 @@ from pathlib import Path
 from uuid import UUID
 
 from asof.catalog.captures import Catalog
-from asof.catalog.rows import Row, row_of
+from asof.catalog.rows import Row
 from asof.catalog.validity import intervals
 from asof.clock import DAY, SECOND
 from asof.ledger import Ledger
-from asof.model import Capture, Location, Segment
+from asof.model import Segment
 from asof.url import surt
 
 START = 1_600_000_000 * SECOND
@@ -45,22 +45,14 @@ def rows(count: int) -> Iterator[Row]:
         for number, (host, page) in enumerate(pages):
             url = url_of(host, page)
             version = (visit * (page % 3)) // 3
-            capture = Capture(
-                url=url,
-                surt=surt(url),
-                at=START + visit * 30 * DAY + number * 1000,
-                kind="response",
-                status=200,
-                media_type="text/html",
-                digest=f"sha256:{chance.getrandbits(256):064X}"[:63],
-                content=f"sha256:{host:08}{page:08}{version:040}",
-                size=20_000,
-                record_id=str(UUID(int=chance.getrandbits(128))),
-                where=Location("", number * 5000, 5000),
-                etag=f'"{version:x}-{page:x}"',
-                last_modified=START - DAY,
-            )
-            yield row_of(capture)
+            digest = f"sha256:{chance.getrandbits(256):064X}"[:63]
+            at = START + visit * 30 * DAY + number * 1000
+            yield (
+                surt(url), at, str(UUID(int=chance.getrandbits(128))), url, "response", 200,
+                "text/html", digest, f"sha256:{host:08}{page:08}{version:040}", 20_000,
+                number * 5000, 5000, f'"{version:x}-{page:x}"', START - DAY,
+                None, None, None, None, None, None,
+            )  # fmt: skip
 
 
 def latency(name: str, ask: Callable[[], object], times: int) -> None:

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -92,7 +93,7 @@ def test_records_are_safe_before_a_row_speaks_of_them(
     """The commit protocol: append, sync, then the transaction; file and folder are both synced."""
     told = tmp_path / "told"
     plain_sync, plain_folder = warc_write._datasync, sync_folder
-    plain_begin, plain_commit = Ledger.begin, Ledger.commit
+    plain_transaction = Ledger.transaction
 
     def tell(word: str) -> None:
         with told.open("a") as file:
@@ -106,19 +107,20 @@ def test_records_are_safe_before_a_row_speaks_of_them(
         tell("folder")
         plain_folder(path)
 
-    def begin(ledger: Ledger) -> None:
-        tell("begin")
-        plain_begin(ledger)
-
-    def commit(ledger: Ledger) -> None:
-        plain_commit(ledger)
-        tell("commit")
+    @contextmanager
+    def transaction(ledger: Ledger) -> Iterator[sqlite3.Connection]:
+        is_own = not ledger.db.in_transaction
+        if is_own:
+            tell("begin")
+        with plain_transaction(ledger) as db:
+            yield db
+        if is_own:
+            tell("commit")
 
     with monkeypatch.context() as patch:
         patch.setattr(warc_write, "_datasync", sync)
         patch.setattr(warc_write, "sync_folder", folder)
-        patch.setattr(Ledger, "begin", begin)
-        patch.setattr(Ledger, "commit", commit)
+        patch.setattr(Ledger, "transaction", transaction)
         with desk:
             told.unlink(missing_ok=True)  # what it takes to open an archive
             desk.write(group("a"))

@@ -255,14 +255,15 @@ HOSTILE = {
 MEASURE = """
 import sys, time
 from pathlib import Path
-from asof.warc.reader import layout, scan
+from asof.warc.compression import packing
+from asof.warc.reader import scan
 from asof.warc.split import split
 def peak():
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 path, before = Path(sys.argv[1]), peak()
 count = sum(1 for _ in scan(path))
-layout(path)
+packing(path)
 split(path, 4)
 print((peak() - before) // 1024)
 """

@@ -21,6 +21,7 @@ from asof.ledger import Ledger
 from asof.model import Segment
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
+from support.catalog_entry import enter
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -51,7 +52,7 @@ def ours(tmp_path: Path) -> Iterator[Callable[[Path], str]]:
         number = catalog.put_segment(Segment(path.name, path.stat().st_size))
         records = [found for found in scan(path) if isinstance(found, StoredRecord)]
         captures = [capture for record in records if (capture := derive(record)) is not None]
-        assert catalog.add(captures, number) == len(captures)
+        assert enter(catalog, captures, number) == len(captures)
         return "".join(cdxj_lines(catalog.captures()))
 
     yield index

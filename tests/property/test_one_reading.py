@@ -33,6 +33,7 @@ from asof.model import Capture, Segment, State, Validity
 from asof.warc.digest import digest_text
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
+from support.catalog_entry import enter
 from support.laws import examples
 
 START = 1_700_000_000 * SECOND
@@ -141,7 +142,7 @@ def archived(made: list[Made]) -> Iterator[OpenArchive]:
             with archive.ledger.transaction():
                 segment = archive.catalog.put_segment(Segment(path.name, path.stat().st_size))
                 found = [derive(each) for each in scan(path) if isinstance(each, StoredRecord)]
-                archive.catalog.add([each for each in found if each is not None], segment)
+                enter(archive.catalog, [each for each in found if each is not None], segment)
         with OpenArchive.open(Path(folder)) as archive:
             yield archive
 

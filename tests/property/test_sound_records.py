@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from asof.model import Location
 from asof.native import compiled
-from asof.warc.fast_path import sound_kind
 from asof.warc.header import parse_header
 from asof.warc.record import StoredRecord
-from asof.warc.verify import verify
+from asof.warc.verify import sound_kind, verify
 
 needs_it = pytest.mark.skipif(compiled is None, reason="no C compiler when asof was installed")
 ALGORITHMS = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.catalog.derive import row
-from asof.catalog.fast_path import fast_row
+from asof.catalog.derive import fast_row, row
 from asof.model import Location
 from asof.native import compiled
 from asof.warc.header import parse_header

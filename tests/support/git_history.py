@@ -106,8 +106,8 @@ def git_history(
     """A sample of pages over a window of commits in which they change often enough.
 
     Seed by seed another window and other pages. The window is as short as will do for a page to
-    change `load` times a lap for so many laps; of a repository that has too few changes it is the
-    whole. `still` is the share of pages that never change, if not the true one.
+    change `load` times a lap for so many laps, but at most half of all commits: at the beginning
+    hardly a page was there. `still` is the share of pages that never change, if not the true one.
     """
     random = Random(seed)
     commits = repository.commits()
@@ -121,10 +121,10 @@ def git_history(
         inside = [change for change in window if change[1] in chosen]
         often = Counter(name for _, name, _ in inside)
         enough = reckoned(often.values(), laps) >= load * laps * len(chosen)
-        if enough or length >= len(commits):
+        if enough or 2 * length >= len(commits):
             known = {name: blob for name, blob in base.items() if name in chosen}
             return _history(repository, known, _thinned(inside, often))
-        length *= 2
+        length = min(2 * length, -(-len(commits) // 2))
 
 
 def _sample(

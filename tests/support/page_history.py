@@ -182,8 +182,8 @@ def at_rest(history: History) -> History:
     """Nothing changes any more: each page stays what it was first."""
 
     def first(path: str, versions: tuple[Version, ...]) -> list[Version]:
-        found = next((v for v in versions if v.content is not None), None)
-        return [] if found is None else [Version(history.begin, found.content, found.dated)]
+        content = next((v.content for v in versions if v.content is not None), None)
+        return [Version(history.begin, content, history.begin - age(path))]
 
     return history.remade(first)
 

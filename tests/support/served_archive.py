@@ -25,6 +25,7 @@ from asof.model import Crawl, CrawlState, Segment
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
 from asof.web.app import create_app
+from support.catalog_entry import enter
 
 PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 CRAWL = "20260101000000-test"
@@ -92,7 +93,7 @@ def build(folder: Path, pages: Iterable[Page], *, seeds: tuple[str, ...] = ()) -
             records = [found for found in scan(path) if isinstance(found, StoredRecord)]
             captures = [derive(record) for record in records]
             assert None not in captures
-            archive.catalog.add([c for c in captures if c is not None], number)
+            enter(archive.catalog, [c for c in captures if c is not None], number)
     return folder
 
 

@@ -30,6 +30,7 @@ from asof.text.links.link import Link
 from asof.warc.digest import digest_text
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord
+from support.catalog_entry import enter
 from support.exchanges import CRAWL, START, answer, failure
 
 ONE, OTHER = "http://a.example/one", "http://b.example/other"
@@ -331,7 +332,7 @@ def foreign(held: StoreOfOneCrawl, block: bytes, payload: bytes) -> None:
     capture = derive(record)
     assert capture is not None
     number = held.archive.catalog.put_segment(Segment(path.name, path.stat().st_size))
-    held.archive.catalog.add([capture], number)
+    enter(held.archive.catalog, [capture], number)
 
 
 FOREIGN = {

@@ -37,7 +37,7 @@ from asof.coherence.verdict import Measurement, Mode, Reason
 from asof.errors import ArchiveError, InputError, NotCaptured, UsageError
 from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Grade, Target
 from asof.warc.build import exchange_records
-from asof.warc.info import crawl_end, crawl_record, warcinfo
+from asof.warc.info import crawl_record, warcinfo
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.write import WarcFile
@@ -95,7 +95,7 @@ class Maker:
 
     def end(self, crawl: Crawl, at: int) -> None:
         done = replace(crawl, state=CrawlState.FINISHED, ended=at)
-        self._files[crawl.id].append([crawl_end(done)])
+        self._files[crawl.id].append([crawl_record(done, at)])
         self._files[crawl.id].close()
 
     def index(self) -> Path:

@@ -22,7 +22,7 @@ CRAWL = 1
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[Ledger]:
     found = Ledger(tmp_path / "asof.db", writable=True)
-    found.begin()
+    found.db.execute("BEGIN IMMEDIATE")
     yield found
     found.rollback()
     found.close()

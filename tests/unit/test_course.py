@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
-from asof.catalog.crawls import Runs
+from asof.catalog.captures import Catalog
 from asof.clock import SECOND
 from asof.crawl import CrawlRequest
 from asof.crawl.plan import Itinerary
@@ -350,17 +350,15 @@ def test_a_number_without_end_is_none() -> None:
 def test_a_turning_point_stays(tmp_path: Path) -> None:
     """An older word about a crawl does not take it back; a newer one moves it."""
     ledger = Ledger(tmp_path / "asof.db", writable=True)
-    runs = Runs(ledger)
+    catalog = Catalog(ledger)
     crawl = Crawl(
         "c", (A,), 5, CrawlState.RUNNING, coherence_plan=CoherencePlan("inducible", "auto")
     )
     found: list[CoherencePlan | None] = []
     for moment in (None, 7, None, 9):
         told = CoherencePlan("inducible", "auto", turn=moment)
-        runs.put_crawl(Crawl("c", (A,), 5, CrawlState.RUNNING, coherence_plan=told))
-        stored = runs.crawl("c")
-        assert stored is not None
-        found.append(stored.coherence_plan)
+        catalog.put_crawl(Crawl("c", (A,), 5, CrawlState.RUNNING, coherence_plan=told))
+        found += [stored.coherence_plan for stored in catalog.crawls()]
     assert [each.turn for each in found if each] == [None, 7, 7, 9]
-    runs.put_crawl(crawl)
+    catalog.put_crawl(crawl)
     ledger.close()

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from asof.catalog import derive as module
 from asof.catalog.dates import modified, warc_date
-from asof.catalog.derive import content_digest, derive, is_capture, record_uri, row, row_of
+from asof.catalog.derive import content_digest, derive, is_capture, record_uri, row
 from asof.clock import DAY, parse_http_date, parse_iso, parse_stamp
 from asof.model import Capture, Location
 from asof.warc.digest import base32, digest_text, plain_base32
 from asof.warc.record import StoredRecord, WarcHeader
+from support.catalog_entry import row_of
 from support.laws import examples
 
 URL = "http://www.example.org/Page"

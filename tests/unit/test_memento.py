@@ -17,6 +17,7 @@ from asof.ledger import Ledger
 from asof.model import Capture, Segment
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
+from support.catalog_entry import enter
 
 URL = "http://example.org/page"
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
@@ -50,7 +51,7 @@ class TextDatabase:
         assert isinstance(record, StoredRecord)
         capture = derive(record)
         assert capture is not None
-        self.catalog.add([capture], 1)
+        enter(self.catalog, [capture], 1)
         return capture
 
     def read(self, capture: Capture) -> Memento:

@@ -22,6 +22,7 @@ from asof.warc.build import exchange_records
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.write import WarcFile
+from support.catalog_entry import enter
 from support.exchanges import START, answer
 
 ONE, OTHER = "http://a.example/one", "http://b.example/other"
@@ -46,7 +47,7 @@ class TextDatabase:
         self._file.append(records)
         stored = [s for s in scan(self._file.path, start=start) if isinstance(s, StoredRecord)]
         [capture] = [found for item in stored if (found := derive(item)) is not None]
-        self.catalog.add([capture], self._segment)
+        enter(self.catalog, [capture], self._segment)
         return capture
 
     def read(self, capture: Capture) -> Memento:

@@ -16,6 +16,7 @@ from asof.catalog.payloads import PayloadFilter, Payloads
 from asof.ledger import Ledger, payload_key
 from asof.model import Capture, Location, Segment
 from asof.warc.digest import base32, digest_text
+from support.catalog_entry import enter
 
 FILE = "000001-test.warc.gz"
 
@@ -90,7 +91,7 @@ def test_no_text_is_too_odd(text: str) -> None:
 
 def test_a_payload_is_found_by_its_digest(catalog: Catalog) -> None:
     number = catalog.put_segment(Segment(FILE, 100))
-    catalog.add([capture("a", 1), capture("b", 2)], number)
+    enter(catalog, [capture("a", 1), capture("b", 2)], number)
     assert catalog.payloads.find(digest("a")) == Location(FILE, 1, 0)
     assert catalog.payloads.find(digest("b")) == Location(FILE, 2, 0)
     assert catalog.payloads.find(digest("c")) is None
@@ -100,16 +101,16 @@ def test_a_payload_is_found_by_its_digest(catalog: Catalog) -> None:
 def test_the_first_place_stays_the_place(catalog: Catalog) -> None:
     """Later copies would only make revisits of revisits likelier."""
     first = catalog.put_segment(Segment(FILE, 100))
-    catalog.add([capture("a", 1)], first)
+    enter(catalog, [capture("a", 1)], first)
     second = catalog.put_segment(Segment("000002-test.warc.gz", 100))
-    catalog.add([capture("a", 7)], second)
+    enter(catalog, [capture("a", 7)], second)
     assert catalog.payloads.find(digest("a")) == Location(FILE, 1, 0)
 
 
 def test_of_two_at_once_the_first_in_the_file_counts(catalog: Catalog) -> None:
     number = catalog.put_segment(Segment(FILE, 100))
     rows = [capture("a", 9, surt="a"), capture("a", 3, surt="z"), capture("a", 5, surt="b")]
-    catalog.add(rows, number)
+    enter(catalog, rows, number)
     assert catalog.payloads.find(digest("a")) == Location(FILE, 3, 0)
 
 
@@ -129,7 +130,7 @@ def test_what_is_no_whole_payload_is_not_remembered(
     catalog: Catalog, ledger: Ledger, changes: dict[str, object]
 ) -> None:
     """A revisit has none, a cut one is not it, and nothing is not worth a reference."""
-    catalog.add([capture("a", 1, **changes)], catalog.put_segment(Segment(FILE, 100)))
+    enter(catalog, [capture("a", 1, **changes)], catalog.put_segment(Segment(FILE, 100)))
     assert ledger.db.execute("SELECT count(*) FROM payloads").fetchone() == (0,)
 
 
@@ -139,7 +140,7 @@ def test_a_rolled_back_group_has_no_payloads(catalog: Catalog, ledger: Ledger) -
 
     def fail() -> None:
         with ledger.transaction():
-            catalog.add([capture("a", 1)], number)
+            enter(catalog, [capture("a", 1)], number)
             raise KeyError("a test")
 
     with pytest.raises(KeyError):
@@ -148,7 +149,7 @@ def test_a_rolled_back_group_has_no_payloads(catalog: Catalog, ledger: Ledger) -
 
 
 def test_a_place_in_a_file_that_is_gone_is_none(catalog: Catalog, ledger: Ledger) -> None:
-    catalog.add([capture("a", 1)], catalog.put_segment(Segment(FILE, 100)))
+    enter(catalog, [capture("a", 1)], catalog.put_segment(Segment(FILE, 100)))
     ledger.db.execute("DELETE FROM segments")
     assert catalog.payloads.find(digest("a")) is None
 
@@ -158,7 +159,7 @@ def test_a_reader_of_its_own_sees_what_is_committed(catalog: Catalog, ledger: Le
     reader = Ledger(ledger.path, writable=False)
     number = catalog.put_segment(Segment(FILE, 100))
     with ledger.transaction():
-        catalog.add([capture("a", 1)], number)
+        enter(catalog, [capture("a", 1)], number)
         assert Payloads(reader).find(digest("a")) is None
     assert Payloads(reader).find(digest("a")) == Location(FILE, 1, 0)
     reader.close()
@@ -169,7 +170,7 @@ def test_the_filter_misses_nothing(catalog: Catalog, ledger: Ledger) -> None:
     held = [f"held {n}" for n in range(500)]
     with ledger.transaction():
         segment = catalog.put_segment(Segment(FILE, 1 << 20))
-        catalog.add([capture(word, n) for n, word in enumerate(held)], segment)
+        enter(catalog, [capture(word, n) for n, word in enumerate(held)], segment)
     found = PayloadFilter(Payloads(ledger))
     came = [f"came {n}" for n in range(500)]
     for word in came:

@@ -164,10 +164,12 @@ def test_what_goes_out_comes_in(tmp_path: Path, warcs: list[Path]) -> None:
     files, damage = taken(out, tmp_path / "into")
     assert files == [("one.warc.gz", WARC), ("Two_Words.warc", gzip.decompress(OTHER))]
     assert not damage
-    assert [(kind, entry.method == 0) for kind, entry in wacz_members(out)] == [
-        (WaczKind.WARC, True), (WaczKind.WARC, True),
-        (WaczKind.INDEX, True), (WaczKind.INDEX, False),
-        (WaczKind.PAGES, False), (WaczKind.MANIFEST, False), (WaczKind.MANIFEST, False),
+    warc, other, manifest = WaczKind.WARC, WaczKind.OTHER, WaczKind.MANIFEST
+    assert [(kind, entry.name, entry.method == 0) for kind, entry in wacz_members(out)] == [
+        (warc, "archive/one.warc.gz", True), (warc, "archive/Two Words.warc", True),
+        (other, "indexes/index.cdx.gz", True), (other, "indexes/index.idx", False),
+        (other, "pages/pages.jsonl", False), (manifest, "datapackage.json", False),
+        (manifest, "datapackage-digest.json", False),
     ]  # fmt: skip
 
 

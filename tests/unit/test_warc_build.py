@@ -29,7 +29,7 @@ from asof.model import (
 from asof.warc.build import exchange_records, failure_record
 from asof.warc.compose import new_record_id, parse_fields
 from asof.warc.digest import digest_text
-from asof.warc.info import crawl_end, import_info, read_crawl, warcinfo
+from asof.warc.info import crawl_record, import_info, read_crawl, warcinfo
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord, WarcHeader
 from asof.warc.verify import judge, verify
@@ -293,7 +293,9 @@ CRAWL = Crawl(
 
 def test_a_crawl_can_be_rebuilt_from_its_files(tmp_path: Path) -> None:
     done = replace(CRAWL, state=CrawlState.FINISHED, ended=NOON + SECOND)
-    found = stored(tmp_path, [warcinfo(CRAWL, "000001-x.warc.gz", NOON), crawl_end(done)])
+    found = stored(
+        tmp_path, [warcinfo(CRAWL, "000001-x.warc.gz", NOON), crawl_record(done, NOON + SECOND)]
+    )
     start, end = (read_crawl(item) for item in found)
     assert start == replace(CRAWL, state=CrawlState.INTERRUPTED)
     assert end == done
@@ -346,7 +348,7 @@ def test_hostile_text_reaches_no_line_of_its_own(tmp_path: Path) -> None:
         tls=Tls(evil, evil, verified=False, problem=evil),
     )
     target = Target(came.url, via=evil, hops=evil)
-    found = stored(tmp_path, exchange_records(came, target=target, extra=(("note", evil),)))
+    found = stored(tmp_path, exchange_records(came, target=target))
     assert [item.header.kind for item in found] == ["request", "response", "metadata"]
     assert all("forged" not in item.header.get_all("WARC-Type") for item in found)
     assert [name for name, _ in parse_fields(found[2].data or b"")].count("WARC-Type") == 0

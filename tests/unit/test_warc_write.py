@@ -160,17 +160,6 @@ def test_a_file_that_lost_committed_bytes_is_not_written_to(path: Path) -> None:
     assert path.stat().st_size == size
 
 
-def test_cut_goes_back_to_what_was_synced(path: Path) -> None:
-    with WarcFile.create(path) as file:
-        file.append([record(1, b"one")])
-        file.sync()
-        safe = file.size
-        file.append([record(2, b"two")])
-        assert (file.synced, file.size > safe) == (safe, True)
-        file.cut()
-        assert (file.synced, file.size, path.stat().st_size) == (safe, safe, safe)
-
-
 def test_closing_twice_is_harmless(path: Path) -> None:
     file = WarcFile.create(path)
     file.close()

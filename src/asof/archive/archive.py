@@ -13,16 +13,7 @@ from typing import Self
 from asof.archive.folder import Folder
 from asof.catalog.captures import Catalog
 from asof.catalog.memento import Memento, memento
-from asof.clock import (
-    Clock,
-    Instant,
-    SystemClock,
-    from_datetime,
-    iso,
-    parse_moment,
-    stamp,
-    to_datetime,
-)  # fmt: skip
+from asof.clock import Clock, Instant, SystemClock, from_datetime, iso, parse_moment, stamp
 from asof.errors import ArchiveError, NotCaptured, UsageError
 from asof.ledger import Ledger, is_outdated
 from asof.model import Capture, Crawl, CrawlState, Segment
@@ -116,10 +107,8 @@ class OpenArchive:
             raise UsageError("A URL and a prefix exclude each other.", hint="Give one of them.")
         if crawl is not None:
             self.crawl(crawl)
-        address = None if url is None else self.address(url)
-        return self.catalog.captures(
-            url=address, prefix=prefix, since=start, until=end, crawl=crawl
-        )
+        url = None if url is None else self.address(url)
+        return self.catalog.captures(url=url, prefix=prefix, since=start, until=end, crawl=crawl)
 
     def is_behind(self) -> bool:
         """Whether files hold more than the catalog knows, though nobody is writing."""
@@ -146,7 +135,7 @@ class OpenArchive:
             hint = "Capture it with `asof crawl`."
             return NotCaptured(f"{url} is not in the archive.", hint=hint)
         asked = moment if isinstance(moment, str) else iso(self.moment(moment))
-        then = to_datetime(first.at).strftime("%Y-%m-%d %H:%M:%S")
+        then = iso(first.at)[:19].replace("T", " ")
         return NotCaptured(
             f"{url} was not captured as of {asked}.",
             hint=f"Its first capture is of {then} UTC: use {use} {stamp(first.at)} or later.",

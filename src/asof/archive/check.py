@@ -9,10 +9,9 @@ from asof.archive.archive import OpenArchive
 from asof.archive.scan import FileRange, Progress, Spread, ranges
 from asof.catalog.derive import derive, is_capture
 from asof.model import Damage
-from asof.warc.fast_path import sound_kind
 from asof.warc.reader import read_record, scan_as
 from asof.warc.record import StoredRecord
-from asof.warc.verify import verify
+from asof.warc.verify import sound_kind, verify
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asof.archive.folder import Folder
-from asof.archive.journal import CommitGroup, Unit, records_of
+from asof.archive.journal import CommitGroup, records_of
 from asof.catalog.captures import Catalog
-from asof.catalog.derive import row
-from asof.catalog.fast_path import fast_row
+from asof.catalog.derive import fast_row, row
 from asof.catalog.rows import Row
 from asof.clock import Instant
 from asof.config import Config
-from asof.errors import StorageError
 from asof.ledger import Ledger
 from asof.model import Crawl, Location, Segment
 from asof.warc.info import warcinfo
@@ -105,7 +103,7 @@ class Committer:
             if not written or written[-1].sealed:
                 written.append(_Written(self._file))
             rows = written[-1].rows
-            for record in _made(unit):
+            for record in records_of(unit):
                 if record.in_memory:
                     raw = raw_record(record)
                     member = pack(raw, packed=record.packed)
@@ -136,16 +134,6 @@ class Committer:
         file = WarcFile.create(path)
         file.append([warcinfo(self._crawl, path.name, now)])
         return file
-
-
-def _made(unit: Unit) -> tuple[Record, ...]:
-    try:
-        return records_of(unit)
-    except OSError as error:
-        raise StorageError(
-            f"A body that was received cannot be read back: {error.strerror}.",
-            hint="Look after the disk, then run the same command again; nothing else is lost.",
-        ) from error
 
 
 def _rows(record: Record, raw: bytes, path: Path, where: Location) -> Sequence[Row]:

@@ -1,13 +1,5 @@
-"""The archive's folder: what lies where, and the lock that keeps it to one writer at a time.
-
-archive/  asof.toml          settings (optional)
-          warc/*.warc.gz     the truth, append-only
-          asof.db            catalog and frontier; rebuilt by `asof reindex`
-          derived/text.db    what was read out of documents; rebuilt by `asof reindex --text`
-          spool/             large bodies on their way into a WARC; emptied at start
-          logs/*.jsonl       events of each crawl; nothing reads them back (asof.crawl.events)
-          control/           orders to a crawl that runs, and how it stands (asof.crawl.control)
-          .lock              held by the one writer
+"""The archive's folder: what lies where (ARCHITECTURE.md, On disk), and the lock that keeps it to
+one writer at a time.
 """
 
 from __future__ import annotations

@@ -18,30 +18,22 @@ from tempfile import TemporaryDirectory
 from asof.archive.archive import OpenArchive
 from asof.archive.folder import SEGMENT_SUFFIXES, storage_errors
 from asof.archive.scan import Batch, Progress, Spread, ranges, read_range, whole_records
-from asof.catalog.derive import Row
+from asof.catalog.rows import Row
 from asof.errors import InputError
 from asof.model import Damage, Segment
 from asof.warc.atomic_file import sync_folder
+from asof.warc.compression import packing
 from asof.warc.foreign.arc import read_arc
 from asof.warc.foreign.detect import Format, sniff
 from asof.warc.foreign.trec import read_trec
 from asof.warc.foreign.wacz import extract_warcs
 from asof.warc.info import import_info
-from asof.warc.reader import FileLayout, layout
 from asof.warc.record import Record, StoredRecord
 from asof.warc.write import WarcFile, member
 
 # Rows entered at once: sorted by key, so many find their place next to one another (half the time
 # of entering each range by itself), and few enough to hold.
 _ROWS = 20_000
-
-# A file is named for what it holds, whatever its name said.
-_SUFFIXES = {
-    FileLayout.RECORDS: ".warc.gz",
-    FileLayout.WHOLE: ".warc.gz",
-    FileLayout.PLAIN: ".warc",
-    FileLayout.ZSTD: ".warc.zst",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +50,7 @@ class Intake:
 
     def __add__(self, other: Intake) -> Intake:
         return replace(
-            self,
-            **{name: getattr(self, name) + getattr(other, name) for name in _ADDED},
+            self, **{name: getattr(self, name) + getattr(other, name) for name in _ADDED}
         )
 
 
@@ -97,7 +88,8 @@ class _Taker:
 
     def warc(self, path: Path, label: str) -> Intake:
         """A WARC file, which `path` holds: the source itself, or a member of it."""
-        target = self._archive.folder.new_segment(f"import-{label}", _SUFFIXES[layout(path)])
+        # It is named for what it holds, whatever its name said.
+        target = self._archive.folder.new_segment(f"import-{label}", packing(path))
         before = path.stat()
 
         def keep() -> None:

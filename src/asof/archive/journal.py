@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from asof.clock import Clock, Instant
 from asof.config import Config
+from asof.errors import StorageError
 from asof.model import Capture, Exchange, Target
 from asof.warc.build import exchange_records
 from asof.warc.record import Record
@@ -37,10 +38,16 @@ Unit = Draft | tuple[Record, ...]
 
 def records_of(unit: Unit) -> tuple[Record, ...]:
     """The records of a unit, made now if they are not yet."""
-    if isinstance(unit, Draft):
-        exchange, target, record_id, refers_to = unit
+    if not isinstance(unit, Draft):
+        return unit
+    exchange, target, record_id, refers_to = unit
+    try:
         return exchange_records(exchange, target=target, refers_to=refers_to, record_id=record_id)
-    return unit
+    except OSError as error:
+        raise StorageError(
+            f"A body that was received cannot be read back: {error.strerror}.",
+            hint="Look after the disk, then run the same command again; nothing else is lost.",
+        ) from error
 
 
 @dataclass(slots=True)

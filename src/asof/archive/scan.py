@@ -14,15 +14,16 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
-from asof.catalog.derive import Row, missing_identity, row
-from asof.catalog.fast_path import fast_row
+from asof.catalog.derive import fast_row, missing_identity, row
+from asof.catalog.rows import Row
 from asof.model import Crawl, Damage
+from asof.warc.compression import Packing, packing
 from asof.warc.info import read_crawl
-from asof.warc.reader import FileLayout, layout, scan, scan_as
+from asof.warc.reader import scan, scan_as
 from asof.warc.record import StoredRecord
 from asof.warc.split import split
 from asof.warc.verify import judge
@@ -66,15 +67,14 @@ class Batch:
     shared: bool = False
 
 
-def ranges(path: Path, start: int = 0) -> list[FileRange]:
+def ranges(path: Path) -> list[FileRange]:
     """The file in stretches of about RANGE_BYTES, each starting at a record."""
     size = path.stat().st_size
-    parts = max(1, (size - start) // RANGE_BYTES)
-    starts = [start] if start or parts == 1 else split(path, parts)
-    ends: list[int | None] = [*starts[1:], None]
+    parts = size // RANGE_BYTES
+    starts = [0] if parts < 2 else split(path, parts)
     return [
         FileRange(path, begin, end, (size if end is None else end) - begin)
-        for begin, end in zip(starts, ends, strict=True)
+        for begin, end in zip_longest(starts, starts[1:])
     ]
 
 
@@ -83,7 +83,7 @@ def read_range(source: FileRange) -> Batch:
     batch = Batch(source, 0, [], [], [], [])
     records, shared = 0, False
     items: Iterator[Row | tuple[()] | StoredRecord | Damage]
-    if _has_checksums(source.path):
+    if packing(source.path) is Packing.GZIP:
         items = scan_as(source.path, fast_row, start=source.start, end=source.end)
     else:
         items = whole_records(source.path, source.start, source.end)
@@ -105,10 +105,6 @@ def read_range(source: FileRange) -> Batch:
     return replace(batch, records=records, shared=shared)
 
 
-def _has_checksums(path: Path) -> bool:
-    return layout(path) in (FileLayout.RECORDS, FileLayout.WHOLE)
-
-
 def whole_records(
     path: Path, start: int = 0, end: int | None = None
 ) -> Iterator[StoredRecord | Damage]:
@@ -118,7 +114,7 @@ def whole_records(
     must tell; not that of a chunked payload, for tools do not agree on what it is taken of.
     """
     found = scan(path, start=start, end=end)
-    if _has_checksums(path):
+    if packing(path) is Packing.GZIP:
         return found
     return map(_judged, found)
 
@@ -154,7 +150,7 @@ Spread = Callable[[Callable[[FileRange], Any], Sequence[FileRange]], Iterator[An
 
 @contextmanager
 def workers(count: int, total: int) -> Iterator[Spread]:
-    """A map over ranges that keeps their order: in this process, or on `count` others.
+    """Such a map: in this process, or on `count` others.
 
     Little work (`total` bytes) is not worth a second process. They are forked where that is safe,
     before any thread has started (0.3 s less than a fresh start of each), and spawned elsewhere.

@@ -1,29 +1,31 @@
-"""The catalog: captures by URL and time, in the ledger's `captures` table.
+"""The catalog: captures by URL and time, the crawls they come from, and the files that hold them.
 
-The table is keyed by (SURT, time, record id). A SURT folds different URLs into one key (http and
-https, with and without www), so a question about a URL prefers the rows of exactly that URL and
-falls back to its neighbours under the key only when there are none.
+The table of captures is keyed by (SURT, time, record id). A SURT folds different URLs into one key
+(http and https, with and without www), so a question about a URL prefers the rows of exactly that
+URL and falls back to its neighbours under the key only when there are none.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
+from typing import Any
 
-from asof.catalog.crawls import Runs
-from asof.catalog.derive import derive
+from asof.catalog.derive import comparable, derive
 from asof.catalog.observe import Observation, Reader, observe
-from asof.catalog.one_hash import comparable
 from asof.catalog.payloads import Payloads
 from asof.catalog.referents import ANSWERS, NOT_MODIFIED, last_instant
-from asof.catalog.rows import COLUMNS, Row, capture_of, fetch, row_of, translated
+from asof.catalog.rows import COLUMNS, Row, capture_of
 from asof.clock import Instant
 from asof.errors import AsofError
-from asof.ledger import Ledger
-from asof.model import Capture, Crawl, Segment
+from asof.ledger import Ledger, translated
+from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Segment
 from asof.url import canonical, key_ranges, surt
 from asof.warc.reader import read_record
 
@@ -40,6 +42,9 @@ _INSERT = (
     f"INSERT OR IGNORE INTO captures ({', '.join(COLUMNS)}, segment) "
     f"VALUES ({', '.join('?' * len(COLUMNS))}, %d)"
 )
+_CRAWL = ("id", "seeds", "started", "state", "ended", "settings", "note", "course")
+_CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _CRAWL[1:-1])
+_NUMBERED = re.compile(r"([0-9]+)-")
 # The columns from here on are empty in most rows, and sqlite3 takes 0.35 us to bind a None.
 _RARE = COLUMNS.index("redirect")
 _NO_RARE = (None,) * (len(COLUMNS) - _RARE)
@@ -47,7 +52,6 @@ _INSERT_PLAIN = (
     f"INSERT OR IGNORE INTO captures ({', '.join(COLUMNS[:_RARE])}, segment) "
     f"VALUES ({', '.join('?' * _RARE)}, %d)"
 )
-_ORDER = {False: "c.surt, c.at, c.record_id", True: "c.surt DESC, c.at DESC, c.record_id DESC"}
 _WIDTH = len(COLUMNS)
 _EVERYTHING = (("", "\U0010ffff"),)
 
@@ -71,21 +75,16 @@ class Catalog:
     def __init__(self, ledger: Ledger, warc: Path | None = None) -> None:
         self._ledger = ledger
         self._warc = warc
-        self._runs = Runs(ledger)
         self.payloads = Payloads(ledger)
 
-    def add(self, captures: Iterable[Capture], segment_no: int) -> int:
-        """Enter captures that lie in a segment; those known already are left. How many were new."""
-        return self.add_rows([row_of(capture) for capture in captures], segment_no)
-
     def add_rows(self, rows: Sequence[Row], segment_no: int) -> int:
-        """Like `add`, for rows as `derive.row` makes them."""
+        """Enter captures that lie in a segment; those known already are left. How many were new."""
         if not rows:
             return 0
         # In the order of the key, so that neighbours fall into the same pages of the table.
         ordered = sorted(rows, key=itemgetter(0, 1, 2))
         added = 0
-        with self._ledger.transaction() as db, translated(self._ledger):
+        with self._ledger.transaction() as db:
             for plain, run in groupby(ordered, key=_is_plain):
                 if plain:
                     short = [row[:_RARE] for row in run]
@@ -97,11 +96,10 @@ class Catalog:
 
     def as_of(self, url: str, at: Instant) -> Capture | None:
         """The latest capture at or before a moment; never one from its future."""
-        for names in _names(url):
-            found = self._answer(url, names, ("c.at <= ?", [at]), "DESC")
-            if found is not None:
-                return found
-        return None
+        where: list[Condition] = [("c.surt = ?", [surt(url)]), ("c.at <= ?", [at]), _ANSWER]
+        last = "ORDER BY c.at DESC, c.record_id DESC LIMIT 1"
+        found = self._select([*where, _named(url)], last) or self._select(where, last)
+        return found[0] if found else None
 
     def captures(
         self,
@@ -111,8 +109,6 @@ class Catalog:
         since: Instant | None = None,
         until: Instant | None = None,
         crawl: str | None = None,
-        kind: str | None = None,
-        reverse: bool = False,
     ) -> Iterator[Capture]:
         """Captures that match, in the order of key and time, fetched as they are asked for.
 
@@ -122,23 +118,22 @@ class Catalog:
             ("c.at >= ?", since),
             ("c.at <= ?", until),
             ("k.id = ?", crawl),
-            ("c.kind = ?", kind),
         ]
         where: list[Condition] = [(sql, [value]) for sql, value in filters if value is not None]
         ranges = _EVERYTHING if prefix is None else key_ranges(prefix)
         if url is not None:
             key = surt(url)
             ranges = ((key, key + "\0"),)
-            named = _any_of("c.url", _names(url)[0])
+            named = _named(url)
             if self._select([("c.surt = ?", [key]), named], "LIMIT 1"):
                 where.append(named)
-        for low, high in reversed(ranges) if reverse else ranges:
-            yield from self._scan(low, high, where, reverse)
+        for low, high in ranges:
+            yield from self._scan(low, high, where)
 
     def observations(self, url: str) -> list[Observation]:
         """What the captures of a URL show of it, by time."""
-        key, names = surt(url), _names(url)[0]
-        together = list(self._scan(key, key + "\0", [_ANSWER], False))
+        key, names = surt(url), _names(url)
+        together = list(self._scan(key, key + "\0", [_ANSWER]))
         if self._warc is not None:
             together = comparable(together, self._warc)
         own = {c.url for c in together if c.url in names} or {c.url for c in together}
@@ -146,27 +141,23 @@ class Catalog:
         return sorted((each for seen in found.values() for each in seen), key=attrgetter("at"))
 
     def observation(self, capture: Capture) -> Observation:
-        """What one capture shows."""
         return Reader(self).read(capture)
 
     def holds(self, capture: Capture) -> bool:
         """Whether a capture is in the catalog, here or as a copy in another segment."""
         sql = "SELECT 1 FROM captures WHERE surt = ? AND at = ? AND record_id = ?"
-        return bool(fetch(self._ledger, sql, (capture.surt, capture.at, capture.record_id)))
+        return bool(self._ledger.fetch(sql, (capture.surt, capture.at, capture.record_id)))
 
     def is_empty(self) -> bool:
-        """Whether there is no capture at all."""
-        return not fetch(self._ledger, "SELECT 1 FROM captures LIMIT 1")
+        return not self._ledger.fetch("SELECT 1 FROM captures LIMIT 1")
 
     def count(self) -> int:
-        """How many captures there are."""
-        return int(fetch(self._ledger, "SELECT count(*) FROM captures")[0][0])
+        return int(self._ledger.fetch("SELECT count(*) FROM captures")[0][0])
 
     def count_urls(self) -> int:
-        """How many different URLs have captures."""
         # Under one key there are few URLs, so this needs no room for all of them at once.
         sql = "SELECT sum(n) FROM (SELECT count(DISTINCT url) AS n FROM captures GROUP BY surt)"
-        return int(fetch(self._ledger, sql)[0][0] or 0)
+        return int(self._ledger.fetch(sql)[0][0] or 0)
 
     def last_answers(self, crawl: str | None = None) -> dict[str, tuple[int | None, Instant]]:
         """Status and moment of the last answer of every URL, in all or in one crawl."""
@@ -176,88 +167,107 @@ class Catalog:
             "SELECT c.url, c.status, max(c.at) FROM captures c CROSS JOIN segments s "
             f"ON s.no = c.segment WHERE {_ANSWER[0]} {within} GROUP BY c.url"
         )
-        rows = fetch(self._ledger, sql, [*_ANSWER[1], *([] if crawl is None else [crawl])])
+        rows = self._ledger.fetch(sql, [*_ANSWER[1], *([] if crawl is None else [crawl])])
         return {url: (status, at) for url, status, at in rows}
 
     def offsets(self) -> dict[str, array[int]]:
         """Where captures lie, by file: what a check compares with the files."""
-        files = dict(fetch(self._ledger, "SELECT no, file FROM segments"))
+        files = dict(self._ledger.fetch("SELECT no, file FROM segments"))
         found = {file: array("Q") for file in files.values()}
-        with translated(self._ledger):
+        with translated(self._ledger.path):
             for no, offset in self._ledger.db.execute("SELECT segment, offset FROM captures"):
                 found[files[no]].append(offset)
         return found
 
     def crawls(self) -> list[Crawl]:
         """All crawls, oldest first."""
-        return self._runs.crawls()
-
-    def crawl(self, crawl_id: str) -> Crawl | None:
-        """The crawl of that id."""
-        return self._runs.crawl(crawl_id)
+        sql = f"SELECT {', '.join(_CRAWL)} FROM crawls ORDER BY started, id"
+        return [_crawl(row) for row in self._ledger.fetch(sql)]
 
     def crawl_no(self, crawl_id: str) -> int:
-        """The number of a crawl, by which the frontier knows it."""
-        return self._runs.crawl_no(crawl_id)
+        """The number of a crawl in the ledger; a KeyError when it was never put."""
+        found = self._ledger.fetch("SELECT no FROM crawls WHERE id = ?", [crawl_id])
+        if not found:
+            raise KeyError(crawl_id)
+        return int(found[0][0])
 
     def put_crawl(self, crawl: Crawl) -> None:
-        """Enter a crawl, or what has changed about it."""
-        self._runs.put_crawl(crawl)
+        """Enter a crawl, or what has changed about it.
+
+        A turning point stays: a file that was begun after it may speak of the time before it.
+        """
+        plan = crawl.coherence_plan
+        with self._ledger.transaction() as db:
+            db.execute(
+                f"INSERT INTO crawls ({', '.join(_CRAWL)}) VALUES ({', '.join('?' * len(_CRAWL))}) "
+                f"ON CONFLICT (id) DO UPDATE SET {_CHANGES}, "
+                "course = CASE WHEN json_extract(course, '$.turn') IS NOT NULL AND "
+                "json_extract(excluded.course, '$.turn') IS NULL THEN course "
+                "ELSE excluded.course END",
+                (
+                    crawl.id, json.dumps(crawl.seeds), crawl.started, crawl.state.value,
+                    crawl.ended, json.dumps(crawl.settings), crawl.note,
+                    plan and json.dumps(asdict(plan)),
+                ),
+            )  # fmt: skip
 
     def memory(self, crawl_id: str) -> str:
-        """What an interrupted crawl wanted to remember."""
-        return self._runs.memory(crawl_id)
+        """What an interrupted crawl wanted to remember; empty when it left nothing."""
+        found = self._ledger.fetch("SELECT memory FROM crawls WHERE id = ?", [crawl_id])
+        return str(found[0][0]) if found else ""
 
     def put_memory(self, crawl_id: str, memory: str) -> None:
         """Leave a text for the resumption of a crawl."""
-        self._runs.put_memory(crawl_id, memory)
+        with self._ledger.transaction() as db:
+            db.execute("UPDATE crawls SET memory = ? WHERE id = ?", (memory, crawl_id))
 
     def segments(self) -> list[Segment]:
         """All segments, in the order of their numbers."""
-        return self._runs.segments()
-
-    def segment_no(self, file: str) -> int:
-        """The number of a segment."""
-        return self._runs.segment_no(file)
-
-    def next_segment_no(self) -> int:
-        """The number after the highest in use."""
-        return self._runs.next_segment_no()
+        rows = self._ledger.fetch(
+            "SELECT s.file, s.committed, k.id, s.sealed FROM segments s "
+            "LEFT JOIN crawls k ON k.no = s.crawl ORDER BY s.no"
+        )
+        return [Segment(file, size, crawl, bool(sealed)) for file, size, crawl, sealed in rows]
 
     def put_segment(self, segment: Segment) -> int:
-        """Enter a segment, or what has changed about it; its number."""
-        return self._runs.put_segment(segment)
+        """Enter a segment, or what has changed about it; its number.
 
-    def _scan(
-        self, low: str, high: str, where: Sequence[Condition], reverse: bool
-    ) -> Iterator[Capture]:
+        A new segment takes the number that its file name begins with, if that is free. Its crawl
+        has to be put before it (KeyError).
+        """
+        with self._ledger.transaction() as db:
+            crawl = None if segment.crawl is None else self.crawl_no(segment.crawl)
+            state = (crawl, segment.committed, segment.sealed, segment.file)
+            update = "UPDATE segments SET crawl = ?, committed = ?, sealed = ? WHERE file = ?"
+            if not db.execute(update, state).rowcount:
+                insert = "INSERT INTO segments (crawl, committed, sealed, file, no)"
+                db.execute(f"{insert} VALUES (?,?,?,?,?)", (*state, self._free_no(segment.file)))
+            number = db.execute("SELECT no FROM segments WHERE file = ?", (segment.file,))
+            return int(number.fetchone()[0])
+
+    def _free_no(self, file: str) -> int:
+        match = _NUMBERED.match(file)
+        wanted = int(match[1]) if match else 0
+        if wanted and not self._ledger.fetch("SELECT 1 FROM segments WHERE no = ?", [wanted]):
+            return wanted
+        return int(self._ledger.fetch("SELECT coalesce(max(no), 0) + 1 FROM segments")[0][0])
+
+    def _scan(self, low: str, high: str, where: Sequence[Condition]) -> Iterator[Capture]:
         """The rows of a range of keys, batch by batch, each beyond the last row of the former."""
-        bounds: list[Condition] = [("c.surt >= ?", [low]), ("c.surt < ?", [high])]
+        start: Condition = ("c.surt >= ?", [low])
+        order = f"ORDER BY c.surt, c.at, c.record_id LIMIT {BATCH}"
         while True:
-            batch = self._select([*bounds, *where], f"ORDER BY {_ORDER[reverse]} LIMIT {BATCH}")
+            batch = self._select([("c.surt < ?", [high]), start, *where], order)
             yield from batch
             if len(batch) < BATCH:
                 return
-            last = batch[-1]
-            key = (last.surt, last.at, last.record_id)
-            edge = "c.surt >= ?" if reverse else "c.surt < ?"
-            beyond = f"(c.surt, c.at, c.record_id) {'<' if reverse else '>'} (?, ?, ?)"
-            bounds = [(edge, [low if reverse else high]), (beyond, key)]
-
-    def _answer(
-        self, url: str, names: Sequence[str], when: Condition, order: str
-    ) -> Capture | None:
-        """The first answer under the URL's key, by one of the names if there are any."""
-        where = [("c.surt = ?", [surt(url)]), when, _ANSWER]
-        if names:
-            where.append(_any_of("c.url", names))
-        found = self._select(where, f"ORDER BY c.at {order}, c.record_id {order} LIMIT 1")
-        return found[0] if found else None
+            key = (batch[-1].surt, batch[-1].at, batch[-1].record_id)
+            start = ("(c.surt, c.at, c.record_id) > (?, ?, ?)", key)
 
     def _select(self, where: Sequence[Condition], tail: str) -> list[Capture]:
         sql = f"{_SELECT} WHERE {' AND '.join(condition for condition, _ in where)} {tail}"
         values = [value for _, some in where for value in some]
-        rows = fetch(self._ledger, sql, values)
+        rows = self._ledger.fetch(sql, values)
         return [capture_of(row[:_WIDTH], row[_WIDTH], row[_WIDTH + 1]) for row in rows]
 
     def within(self, key: str, at: Instant) -> Sequence[Capture]:
@@ -298,11 +308,19 @@ class Catalog:
         return self._select([*where, ("c.at = ?", [last[0].at])], "") if last else ()
 
 
-def _names(url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What rows may be called to be exactly this URL; then none: any that shares its key."""
+def _names(url: str) -> tuple[str, ...]:
+    """What rows may be called to be exactly this URL."""
     known = canonical(url)
-    return ((url,) if known in (None, url) else (url, str(known))), ()
+    return (url,) if known in (None, url) else (url, str(known))
 
 
-def _any_of(column: str, values: Sequence[str]) -> Condition:
-    return f"{column} IN ({', '.join('?' * len(values))})", values
+def _named(url: str) -> Condition:
+    names = _names(url)
+    return f"c.url IN ({', '.join('?' * len(names))})", names
+
+
+def _crawl(row: tuple[Any, ...]) -> Crawl:
+    crawl_id, seeds, started, state, ended, settings, note, course = row
+    plan = None if course is None else CoherencePlan(**json.loads(course))
+    seeds, state, settings = tuple(json.loads(seeds)), CrawlState(state), json.loads(settings)
+    return Crawl(crawl_id, seeds, started, state, ended, settings, note, plan)

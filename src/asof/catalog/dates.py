@@ -21,6 +21,8 @@ _IMF_DATE = re.compile(
 # Before the Web, so not the date of anything on it: clocks that were never set, epoch zero.
 _WEB_BEGINS = 20 * 365 * DAY + 5 * DAY  # 1990-01-01
 
+_iso_day = lru_cache(maxsize=4096)(parse_iso)
+
 
 @lru_cache(maxsize=1024)  # records of one second stand side by side
 def warc_date(text: str) -> Instant | None:
@@ -51,11 +53,6 @@ def _http_date(text: str) -> Instant | None:
     if match is None or day is None:
         return parse_http_date(text)
     return day + ((int(match[2]) * 60 + int(match[3])) * 60 + int(match[4])) * SECOND
-
-
-@lru_cache(maxsize=4096)
-def _iso_day(text: str) -> Instant | None:
-    return parse_iso(text)
 
 
 @lru_cache(maxsize=4096)

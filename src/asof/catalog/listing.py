@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asof.catalog.rows import fetch
 from asof.clock import Clock, Instant
 from asof.ledger import Ledger
 from asof.url import key_ranges
@@ -61,14 +60,16 @@ class Listing:
         start = after + _LAST if after else ""
         while len(found) < limit:
             sql = "SELECT surt, url FROM captures WHERE surt > ? ORDER BY surt LIMIT 1"
-            rows = fetch(self._ledger, sql, [start])
+            rows = self._ledger.fetch(sql, [start])
             if not rows:
                 break
             name, prefix = _host(rows[0][1])
             host, parenthesis, _ = rows[0][0].partition(")/")
             key = host + parenthesis if name != prefix else rows[0][0]
             start = key + _LAST
-            found.append(Host(key, name, prefix, self._count(key, start)))
+            some = f"SELECT 1 FROM captures WHERE surt >= ? AND surt < ? LIMIT {MANY + 1}"
+            count = self._ledger.fetch(f"SELECT count(*) FROM ({some})", [key, start])
+            found.append(Host(key, name, prefix, int(count[0][0])))
         return found
 
     def urls(self, prefix: str, after: str = "", limit: int = 100) -> list[Known]:
@@ -78,7 +79,7 @@ class Listing:
             key, beyond = (after, ">") if after >= low else (low, ">=")
             while len(found) < limit:
                 sql = f"SELECT surt FROM captures WHERE surt {beyond} ? AND surt < ?"
-                rows = fetch(self._ledger, f"{sql} ORDER BY surt LIMIT 1", [key, high])
+                rows = self._ledger.fetch(f"{sql} ORDER BY surt LIMIT 1", [key, high])
                 if not rows:
                     break
                 key, beyond = rows[0][0], ">"
@@ -90,20 +91,19 @@ class Listing:
         size, now = self.committed(), self._clock.monotonic()
         if self._counted is not None and (self._counted[0] == size or now < self._counted[2]):
             return self._counted[1]
-        count = int(fetch(self._ledger, "SELECT count(*) FROM captures")[0][0])
+        count = int(self._ledger.fetch("SELECT count(*) FROM captures")[0][0])
         slow = self._clock.monotonic() - now > _SLOW_COUNT
         self._counted = (size, count, now + _RECOUNT_AFTER if slow else now)
         return count
 
     def committed(self) -> int:
         """How many bytes are stored: another number whenever something was captured."""
-        sizes = fetch(self._ledger, "SELECT coalesce(sum(committed), 0) FROM segments")
+        sizes = self._ledger.fetch("SELECT coalesce(sum(committed), 0) FROM segments")
         return int(sizes[0][0])
 
     def _under(self, key: str) -> list[Known]:
         """The URLs that share a key (http and https, with and without www) with their captures."""
-        rows = fetch(
-            self._ledger,
+        rows = self._ledger.fetch(
             "SELECT url, count(*), min(at) FROM"
             " (SELECT url, at FROM captures WHERE surt = ? ORDER BY at LIMIT ?)"
             " GROUP BY url ORDER BY url",
@@ -114,13 +114,9 @@ class Listing:
             " ORDER BY at DESC LIMIT 1"
         )
         return [
-            Known(key, url, count, first, *fetch(self._ledger, latest, [key, url])[0])
+            Known(key, url, count, first, *self._ledger.fetch(latest, [key, url])[0])
             for url, count, first in rows
         ]
-
-    def _count(self, low: str, high: str) -> int:
-        some = f"SELECT 1 FROM captures WHERE surt >= ? AND surt < ? LIMIT {MANY + 1}"
-        return int(fetch(self._ledger, f"SELECT count(*) FROM ({some})", [low, high])[0][0])
 
 
 def _host(url: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from asof.catalog.captures import Catalog
-from asof.catalog.derive import ENTITY_LIMIT, HEAD_REACH, is_http, stored_id
+from asof.catalog.derive import ENTITY_LIMIT, is_http, stored_id
 from asof.catalog.observe import Observation
 from asof.catalog.referents import is_304
 from asof.clock import iso
@@ -16,28 +16,17 @@ from asof.errors import DamageError, InputError, NotCaptured
 from asof.http.entity import decode
 from asof.http.head import Head, parse_head
 from asof.model import Capture, Headers, find_header
-from asof.warc.reader import block_chunks, read_record
+from asof.warc.reader import beginning, behind, block_chunks, read_record
 from asof.warc.record import StoredRecord
 
 _NO_HEAD = Head(b"", 0, "0.9", 0, "", ())
 # What a 304 must not change in a stored response: the hop-by-hop fields of RFC 9111 section 3.1,
 # Content-Length (3.2), and, as 3.2 allows, what says how the stored bytes are coded.
-_KEPT = frozenset(
-    {
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authentication-info",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "transfer-encoding",
-        "upgrade",
-        "content-encoding",
-        "content-length",
-        "content-range",
-    }
-)
+_KEPT = frozenset((
+    "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
+    "proxy-authorization", "proxy-connection", "te", "transfer-encoding", "upgrade",
+    "content-encoding", "content-length", "content-range",
+))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +68,7 @@ class Memento:
         """
         if self._own is None:
             return block_chunks(self._record)
-        return chain([self._own.raw], _behind(block_chunks(self._record), len(self._stored.raw)))
+        return chain([self._own.raw], behind(block_chunks(self._record), len(self._stored.raw)))
 
     def payload(self, limit: int | None = None) -> Iterator[bytes]:
         """The decoded entity, at most `limit` bytes of it.
@@ -87,7 +76,7 @@ class Memento:
         Without a limit, an entity that is not coded comes whole, and a coded one up to the size
         beyond which it is taken for a bomb.
         """
-        chunks = _behind(block_chunks(self._record), len(self._stored.raw))
+        chunks = behind(block_chunks(self._record), len(self._stored.raw))
         if limit is None:
             limit = max(ENTITY_LIMIT, self._record.size)
         return decode((self._coding or self._stored).headers, chunks, limit=limit)
@@ -98,7 +87,7 @@ def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
     record = _read(warc_dir, capture)
     head = stored_head(record, capture)
     if capture.kind != "revisit":
-        return Memento(capture, capture, _status(head), head.headers, head.raw, record, head)
+        return Memento(capture, capture, head.status or None, head.headers, head.raw, record, head)
     seen = catalog.observation(capture)
     source = seen.source
     if source is None:
@@ -115,57 +104,29 @@ def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
     # Of another URL the same bytes may mean something else (asof.catalog.observe).
     coding = None if source.surt == capture.surt else own
     return Memento(
-        capture, source, _status(shown), shown.headers, head.raw, stored_record, stored, own, coding
-    )
-
-
-def _status(head: Head) -> int | None:
-    return head.status if head.status else None
+        capture, source, shown.status or None, shown.headers, head.raw, stored_record, stored, own,
+        coding,
+    )  # fmt: skip
 
 
 def _read(warc_dir: Path, capture: Capture) -> StoredRecord:
-    where = capture.where
+    file, offset = capture.where.file, capture.where.offset
     try:
-        record = read_record(warc_dir / where.file, where.offset)
+        record = read_record(warc_dir / file, offset)
     except InputError as error:
-        raise DamageError(
-            "the file cannot be read.",
-            file=where.file,
-            offset=where.offset,
-            hint="Put it back, or run `asof reindex` to go on without it.",
-        ) from error
+        hint = "Put it back, or run `asof reindex` to go on without it."
+        raise DamageError("the file cannot be read", file=file, offset=offset, hint=hint) from error
     if stored_id(record.header) not in (None, capture.record_id):
-        raise DamageError(
-            "another record lies here than the catalog says.",
-            file=where.file,
-            offset=where.offset,
-            hint="Run `asof reindex` to rebuild the catalog from the WARC files.",
-        )
+        what = "another record lies here than the catalog says"
+        hint = "Run `asof reindex` to rebuild the catalog from the WARC files."
+        raise DamageError(what, file=file, offset=offset, hint=hint)
     return record
 
 
 def stored_head(record: StoredRecord, capture: Capture) -> Head:
     """The HTTP head of a record, an empty one if it has none."""
-    if not is_http(capture.kind, capture.url):
-        return _NO_HEAD
-    if record.data is not None:
-        return parse_head(record.data)
-    first = b""
-    for chunk in block_chunks(record):
-        first += chunk
-        if len(first) >= HEAD_REACH:
-            break
-    return parse_head(first)
-
-
-def _behind(chunks: Iterator[bytes], length: int) -> Iterator[bytes]:
-    """The bytes after the first `length`."""
-    for chunk in chunks:
-        if length < len(chunk):
-            yield chunk[length:]
-            break
-        length -= len(chunk)
-    yield from chunks
+    http = is_http(capture.kind, capture.url)
+    return parse_head(beginning(record)) if http else _NO_HEAD
 
 
 def _freshened(stored: Headers, update: Headers) -> Headers:

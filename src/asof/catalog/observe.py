@@ -42,14 +42,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from asof.catalog.referents import (
-    ANSWERS,
-    Held,
-    declared,
-    is_304,
-    key_of,
-    names_nothing,
-)
+from asof.catalog.referents import ANSWERS, Held, declared, is_304, key_of, names_nothing
 from asof.clock import Instant
 from asof.model import Capture, State
 from asof.warc.digest import same
@@ -225,7 +218,6 @@ class Reader:
         self._ways: dict[_Key, _Way] = {}
 
     def read(self, capture: Capture) -> Observation:
-        """What a capture shows."""
         if capture.kind == "revisit":
             way = self._way(capture)
         else:

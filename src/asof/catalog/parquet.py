@@ -6,61 +6,47 @@ digests carry their algorithm. The columns from `kind` on are our own.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import ada_url
 
-from asof.errors import StorageError, UsageError
+from asof.errors import UsageError
 from asof.model import Capture
 from asof.url import registered_domain
+from asof.warc.atomic_file import atomic_file
 
 # A row group of captures takes about 100 MB while it is built, and scans well.
 ROW_GROUP = 50_000
 
 _COLUMNS = {
-    "url_surtkey": "string",
-    "url": "string",
-    "url_host_name": "string",
-    "url_host_tld": "string",
-    "url_host_registered_domain": "string",
-    "url_protocol": "string",
-    "url_port": "int32",
-    "url_path": "string",
-    "url_query": "string",
-    "fetch_time": "timestamp",
-    "fetch_status": "int16",
-    "content_digest": "string",
-    "content_mime_type": "string",
-    "content_truncated": "string",
-    "warc_filename": "string",
-    "warc_record_offset": "int64",
-    "warc_record_length": "int64",
-    "kind": "string",
-    "entity_digest": "string",
-    "record_id": "string",
-    "crawl": "string",
-    "last_modified": "timestamp",
-    "etag": "string",
-}
+    "url_surtkey": "string", "url": "string", "url_host_name": "string", "url_host_tld": "string",
+    "url_host_registered_domain": "string", "url_protocol": "string", "url_port": "int32",
+    "url_path": "string", "url_query": "string", "fetch_time": "timestamp", "fetch_status": "int16",
+    "content_digest": "string", "content_mime_type": "string", "content_truncated": "string",
+    "warc_filename": "string", "warc_record_offset": "int64", "warc_record_length": "int64",
+    "kind": "string", "entity_digest": "string", "record_id": "string", "crawl": "string",
+    "last_modified": "timestamp", "etag": "string",
+}  # fmt: skip
+# What fills the columns from `fetch_time` on.
+_VALUES = attrgetter(
+    "at", "status", "digest", "media_type", "truncated", "where.file", "where.offset",
+    "where.length", "kind", "content", "record_id", "crawl", "last_modified", "etag",
+)  # fmt: skip
 _DOMAIN = 0  # ada's HostType of a name, as against an IPv4 or IPv6 address
-
-_Place = tuple[str | None, str | None, str | None, str | None, int | None, str | None, str | None]
 
 
 def write_parquet(captures: Iterable[Capture], out: Path) -> int:
     """Write an index of the captures, a row group at a time; how many there were."""
-    return write_rows(_COLUMNS, map(_row, captures), out, ROW_GROUP)
+    rows = ((c.surt, c.url, *_place(c.url), *_VALUES(c)) for c in captures)
+    return write_rows(_COLUMNS, rows, out, ROW_GROUP)
 
 
 def write_rows(
-    columns: Mapping[str, str],
-    rows: Iterable[tuple[object, ...]],
-    out: Path,
-    group: int,
+    columns: Mapping[str, str], rows: Iterable[tuple[object, ...]], out: Path, group: int
 ) -> int:
     """Write rows of such columns (names and types), so many at a time; how many there were.
 
@@ -71,24 +57,12 @@ def write_rows(
     schema = arrow.schema(
         [(name, types.get(kind) or getattr(arrow, kind)()) for name, kind in columns.items()]
     )
-    part = out.with_name(out.name + ".part")
     source, count = iter(rows), 0
-    try:
-        with part.open("wb") as file:
-            with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-                while some := list(islice(source, group)):
-                    values = [list(column) for column in zip(*some, strict=True)]
-                    writer.write_table(arrow.table(values, schema=schema))
-                    count += len(some)
-            os.fsync(file.fileno())
-        part.rename(out)
-    except OSError as error:
-        raise StorageError(
-            f"{out} cannot be written: {error.strerror or error}.",
-            hint="Make room or name another file, then run the command again.",
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
+    with atomic_file(out) as file, parquet.ParquetWriter(file, schema, compression="zstd") as table:
+        while some := list(islice(source, group)):
+            values = [list(column) for column in zip(*some, strict=True)]
+            table.write_table(arrow.table(values, schema=schema))
+            count += len(some)
     return count
 
 
@@ -105,29 +79,7 @@ def _pyarrow() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def _row(capture: Capture) -> tuple[object, ...]:
-    return (
-        capture.surt,
-        capture.url,
-        *_place(capture.url),
-        capture.at,
-        capture.status,
-        capture.digest,
-        capture.media_type,
-        capture.truncated,
-        capture.where.file,
-        capture.where.offset,
-        capture.where.length,
-        capture.kind,
-        capture.content,
-        capture.record_id,
-        capture.crawl,
-        capture.last_modified,
-        capture.etag,
-    )
-
-
-def _place(url: str) -> _Place:
+def _place(url: str) -> tuple[str | int | None, ...]:
     """Host name, TLD, registered domain, protocol, port, path and query of a URL."""
     try:
         parsed = ada_url.URL(url)

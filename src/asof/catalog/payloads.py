@@ -32,7 +32,6 @@ class PayloadFilter:
             self._put(key)
 
     def add(self, digest: bytes) -> None:
-        """A payload is in the archive now."""
         self._put(int.from_bytes(digest[:8], "big") >> 4)
 
     def __contains__(self, digest: bytes) -> bool:

@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 ANSWERS = ("response", "revisit", "resource")
 NOT_MODIFIED = "server-not-modified"
 # Some tools give a 304 the digest of its own body, which is none.
-_OF_NOTHING = frozenset(
-    (
-        "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
-        "sha256:4OYMIQUY7QOBJGX36TEJS35ZEQT24QPEMSNZGTFESWMRW6CSXBKQ====",
-    )
+_OF_NOTHING = (
+    "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+    "sha256:4OYMIQUY7QOBJGX36TEJS35ZEQT24QPEMSNZGTFESWMRW6CSXBKQ====",
 )
 
 

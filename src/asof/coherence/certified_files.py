@@ -13,9 +13,8 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges
-from asof.catalog.derive import HEAD_REACH, Row, row
-from asof.catalog.fast_path import fast_row
-from asof.catalog.rows import capture_of
+from asof.catalog.derive import fast_row, row
+from asof.catalog.rows import Row, capture_of
 from asof.coherence.certificate import (
     Choice,
     FileSum,
@@ -26,11 +25,10 @@ from asof.coherence.gather import (
 )
 from asof.model import Capture, Crawl, Damage
 from asof.warc.digest import digest_of, parse_digest
-from asof.warc.fast_path import sound_kind
 from asof.warc.info import read_crawl
-from asof.warc.reader import block_chunks, scan_as
+from asof.warc.reader import HEAD_REACH, block_chunks, scan_as
 from asof.warc.record import StoredRecord
-from asof.warc.verify import judge
+from asof.warc.verify import judge, sound_kind
 
 Progress = Callable[[int], None]
 
@@ -99,7 +97,7 @@ def scan_files(
 
 
 def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:
-    """A later record knows more, as in the catalog (Runs.put_crawl); but a turning point stays.
+    """A later record knows more, as in the catalog (Catalog.put_crawl); but a turning point stays.
 
     A file that was begun after it may speak of the time before it.
     """

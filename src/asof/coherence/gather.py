@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from asof.archive.archive import OpenArchive
-from asof.catalog.derive import is_http
+from asof.catalog.derive import comparable, is_http
 from asof.catalog.memento import stored_head
-from asof.catalog.one_hash import comparable
 from asof.catalog.referents import ANSWERS, declared
 from asof.clock import SECOND, Instant, parse_http_date
 from asof.coherence.certificate import Choice

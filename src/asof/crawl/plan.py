@@ -200,8 +200,8 @@ def _by_host(
 
 def _as_measured(host: HostPlan, trust: HostTrust, ages: Mapping[str, Instant]) -> HostPlan:
     """What can be known of its pages: as far back as dates are trusted, or since each was seen."""
-    is_dated = trust.trusts_dates and trust.skew is not None
-    before = [trust.lag if is_dated else ages[target.url] for target in host.targets]
+    lag = trust.lag if trust.trusts_dates and trust.skew is not None else math.inf
+    before = [min(lag, ages[target.url]) for target in host.targets]
     known = np.maximum(np.array(before) / SECOND, 0.0)
     return replace(host, survival=Since(host.survival, known))
 

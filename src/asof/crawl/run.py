@@ -37,7 +37,7 @@ from asof.frontier.report import tally
 from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
 from asof.url import host_of
-from asof.warc.info import crawl_end
+from asof.warc.info import crawl_record
 
 if TYPE_CHECKING:
     from asof.crawl.plan import Itinerary
@@ -287,7 +287,7 @@ def _conclude(archive: OpenArchive, crawl: Crawl, config: Config, summary: Summa
     try:
         if state is CrawlState.FINISHED:
             committer = Committer(archive.folder, archive.ledger, crawl, config)
-            end = CommitGroup([(crawl_end(crawl),)], taken=now)
+            end = CommitGroup([(crawl_record(crawl, now),)], taken=now)
             committer.write(end, lambda: archive.catalog.put_crawl(crawl))
             committer.close()
         else:

@@ -6,15 +6,8 @@ WARC files, but for the queue of a crawl that was interrupted. Instants are inte
 UTC.
 """
 
-from asof.ledger.connection import Ledger, connect_for_reading, is_outdated, translate
+from asof.ledger.connection import Ledger, connect_for_reading, is_outdated, translate, translated
 from asof.ledger.schema import SCHEMA_VERSION, payload_key, url_key
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "Ledger",
-    "connect_for_reading",
-    "is_outdated",
-    "payload_key",
-    "translate",
-    "url_key",
-]
+__all__ = ["SCHEMA_VERSION", "Ledger", "connect_for_reading", "is_outdated", "payload_key",
+           "translate", "translated", "url_key"]  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from asof.errors import ArchiveError, StorageError
 from asof.ledger.migrations import STEPS, run, upgrade, version_of
@@ -18,15 +19,13 @@ class Ledger:
     def __init__(self, path: Path, *, writable: bool) -> None:
         self.path = path
         self.writable = writable
-        try:
+        with translated(path):
             self.db = _connect(path) if writable else connect_for_reading(path)
             try:
                 self._prepare()
             except BaseException:
                 self.db.close()
                 raise
-        except sqlite3.Error as error:
-            raise translate(error, path) from error
 
     def _prepare(self) -> None:
         self.db.execute("PRAGMA busy_timeout = 10000")
@@ -62,41 +61,26 @@ class Ledger:
                 )
             run(self.db, SCHEMA, SCHEMA_VERSION)
 
+    def fetch(self, sql: str, values: Sequence[str | int] = ()) -> list[tuple[Any, ...]]:
+        with translated(self.path):
+            return self.db.execute(sql, values).fetchall()
+
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, durable on return, unless rolled back inside. An open one is joined."""
-        if self._is_open():
-            yield self.db
-            return
-        self.begin()
-        try:
-            yield self.db
-        except sqlite3.Error as error:
-            self.rollback()
-            raise translate(error, self.path) from error
-        except BaseException:
-            self.rollback()
-            raise
-        if self._is_open():
-            self.commit()
-
-    def _is_open(self) -> bool:
-        return self.db.in_transaction
-
-    def begin(self) -> None:
-        """Open a transaction that stays open until `commit`; what it holds is seen here at once."""
-        try:
+        with translated(self.path):
+            is_joined = self.db.in_transaction
+            if is_joined:
+                yield self.db
+                return
             self.db.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
-            raise translate(error, self.path) from error
-
-    def commit(self) -> None:
-        """Make the open transaction durable; on failure nothing of it remains."""
-        try:
-            self.db.execute("COMMIT")
-        except sqlite3.Error as error:
-            self.rollback()
-            raise translate(error, self.path) from error
+            try:
+                yield self.db
+                if self.db.in_transaction:
+                    self.db.execute("COMMIT")
+            except BaseException:
+                self.rollback()
+                raise
 
     def rollback(self) -> None:
         """Forget the open transaction, if SQLite has not done so itself."""
@@ -110,24 +94,18 @@ class Ledger:
 
 def is_outdated(path: Path) -> bool:
     """Whether a database was written by an earlier asof, and is upgraded by opening it to write."""
-    try:
-        with closing(connect_for_reading(path)) as db:
-            return db.execute("PRAGMA user_version").fetchone()[0] in STEPS
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
+    with translated(path), closing(connect_for_reading(path)) as db:
+        return version_of(db) in STEPS
 
 
 def _refusal(path: Path, version: int) -> ArchiveError:
-    found = f"has schema version {version}; this asof reads {SCHEMA_VERSION}."
+    which = "a later"
+    hint = "Install that one, or run `asof reindex` to rebuild it from the WARC files."
     if version in STEPS:
-        return ArchiveError(
-            f"{path} was written by an earlier asof: it {found}",
-            hint="Open the archive where it can be written: that upgrades it, and nothing is lost.",
-        )
-    return ArchiveError(
-        f"{path} was written by a later asof: it {found}",
-        hint="Install that one, or run `asof reindex` to rebuild it from the WARC files.",
-    )
+        which = "an earlier"
+        hint = "Open the archive where it can be written: that upgrades it, and nothing is lost."
+    found = f"has schema version {version}; this asof reads {SCHEMA_VERSION}."
+    return ArchiveError(f"{path} was written by {which} asof: it {found}", hint=hint)
 
 
 def _connect(name: Path | str) -> sqlite3.Connection:
@@ -154,6 +132,15 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
             ) from error
         db = _connect(f"{uri}&immutable=1")
     return db
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """SQLite's errors as ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
 
 
 def translate(error: sqlite3.Error, path: Path) -> StorageError | ArchiveError:

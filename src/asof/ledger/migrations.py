@@ -7,18 +7,8 @@ need not leave exactly what its version had, only what the next one reads.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from asof.ledger.schema import TARGETS, payload_key, url_key
-
-
-@dataclass(frozen=True, slots=True)
-class MigrationStep:
-    """SQL that makes a database one of version `to`; it may call url_key and payload_key."""
-
-    to: int
-    sql: str
-
 
 # Keys, and payloads that need not be stored twice. What robots.txt had refused after it was queued
 # looked like what was never queued.
@@ -59,16 +49,17 @@ INSERT OR IGNORE INTO targets
 DROP TABLE old_targets
 """
 
-STEPS = {1: MigrationStep(2, _KEYS), 2: MigrationStep(3, _COURSE), 3: MigrationStep(4, _COLUMNS)}
+STEPS = {1: _KEYS, 2: _COURSE, 3: _COLUMNS}
+"""SQL that makes a database of a version one of the next; it may call url_key and payload_key."""
 
 
 def upgrade(db: sqlite3.Connection) -> None:
     """Bring an older database up to the schema, in the open transaction."""
     # The version is asked under the lock: another process may have done it meanwhile.
-    while (step := STEPS.get(version_of(db))) is not None:
-        for function in (url_key, payload_key):
-            db.create_function(function.__name__, 1, function, deterministic=True)
-        run(db, step.sql, step.to)
+    for function in (url_key, payload_key):
+        db.create_function(function.__name__, 1, function, deterministic=True)
+    while (version := version_of(db)) in STEPS:
+        run(db, STEPS[version], version + 1)
 
 
 def run(db: sqlite3.Connection, script: str, version: int) -> None:

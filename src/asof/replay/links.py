@@ -11,9 +11,6 @@ from asof.text.encoding.view import encode_query
 from asof.text.links.link import EDGE
 from asof.url import resolve
 
-Lead = Callable[[str], str]
-"""Says where an absolute http(s) URL without fragment shall lead; gives ASCII."""
-
 # WHATWG URL, "basic URL parser", step 3.
 _BREAKS = re.compile(r"[\t\n\r]")
 _DROPPED = str.maketrans("", "", "\t\n\r")
@@ -25,12 +22,13 @@ _FRAGMENT_SAFE = "!#$%&'()*+,-./:;=?@[\\]^_{|}~"
 class ReplayPlace:
     """Where a document stands: the base its references are relative to, and where they shall lead.
 
+    `lead` is asked about absolute http(s) URLs without fragment, and gives ASCII.
     `encoding` is the document's: the query of a reference is sent in it (WHATWG URL, "query
     state"), so that a search link of a Japanese page finds the capture its server was asked for.
     """
 
     base: str
-    lead: Lead
+    lead: Callable[[str], str]
     encoding: str = "utf-8"
     _known: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
 

@@ -19,36 +19,34 @@ def atomic_file(out: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
     A link is followed. What is no file, such as a pipe or /dev/null, is written to and stays.
     `mode` are its rights; None is those of any new file.
     """
-    if out.exists() and not out.is_file():
-        try:
+    try:
+        if out.exists() and not out.is_file():
             with out.open("wb") as file:
                 yield file
-        except OSError as error:
-            raise _storage_error(out, error) from error
-        return
-    out = out.resolve()
-    try:
+            return
+        out = out.resolve()
         descriptor, name = tempfile.mkstemp(prefix=f".{out.name}.", dir=out.parent)
+        temporary = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if mode is None:
+                # mkstemp makes private files; an export is an ordinary one. There is no way to ask
+                # for the mask but to set it.
+                os.umask(mask := os.umask(0o077))
+                mode = 0o666 & ~mask
+            temporary.chmod(mode)
+            temporary.replace(out)
+            sync_folder(out.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise _storage_error(out, error) from error
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is None:
-            # mkstemp makes private files; an export is an ordinary one. There is no way to ask
-            # for the mask but to set it.
-            os.umask(mask := os.umask(0o077))
-            mode = 0o666 & ~mask
-        temporary.chmod(mode)
-        temporary.replace(out)
-        sync_folder(out.parent)
-    except OSError as error:
-        raise _storage_error(out, error) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        raise StorageError(
+            f"{out} cannot be written ({error.strerror or error}).",
+            hint="Check that the folder exists and that its disk has room, then try again.",
+        ) from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -58,10 +56,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _storage_error(out: Path, error: OSError) -> StorageError:
-    return StorageError(
-        f"{out} cannot be written ({error.strerror or error}).",
-        hint="Check that the folder exists and that its disk has room, then try again.",
-    )

@@ -11,11 +11,12 @@ import ipaddress
 import re
 from functools import lru_cache
 from hashlib import sha256
+from itertools import chain
 
 from asof.clock import iso
 from asof.model import Body, Capture, Exchange, Failure, Headers, Target, Tls
 from asof.warc.compose import FIELDS_TYPE, compose, format_fields, new_record_id
-from asof.warc.digest import digest_text
+from asof.warc.digest import digest_of, digest_text
 from asof.warc.record import Record
 
 REQUEST_TYPE = "application/http; msgtype=request"
@@ -49,39 +50,28 @@ _SUITES = {
 
 
 def exchange_records(
-    exchange: Exchange,
-    *,
-    target: Target,
-    refers_to: Capture | None = None,
-    extra: Headers = (),
-    record_id: str = "",
+    exchange: Exchange, *, target: Target, refers_to: Capture | None = None, record_id: str = ""
 ) -> tuple[Record, ...]:
     """The request, the response or revisit, and the metadata of one exchange.
 
     `refers_to` is the earlier capture that this exchange repeats or, answered by 304, confirms. It
     makes a revisit only where that loses nothing: the stored payloads must be equal byte for byte.
-    `extra` fields are added to the metadata; `record_id` is that of the answer, if it has one.
+    `record_id` is that of the answer, if it has one.
     """
     record_id = record_id or new_record_id()
     event = (("WARC-Date", iso(exchange.started)), ("WARC-Target-URI", exchange.url))
     origin = (*event, *_address(exchange.peer))
     concurrent = ("WARC-Concurrent-To", record_id)
     kind, fields, block = _answer(exchange, refers_to)
-    answer = (
-        ("WARC-Type", kind),
-        ("WARC-Record-ID", record_id),
-        *origin,
-        *fields,
-        *_circumstances(exchange),
-        ("Content-Type", RESPONSE_TYPE),
-    )
+    said = (*origin, *fields, *_circumstances(exchange), ("Content-Type", RESPONSE_TYPE))
+    answer = (("WARC-Type", kind), ("WARC-Record-ID", record_id), *[f for f in said if f[1]])
     times = exchange.timings
     timings = (
         ("fetchTimeMs", times.total // 1000),
         ("connectTimeMs", times.connect // 1000),
         ("firstByteMs", times.first_byte // 1000),
     )
-    about = format_fields((*_path_fields(target), *timings, *extra))
+    about = format_fields((*_path_fields(target), *timings))
     return (
         compose("request", (*origin, concurrent), REQUEST_TYPE, exchange.request),
         Record(answer, block, packed=kind == "response" and any(map(_is_packed, exchange.headers))),
@@ -115,14 +105,18 @@ def failure_record(failure: Failure, target: Target) -> Record:
 
 
 def _answer(exchange: Exchange, refers_to: Capture | None) -> tuple[str, Headers, tuple[Body, ...]]:
-    """The type of the record that holds the answer, the fields of that type, and its block."""
+    """The type of the record that holds the answer, its fields (some are empty), its block."""
     head = Body(len(exchange.head), exchange.head)
     if refers_to is not None and exchange.status == 304:
-        said = ("WARC-Payload-Digest", refers_to.digest) if refers_to.digest else None
         # It is this URL that has not changed since, wherever its payload lies.
-        fields = (("WARC-Profile", NOT_MODIFIED), *_named(refers_to), _block_digest(exchange))
-        return "revisit", (*fields, said) if said else fields, (head, exchange.body)
-    payload_digest = _payload_digest(exchange)
+        fields = (
+            ("WARC-Profile", NOT_MODIFIED),
+            *_named(refers_to),
+            _block_digest(exchange),
+            ("WARC-Payload-Digest", refers_to.digest or ""),
+        )
+        return "revisit", fields, (head, exchange.body)
+    payload_digest = ("WARC-Payload-Digest", _payload_digest(exchange))
     if refers_to is not None and is_revisit(exchange, refers_to):
         # Only the head is kept. That is what the profile means, and no truncation: WARC-Truncated
         # would tell readers that the payload is lost (WARC 1.1 section 6.7.2 makes it optional).
@@ -130,13 +124,10 @@ def _answer(exchange: Exchange, refers_to: Capture | None) -> tuple[str, Headers
             ("WARC-Profile", IDENTICAL_PAYLOAD),
             *_reference(refers_to),
             ("WARC-Block-Digest", digest_text(sha256(exchange.head).digest())),
-            ("WARC-Payload-Digest", payload_digest),
+            payload_digest,
         )
         return "revisit", fields, (head,)
-    fields = (_block_digest(exchange),)
-    if payload_digest:
-        fields = (*fields, ("WARC-Payload-Digest", payload_digest))
-    return "response", fields, (head, exchange.body)
+    return "response", (_block_digest(exchange), payload_digest), (head, exchange.body)
 
 
 def is_revisit(exchange: Exchange, refers_to: Capture) -> bool:
@@ -148,10 +139,8 @@ def is_revisit(exchange: Exchange, refers_to: Capture) -> bool:
 
 
 def _block_digest(exchange: Exchange) -> tuple[str, str]:
-    digest = sha256(exchange.head)
-    for chunk in exchange.body.chunks():
-        digest.update(chunk)
-    return "WARC-Block-Digest", digest_text(digest.digest())
+    block = chain([exchange.head], exchange.body.chunks())
+    return "WARC-Block-Digest", digest_text(digest_of(sha256, block))
 
 
 def _payload_digest(exchange: Exchange) -> str:
@@ -180,13 +169,14 @@ def _named(capture: Capture) -> Headers:
 
 
 def _circumstances(exchange: Exchange) -> Headers:
-    fields = [("WARC-Truncated", exchange.truncated)] if exchange.truncated else []
     start = exchange.head[exchange.head_start :][:8].upper()
     version = ("1.0" if start == b"HTTP/1.0" else "1.1") if start else "0.9"
-    fields += [("WARC-Protocol", f"http/{version}"), *_protocols(exchange.tls)]
-    if exchange.anomalies:
-        fields.append(("WARC-Asof-Anomalies", ", ".join(exchange.anomalies)))
-    return tuple(fields)
+    return (
+        ("WARC-Truncated", exchange.truncated),
+        ("WARC-Protocol", f"http/{version}"),
+        *_protocols(exchange.tls),
+        ("WARC-Asof-Anomalies", ", ".join(exchange.anomalies)),
+    )
 
 
 def _protocols(tls: Tls | None) -> Headers:

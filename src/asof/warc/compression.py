@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from itertools import islice
+from pathlib import Path
 
 from asof.warc.header import HEADER_LIMIT, parse_header
 from asof.warc.members import GZIP_MAGIC, GzipMembers, Window
@@ -10,6 +12,22 @@ from asof.warc.records import FoundRecord, find_records, next_start
 from asof.warc.zstd_members import SKIPPABLE, ZSTD_MAGIC, Members, ZstdFrames
 
 _TRIES = 16
+
+
+class Packing(StrEnum):
+    """What a file is packed by; the values are what names of such files end in."""
+
+    GZIP = ".warc.gz"
+    ZSTD = ".warc.zst"
+    PLAIN = ".warc"
+
+
+def packing(path: Path) -> Packing:
+    with Window(path) as file:
+        members = open_members(file)
+    if members is None:
+        return Packing.PLAIN
+    return Packing.ZSTD if isinstance(members, ZstdFrames) else Packing.GZIP
 
 
 def open_members(file: Window) -> Members | None:

@@ -41,10 +41,6 @@ def import_info(source: str, kind: str, at: Instant) -> Record:
     return _warcinfo("", at, (), (("description", f"Converted from {source} ({kind})."),))
 
 
-def crawl_end(crawl: Crawl) -> Record:
-    return crawl_record(crawl, crawl.started if crawl.ended is None else crawl.ended)
-
-
 def crawl_record(crawl: Crawl, at: Instant) -> Record:
     fields = (("WARC-Date", iso(at)), (_MARK, crawl.id))
     return compose("metadata", fields, FIELDS_TYPE, format_fields(((_FIELD, _crawl_json(crawl)),)))
@@ -98,12 +94,10 @@ def _crawl_json(crawl: Crawl) -> str:
     )
 
 
-def _coherence_plan_json(coherence_plan: CoherencePlan | None) -> dict[str, object] | None:
-    if coherence_plan is None:
+def _coherence_plan_json(plan: CoherencePlan | None) -> dict[str, object] | None:
+    if plan is None:
         return None
-    return asdict(coherence_plan) | {
-        "turn": None if coherence_plan.turn is None else iso(coherence_plan.turn)
-    }
+    return asdict(plan) | {"turn": None if plan.turn is None else iso(plan.turn)}
 
 
 def _coherence_plan_from(said: object) -> CoherencePlan | None:

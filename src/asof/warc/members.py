@@ -8,7 +8,7 @@ with: they tell a member from a coincidence.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,6 +140,12 @@ class Window:
                 return -1
             at = past - len(needle) + 1
         return -1
+
+    def places(self, needle: bytes, at: int) -> Iterator[int]:
+        """All places of some bytes from an offset on."""
+        while (at := self.find(needle, at)) >= 0:
+            yield at
+            at += 1
 
 
 class GzipMember:
@@ -297,13 +303,10 @@ class GzipMembers:
         author of web pages could forge captures that way.
         """
         cover = _Cover(self.file, at)
-        found = at
-        while True:
-            found = self.file.find(GZIP_MAGIC, found + 1)
-            if found < 0:
-                return self.file.size
+        for found in self.file.places(GZIP_MAGIC, at + 1):
             if self.start_of(found) == RECORD_START and not cover.hides(found):
                 return found
+        return self.file.size
 
 
 class _Cover:

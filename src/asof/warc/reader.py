@@ -5,15 +5,13 @@ stays flat whatever a file claims. FastWARC and warcio are the referees (tests, 
 
     scan -> one member, one record (nearly always)      `_scan_members`
          -> one member, one record that is too large    `_large_record`
-         -> anything else in a compressed file          `runs.scan_run`
+         -> anything else in a compressed file          `uneven_members.scan_run`
          -> a plain file                                `_scan_plain`
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import StrEnum
-from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,24 +23,17 @@ from asof.warc.members import BLOCK_LIMIT, PIECE, Broken, Window
 from asof.warc.record import StoredRecord
 from asof.warc.records import FoundRecord, find_records
 from asof.warc.uneven_members import scan_run
-from asof.warc.zstd_members import Members, ZstdFrames
+from asof.warc.zstd_members import Members
 
 _END = b"\r\n\r\n"
 # The window of a single read; a scan uses a larger one.
 _SINGLE = 128 << 10
+# Where the HTTP head of a block that is too large to hold must end.
+HEAD_REACH = 1 << 20
 
 
 Value = TypeVar("Value")
 Shortcut = Callable[[bytes | bytearray, int, int], Value | None]
-
-
-class FileLayout(StrEnum):
-    """How the records of a file lie in it."""
-
-    RECORDS = "per-record"
-    WHOLE = "whole"
-    PLAIN = "plain"
-    ZSTD = "zstd"
 
 
 def scan(path: Path, *, start: int = 0, end: int | None = None) -> Iterator[StoredRecord | Damage]:
@@ -90,7 +81,7 @@ def block_chunks(record: StoredRecord) -> Iterator[bytes]:
     with Window(record.path) as file:
         left = record.size
         try:
-            for piece in _block_pieces(_pieces(file, offset), record.skip):
+            for piece in _block_pieces(behind(_pieces(file, offset), record.skip)):
                 yield piece[:left] if len(piece) > left else piece
                 left -= min(left, len(piece))
                 if not left:
@@ -100,20 +91,26 @@ def block_chunks(record: StoredRecord) -> Iterator[bytes]:
     raise _damaged(record.path, offset, "the record is shorter than it was")
 
 
-def layout(path: Path) -> FileLayout:
-    """How a file is laid out, judged by its first records (`StoredRecord.skip` tells of the rest).
+def behind(chunks: Iterator[bytes], length: int) -> Iterator[bytes]:
+    """What comes after the first `length` bytes."""
+    for chunk in chunks:
+        if length < len(chunk):
+            yield chunk[length:]
+            break
+        length -= len(chunk)
+    yield from chunks
 
-    `WHOLE`: members hold more than one record, so none but the first can be read by its offset.
-    """
-    with Window(path) as file:
-        members = open_members(file)
-        if members is None:
-            return FileLayout.PLAIN
-        if isinstance(members, ZstdFrames):
-            return FileLayout.ZSTD
-        found = islice(_scan_members(members, 0, file.size), 3)
-        whole = any(isinstance(item, StoredRecord) and item.skip for item in found)
-        return FileLayout.WHOLE if whole else FileLayout.RECORDS
+
+def beginning(record: StoredRecord) -> bytes:
+    """The block of a record; of one that is not held, as much as an HTTP head is looked for in."""
+    if record.data is not None:
+        return record.data
+    found = b""
+    for chunk in block_chunks(record):
+        found += chunk
+        if len(found) >= HEAD_REACH:
+            break
+    return found
 
 
 def _scan(
@@ -126,7 +123,7 @@ def _scan(
 
 
 def _scan_members(
-    members: Members, at: int, stop: int, shortcut: Shortcut[Value] = _no_shortcut
+    members: Members, at: int, stop: int, shortcut: Shortcut[Value]
 ) -> Iterator[Value | StoredRecord | Damage]:
     """The hot loop of import and check: what is usual is done here, what is not, elsewhere."""
     path = members.file.path
@@ -212,15 +209,11 @@ def _pieces(file: Window, at: int) -> Iterator[bytes]:
         at = member.end
 
 
-def _block_pieces(pieces: Iterator[bytes], skip: int) -> Iterator[bytes]:
-    """What follows the header that stands at a position of some content."""
+def _block_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """What follows the header that some content begins with."""
     head = b""
     for piece in pieces:
-        if skip >= len(piece):
-            skip -= len(piece)
-            continue
-        head += piece[skip:]
-        skip = 0
+        head += piece
         parsed = parse_header(head)
         if isinstance(parsed, tuple):
             yield head[parsed[1] :]

@@ -63,13 +63,10 @@ def _frame_starts(file: Window, frames: Members) -> Iterator[int]:
 def _gzip_start(members: GzipMembers, at: int) -> int:
     """The first member from an offset on that certainly starts a record of this file."""
     file = members.file
-    while True:
-        at = file.find(GZIP_MAGIC, at)
-        if at < 0:
-            return file.size
-        if members.start_of(at) == RECORD_START and not _may_be_stored(file, at):
-            return at
-        at += 1
+    for found in file.places(GZIP_MAGIC, at):
+        if members.start_of(found) == RECORD_START and not _may_be_stored(file, found):
+            return found
+    return file.size
 
 
 def _may_be_stored(file: Window, at: int) -> bool:

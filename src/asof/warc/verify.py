@@ -15,12 +15,15 @@ a record that is one segment of several. It differs on purpose in these points:
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from hashlib import sha1, sha256
 from typing import NamedTuple
 
 from asof.errors import DamageError
 from asof.http.head import find_head_end
-from asof.warc.digest import Digest, parse_digest
-from asof.warc.reader import block_chunks
+from asof.native import compiled
+from asof.warc.digest import Digest, base32, digest_of, parse_digest
+from asof.warc.reader import beginning, behind, block_chunks
 from asof.warc.record import StoredRecord, WarcHeader
 
 # For warcio a line of white space ends a head. A digest by other tools is judged over the bytes
@@ -28,16 +31,39 @@ from asof.warc.record import StoredRecord, WarcHeader
 _EMPTY_LINE = re.compile(rb"\n[ \t\r\v\f\x1c-\x1f]*\n")
 _BLANK_START = re.compile(rb"[ \t\r\v\f\x1c-\x1f]*\n")
 _HTTP_KINDS = ("response", "request", "revisit")
-# Where the head of a block that is too large to hold must end.
-_LONGEST_HEAD = 1 << 20
+_SHA1 = 32  # letters of base32
+_DATE = re.compile(r"[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):"
+                   r"[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z")  # fmt: skip
+_as_date = lru_cache(maxsize=1024)(_DATE.fullmatch)  # records of one second stand side by side
 
 
 class Soundness(NamedTuple):
     """What became of the declared digests of a record."""
 
     problems: list[str]
-    verified: int
-    unverifiable: int
+    verified: int = 0
+
+
+def sound_kind(content: bytes | bytearray) -> str | None:
+    """`response` or `request` if the content of a member is one such record, whole and sound, as
+    most tools write it: it has a block and a payload digest, and both hold.
+
+    None says only: `judge` it with care. A property test compares the two. Measured on pages of
+    23 KB: 46 us a record by `judge`, 29 here, where a C compiler was found when asof was installed
+    (ADR 7); 26 are the digests.
+    """
+    found = compiled.digests(content) if compiled is not None else None
+    if found is None:
+        return None
+    kind, date, block, payload, block_digest, payload_digest = found
+    if not _as_date(date):
+        return None
+    view = memoryview(content)
+    by_block = sha1 if len(block_digest) == _SHA1 else sha256
+    by_payload = sha1 if len(payload_digest) == _SHA1 else sha256
+    if base32(by_block(view[block:-4]).digest()) != block_digest:
+        return None
+    return kind if base32(by_payload(view[payload:-4]).digest()) == payload_digest else None
 
 
 def verify(record: StoredRecord) -> list[str]:
@@ -48,14 +74,13 @@ def judge(record: StoredRecord) -> Soundness:
     header = record.header
     block, payload = header.get("WARC-Block-Digest"), header.get("WARC-Payload-Digest")
     if (block is None and payload is None) or header.kind == "revisit":
-        return Soundness([], 0, 0)
+        return Soundness([])
     outcomes = []
     if block is not None:
         outcomes.append(_compare(record, "block", block))
     if payload is not None and header.get("WARC-Segment-Number") is None:
         outcomes.append(_compare(record, "payload", payload))
-    problems = [outcome for outcome in outcomes if outcome]
-    return Soundness(problems, outcomes.count(""), outcomes.count(None))
+    return Soundness([outcome for outcome in outcomes if outcome], outcomes.count(""))
 
 
 def _compare(record: StoredRecord, name: str, declared: str) -> str | None:
@@ -69,7 +94,7 @@ def _compare(record: StoredRecord, name: str, declared: str) -> str | None:
         else:
             holds = _holds(record, wanted, _payload_start(record)) or (
                 record.header.kind in _HTTP_KINDS
-                and _holds(record, wanted, find_head_end(_beginning(record)))
+                and _holds(record, wanted, find_head_end(beginning(record)))
             )
     except DamageError as error:
         return f"the {name} digest cannot be judged: {error.what}"
@@ -79,22 +104,18 @@ def _compare(record: StoredRecord, name: str, declared: str) -> str | None:
 def _holds(record: StoredRecord, wanted: Digest, start: int) -> bool:
     new, value = wanted
     data = record.data
-    if data is not None:
-        # A view: hashlib needs no copy of the payload.
-        return new(memoryview(data)[start:] if start else data).digest() == value
-    running = new()
-    for chunk in block_chunks(record):
-        running.update(memoryview(chunk)[start:])
-        start = max(0, start - len(chunk))
-    return running.digest() == value
+    if data is None:
+        return digest_of(new, behind(block_chunks(record), start)) == value
+    # A view: hashlib needs no copy of the payload.
+    return new(memoryview(data)[start:] if start else data).digest() == value
 
 
 def _payload_start(record: StoredRecord) -> int:
     if not _is_http(record.header):
         return 0
-    beginning = _beginning(record)
-    end = _BLANK_START.match(beginning) or _EMPTY_LINE.search(beginning)
-    return end.end() if end else len(beginning)
+    start = beginning(record)
+    end = _BLANK_START.match(start) or _EMPTY_LINE.search(start)
+    return end.end() if end else len(start)
 
 
 def _is_http(header: WarcHeader) -> bool:
@@ -104,14 +125,3 @@ def _is_http(header: WarcHeader) -> bool:
     if not header.kind:  # damaged; its content may still say what it is
         known = (header.get("Content-Type") or "").startswith("application/http")
     return known and url.startswith(("http:", "https:"))
-
-
-def _beginning(record: StoredRecord) -> bytes:
-    if record.data is not None:
-        return record.data
-    beginning = b""
-    for chunk in block_chunks(record):
-        beginning += chunk
-        if len(beginning) >= _LONGEST_HEAD:
-            break
-    return beginning

@@ -31,12 +31,11 @@ _END = b"\r\n\r\n"
 
 
 class WarcFile:
-    """A WARC file that is being written. `size` counts what was appended, `synced` what is safe."""
+    """A WARC file that is being written. `size` counts what was appended."""
 
     def __init__(self, path: Path, handle: int, size: int, *, new: bool) -> None:
         self.path = path
         self.size = size
-        self.synced = size
         self._handle = handle
         self._torn = False  # bytes of a failed append may lie beyond `size`
         self._unlisted = new  # the folder does not durably know of the file yet
@@ -78,8 +77,17 @@ class WarcFile:
 
     def append(self, records: Sequence[Record]) -> list[Location]:
         """Add records and say where they lie; when that fails, none of them is in the file."""
+        places = []
         with self._all_or_none():
-            return self._append(records)
+            for record in records:
+                begin = self.size
+                if record.in_memory:
+                    self._write(pack(raw_record(record), packed=record.packed))
+                else:
+                    for piece in _pack_spooled(record):
+                        self._write(piece)
+                places.append(Location(self.path.name, begin, self.size - begin))
+        return places
 
     def append_packed(self, members: Sequence[bytes]) -> None:
         """Add records that `pack` has packed, all or none."""
@@ -98,25 +106,6 @@ class WarcFile:
                 with suppress(OSError):  # then the next append tries again; this error is told
                     self._truncate(start)
                 raise
-
-    def _append(self, records: Sequence[Record]) -> list[Location]:
-        locations = []
-        pending: list[bytes] = []
-        waiting = 0
-        for record in records:
-            begin = self.size + waiting
-            if record.in_memory:
-                pending.append(pack(raw_record(record), packed=record.packed))
-                waiting += len(pending[-1])
-            else:
-                self._write(b"".join(pending))
-                pending, waiting = [], 0
-                for piece in _pack_spooled(record):
-                    self._write(piece)
-            length = self.size + waiting - begin
-            locations.append(Location(self.path.name, begin, length))
-        self._write(b"".join(pending))
-        return locations
 
     def _write(self, data: bytes) -> None:
         left = memoryview(data)
@@ -140,11 +129,6 @@ class WarcFile:
             if self._unlisted:
                 sync_folder(self.path.parent)
                 self._unlisted = False
-        self.synced = self.size
-
-    def cut(self) -> None:
-        with _storage_errors(self.path):
-            self._truncate(self.synced)
 
     def close(self) -> None:
         if self._handle >= 0:

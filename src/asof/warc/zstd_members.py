@@ -15,15 +15,7 @@ from itertools import islice
 
 import zstandard
 
-from asof.warc.members import (
-    PIECE,
-    RECORD_START,
-    Broken,
-    GzipMember,
-    GzipMembers,
-    Window,
-    gathered,
-)
+from asof.warc.members import PIECE, RECORD_START, Broken, GzipMember, GzipMembers, Window, gathered
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPABLE = tuple(struct.pack("<I", 0x184D2A50 + number) for number in range(16))
@@ -143,12 +135,10 @@ class ZstdFrames:
         end = self.end_of(at)
         if end is not None:
             return end
-        while True:
-            at = self.file.find(ZSTD_MAGIC, at + 1)
-            if at < 0:
-                return self.file.size
-            if self.start_of(at) == RECORD_START:
-                return at
+        for found in self.file.places(ZSTD_MAGIC, at + 1):
+            if self.start_of(found) == RECORD_START:
+                return found
+        return self.file.size
 
 
 Member = GzipMember | ZstdFrame

@@ -43,8 +43,8 @@ from asof.warc.foreign.documents import (
     uri,
     valid_date,
 )
-from asof.warc.foreign.source import BAD_CHECKSUM, ForeignFile
-from asof.warc.members import PIECE
+from asof.warc.foreign.source import ForeignFile
+from asof.warc.members import BAD_CHECKSUM, PIECE
 from asof.warc.record import Record
 
 LONGEST_LINE = 1 << 16

@@ -26,7 +26,6 @@ _ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
 _WARC = re.compile(rb"(?:^|\n)WARC/\d\.\d{1,2}\r?\n[A-Za-z-]{1,40}:")
 _ARC = re.compile(rb"(?:^|\n)filedesc://\S+ \S+ \d{12,}")
 _TREC = re.compile(rb"(?:^|\n)<DOC\s{0,8}>\s{0,8}<DOC(?:NO|HDR)\s{0,8}>", re.IGNORECASE)
-_MEMBERS = (WaczKind.WARC, WaczKind.WACZ, WaczKind.MANIFEST)
 
 
 class Format(StrEnum):
@@ -99,7 +98,7 @@ def _sniff_further(source: ForeignFile) -> Format | None:
 
 
 def _sniff_zip(path: Path) -> Format:
-    if any(kind in _MEMBERS for kind, _ in wacz_members(path)):
+    if any(kind is not WaczKind.OTHER for kind, _ in wacz_members(path)):
         return Format.WACZ
     raise InputError(
         f"{path} is a ZIP file, but not a WACZ: no WARC file is in it.",

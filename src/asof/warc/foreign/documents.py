@@ -119,23 +119,20 @@ def to_record(document: ForeignDocument, *block: Body) -> Record:
     kind = document.kind or ("response" if is_response else "resource")
     date = f"{iso(document.at)[:19]}Z"  # no fraction: these formats know whole seconds
     name = " ".join((document.url, date if document.dated else "-", whole))
-    fields = [
+    media_type = document.media_type or "application/octet-stream"
+    fields = (
         ("WARC-Type", kind),
         ("WARC-Record-ID", f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name)}>"),
         ("WARC-Date", date),
-    ]
-    if document.url:
-        fields.append(("WARC-Target-URI", document.url))
-    if document.ip:
-        fields.append(("WARC-IP-Address", document.ip))
-    fields.append(("WARC-Block-Digest", whole))
-    if payload:
-        fields.append(("WARC-Payload-Digest", payload))
-    fields.extend(document.extra)
-    media_type = document.media_type or "application/octet-stream"
-    content_type = "application/http;msgtype=response" if kind == "response" else media_type
-    fields.append(("Content-Type", content_type))
-    return Record(tuple(fields), tuple(part for part in block if part.size))
+        ("WARC-Target-URI", document.url),
+        ("WARC-IP-Address", document.ip),
+        ("WARC-Block-Digest", whole),
+        ("WARC-Payload-Digest", payload),
+        *document.extra,
+        ("Content-Type", "application/http;msgtype=response" if kind == "response" else media_type),
+    )
+    said = tuple((field, value) for field, value in fields if value)
+    return Record(said, tuple(part for part in block if part.size))
 
 
 def _digests(document: ForeignDocument, block: tuple[Body, ...]) -> tuple[str, str, bool]:

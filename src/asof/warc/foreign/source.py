@@ -17,19 +17,10 @@ from pathlib import Path
 
 from asof.errors import InputError
 from asof.model import Body, Damage
-from asof.warc.members import (
-    BAD_CHECKSUM,
-    GZIP_MAGIC,
-    PIECE,
-    Broken,
-    GzipMember,
-    GzipMembers,
-    Window,
-)
+from asof.warc.members import GZIP_MAGIC, PIECE, Broken, GzipMember, GzipMembers, Window
+from asof.warc.reader import behind
 from asof.warc.record import Record
-from asof.warc.zstd_members import ZSTD_MAGIC, Members, ZstdFrame, ZstdFrames
-
-__all__ = ["BAD_CHECKSUM", "ForeignFile"]
+from asof.warc.zstd_members import ZSTD_MAGIC, Member, Members, ZstdFrames
 
 # Compressed bytes given to the inflater at once. An error loses what the call had unpacked, so this
 # bounds how much of a one-member file is lost before a bad spot.
@@ -61,7 +52,7 @@ class _Unpacked:
         self.marks: list[tuple[int, int]] = [] if members else [(0, 0)]
         self._file = file
         self.members = members
-        self._member: GzipMember | ZstdFrame | None = None
+        self._member: Member | None = None
         self._at = 0  # of the member, or of the one to be opened next
         self._rescan = 4 * file.size + _SPARE_RESCAN
         self._attempts = _MAX_ATTEMPTS
@@ -72,12 +63,15 @@ class _Unpacked:
             while not self.fault:
                 if self.members is None:
                     self.fault_at = self.made
-                    return self._counted(self._file.pread(self.made, PIECE))
+                    piece = self._file.pread(self.made, PIECE)
+                    self.made += len(piece)
+                    return piece
                 member = self._member = self._member or self._begin(self.members)
                 if member is None:
                     break
                 if piece := member.read():
-                    return self._counted(piece)
+                    self.made += len(piece)
+                    return piece
                 self._at, self._member = member.end, None
         except Broken as broken:
             self.fault = broken.reason
@@ -85,11 +79,7 @@ class _Unpacked:
             self.fault = error.what
         return b""
 
-    def _counted(self, piece: bytes) -> bytes:
-        self.made += len(piece)
-        return piece
-
-    def _begin(self, members: Members) -> GzipMember | ZstdFrame | None:
+    def _begin(self, members: Members) -> Member | None:
         """Open the next member; None at the end of the file."""
         # Tapes and some disk tools pad files with NUL; gzip itself passes over them.
         while head := self._file.read(self._at, _FEED):
@@ -124,10 +114,12 @@ class _Unpacked:
             at = reached
         self._rescan -= max(0, reached - at)
         try:
-            while self._attempts and (at := self._file.find(magic, at + 1)) >= 0:
+            for place in self._file.places(magic, at + 1):
+                if not self._attempts:
+                    break
                 self._attempts -= 1
-                if self.members.start_of(at, 512):
-                    self._at, self._member, self.fault = at, None, ""
+                if self.members.start_of(place, 512):
+                    self._at, self._member, self.fault = place, None, ""
                     return True
         except InputError:
             pass
@@ -314,10 +306,5 @@ class ForeignFile:
 
 
 def _drain(body: Body, start: int) -> Iterator[bytes]:
-    passed = 0
-    for chunk in body.chunks():
-        kept = chunk[max(0, start - passed) :]
-        passed += len(chunk)
-        if kept:
-            yield kept
+    yield from behind(body.chunks(), start)
     body.discard()

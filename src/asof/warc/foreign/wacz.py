@@ -17,7 +17,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from enum import StrEnum
+from enum import Enum, auto
 from pathlib import Path
 from typing import BinaryIO
 
@@ -44,15 +44,13 @@ _MULTI = "multi-wacz-package"
 _DIGESTS = ("sha256", "sha512", "sha1", "md5")
 
 
-class WaczKind(StrEnum):
+class WaczKind(Enum):
     """What a member of a WACZ is, by its name."""
 
-    WARC = "warc"
-    INDEX = "index"
-    PAGES = "pages"
-    MANIFEST = "manifest"
-    WACZ = "wacz"
-    OTHER = "other"
+    WARC = auto()
+    MANIFEST = auto()
+    WACZ = auto()
+    OTHER = auto()  # an index, a list of pages
 
 
 _Digests = dict[str, tuple[str, str]]
@@ -124,13 +122,11 @@ class _Extraction:
         return f"has {size} bytes: more than the disk can take" if size > room else ""
 
     def _extract(self, entry: ZipEntry) -> Iterator[tuple[str, Path] | Damage]:
-        found = _WARC.search(entry.name)
-        suffix = found[0].lower() if found else ".warc"
         algorithm, wanted = self._digests.get(entry.name, ("sha256", ""))
         digest, problem = hashlib.new(algorithm, usedforsecurity=False), ""
         target: Path | None = None
         try:
-            descriptor, name = tempfile.mkstemp(prefix="wacz-", suffix=suffix, dir=self._into)
+            descriptor, name = tempfile.mkstemp(prefix="wacz-", dir=self._into)
             target = Path(name)
             with open(descriptor, "wb") as out:
                 try:
@@ -186,10 +182,8 @@ def _kind(name: str) -> WaczKind:
         return WaczKind.WARC
     if lower.endswith(".wacz"):
         return WaczKind.WACZ
-    if lower in ("datapackage.json", "datapackage-digest.json", "webarchive.yaml"):
-        return WaczKind.MANIFEST
-    folder = lower.rpartition("/")[0].rpartition("/")[2]
-    return {"indexes": WaczKind.INDEX, "pages": WaczKind.PAGES}.get(folder, WaczKind.OTHER)
+    is_manifest = lower in ("datapackage.json", "datapackage-digest.json", "webarchive.yaml")
+    return WaczKind.MANIFEST if is_manifest else WaczKind.OTHER
 
 
 def _read_manifest(

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -69,9 +69,11 @@ def write_wacz(
             chunks = iter(lambda: blocks.read(_COPY), b"")
             package.add("indexes/index.cdx.gz", chunks, size)
         package.add("indexes/index.idx", iter(idx), deflate=True)
-        first: list[WaczPage] = []
-        package.add("pages/pages.jsonl", _page_lines(pages, first), deflate=True)
-        package.seal(title, software, first)
+        # Of many pages only the first is held: the one that a reader is shown.
+        listed = iter(pages)
+        main = list(islice(listed, 1))
+        package.add("pages/pages.jsonl", _page_lines(chain(main, listed)), deflate=True)
+        package.seal(title, software, main)
 
 
 @dataclass(slots=True)
@@ -105,7 +107,7 @@ class _Package:
             }
         )
 
-    def seal(self, title: str, software: str, first: list[WaczPage]) -> None:
+    def seal(self, title: str, software: str, main: list[WaczPage]) -> None:
         """Write the manifest and its digest: the last members, since they name all others."""
         package: dict[str, object] = {
             "profile": "data-package",
@@ -114,9 +116,8 @@ class _Package:
             "software": software,
             "created": _rfc3339(self._created),
         }
-        if first:
-            package["mainPageUrl"] = first[0].url
-            package["mainPageDate"] = _rfc3339(first[0].ts)
+        for page in main:
+            package |= {"mainPageUrl": page.url, "mainPageDate": _rfc3339(page.ts)}
         text = json.dumps({**package, "resources": self._resources}, indent=2).encode()
         digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
         self._zipped.writestr(self._info("datapackage.json", True), text)
@@ -150,11 +151,9 @@ def _check(out: Path, warcs: Sequence[Path]) -> None:
         raise UsageError("Two WARC files have one name.", hint="Rename one of them.")
 
 
-def _page_lines(pages: Iterable[WaczPage], first: list[WaczPage]) -> Iterator[bytes]:
+def _page_lines(pages: Iterable[WaczPage]) -> Iterator[bytes]:
     yield b'{"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}\n'
     for page in pages:
-        if not first:
-            first.append(page)
         moment = _rfc3339(page.ts)
         name = hashlib.sha256(f"{page.url} {moment}".encode("utf-8", "replace")).hexdigest()[:16]
         line = {"id": name, "url": page.url, "ts": moment, "title": page.title}

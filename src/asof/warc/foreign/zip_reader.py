@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from stat import S_ISLNK
 from struct import unpack_from
 from typing import BinaryIO
 
@@ -33,16 +34,9 @@ _MAX_ATTEMPTS = 100_000
 # How much is unpacked, in all, to learn where entries end of which nothing says it.
 _MAX_MEASURED = 1 << 32
 _METHODS = {
-    1: "shrink",
-    6: "implode",
-    9: "deflate64",
-    12: "bzip2",
-    14: "lzma",
-    93: "zstd",
-    99: "AES",
-}
+    1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "lzma", 93: "zstd", 99: "AES",
+}  # fmt: skip
 _UNKNOWN = 0xFFFFFFFF
-_SYMLINK = 0o120000
 
 
 class BadEntry(Exception):
@@ -68,7 +62,7 @@ class ZipEntry:
 
     @property
     def is_symlink(self) -> bool:
-        return self.mode & 0o170000 == _SYMLINK
+        return S_ISLNK(self.mode)
 
 
 @dataclass(frozen=True, slots=True)
