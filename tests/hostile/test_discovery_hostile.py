@@ -286,4 +286,4 @@ def test_any_bytes_of_any_type_are_read_without_complaint(
 ) -> None:
     headers = (("Content-Type", f"x; charset={text}"), ("Link", text), ("Refresh", text))
     references(media_type, data, url="http://h/sitemap.gz", headers=headers)
-    references(media_type, data, charset=text)
+    references(media_type, data, headers=(("Content-Type", text),))

@@ -25,8 +25,9 @@ from asof.archive.reindex import reindex
 from asof.clock import DAY, SystemClock
 from asof.crawl import CrawlRequest, run_crawl
 from asof.errors import ArchiveError
+from asof.frontier.completeness import completeness
 from asof.frontier.queue import Frontier
-from asof.frontier.report import hosts, tally
+from asof.frontier.report import tally
 from asof.frontier.states import Event, TargetState
 from asof.ledger import SCHEMA_VERSION, Ledger, is_outdated
 from asof.model import CrawlState
@@ -167,7 +168,7 @@ def test_whoever_only_reads_gets_an_upgraded_archive(name: str, tmp_path: Path) 
     with OpenArchive.open(root) as archive:
         assert len(list(archive.captures())) == len(old_rows(name, "SELECT 1 FROM captures"))
         number = archive.catalog.crawl_no(archive.crawls()[-1].id)
-        assert hosts(archive.ledger, number)
+        assert completeness(archive.ledger, number).hosts
     assert not is_outdated(root / "asof.db")
 
 

@@ -67,12 +67,10 @@ def archive_of(folder: Path, answers: list[Answer], depths: dict[str, int] | Non
 
 def written(folder: Path, crawl: Crawl) -> tuple[list[str], str]:
     with OpenArchive.open(folder) as archive:
-        urls, numbers = write_assignment(archive, crawl)
-    assert urls == folder.parent / "URLsCrawled.txt"
-    assert numbers == folder.parent / "stats.txt"
-    text = urls.read_text()
+        write_assignment(archive, crawl)
+    text = (folder.parent / "URLsCrawled.txt").read_text()
     assert text == "" or text.endswith("\n")
-    return text.splitlines(), numbers.read_text()
+    return text.splitlines(), (folder.parent / "stats.txt").read_text()
 
 
 def test_both_files_lie_beside_the_archive_in_the_stated_format(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from asof.archive.journal import Draft, Journal
 from asof.config import Config
-from asof.crawl.backlog import Backlog
+from asof.crawl.writer import Backlog
 from asof.frontier.queue import Frontier
 from asof.ledger import Ledger
 from asof.model import Target

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from asof.archive import OpenArchive
 from asof.crawl.loop import INTERRUPTED
+from asof.crawl.watch import current_summary
 from support.made_up_web import A, Web, seen_twice
 
 
@@ -25,6 +27,9 @@ def test_a_wish_for_coherence_outlives_the_run_that_had_it(tmp_path: Path) -> No
     outcome = web.crawl(folder, A, coherence="inducible")
     assert (outcome.summary.ended_by, outcome.resumed) == (INTERRUPTED, True)
     assert outcome.summary.to_revisit
+    with OpenArchive.open(folder) as archive:
+        told = current_summary(archive, outcome.crawl)
+    assert (told.to_revisit, told.ended_by) == (outcome.summary.to_revisit, INTERRUPTED)
     stop_at(-1)
     outcome = web.crawl(folder, coherence=None)
     assert outcome.summary.to_revisit == 0

@@ -14,6 +14,8 @@ from asof.archive.folder import Folder
 from asof.clock import iso
 from asof.crawl import events
 from asof.crawl.events import EventLog, log_file
+from asof.crawl.monitor import Monitor
+from asof.model import Body, Exchange, Failure, Target, Timings
 from asof.testing import SimulatedClock
 
 # Everything that Python can hold, lone surrogates and control characters included.
@@ -59,20 +61,23 @@ class Page:
 
 @given(
     url=texts, via=st.none() | texts, hops=texts, truncated=texts, revisit=st.booleans(),
-    status=st.integers(0, 999), size=st.integers(0, 1 << 60), ms=st.floats(0, 1e9),
+    status=st.integers(0, 999), size=st.integers(0, 1 << 60), took=st.integers(0, 10**12),
     depth=st.integers(0, 1000), micros=st.integers(0, 4_000_000_000_000_000),
 )  # fmt: skip
 def test_a_fetch_is_json_whatever_its_strings(
     url: str, via: str | None, hops: str, truncated: str, revisit: bool,
-    status: int, size: int, ms: float, depth: int, micros: int,
+    status: int, size: int, took: int, depth: int, micros: int,
 ) -> None:  # fmt: skip
     """The line that is made by hand says what json.dumps would."""
     page = Page()
     page.clock = page.log._clock = SimulatedClock(micros, virtual=True)
-    page.log.fetched(url, status, size, ms, hops, depth, via, revisit=revisit, truncated=truncated)
+    exchange = Exchange(
+        url, b"", b"", Body(size), status, (), 0, Timings(0, 0, took), b"", truncated=truncated
+    )
+    page.log.fetched(Target(url, depth, via, hops), exchange, revisit=revisit)
     expected = {
         "at": iso(micros), "event": "fetched", "url": url, "status": status, "bytes": size,
-        "ms": pytest.approx(ms, abs=0.06), "hops": hops, "depth": depth,
+        "ms": pytest.approx(took / 1000, abs=0.06), "hops": hops, "depth": depth,
     }  # fmt: skip
     expected |= {"via": via} if via is not None else {}
     expected |= {"revisit": True} if revisit else {}
@@ -85,7 +90,8 @@ def test_a_failure_is_json_whatever_its_strings(
     url: str, reason: str, detail: str, tries: int
 ) -> None:
     page = Page()
-    page.log.failed(url, reason, detail, tries)
+    failure = Failure(url, reason, detail, 0)
+    Monitor(page.log).failed(Target(url, tries=tries - 1), failure)
     assert page.line() == {
         "at": iso(page.clock.now()), "event": "failed", "url": url, "reason": reason,
         "detail": detail, "tries": tries,

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from asof.frontier.queue import Frontier, apply
+from asof.frontier.queue import Frontier, apply, queue_revisits, queued_revisits, settle_revisit
 from asof.frontier.report import reasons, tally
-from asof.frontier.revisits import queue_revisits, queued_revisits, settle_revisit
-from asof.frontier.states import TRANSITIONS, Event, TargetState
+from asof.frontier.states import Event, TargetState
 from asof.ledger import Ledger, url_key
 from asof.model import Target
 
@@ -195,13 +194,6 @@ def test_keys_fit_the_database_and_tell_urls_apart() -> None:
     assert all(-(1 << 63) <= key < 1 << 63 for key in keys)
 
 
-def test_every_final_state_stays_final_except_by_a_capture() -> None:
-    for (before, event), after in TRANSITIONS.items():
-        if before is not TargetState.QUEUED:
-            assert event is Event.CAPTURED
-            assert after is TargetState.DONE
-
-
 def guess(path: str) -> Target:
     return Target(url(path), 1, None, "X", 1.0, guess=True)
 
@@ -280,7 +272,7 @@ class TestRevisits:
     def test_they_have_a_queue_of_their_own(self, visited: Frontier, ledger: Ledger) -> None:
         assert visited.next(HOST, now=0) is None
         visited.serve(revisits=True)
-        assert (visited.phase, visited.tally[TargetState.QUEUED]) == ("revisiting", 3)
+        assert (visited.revisits, visited.tally[TargetState.QUEUED]) == (True, 3)
         order = []
         while (target := visited.next(HOST, now=0)) is not None:
             order.append(target.url)

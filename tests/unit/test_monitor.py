@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -80,7 +80,7 @@ def test_an_order_that_was_obeyed_is_told_at_once(
     control = Control(archive.folder, clock, CRAWL.id)
     path = archive.folder.root / "log"
     events = EventLog(path, clock)
-    monitor = Monitor(events, control=control)
+    monitor = Monitor(events, None, control)
     assert monitor.controlled
     monitor.report(SNAPSHOT, clock.monotonic())
     sent = send_order(archive.folder, clock, Act.EXCLUDE, "/x")
@@ -121,7 +121,7 @@ def test_a_run_is_logged_from_its_start_to_its_end(archive: OpenArchive) -> None
         exchange = answer(URL, b"page", truncated="length")
         monitor.fetched(Target(URL, 1, URL, "L"), exchange, revisit=True, page=True)
         monitor.failed(Target(URL + "a", tries=1), failure(URL + "a"))
-        monitor.ended(Summary(1, 1, 0, 0, 4, 1.0, "done", {"timeout": 1}))
+        monitor.events.write("ended", **asdict(Summary(1, 1, 0, 0, 4, 1.0, "done", {"timeout": 1})))
     assert running(archive.folder) is None
     assert talked == []
     entries = log_of(archive.folder.root / "logs" / f"{CRAWL.id}.jsonl")

@@ -12,8 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import ConfigError, UsageError
-from asof.fetch.proxy import parse_proxy
-from asof.fetch.request import Place, added_lines, request_bytes, split_url, standing_lines
+from asof.fetch.request import (
+    Place,
+    added_lines,
+    parse_proxy,
+    request_bytes,
+    split_url,
+    standing_lines,
+)
 from asof.fetch.unfetched import Unfetched, no_connection, no_name
 
 

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from asof.url import surt, surt_form, surt_prefix
+from asof.url import key_ranges, surt
+from support.surt_slides import surt_form, surt_prefix
 
 
 @pytest.mark.parametrize(
@@ -99,3 +100,19 @@ def test_a_prefix_without_a_path_covers_the_subdomains_too() -> None:
     assert surt_form("http://a.example.org/x").startswith(surt_prefix("http://example.org"))
     assert not surt_form("http://a.example.org/x").startswith(surt_prefix("http://example.org/"))
     assert not surt_form("http://examples.org/").startswith(surt_prefix("http://example.org"))
+
+
+PAGES = [
+    f"http://{host}/{path}"
+    for host in ("www.example.org", "sub.www.example.org", "www.examples.org")
+    for path in ("", "main/", "main/subsection/", "main/subsection/x?y", "mainly", "other")
+]
+
+
+@pytest.mark.parametrize("path", ["", "/", "/main/", "/main/subsection", "/main/subsection/"])
+def test_a_prefix_of_the_slides_means_the_same_pages_here(path: str) -> None:
+    prefix = surt_prefix(f"http://www.example.org{path}")
+    ranges = key_ranges(prefix)
+    for page in PAGES:
+        meant = any(low <= surt(page) < high for low, high in ranges)
+        assert meant == surt_form(page).startswith(prefix), page

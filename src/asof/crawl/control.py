@@ -17,7 +17,6 @@ import json
 import os
 import re
 import secrets
-import stat
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from pathlib import Path
 
 from asof.archive.folder import Folder, storage_errors
 from asof.clock import Clock, Instant, iso, parse_iso
+from asof.crawl.events import open_plain
 from asof.crawl.summary import Snapshot, snapshot_json, snapshot_of
 from asof.errors import UsageError
 
@@ -65,7 +65,6 @@ class Order:
     pattern: str = ""
 
     def line(self) -> bytes:
-        """The order as a line of the file."""
         fields = {"id": self.id, "at": iso(self.at), "order": self.act.value}
         if self.act is Act.EXCLUDE:
             fields["pattern"] = self.pattern
@@ -82,11 +81,6 @@ class Status:
     at: Instant
     snapshot: Snapshot
     obeyed: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def state(self) -> str:
-        """Running, paused or stopping."""
-        return self.snapshot.state
 
     def did(self, order: Order) -> str | None:
         """What was done about an order; None when the crawl has not obeyed it yet."""
@@ -126,8 +120,7 @@ def _compiles(pattern: str) -> bool:
 class Control:
     """The crawl's side: hear orders, say how things stand. Nothing here ends a crawl.
 
-    `note` gets a sentence about what was passed over: orders that make no sense, a status that
-    could not be written.
+    `note` gets a sentence about what was passed over: odd orders, a status that was not written.
     """
 
     def __init__(
@@ -152,7 +145,7 @@ class Control:
         self._mute = self._deaf = False
         with storage_errors(folder.root):
             self._orders.parent.mkdir(exist_ok=True)
-            os.close(_open(self._orders, os.O_RDONLY | os.O_CREAT))
+            os.close(open_plain(self._orders, os.O_RDONLY | os.O_CREAT))
             found = self._orders.stat()
         self._file, self._offset = found.st_ino, found.st_size
 
@@ -174,9 +167,11 @@ class Control:
                 self._since = self._started
             data = self._read()
         except OSError as error:
-            self._complain(f"Orders cannot be read: {error.strerror}.")
+            if not self._deaf:
+                self._note(f"Orders cannot be read: {error.strerror}.")
+            self._deaf = True
             return []
-        return self._parse(self._lines(data))
+        return self._parse(data)
 
     def obeyed(self, order: Order, did: str) -> None:
         """An order was obeyed; the next publish() tells whoever waits for it, at once."""
@@ -199,7 +194,7 @@ class Control:
             "snapshot": snapshot_json(snapshot),
         }
         try:
-            _replace(self._status, json.dumps(value).encode() + b"\n")
+            replace_file(self._status, json.dumps(value).encode() + b"\n")
             self._mute = False
         except OSError as error:
             # A full disk is for the WARC files to complain about, not for the monitoring.
@@ -208,14 +203,13 @@ class Control:
             self._mute = True
 
     def close(self) -> None:
-        """The crawl has ended: take the status away."""
         try:
             self._status.unlink(missing_ok=True)
         except OSError as error:
             self._note(f"The status cannot be removed: {error.strerror}.")
 
     def _read(self) -> bytes:
-        handle = _open(self._orders, os.O_RDONLY)
+        handle = open_plain(self._orders, os.O_RDONLY)
         try:
             data = os.pread(handle, _LONGEST_LOOK, self._offset)
         finally:
@@ -224,16 +218,13 @@ class Control:
         self._deaf = False
         return data
 
-    def _lines(self, data: bytes) -> list[bytes]:
-        """The whole lines. Of the last, which is not whole yet, no more is kept than is needed."""
+    def _parse(self, data: bytes) -> list[Order]:
         *lines, rest = (self._rest + data).split(b"\n")
+        # The last line is not whole yet: no more of it is kept than is needed.
         self._rest = rest[: _LONGEST_LINE + 1]
-        return [line for line in lines if line.strip()]
-
-    def _parse(self, lines: list[bytes]) -> list[Order]:
         orders = []
         wrong: Counter[str] = Counter()
-        for line in lines:
+        for line in filter(bytes.strip, lines):
             order = parse_order(line) if len(line) <= _LONGEST_LINE else "too long"
             if isinstance(order, str):
                 wrong[order] += 1
@@ -244,19 +235,12 @@ class Control:
             self._note(f"{count} {'line' if count == 1 else 'lines'} ignored: {reason}.")
         return orders
 
-    def _complain(self, sentence: str) -> None:
-        if not self._deaf:
-            self._note(sentence)
-        self._deaf = True
-
 
 def orders_file(folder: Folder) -> Path:
-    """Where orders are written."""
     return folder.root / "control" / "orders.jsonl"
 
 
 def status_file(folder: Folder) -> Path:
-    """Where a controlled crawl says how it stands."""
     return folder.root / "control" / "status.json"
 
 
@@ -296,7 +280,7 @@ def send_order(folder: Folder, clock: Clock, act: Act, pattern: str = "") -> Ord
         raise UsageError("The pattern is too long.", hint="Give several short ones.")
     path = orders_file(folder)
     with storage_errors(path):
-        handle = _open(path, os.O_RDWR | os.O_APPEND)
+        handle = open_plain(path, os.O_RDWR | os.O_APPEND)
         try:
             # What a full disk tore off must not swallow this order.
             size = os.fstat(handle).st_size
@@ -307,18 +291,9 @@ def send_order(folder: Folder, clock: Clock, act: Act, pattern: str = "") -> Ord
     return order
 
 
-def _open(path: Path, flags: int) -> int:
-    """Open a plain file: a link could lead out of the archive, a pipe could hold us for ever."""
-    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(0, "Not a plain file", str(path))
-    return handle
-
-
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     """Put new content in the place of a file at once, so that a reader sees all of it or none."""
-    part = path.with_suffix(".part")
+    part = path.with_name(f".{path.name}.part")
     try:
         part.unlink(missing_ok=True)
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
@@ -333,10 +308,8 @@ def _replace(path: Path, data: bytes) -> None:
 def _read_status(path: Path) -> Status | None:
     """The status in a file, or None when there is none that makes sense."""
     try:
-        handle = _open(path, os.O_RDONLY)
-        with os.fdopen(handle, "rb") as file:
-            value = json.loads(file.read(_LONGEST_STATUS))
-        return _status_of(value)
+        with os.fdopen(open_plain(path, os.O_RDONLY), "rb") as file:
+            return _status_of(json.loads(file.read(_LONGEST_STATUS)))
     except (OSError, ValueError, RecursionError):
         return None
 

@@ -34,7 +34,7 @@ from asof.text.links.link import Link, Links
 from asof.text.links.link_header import header_links
 from asof.text.links.pdf_links import pdf_links
 from asof.text.links.scripts import MAX_GUESSES, script_links
-from asof.text.links.sitemaps import MAX_NESTING, SitemapEntry, is_sitemap, read_sitemap
+from asof.text.links.sitemaps import MAX_NESTING, is_sitemap, read_sitemap
 from asof.text.links.xml_stream import attributes_of, decode, root_of
 from asof.url import resolve, unknown
 from asof.url.whatwg import MAX_LENGTH
@@ -49,30 +49,19 @@ _LISTING_STEP = 0.25
 # How far a sitemap's own ranking (0 to 1, 0.5 when it says none) moves an entry either way.
 _RANK_STEP = 0.1
 
-_HTML = frozenset(("text/html", "application/xhtml+xml"))
+HTML = frozenset(("text/html", "application/xhtml+xml"))
 _SCRIPTS = frozenset(
-    [
-        "text/javascript",
-        "application/javascript",
-        "application/x-javascript",
-        "application/ecmascript",
-        "text/ecmascript",
-    ]
-)
+    ("text/javascript", "application/javascript", "application/x-javascript",
+     "application/ecmascript", "text/ecmascript")
+)  # fmt: skip
 _JSON = frozenset(("application/json", "text/json"))
 _XML = frozenset(("application/xml", "text/xml"))
 _PACKED = frozenset(("application/gzip", "application/x-gzip", "application/octet-stream"))
-_SEARCHED = _HTML | _SCRIPTS | _JSON | _XML | {"text/css", "application/pdf", "text/plain"}
+_SEARCHED = HTML | _SCRIPTS | _JSON | _XML | {"text/css", "application/pdf", "text/plain"}
 # How XML begins that is served as HTML: old pages do, and feeds of careless servers.
 _LIKE_XML = (
-    b"<?xml",
-    b"\xef\xbb\xbf<?xml",
-    b"<rss",
-    b"<feed",
-    b"<rdf:RDF",
-    b"<urlset",
-    b"<sitemap",
-)
+    b"<?xml", b"\xef\xbb\xbf<?xml", b"<rss", b"<feed", b"<rdf:RDF", b"<urlset", b"<sitemap",
+)  # fmt: skip
 _HEAD = 4096
 _STYLE_SHEET = re.compile(r"<\?xml-stylesheet\s([^<>]{1,1000}?)\?>")
 
@@ -80,7 +69,7 @@ _DEEPER = frozenset((Hop.LINK, Hop.SITEMAP, Hop.FEED, Hop.GUESS))
 # The ways to a sitemap or feed that have cost a step of depth.
 _PAID = (Hop.LINK.value, Hop.GUESS.value)
 _SHOWN = 200
-_NOTHING = Links(None, ())
+NO_LINKS = Links(None, ())
 
 
 def is_searched(media_type: str | None, url: str = "") -> bool:
@@ -94,35 +83,17 @@ def is_searched(media_type: str | None, url: str = "") -> bool:
 
 
 def references(
-    media_type: str | None,
-    document: bytes,
-    *,
-    charset: str | None = None,
-    url: str = "",
-    headers: Headers = (),
+    media_type: str | None, document: bytes, *, url: str = "", headers: Headers = ()
 ) -> Links:
     """The references of a document by its media type, and those of its headers."""
-    found = _references(media_type, document, charset or _charset(headers), url)
-    led = tuple(header_links(headers))
-    return found.after(led)
+    charset = declared_label(find_header(headers, "Content-Type") or "")
+    return _references(media_type, document, charset, url).after(tuple(header_links(headers)))
 
 
-def follow(
-    target: Target,
-    reference: str,
-    hop: Hop,
-    base: str | None = None,
-    *,
-    hint: float = 0.0,
-    listing: bool = False,
-) -> Target | None:
-    """The target that a reference found at `target` means, or None when it means none.
-
-    `listing` says that it leads to a sitemap or another page of a feed; those that robots.txt names
-    are.
-    """
-    url = resolve(base or target.url, reference)
-    return None if url is None else _onward(target, url, hop, target.depth, hint, listing)
+def follow(target: Target, reference: str, hop: Hop) -> Target | None:
+    """The target that a reference found at `target` means, or None when it means none."""
+    url = resolve(target.url, reference)
+    return None if url is None else _onward(target, url, hop, target.depth)
 
 
 def found_in(
@@ -152,16 +123,15 @@ def overlong(target: Target, links: Links, location: str | None = None) -> list[
     found = [(link.reference, link.hop) for link in every if len(link[0]) > MAX_LENGTH]
     if location is not None and len(location) > MAX_LENGTH:
         found.append((location, Hop.REDIRECT))
-    left = []
-    for reference, hop in found:
-        # The beginning tells people where it led; the length tells it from others.
-        shown = follow(target, f"{reference[:_SHOWN]}...{len(reference)}-characters", hop)
-        if shown is not None:
-            left.append((shown, TOO_LONG))
-    return left
+    # The beginning tells people where it led; the length tells it from others.
+    shown = (follow(target, f"{r[:_SHOWN]}...{len(r)}-characters", hop) for r, hop in found)
+    return [(left, TOO_LONG) for left in shown if left is not None]
 
 
-def _onward(target: Target, url: str, hop: Hop, level: int, hint: float, listing: bool) -> Target:
+def _onward(
+    target: Target, url: str, hop: Hop, level: int, hint: float = 0.0, listing: bool = False
+) -> Target:
+    """`listing` says that the URL is a sitemap or another page of a feed."""
     path = target.hops
     if hop is Hop.SITEMAP and path.startswith(Hop.ROBOTS):
         # As near as the front page: what it lists is as deep as the links there.
@@ -190,8 +160,8 @@ def _references(media_type: str | None, document: bytes, charset: str | None, ur
     if media_type is None:
         return _references(media_of(document, None, url), document, charset, url)
     if not is_searched(media_type, url):
-        return _NOTHING
-    if media_type in _HTML or media_type.endswith("xml"):
+        return NO_LINKS
+    if media_type in HTML or media_type.endswith("xml"):
         return _from_xml(media_type, document, charset)
     if media_type == "text/css":
         text = decoded(document, charset_of(document, charset, sheet=True))
@@ -200,7 +170,7 @@ def _references(media_type: str | None, document: bytes, charset: str | None, ur
         return Links(None, tuple(pdf_links(document)))
     if media_type == "text/plain" or media_type in _PACKED:
         listed = is_sitemap(url, media_type, document[:_HEAD])
-        return _from_sitemap(document, charset) if listed else _NOTHING
+        return _from_sitemap(document, charset) if listed else NO_LINKS
     return _from_script(media_type, document, charset)
 
 
@@ -208,16 +178,13 @@ def _from_xml(media_type: str, document: bytes, charset: str | None) -> Links:
     """By the root element: sitemaps, feeds, SVG, XHTML; of others, what they are shown with."""
     head = document[:_HEAD]
     root = root_of(head)
+    links = NO_LINKS
     if root in ("urlset", "sitemapindex"):
         links = _from_sitemap(document, charset)
     elif is_feed(media_type, head):
         links = _from_feed(media_type, document, charset)
-    elif root == "html" or media_type in _HTML:
+    elif root in ("html", "svg") or media_type in HTML:
         links = html_links(document, charset, xml=media_type != "text/html")
-    elif root == "svg":
-        links = html_links(document, charset, xml=True)
-    else:
-        links = _NOTHING
     sheets = (attributes_of(match[1]) for match in _STYLE_SHEET.finditer(decode(head)))
     shown = tuple(Link(sheet["href"], Hop.REQUISITE) for sheet in sheets if sheet.get("href"))
     return links.after(shown)
@@ -226,12 +193,10 @@ def _from_xml(media_type: str, document: bytes, charset: str | None) -> Links:
 def _from_sitemap(document: bytes, charset: str | None) -> Links:
     sitemap = read_sitemap(document, charset=charset)
     found = [Link(url, Hop.SITEMAP, listing=True) for url in sitemap.sitemaps]
-    found += (Link(entry.url, Hop.SITEMAP, _rank(entry)) for entry in sitemap.entries)
+    for entry in sitemap.entries:
+        rank = 0.5 if entry.priority is None else entry.priority
+        found.append(Link(entry.url, Hop.SITEMAP, (0.5 - rank) * _RANK_STEP))
     return Links(None, tuple(found), listing=True)
-
-
-def _rank(entry: SitemapEntry) -> float:
-    return 0.0 if entry.priority is None else (0.5 - entry.priority) * _RANK_STEP
 
 
 def _from_feed(media_type: str, document: bytes, charset: str | None) -> Links:
@@ -251,7 +216,3 @@ def _from_script(media_type: str, document: bytes, charset: str | None) -> Links
     if media_type == "application/ld+json":
         return Links(None, tuple(jsonld_links(text, MAX_GUESSES)))
     return Links(None, tuple(script_links(text)))
-
-
-def _charset(headers: Headers) -> str | None:
-    return declared_label(find_header(headers, "Content-Type") or "")

@@ -10,25 +10,23 @@ from asof.archive.journal import Journal
 from asof.clock import Clock
 from asof.config import Config
 from asof.crawl.funnel import Funnel
-from asof.crawl.gate import Gates
 from asof.crawl.limits import CrawlLimits
 from asof.crawl.monitor import Monitor
 from asof.crawl.store import CaptureStore, conditions
 from asof.fetch.http import Fetcher
-from asof.frontier.hosts import Hosts, Pace
+from asof.frontier.hosts import Hosts, Pace, retry_after
 from asof.frontier.queue import Frontier
 from asof.ledger import Ledger
-from asof.model import Capture, Crawl, Headers
+from asof.model import Capture, Crawl, Exchange, Failure, Headers
 from asof.scope.patterns import Patterns
+from asof.scope.robots import Gates
 from asof.scope.rules import Scope
 from asof.url import host_of
 
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """From the queue to the wire and back.
-
-    What is read comes through `reader`, what is kept goes to `journal`. `disbelieved` are hosts
+    """What is read comes through `reader`, what is kept goes to `journal`. `disbelieved` are hosts
     whose 304 answers were false; by `secret` it is drawn which ones are checked.
     """
 
@@ -54,22 +52,17 @@ class Equipment:
         is_wanted = last is not None and host_of(last.url) not in self.disbelieved
         return conditions(last) if is_wanted and self.config.conditional else ()
 
-    def wait_after(self, host: str, start: float, retry_after: float | None) -> float:
-        """How long to leave a host alone after an answer that was asked for at `start`."""
+    def wait_after(self, host: str, start: float, outcome: Exchange | Failure | None) -> float:
+        """How long to leave a host alone after what was asked for at `start`."""
         took = self.clock.monotonic() - start
-        return self.pace.wait(took, self.gates.crawl_delay(host), retry_after)
+        return self.pace.wait(took, self.gates.crawl_delay(host), retry_after(outcome))
 
     def recall(self, memory: str) -> None:
-        """Go on with what an earlier run of the crawl left by `memory`."""
+        """Go on with what an earlier run knew, and the archive's records do not tell."""
         if memory:
             self.patterns.restore(json.loads(memory))
         else:  # at least how large the hosts are
             self.patterns.expect(self.frontier.done_by_host())
-
-    @property
-    def memory(self) -> str:
-        """What the next run of this crawl should know, and the archive does not hold."""
-        return json.dumps(self.patterns.snapshot())
 
 
 def equip(

@@ -29,6 +29,7 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.clock import SECOND, Clock, iso
+from asof.model import Exchange, Target
 
 # A file is moved aside (`.jsonl.1`, in the place of an older one) when it has grown so large.
 ROTATE_AT = 100_000_000
@@ -41,6 +42,15 @@ def log_file(folder: Folder, crawl: str) -> Path:
     """Where the events of a crawl are logged. Its id, which a foreign WARC may name, is tamed."""
     name = re.sub(r"[^0-9A-Za-z._-]", "_", crawl)[:100].lstrip(".") or "crawl"
     return folder.root / "logs" / f"{name}.jsonl"
+
+
+def open_plain(path: Path, flags: int) -> int:
+    """Open a plain file: a link could lead out of the archive, a pipe could hold us for ever."""
+    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(0, "Not a plain file", str(path))
+    return handle
 
 
 class EventLog:
@@ -69,36 +79,18 @@ class EventLog:
         comma = ", " if fields else ""
         self._add(f'{{"at": "{self._now()}", "event": {quoted(event)}{comma}{rest}')
 
-    def fetched(
-        self,
-        url: str,
-        status: int,
-        size: int,
-        ms: float,
-        hops: str,
-        depth: int,
-        via: str | None = None,
-        *,
-        revisit: bool = False,
-        truncated: str = "",
-    ) -> None:
+    def fetched(self, target: Target, exchange: Exchange, *, revisit: bool) -> None:
         """An answer came. The most frequent event by far, so its JSON is made by hand."""
-        tail = f', "via": {quoted(via)}' if via is not None else ""
+        tail = f', "via": {quoted(target.via)}' if target.via is not None else ""
         if revisit:
             tail += ', "revisit": true'
-        if truncated:
-            tail += f', "truncated": {quoted(truncated)}'
+        if exchange.truncated:
+            tail += f', "truncated": {quoted(exchange.truncated)}'
         self._add(
-            f'{{"at": "{self._now()}", "event": "fetched", "url": {quoted(url)}, '
-            f'"status": {status:d}, "bytes": {size:d}, "ms": {ms:.1f}, "hops": {quoted(hops)}, '
-            f'"depth": {depth:d}{tail}}}'
-        )
-
-    def failed(self, url: str, reason: str, detail: str, tries: int) -> None:
-        """A fetch brought nothing."""
-        self._add(
-            f'{{"at": "{self._now()}", "event": "failed", "url": {quoted(url)}, '
-            f'"reason": {quoted(reason)}, "detail": {quoted(detail)}, "tries": {tries:d}}}'
+            f'{{"at": "{self._now()}", "event": "fetched", "url": {quoted(target.url)}, '
+            f'"status": {exchange.status:d}, "bytes": {exchange.body.size:d}, '
+            f'"ms": {exchange.timings.total / 1000:.1f}, "hops": {quoted(target.hops)}, '
+            f'"depth": {target.depth:d}{tail}}}'
         )
 
     def tick(self) -> None:
@@ -107,7 +99,6 @@ class EventLog:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was kept back."""
         lines, self._lines = self._lines, []
         self._flush_at = self._clock.monotonic() + _LONGEST_WAIT
         if not lines or self._given_up:
@@ -115,10 +106,11 @@ class EventLog:
         try:
             self._put(("\n".join(lines) + "\n").encode("ascii"))
         except OSError as error:
-            self._give_up(error)
+            self._given_up = True
+            self._let_go()
+            self._note(f"The log {self.path} ends here: {error.strerror}. The crawl goes on.")
 
     def close(self) -> None:
-        """Write what was kept back, and let go of the file."""
         self.flush()
         self._let_go()
 
@@ -155,14 +147,8 @@ class EventLog:
     def _open(self) -> int:
         """Go on with the file; a torn line that a crash left gets its end."""
         self.path.parent.mkdir(exist_ok=True)
-        # Neither through a link that leads out of the archive, nor into a pipe that nobody reads.
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        handle = os.open(self.path, flags, 0o644)
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            os.close(handle)
-            raise OSError(0, "not a plain file")
-        self._size = found.st_size
+        handle = open_plain(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+        self._size = os.fstat(handle).st_size
         if self._size and os.pread(handle, 1, self._size - 1) != b"\n":
             self._size += os.write(handle, b"\n")
         return handle
@@ -171,8 +157,3 @@ class EventLog:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
-
-    def _give_up(self, error: OSError) -> None:
-        self._given_up = True
-        self._let_go()
-        self._note(f"The log {self.path} ends here: {error.strerror}. The crawl goes on.")

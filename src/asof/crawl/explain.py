@@ -9,32 +9,20 @@ from pathlib import Path
 from asof.archive import OpenArchive
 from asof.clock import to_datetime
 from asof.config import Config
+from asof.crawl.request import address
 from asof.errors import UsageError
 from asof.frontier.report import look_up
 from asof.frontier.states import TargetState
 from asof.model import Capture, Crawl, Hop, Target
 from asof.scope.presets import load_config
-from asof.scope.robots import MAX_BYTES, robots_from
+from asof.scope.robots import MAX_BYTES, MAX_REDIRECTS, robots_from, robots_url
 from asof.scope.rules import Decision, RuleStep, Scope, Verdict
 from asof.scope.traps import shape_trap
 from asof.url import canonical, origin
 
 _LINKS = (Hop.LINK, Hop.SITEMAP, Hop.FEED, Hop.GUESS)
-# As many redirects of a robots.txt as the crawl follows (RFC 9309 section 2.3.1.2).
-_ROBOTS_REDIRECTS = 5
 # Reasons that only the crawl could find: by evidence, by answers, by counting.
 _MET = ("trap:", "rule: out media:", "rule: out size:", "more than ")
-
-
-def address(url: str) -> str:
-    """A URL as the crawl asks for it."""
-    found = canonical(url)
-    if found is None:
-        hint = "Write http or https URLs."
-        if "://" not in url and canonical(f"https://{url}"):
-            hint = f"Did you mean https://{url} ?"
-        raise UsageError(f"{url[:200]!r} cannot be crawled.", hint=hint)
-    return found
 
 
 def found_by(via: str | None, hops: str | None) -> Target | None:
@@ -161,8 +149,8 @@ def _undecided(steps: tuple[RuleStep, ...]) -> tuple[RuleStep, ...]:
 
 def _stored_robots(archive: OpenArchive, asked: str) -> Capture | None:
     """The newest stored answer to the question for robots.txt, at the end of its redirects."""
-    url: str | None = f"{origin(asked)}/robots.txt"
-    for _ in range(_ROBOTS_REDIRECTS + 1):
+    url: str | None = robots_url(asked)
+    for _ in range(MAX_REDIRECTS + 1):
         capture = None if url is None else archive.as_of(url)
         # The catalog also answers with URLs of the same key, such as http for https; other
         # origins have rules of their own.

@@ -38,11 +38,6 @@ class Funnel:
         # The place of what a plan did not know, among the places that it gave (asof.crawl.plan).
         self.newcomers: float | None = None
 
-    @property
-    def is_planned(self) -> bool:
-        """Whether the priority of a target is its place in a plan."""
-        return self.newcomers is not None
-
     def put(self, targets: Iterable[Target]) -> list[Target]:
         """Queue what belongs to the crawl, note what does not; gives what was queued."""
         inside: list[Target] = []

@@ -43,13 +43,11 @@ class CrawlLimits:
 
     @property
     def counts_bytes(self) -> bool:
-        """Whether there is a limit on them."""
         config = self._config
         return config.max_bytes is not None or config.max_bytes_per_host is not None
 
     @property
     def full(self) -> bool:
-        """Whether no more pages may be taken at all."""
         return self._config.max_pages is not None and self._pages >= self._config.max_pages
 
     def refusal(self, host: str) -> str | None:
@@ -71,24 +69,20 @@ class CrawlLimits:
         self._pages_of[host] += 1
 
     def give_back(self, host: str) -> None:
-        """It was not."""
         self._pages -= 1
         self._pages_of[host] -= 1
 
     def received(self, host: str, size: int) -> None:
-        """So many bytes came."""
         self.bytes += size
         if self._config.max_bytes_per_host is not None:
             self._bytes_of[host] += size
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the run began."""
         return self._clock.monotonic() - self._started
 
     @property
     def time_left(self) -> float:
-        """Seconds until the run must end."""
         limit = self._config.time_limit
         return float("inf") if limit is None else limit * self.share - self.elapsed
 

@@ -17,14 +17,12 @@ from functools import partial
 from asof.archive import OpenArchive
 from asof.clock import SECOND
 from asof.config import Config
-from asof.crawl.backlog import Backlog
 from asof.crawl.control import Act, Order
 from asof.crawl.equipment import equip
 from asof.crawl.monitor import Monitor
-from asof.crawl.progress import Outlook, counted
-from asof.crawl.summary import Snapshot, Summary
+from asof.crawl.summary import Outlook, Snapshot, Summary, counted
 from asof.crawl.visit import FULL, Visitor
-from asof.crawl.writer import Writer
+from asof.crawl.writer import Backlog, Writer
 from asof.errors import AsofError
 from asof.fetch.http import Fetcher
 from asof.frontier.states import TargetState
@@ -83,12 +81,8 @@ class Crawler:
         """Begin no more fetches; those in flight are finished and kept, if they end in time."""
         if not self._ended_by:
             self._monitor.events.write("stopping", reason=reason)
-        coherence_plan = self.crawl.coherence_plan
-        looks_again = (
-            coherence_plan is not None
-            and coherence_plan.mode == "inducible"
-            and coherence_plan.turn is None
-        )
+        plan = self.crawl.coherence_plan
+        looks_again = plan is not None and plan.mode == "inducible" and plan.turn is None
         # What ends the visits is not the end of a crawl that looks again; an interruption is.
         if not self._ended_by or (looks_again and reason == INTERRUPTED):
             self._ended_by = reason
@@ -109,13 +103,8 @@ class Crawler:
             self._hosts.release(host, self._clock.monotonic() + seconds)
         self._limits.share = share
 
-    def serve_visits(self) -> None:
-        """The next run takes what the crawl has found and not taken yet."""
-        self.frontier.serve()
-
     @property
     def stopping(self) -> bool:
-        """Whether stop() was called, by a limit or by somebody."""
         return bool(self._ended_by)
 
     async def run(self) -> Summary:
@@ -141,7 +130,10 @@ class Crawler:
             await self.finish()
         except BaseException:
             await self._abandon()
-            await self._save()
+            if not self._unwritten:  # what was kept before something went wrong
+                self._trouble = None
+                with suppress(AsofError):  # the trouble that is already known is told
+                    await self.finish()
             raise
         return self.summary()
 
@@ -154,14 +146,6 @@ class Crawler:
                 return
             await asyncio.wait((self._commit,))
             self._raise_trouble()
-
-    async def _save(self) -> None:
-        """Commit what was kept before something went wrong, unless it was the writing."""
-        if self._unwritten:
-            return
-        with suppress(AsofError):  # the trouble that is already known is told
-            self._trouble = None
-            await self.finish()
 
     def close(self) -> None:
         """Let go of the database; what was kept and not committed is dropped."""
@@ -356,7 +340,8 @@ class Crawler:
         if self._monitor.watched:
             self._outlook.renew(now, self._clock, self._hosts)
         counts = self.frontier.tally
-        running = "paused" if self._paused else self.frontier.phase
+        phase = "revisiting" if self.frontier.revisits else "running"
+        state = "stopping" if self._ended_by else "paused" if self._paused else phase
         self._monitor.report(
             Snapshot(
                 elapsed=self._limits.elapsed,
@@ -369,7 +354,7 @@ class Crawler:
                 current=self.visitor.current,
                 busiest=self._outlook.busiest,
                 reasons=self._outlook.reasons,
-                state="stopping" if self._ended_by else running,
+                state=state,
                 active=len(self._visits),
             ),
             now,

@@ -4,49 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import dataclass, field, replace
 
 from asof.archive import OpenArchive
 from asof.crawl.assignment import AssignmentFiles, beside, crawled_pages
 from asof.crawl.control import Act, Control, Order
 from asof.crawl.events import EventLog, log_file
-from asof.crawl.summary import Meter, Snapshot, Summary
+from asof.crawl.summary import Meter, Snapshot
 from asof.model import Crawl, Exchange, Failure, Target
 
 # Seconds between two snapshots, and between two counts of what is queued by host.
 _REPORT_EVERY = 0.25
 
 # What the log calls an order that was carried out.
-_DONE = {
-    Act.PAUSE: "paused",
-    Act.RESUME: "resumed",
-    Act.EXCLUDE: "excluded",
-    Act.STOP: "stopped",
-}
+_DONE = dict(zip(Act, ("paused", "resumed", "excluded", "stopped"), strict=True))
 
 Watcher = Callable[[Snapshot], None]
 
 
+@dataclass(slots=True, eq=False)
 class Monitor:
-    """The crawl's ears and mouth. `control` is None when nobody may give orders."""
+    """The crawl's ears and mouth. `_control` is None when nobody may give orders."""
 
-    def __init__(
-        self,
-        events: EventLog,
-        watch: Watcher | None = None,
-        control: Control | None = None,
-        pages: AssignmentFiles | None = None,
-    ) -> None:
-        self.events = events
-        self._watch = watch
-        self._control = control
-        self._pages = pages
-        self._meter = Meter()
-        self._report_at = 0.0
+    events: EventLog
+    _watch: Watcher | None = None
+    _control: Control | None = None
+    _pages: AssignmentFiles | None = None
+    _meter: Meter = field(default_factory=Meter)
+    _report_at: float = 0.0
 
     @property
     def controlled(self) -> bool:
-        """Whether orders may come."""
         return self._control is not None
 
     @property
@@ -55,11 +43,9 @@ class Monitor:
         return self._watch is not None or self.controlled
 
     def orders(self) -> list[Order]:
-        """Orders that have come since the last look."""
         return [] if self._control is None else self._control.orders()
 
     def obeyed(self, order: Order, did: str) -> None:
-        """An order was carried out."""
         if self._control is not None:
             self._control.obeyed(order, did)
         fields = {"pattern": order.pattern} if order.pattern else {}
@@ -67,55 +53,39 @@ class Monitor:
         self._report_at = 0.0
 
     def fetched(self, target: Target, exchange: Exchange, *, revisit: bool, page: bool) -> None:
-        """An answer came and was kept."""
-        self._meter.came(exchange.status, target.url)
-        self.events.fetched(
-            target.url,
-            exchange.status,
-            exchange.body.size,
-            exchange.timings.total / 1000,
-            target.hops,
-            target.depth,
-            target.via,
-            revisit=revisit,
-            truncated=exchange.truncated,
-        )
+        self._meter.recent.append((exchange.status, target.url))
+        self.events.fetched(target, exchange, revisit=revisit)
         if page and self._pages is not None:
             self._pages.crawled(target.url)
 
     def failed(self, target: Target, failure: Failure) -> None:
-        """A fetch brought nothing."""
-        self._meter.came(0, target.url)
-        self.events.failed(target.url, failure.reason, failure.detail, target.tries + 1)
+        self._meter.recent.append((0, target.url))
+        self.events.write(
+            "failed",
+            url=target.url,
+            reason=failure.reason,
+            detail=failure.detail,
+            tries=target.tries + 1,
+        )
 
     def due(self, now: float) -> bool:
-        """Whether it is time for a snapshot."""
         self.events.tick()
         return now >= self._report_at
 
     def report(self, snapshot: Snapshot, now: float) -> None:
-        """Show how things stand."""
         self._report_at = now + _REPORT_EVERY
-        full = replace(
-            snapshot,
-            recent=self._meter.recent,
-            rate_now=self._meter.rate(now, snapshot.captured),
-        )
+        rate = self._meter.rate(now, snapshot.captured)
+        full = replace(snapshot, recent=tuple(self._meter.recent), rate_now=rate)
         if self._watch is not None:
             self._watch(full)
         if self._control is not None:
             self._control.publish(full)
-
-    def ended(self, summary: Summary) -> None:
-        """The run is over."""
-        self.events.write("ended", **asdict(summary))
 
 
 @contextmanager
 def monitoring(
     archive: OpenArchive,
     crawl: Crawl,
-    *,
     watch: Watcher | None,
     talk: Callable[[str], None],
     controlled: bool,
@@ -127,23 +97,17 @@ def monitoring(
         held.callback(events.close)
         control = None
         if controlled:
-            control = Control(
-                archive.folder,
-                archive.clock,
-                crawl.id,
-                note=lambda why: events.write("ignored", reason=why),
-            )
+
+            def note(why: str) -> None:
+                events.write("ignored", reason=why)
+
+            control = Control(archive.folder, archive.clock, crawl.id, note)
             held.callback(control.close)
         pages = None
         if crawl.settings.get("preset") == "assignment":
             already = [page.url for page in crawled_pages(archive, crawl)]
             pages = AssignmentFiles(beside(archive), already)
             held.callback(pages.close)
-        events.write(
-            "started",
-            crawl=crawl.id,
-            seeds=list(crawl.seeds),
-            resumed=resumed,
-            settings=crawl.settings,
-        )
+        about = {"crawl": crawl.id, "seeds": list(crawl.seeds), "resumed": resumed}
+        events.write("started", **about, settings=crawl.settings)
         yield Monitor(events, watch, control, pages)

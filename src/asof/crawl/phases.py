@@ -28,12 +28,12 @@ from asof.config import Config
 from asof.crawl.audit import PROBES, draw, outdated
 from asof.crawl.catchup import take_again
 from asof.crawl.loop import Crawler
-from asof.crawl.patience import PATIENCE
 from asof.crawl.plan import alive, paces
 from asof.crawl.summary import Summary
 from asof.crawl.visit import FULL
+from asof.frontier.hosts import PATIENCE
+from asof.frontier.queue import queue_revisits
 from asof.frontier.report import captured_targets, tally
-from asof.frontier.revisits import queue_revisits
 from asof.model import CoherencePlan
 from asof.url import host_of
 from asof.warc.info import crawl_record
@@ -47,44 +47,44 @@ _MOST_PROBES = 300
 async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> Summary:
     """Visit, turn, look again, take what was found meanwhile; goes on wherever the crawl stands."""
     coherence_plan = crawler.crawl.coherence_plan
-    if coherence_plan is None or coherence_plan.mode != "inducible":
+    assert coherence_plan is not None  # whoever plans none need not come here
+    if coherence_plan.mode != "inducible":
         summary = await crawler.run()
-        if coherence_plan is not None and (pages := _pages(archive, crawler)):
+        if pages := _pages(archive, crawler):
             taken = archive.catalog.captures(crawl=crawler.crawl.id)
             # The first answer, not its audit: section 3.2 of the paper, t_s = t_1.
-            coherence_plan = replace(
-                coherence_plan, turn=min(each.at for each in taken if each.url in pages)
+            first = min(each.at for each in taken if each.url in pages)
+            crawler.crawl = replace(
+                crawler.crawl, coherence_plan=replace(coherence_plan, turn=first)
             )
-            crawler.crawl = replace(crawler.crawl, coherence_plan=coherence_plan)
             await _probe(archive, crawler, config)
         return summary
     if coherence_plan.turn is None:
         summary = await crawler.run()
-        if summary.ended_by not in _VISITED or not await _turn(archive, crawler):
+        if summary.ended_by not in _VISITED or not await _turn(archive, crawler, coherence_plan):
             return summary
     _queue_revisits(archive, crawler, config)
     crawler.serve_revisits()
     summary = await crawler.run()
     if summary.ended_by == "done":
         await _probe(archive, crawler, config)
-        crawler.serve_visits()
+        crawler.frontier.serve()
         summary = await crawler.run()
     return summary
 
 
-async def _turn(archive: OpenArchive, crawler: Crawler) -> bool:
+async def _turn(archive: OpenArchive, crawler: Crawler, plan: CoherencePlan) -> bool:
     """Settle the turning point and write it down; False when there is nothing to look at again."""
     pages = _pages(archive, crawler)
-    coherence_plan = crawler.crawl.coherence_plan
-    if not pages or coherence_plan is None:
+    if not pages:
         return False
     now, last = archive.clock.now(), max(pages.values())
     # What an answer brought may be younger than its request. Of several hosts another one may have
     # been on its way when the last visit began: only the end of all visits lies in none of them.
     several = len({host_of(url) for url in pages}) > 1
     is_slow = any(at == last and url in crawler.visitor.slow for url, at in pages.items())
-    turn = now if several or is_slow else last
-    crawl = replace(crawler.crawl, coherence_plan=replace(coherence_plan, turn=turn))
+    turned = replace(plan, turn=now if several or is_slow else last)
+    crawl = replace(crawler.crawl, coherence_plan=turned)
     crawler.journal.put(crawl_record(crawl, now))
     await crawler.finish()
     with archive.ledger.transaction():
@@ -141,10 +141,8 @@ def _queue_revisits(archive: OpenArchive, crawler: Crawler, config: Config) -> N
 def _still_to_see(
     archive: OpenArchive, crawler: Crawler, turn: Instant
 ) -> tuple[dict[str, Instant], int]:
-    """Pages of the visits, with their moments, and how many were seen again already.
-
-    None were, unless the queue was lost in the middle of the revisits. A server that was busy then
-    has said nothing about its page.
+    """Pages of the visits, with their moments, and how many were seen again already: none, unless
+    the queue was lost amid the revisits. A server that was busy has said nothing about its page.
     """
     visited = {each.url for each in captured_targets(archive.ledger, crawler.frontier.crawl)}
     before: dict[str, tuple[int | None, Instant]] = {}

@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from statistics import median
 
@@ -65,7 +66,6 @@ class HostPlan:
 
     @property
     def seconds(self) -> float:
-        """How long its visits take."""
         return len(self.targets) * self.step
 
 
@@ -101,11 +101,10 @@ class Itinerary:
 
 def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Config) -> Itinerary:
     """Plan a crawl of these seeds by what the archive holds."""
-    mode, name = Mode(config.coherence), _strategy(config)
-    if archive is None:
-        return Itinerary(CoherencePlan(mode, name))
-    pages, dead = _known_pages(archive, seeds, config)
-    if not pages:
+    mode = Mode(config.coherence)
+    name = "lifo" if config.plan == "bfs" else config.plan
+    pages, dead = ([], []) if archive is None else _known_pages(archive, seeds, config)
+    if archive is None or not pages:
         return Itinerary(CoherencePlan(mode, name))
     trust = {host: trust_in(archive, host) for host in {host_of(page.url) for page in pages}}
     rates = recent_rates(archive, [h for h, each in trust.items() if not each.trusts_validators])
@@ -122,21 +121,12 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
         return Itinerary(coherence_plan, hosts, candidates)
     planned = _planned(hosts, promised, lengths, mode, name, config)
     expected = sum(each.plan.expected * len(each.targets) for each in planned if each.plan)
+    candidates[name] = expected / len(pages)
+    eta, newcomers = config.eta if name == "threshold" else None, _newcomers(planned, rates, mode)
     coherence_plan = CoherencePlan(
-        mode,
-        name,
-        expected / len(pages),
-        len(pages),
-        config.eta if name == "threshold" else None,
-        newcomers=_newcomers(planned, rates, mode),
+        mode, name, candidates[name], len(pages), eta, newcomers=newcomers
     )
-    return Itinerary(
-        coherence_plan, planned, candidates | {name: expected / len(pages)}, tuple(dead)
-    )
-
-
-def _strategy(config: Config) -> str:
-    return "lifo" if config.plan == "bfs" else config.plan
+    return Itinerary(coherence_plan, planned, candidates, tuple(dead))
 
 
 def _known_pages(
@@ -186,12 +176,11 @@ def paces(archive: OpenArchive, config: Config) -> dict[str, float]:
     moments: dict[str, list[int]] = defaultdict(list)
     for capture in archive.catalog.captures(crawl=alike[-1].id):
         moments[host_of(capture.url)].append(capture.at)
-    paces = {}
-    for host, times in moments.items():
-        times.sort()
-        if len(times) > 2:
-            paces[host] = median(b - a for a, b in pairwise(times)) / SECOND
-    return paces
+    return {
+        host: median(b - a for a, b in pairwise(sorted(times))) / SECOND
+        for host, times in moments.items()
+        if len(times) > 2
+    }
 
 
 def _by_host(
@@ -272,17 +261,13 @@ def _planned(
     config: Config,
 ) -> tuple[HostPlan, ...]:
     """Planned by how pages change; what is expected is what can be known of that."""
-
-    def plan(survival: Survival, lengths: Floats) -> Plan:
-        if name == "threshold":
-            return by_threshold(survival, lengths, config.eta)
-        if name == "auto":
-            return auto(survival, lengths, mode, config.eta)
-        return optimal(survival, lengths)
-
+    plans: dict[str, Callable[[Survival, Floats], Plan]] = {
+        "threshold": partial(by_threshold, eta=config.eta),
+        "auto": partial(auto, mode=mode, eta=config.eta),
+    }
     found = []
     for each, own, slots_of_it in zip(hosts, promised, lengths, strict=True):
-        made = plan(each.survival, slots_of_it)
+        made = plans.get(name, optimal)(each.survival, slots_of_it)
         told = replace(made, expected=expected_c(own, made.order, made.lengths))
         found.append(replace(each, survival=own, plan=told))
     return tuple(found)

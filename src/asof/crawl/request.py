@@ -32,7 +32,8 @@ class CrawlRequest:
 
 def read_request(request: CrawlRequest) -> tuple[tuple[str, ...], Config]:
     """The seeds, and the settings that a new crawl of them has; what is wrong is an error."""
-    seeds = tuple(dict.fromkeys(_seed(url) for url in request.seeds))
+    hint = "Seeds are http or https URLs."
+    seeds = tuple(dict.fromkeys(address(url, hint) for url in request.seeds))
     config = load_config(request.archive, request.environ, seeds, **request.settings)
     Scope(seeds, config)
     return seeds, config
@@ -83,13 +84,13 @@ def _check_coherence(config: Config, given: Mapping[str, object]) -> None:
         )
 
 
-def _seed(url: str) -> str:
+def address(url: str, hint: str = "Write http or https URLs.") -> str:
+    """A URL as the crawl asks for it."""
     found = canonical(url)
     if found is None:
-        hint = "Seeds are http or https URLs."
-        if canonical(f"https://{url}") and "://" not in url:
+        if "://" not in url and canonical(f"https://{url}"):
             hint = f"Did you mean https://{url} ?"
-        raise UsageError(f"{url!r} cannot be crawled.", hint=hint)
+        raise UsageError(f"{url[:200]!r} cannot be crawled.", hint=hint)
     return found
 
 

@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 from asof.crawl.discover import follow
 from asof.crawl.equipment import Equipment
-from asof.crawl.gate import MAX_REDIRECTS, robots_url
-from asof.crawl.patience import retry_after
 from asof.frontier.states import Event
 from asof.model import Exchange, Failure, Headers, Hop, Target
-from asof.scope.robots import Robots, robots_from
+from asof.scope.robots import MAX_REDIRECTS, Robots, robots_from, robots_url
 from asof.text.links.sitemaps import sitemaps_of
 from asof.url import host_of
 
@@ -59,7 +57,11 @@ class RobotsErrands:
             return 0.0
         answer = await self._fetch_robots(url, target, host)
         if isinstance(answer.outcome, Failure):
-            return max(answer.wait, self._gate_failed(target, answer.outcome))
+            tries = self._gates.stumbled(target.url)
+            if answer.outcome.transient and tries <= self._config.retries:
+                return max(answer.wait, self._config.retry_delay * 2.0 ** (tries - 1))
+            self._gates.shut(target.url, answer.outcome.reason)
+            return answer.wait
         robots = robots_from(answer.status, answer.document, answer.outcome.truncated)
         if robots.hold_off and self._gates.stumbled(target.url) <= self._config.retries:
             return max(answer.wait, self._config.retry_delay)
@@ -76,7 +78,6 @@ class RobotsErrands:
             self.list_sitemaps(target.url, url, answer.document)
 
     def list_sitemaps(self, via: str, url: str, document: bytes) -> None:
-        """Queue the sitemaps that a robots.txt names."""
         if not self._config.sitemaps:
             return
         # As near as the front page itself: what a sitemap lists has the depth of its links.
@@ -105,9 +106,8 @@ class RobotsErrands:
                 outcome = await self._equipment.fetcher.fetch(url, asked)
             else:
                 outcome, start = await self._fetch_elsewhere(url, there, asked)
-            patience = None if isinstance(outcome, Failure) else retry_after(outcome)
             if there == host:
-                wait = self._equipment.wait_after(host, start, patience)
+                wait = self._equipment.wait_after(host, start, outcome)
             if isinstance(outcome, Failure):
                 self._equipment.monitor.failed(errand, outcome)
                 self._equipment.store.failure(outcome, errand)
@@ -132,20 +132,12 @@ class RobotsErrands:
                 failure = Failure(url, "timeout", detail, self._clock.now(), transient=True)
                 return failure, self._clock.monotonic()
             await self._clock.sleep(max(_POLL, self._equipment.pace.delay / 4))
-        start, patience = self._clock.monotonic(), None
+        start, outcome = self._clock.monotonic(), None
         try:
             outcome = await self._equipment.fetcher.fetch(url, asked)
-            patience = None if isinstance(outcome, Failure) else retry_after(outcome)
             return outcome, start
         finally:
             now = self._clock.monotonic()
-            self._hosts.release(host, now + self._equipment.wait_after(host, start, patience))
+            self._hosts.release(host, now + self._equipment.wait_after(host, start, outcome))
             if self._frontier.due(host, self._clock.now()) is not None:
                 self._hosts.want(host, now)
-
-    def _gate_failed(self, target: Target, failure: Failure) -> float:
-        tries = self._gates.stumbled(target.url)
-        if failure.transient and tries <= self._config.retries:
-            return float(self._config.retry_delay * 2 ** (tries - 1))
-        self._gates.shut(target.url, failure.reason)
-        return 0.0

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import signal
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
@@ -65,25 +66,23 @@ def run_crawl(
     Ctrl-C or SIGTERM once: finish what is in flight and commit. Twice: stop now, and commit.
     """
     seeds = checked_seeds(request)
-    with OpenArchive.write(
-        request.archive, purpose="crawl", clock=clock or SystemClock()
-    ) as archive:
+    clock = clock or SystemClock()
+    with OpenArchive.write(request.archive, purpose="crawl", clock=clock) as archive:
         recovery = recover(archive)
         if recovery.adopted or recovery.cut:
-            talk(_recovery_line(recovery))
+            cut = sum(damage.length for damage in recovery.cut)
+            torn = f", {cut:,} torn bytes cut off" if cut else ""
+            talk(f"Recovered after a crash: {recovery.adopted} captures taken over{torn}.")
         start = _start(archive, request, seeds)
         crawl, config = start.crawl, start.config
-        with monitoring(
-            archive,
-            crawl,
-            watch=watch,
-            talk=talk,
-            controlled=request.control,
-            resumed=start.resumed,
-        ) as monitor:
-            with closing(open_writer(archive, crawl, config)) as writer, _reading(archive, config):
-                summary, crawl = _in_loop(archive, start, writer, monitor, talk)
-            monitor.ended(summary)
+        with monitoring(archive, crawl, watch, talk, request.control, start.resumed) as monitor:
+            with (
+                closing(open_writer(archive, crawl, config)) as writer,
+                _reading(archive, config),
+                asyncio.Runner(loop_factory=_new_loop) as runner,
+            ):
+                summary, crawl = runner.run(_run(archive, start, writer, monitor, talk))
+            monitor.events.write("ended", **asdict(summary))
         crawl = _conclude(archive, crawl, config, summary)
         if config.preset == "assignment":
             write_assignment(archive, crawl)
@@ -108,7 +107,9 @@ def _start(archive: OpenArchive, request: CrawlRequest, seeds: tuple[str, ...]) 
     crawl, config, resumed = choose_crawl(archive, request, seeds)
     itinerary = None
     if config.coherence != "off" and _lacks_a_plan(archive, crawl):
-        itinerary = _planned(archive, crawl, config)
+        from asof.crawl.plan import plan_visits  # numpy, which other crawls do not need
+
+        itinerary = plan_visits(archive, crawl.seeds, config)
         # Whoever goes on with it later need not say again that it seeks coherence.
         settings = crawl.settings | {"coherence": config.coherence}
         planned = replace(itinerary.coherence_plan, secret=token_hex(16))
@@ -139,22 +140,11 @@ def plan_crawl(request: CrawlRequest, *, clock: Clock | None = None) -> Itinerar
 @contextmanager
 def _reading(archive: OpenArchive, config: Config) -> Iterator[None]:
     """Documents are read in the time that a polite crawl spends waiting."""
-    if not config.text or config.delay <= 0 or not isinstance(archive.clock, SystemClock):
+    with ExitStack() as held:
+        if config.text and config.delay > 0 and isinstance(archive.clock, SystemClock):
+            with suppress(OSError):  # no more processes, say: only a service, the crawl goes on
+                held.enter_context(closing(BackgroundReader(archive.folder.root)))
         yield
-        return
-    try:
-        reader = BackgroundReader(archive.folder.root)
-    except OSError:  # no more processes, say: only a service, and the crawl goes on
-        yield
-        return
-    with closing(reader):
-        yield
-
-
-def _recovery_line(recovery: Recovery) -> str:
-    cut = sum(damage.length for damage in recovery.cut)
-    torn = f", {cut:,} torn bytes cut off" if cut else ""
-    return f"Recovered after a crash: {recovery.adopted} captures taken over{torn}."
 
 
 def _disk_is_short(archive: OpenArchive) -> StorageError:
@@ -163,17 +153,6 @@ def _disk_is_short(archive: OpenArchive) -> StorageError:
         f"The crawl was stopped, for the disk has only {free / 1e6:,.0f} MB left.",
         hint="Make room (or lower disk_reserve), then run the same command again; nothing is lost.",
     )
-
-
-def _in_loop(
-    archive: OpenArchive,
-    start: _Start,
-    writer: Writer,
-    monitor: Monitor,
-    talk: Callable[[str], None],
-) -> tuple[Summary, Crawl]:
-    with asyncio.Runner(loop_factory=_new_loop) as runner:
-        return runner.run(_run(archive, start, writer, monitor, talk))
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -211,7 +190,8 @@ async def _run(
             crawler.stop(INTERRUPTED)
             await crawler.finish()
             summary = crawler.summary()
-        archive.catalog.put_memory(crawl.id, crawler.equipment.memory)
+        memory = json.dumps(crawler.equipment.patterns.snapshot())
+        archive.catalog.put_memory(crawl.id, memory)
         return summary, crawler.crawl
     except sqlite3.Error as error:
         raise translate(error, archive.folder.db) from error
@@ -231,7 +211,7 @@ def _fill_queue(archive: OpenArchive, crawler: Crawler, start: _Start) -> None:
     if crawl.coherence_plan is not None and crawl.coherence_plan.newcomers is not None:
         funnel.newcomers = crawl.coherence_plan.newcomers
         frontier.exact = True
-    catch_up(archive, crawl, crawler)
+    catch_up(archive, crawler)
     # Other rules than those by which they were queued.
     if start.config.as_dict() != crawl.settings:
         with archive.ledger.transaction():
@@ -247,17 +227,9 @@ def _lacks_a_plan(archive: OpenArchive, crawl: Crawl) -> bool:
     return crawl.coherence_plan.turn is None and not any(tally(archive.ledger, number).values())
 
 
-def _planned(archive: OpenArchive, crawl: Crawl, config: Config) -> Itinerary:
-    """The plan of a new crawl that seeks coherence."""
-    from asof.crawl.plan import plan_visits  # numpy, which other crawls do not need
-
-    return plan_visits(archive, crawl.seeds, config)
-
-
 async def _follow(
     archive: OpenArchive, crawler: Crawler, config: Config, itinerary: Itinerary | None
 ) -> Summary:
-    """Run the crawl, in phases if it seeks coherence."""
     coherence_plan = crawler.crawl.coherence_plan
     if coherence_plan is None or config.coherence == "off":
         return await crawler.run()
@@ -282,18 +254,15 @@ def _obey_signals(crawler: Crawler, talk: Callable[[str], None]) -> None:
     task = asyncio.current_task()
 
     def interrupt() -> None:
-        if crawler.stopping:
-            if task is not None:
-                task.cancel()
-            return
-        talk("Stopping: finishing what is in flight. Press Ctrl-C again to stop at once.")
-        crawler.stop(INTERRUPTED)
+        if not crawler.stopping:
+            talk("Stopping: finishing what is in flight. Press Ctrl-C again to stop at once.")
+            crawler.stop(INTERRUPTED)
+        elif task is not None:
+            task.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
+    with suppress(RuntimeError, ValueError):  # not the main thread: the caller decides
+        for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt)
-        except (RuntimeError, ValueError):  # not the main thread: the caller decides
-            return
 
 
 def _fetch_settings(config: Config) -> FetchSettings:
@@ -314,7 +283,7 @@ def _conclude(archive: OpenArchive, crawl: Crawl, config: Config, summary: Summa
     unfinished = summary.ended_by in (INTERRUPTED, DISK_RESERVE)
     state = CrawlState.INTERRUPTED if unfinished else CrawlState.FINISHED
     now = archive.clock.now()
-    crawl = replace(crawl, state=state, ended=now, note=summary.to_json())
+    crawl = replace(crawl, state=state, ended=now, note=json.dumps(asdict(summary), sort_keys=True))
     try:
         if state is CrawlState.FINISHED:
             committer = Committer(archive.folder, archive.ledger, crawl, config)

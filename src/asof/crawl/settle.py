@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections import Counter
 
 from asof.clock import SECOND
-from asof.crawl.discover import follow, found_in, overlong
+from asof.crawl.discover import HTML, follow, found_in, overlong
 from asof.crawl.equipment import Equipment
-from asof.crawl.gate import Shut
-from asof.crawl.patience import PATIENCE
 from asof.crawl.store import Kept
+from asof.frontier.hosts import PATIENCE
 from asof.frontier.states import Event
 from asof.model import Exchange, Failure, Hop, Target
+from asof.scope.robots import Shut
 from asof.text.html.fingerprint import text_fingerprint, visible_blocks
 
 # A host that brought nothing so many times in a row is not asked again in this run.
 _SILENT = 5
 _SILENCE = ("dns", "refused", "unreachable", "timeout", "reset", "empty")
-_HTML = ("text/html", "application/xhtml+xml")
 
 
 def is_page(exchange: Exchange, kept: Kept) -> bool:
     """Whether an answer is a page, or says that it is still what it was."""
-    return exchange.status in (200, 304) and kept.media_type in _HTML
+    return exchange.status in (200, 304) and kept.media_type in HTML
+
+
+def onward(target: Target, kept: Kept, known: dict[str, None] | None = None) -> list[Target]:
+    """What a kept answer leads to, but for URLs that are known."""
+    found = list(found_in(target, kept.links, known))
+    if kept.redirect is not None and (hop := follow(target, kept.redirect, Hop.REDIRECT)):
+        found.append(hop)
+    return found
 
 
 class Settlements:
@@ -35,7 +42,6 @@ class Settlements:
         self._silences: Counter[str] = Counter()
 
     def refuse(self, target: Target, verdict: Shut | str) -> None:
-        """A target must not be fetched, or not be kept."""
         if isinstance(verdict, Shut):
             self._frontier.settle(target, Event.GIVEN_UP, reason=verdict.reason)
         else:
@@ -55,7 +61,6 @@ class Settlements:
                 self._equipment.gates.shut(target.url, failure.reason)
 
     def heard(self, host: str) -> None:
-        """A host has answered."""
         self._silences.pop(host, None)
 
     def take_in(self, target: Target, exchange: Exchange, kept: Kept, *, learning: bool) -> bool:
@@ -63,7 +68,10 @@ class Settlements:
 
         It is, unless its host asked for patience and it may be tried again.
         """
-        new = self._queue_onward(target, exchange, kept)
+        funnel = self._equipment.funnel
+        new = funnel.put(onward(target, kept, funnel.known))
+        if too_long := overlong(target, kept.links, exchange.header("Location")):
+            self._frontier.leave_out(too_long)
         if learning and is_page(exchange, kept):
             self._learn(target, kept, new)
         if exchange.status in PATIENCE and target.tries < self._config.retries:
@@ -80,19 +88,6 @@ class Settlements:
             self._frontier.settle(target, Event.STUMBLED, reason=reason, not_before=later)
         else:
             self._frontier.settle(target, Event.GIVEN_UP, reason=reason)
-
-    def _queue_onward(self, target: Target, exchange: Exchange, kept: Kept) -> list[Target]:
-        """Queue what an answer leads to; gives what was new."""
-        funnel = self._equipment.funnel
-        onward = list(found_in(target, kept.links, funnel.known))
-        if kept.redirect is not None:
-            hop = follow(target, kept.redirect, Hop.REDIRECT)
-            onward.extend([hop] if hop is not None else [])
-        new = funnel.put(onward)
-        too_long = overlong(target, kept.links, exchange.header("Location"))
-        if too_long:
-            self._frontier.leave_out(too_long)
-        return new
 
     def _learn(self, target: Target, kept: Kept, new: list[Target]) -> None:
         """What a page tells about others like it: whether they bring anything new."""

@@ -8,6 +8,7 @@ still hold (RFC 9110 section 13), so that it need not send the payload at all.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -19,23 +20,12 @@ from asof.catalog.memento import Memento, memento
 from asof.catalog.payloads import PayloadFilter
 from asof.clock import Instant, http_date
 from asof.config import Config
-from asof.crawl.discover import MAX_DOCUMENT, is_searched, references
-from asof.crawl.gate import MAX_REDIRECTS
+from asof.crawl.discover import MAX_DOCUMENT, NO_LINKS, is_searched, references
 from asof.errors import AsofError
 from asof.http.entity import decode
 from asof.ledger import Ledger
-from asof.model import (
-    Body,
-    Capture,
-    Exchange,
-    Failure,
-    Headers,
-    Hop,
-    Location,
-    Target,
-    find_header,
-)
-from asof.scope.robots import Robots, robots_from
+from asof.model import Body, Capture, Exchange, Failure, Headers, Hop, Location, Target, find_header
+from asof.scope.robots import MAX_REDIRECTS, Robots, robots_from
 from asof.text.links.link import Links
 from asof.url import host_of, resolve
 from asof.warc.build import failure_record, is_revisit
@@ -43,7 +33,6 @@ from asof.warc.compose import new_record_id
 from asof.warc.digest import digest_text
 from asof.warc.reader import block_chunks, read_record
 
-_NO_LINKS = Links(None, ())
 # Payloads of records that may not be committed yet, by digest; the database knows the others.
 _FRESH = 4_096
 # Of another URL's payload a revisit is made only from this size on: for a small one the reference
@@ -64,7 +53,7 @@ _Fresh = tuple[str, Instant, str, bool]
 class Kept:
     """What a stored response means for the crawl. `document` is empty unless it is searched."""
 
-    links: Links = _NO_LINKS
+    links: Links = NO_LINKS
     redirect: str | None = None
     document: bytes = b""
     media_type: str | None = None
@@ -72,10 +61,8 @@ class Kept:
 
 
 class CaptureStore:
-    """Stores outcomes of one crawl and reads stored ones back.
-
-    `reader` is a connection of its own to the archive's database: what this reads never waits for a
-    commit, and sees what is committed.
+    """Stores outcomes of one crawl and reads stored ones back, what is committed, through `reader`:
+    a connection of its own to the archive's database, which never waits for a commit.
     """
 
     def __init__(
@@ -89,11 +76,7 @@ class CaptureStore:
         self.has_history = not self._catalog.is_empty()
         self._held = PayloadFilter(self._catalog.payloads)
         self._fresh: dict[bytes, _Fresh] = {}
-        wanted = {
-            Hop.SITEMAP: config.sitemaps,
-            Hop.FEED: config.feeds,
-            Hop.GUESS: config.guesses,
-        }
+        wanted = {Hop.SITEMAP: config.sitemaps, Hop.FEED: config.feeds, Hop.GUESS: config.guesses}
         self._unwanted = frozenset(hop for hop, is_wanted in wanted.items() if not is_wanted)
 
     def last(self, url: str) -> Capture | None:
@@ -143,7 +126,6 @@ class CaptureStore:
         return kept
 
     def failure(self, failure: Failure, target: Target) -> None:
-        """Store that a fetch brought nothing, and why."""
         self._journal.put(failure_record(failure, target))
 
     def _same_payload(self, exchange: Exchange, last: Capture | None) -> Capture | None:
@@ -204,24 +186,31 @@ class CaptureStore:
         self._held.add(exchange.payload_digest)
 
     def _read(self, exchange: Exchange, target: Target) -> Kept:
-        headers = exchange.headers
+        url, headers, body = exchange.url, exchange.headers, exchange.body
         location = find_header(headers, "Location") if 300 <= exchange.status < 400 else None
-        redirect = None if location is None else resolve(exchange.url, as_utf8(location))
-        media_type = _media_type(headers)
-        searched = is_searched(media_type, exchange.url) or Hop.ROBOTS.value in target.hops
-        document = b""
-        if searched and exchange.body.size <= MAX_DOCUMENT:
-            document = b"".join(decode(headers, exchange.body.chunks(), limit=MAX_DOCUMENT))
-        links = self._links(media_type, document, exchange.url, headers)
+        redirect = None if location is None else resolve(url, as_utf8(location))
+        media_type = (find_header(headers, "Content-Type") or "").partition(";")[0].strip().lower()
+        pieces = decode(headers, body.chunks(), limit=MAX_DOCUMENT)
+        return self._searched(target, url, headers, media_type or None, body.size, pieces, redirect)
+
+    def _searched(
+        self,
+        target: Target,
+        url: str,
+        headers: Headers,
+        media_type: str | None,
+        size: int,
+        pieces: Iterable[bytes],
+        redirect: str | None,
+    ) -> Kept:
+        """What an answer and its headers refer to, but for the kinds that are not wanted."""
+        wanted = is_searched(media_type, url) or Hop.ROBOTS.value in target.hops
+        document = b"".join(pieces) if wanted and size <= MAX_DOCUMENT else b""
+        links = references(media_type, document, url=url, headers=headers)
+        links = links.without(self._unwanted) if self._unwanted else links
         return Kept(links, redirect, document, media_type)
 
-    def _links(self, media_type: str | None, document: bytes, url: str, headers: Headers) -> Links:
-        """What a document and its headers refer to, but for the kinds that are not wanted."""
-        links = references(media_type, document, url=url, headers=headers)
-        return links.without(self._unwanted) if self._unwanted else links
-
     def bytes_by_host(self) -> dict[str, int]:
-        """How much of each host this crawl has stored."""
         sizes: Counter[str] = Counter()
         for capture in self._catalog.captures(crawl=self._crawl):
             sizes[host_of(capture.url)] += capture.size
@@ -250,13 +239,10 @@ class CaptureStore:
     def stored(self, capture: Capture, target: Target) -> Kept:
         """What a response that is already in the archive means for the crawl."""
         found = self._memento(capture)
-        media_type = found.media_type or None
-        searched = is_searched(media_type, capture.url) or Hop.ROBOTS.value in target.hops
-        document = b""
-        if searched and capture.size <= MAX_DOCUMENT:
-            document = b"".join(found.payload(MAX_DOCUMENT))
-        links = self._links(media_type, document, capture.url, found.headers)
-        return Kept(links, capture.redirect, document, media_type)
+        pieces, media_type = found.payload(MAX_DOCUMENT), found.media_type or None
+        return self._searched(
+            target, capture.url, found.headers, media_type, capture.size, pieces, capture.redirect
+        )
 
     def _memento(self, capture: Capture) -> Memento:
         return memento(self._catalog, self._folder.warc, capture)
@@ -277,11 +263,6 @@ def conditions(last: Capture | None) -> Headers:
 
 def _is_coded(headers: Headers) -> bool:
     return any(len(name) in _CODING_LENGTHS and name.lower() in _CODINGS for name, _ in headers)
-
-
-def _media_type(headers: Headers) -> str | None:
-    value = find_header(headers, "Content-Type")
-    return value.split(";", 1)[0].strip().lower() or None if value else None
 
 
 def _capture(exchange: Exchange, digest: str, fresh: _Fresh) -> Capture:

@@ -5,15 +5,24 @@ from __future__ import annotations
 import json
 import math
 from collections import deque
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
-from asof.clock import iso
+from asof.clock import Clock, iso
+from asof.frontier.hosts import Hosts
+from asof.frontier.report import busiest, failed, reasons, tally
+from asof.frontier.states import TargetState
+from asof.ledger import Ledger
 from asof.model import CoherencePlan, Crawl
 
 # A rate "now" is over so many seconds: long enough to be calm, short enough to show a stall.
 _WINDOW = 10.0
 # So many of the last URLs are shown.
 _RECENT = 6
+# Seconds between two counts of what is queued by host.
+_COUNT_EVERY = 2.0
+_REASONS = 4
 # There are URLs of megabytes; a status is for reading.
 _LONGEST_TEXT = 2000
 # A list in a status file that is longer was not written by us.
@@ -38,7 +47,7 @@ class Snapshot:
     queued: int
     bytes: int
     hosts: int
-    current: str
+    current: str = ""
     recent: tuple[tuple[int, str], ...] = ()
     busiest: tuple[tuple[str, int, float], ...] = ()
     reasons: tuple[tuple[str, int], ...] = ()
@@ -63,16 +72,8 @@ class Meter:
 
     def __init__(self) -> None:
         self._marks: deque[tuple[float, int]] = deque()
-        self._recent: deque[tuple[int, str]] = deque(maxlen=_RECENT)
-
-    def came(self, status: int, url: str) -> None:
-        """An answer, or a failure as status 0."""
-        self._recent.append((status, url))
-
-    @property
-    def recent(self) -> tuple[tuple[int, str], ...]:
-        """The last answers, newest last."""
-        return tuple(self._recent)
+        # The last answers, newest last; a failure has status 0.
+        self.recent: deque[tuple[int, str]] = deque(maxlen=_RECENT)
 
     def rate(self, now: float, captured: int) -> float:
         """Captures a second over the last ten seconds; to be asked about once a second or more."""
@@ -87,69 +88,27 @@ class Meter:
         return (captured - before) / (now - since) if now > since else 0.0
 
 
-def snapshot_json(snapshot: Snapshot) -> dict[str, object]:
-    """The shape of a snapshot in status.json and in `status --follow --json`."""
-    plain = asdict(snapshot)
-    remaining = snapshot.remaining
-    return {
-        **plain,
-        "current": snapshot.current[:_LONGEST_TEXT],
-        "elapsed": round(snapshot.elapsed, 3),
-        "rate": round(snapshot.rate, 3),
-        "rate_now": round(snapshot.rate_now, 3),
-        "remaining": None if remaining is None else round(remaining, 1),
-        "recent": [
-            {"status": status, "url": url[:_LONGEST_TEXT]} for status, url in snapshot.recent
-        ],
-        "busiest": [
-            {"host": host[:_LONGEST_TEXT], "queued": queued, "wait": round(wait, 3)}
-            for host, queued, wait in snapshot.busiest
-        ],
-        "reasons": [
-            {"reason": reason[:_LONGEST_TEXT], "count": count} for reason, count in snapshot.reasons
-        ],
-    }
+class Outlook:
+    """The hosts with most queued and the reasons of failures, counted now and then."""
 
+    def __init__(self, reader: Ledger, crawl_no: int) -> None:
+        self._reader = reader
+        self._crawl_no = crawl_no
+        self._count_at = 0.0
+        self.busiest: tuple[tuple[str, int, float], ...] = ()
+        self.reasons: tuple[tuple[str, int], ...] = ()
 
-def snapshot_of(value: object) -> Snapshot:
-    """The snapshot of that shape; ValueError when it is something else (a foreign file)."""
-    if not isinstance(value, dict):
-        raise ValueError("no snapshot")
-    return Snapshot(
-        elapsed=_number(value.get("elapsed")),
-        captured=_count(value.get("captured")),
-        failed=_count(value.get("failed")),
-        left_out=_count(value.get("left_out")),
-        queued=_count(value.get("queued")),
-        bytes=_count(value.get("bytes")),
-        hosts=_count(value.get("hosts")),
-        current=_text(value.get("current", "")),
-        recent=tuple(
-            (_count(row["status"]), _text(row["url"]))
-            for row in _rows(value, "recent", "status", "url")
-        ),
-        busiest=tuple(
-            (_text(row["host"]), _count(row["queued"]), _number(row["wait"]))
-            for row in _rows(value, "busiest", "host", "queued", "wait")
-        ),
-        reasons=tuple(
-            (_text(row["reason"]), _count(row["count"]))
-            for row in _rows(value, "reasons", "reason", "count")
-        ),
-        state=_text(value.get("state", "running")),
-        rate_now=_number(value.get("rate_now", 0)),
-        active=_count(value.get("active", 0)),
-    )
-
-
-def _rows(value: dict[str, object], name: str, *keys: str) -> list[dict[str, object]]:
-    """The objects of a list, each with all of the keys."""
-    rows = value.get(name, [])
-    if not isinstance(rows, list) or len(rows) > _MOST_ROWS:
-        raise ValueError(f"{name} is no short list")
-    if not all(isinstance(row, dict) and row.keys() >= set(keys) for row in rows):
-        raise ValueError(f"{name} holds something else")
-    return rows
+    def renew(self, now: float, clock: Clock, hosts: Hosts) -> None:
+        if now < self._count_at:
+            return
+        self.busiest = tuple(
+            (host, count, max(0.0, hosts.due(host, now) - now))
+            for host, count in busiest(self._reader, self._crawl_no)
+        )
+        why = failed(self._reader, self._crawl_no, examples=0)[:_REASONS]
+        self.reasons = tuple((reason.reason, reason.count) for reason in why)
+        # Counting a million targets takes a second: never more than a fiftieth of the time.
+        self._count_at = now + max(_COUNT_EVERY, 50 * (clock.monotonic() - now))
 
 
 def _count(value: object) -> int:
@@ -172,6 +131,54 @@ def _text(value: object) -> str:
     return value
 
 
+# How the fields of a snapshot are read, by type, and those of the rows in its lists, in order.
+_READERS = {"int": _count, "float": _number, "str": _text}
+_ROWS: dict[str, dict[str, Callable[[object], object]]] = {
+    "recent": {"status": _count, "url": _text},
+    "busiest": {"host": _text, "queued": _count, "wait": _number},
+    "reasons": {"reason": _text, "count": _count},
+}
+
+
+def snapshot_json(snapshot: Snapshot) -> dict[str, object]:
+    """The shape of a snapshot in status.json and in `status --follow --json`."""
+    plain, remaining = asdict(snapshot), snapshot.remaining
+    lists = {
+        name: [dict(zip(keys, map(_short, row), strict=True)) for row in plain[name]]
+        for name, keys in _ROWS.items()
+    }
+    return {
+        **{name: _short(value) for name, value in plain.items()},
+        "rate": round(snapshot.rate, 3),
+        "remaining": None if remaining is None else round(remaining, 1),
+        **lists,
+    }
+
+
+def _short(value: object) -> object:
+    if isinstance(value, str):
+        return value[:_LONGEST_TEXT]
+    return round(value, 3) if isinstance(value, float) else value
+
+
+def snapshot_of(value: object) -> Snapshot:
+    """The snapshot of that shape; ValueError when it is something else (a foreign file)."""
+    if not isinstance(value, dict):
+        raise ValueError("no snapshot")
+    plain = [each for each in fields(Snapshot) if each.name not in _ROWS]
+    found: dict[str, Any] = {
+        each.name: _READERS[str(each.type)](value.get(each.name, each.default)) for each in plain
+    }
+    for name, keys in _ROWS.items():
+        rows = value.get(name, [])
+        if not isinstance(rows, list) or len(rows) > _MOST_ROWS:
+            raise ValueError(f"{name} is no short list")
+        if not all(isinstance(row, dict) and row.keys() >= keys.keys() for row in rows):
+            raise ValueError(f"{name} holds something else")
+        found[name] = tuple(tuple(read(row[key]) for key, read in keys.items()) for row in rows)
+    return Snapshot(**found)
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The outcome of a crawl, also kept in its last WARC record."""
@@ -187,9 +194,19 @@ class Summary:
     revisited: int = 0
     to_revisit: int = 0
 
-    def to_json(self) -> str:
-        """One line of JSON."""
-        return json.dumps(asdict(self), sort_keys=True)
+
+def counted(reader: Ledger, crawl_no: int) -> Summary:
+    """What became of the targets of a crawl, of what is committed."""
+    visits, revisits = tally(reader, crawl_no), tally(reader, crawl_no, revisits=True)
+    return Summary(
+        captured=visits[TargetState.DONE],
+        failed=visits[TargetState.FAILED],
+        left_out=visits[TargetState.LEFT_OUT],
+        queued=visits[TargetState.QUEUED],
+        reasons=reasons(reader, crawl_no),
+        revisited=revisits[TargetState.DONE],
+        to_revisit=revisits[TargetState.QUEUED],
+    )
 
 
 def summary_of(crawl: Crawl) -> Summary:
@@ -211,19 +228,11 @@ def crawl_json(crawl: Crawl, summary: Summary) -> dict[str, object]:
         "ended": None if crawl.ended is None else iso(crawl.ended),
         **{k: v for k, v in asdict(summary).items() if k != "reasons"},
         "reasons": summary.reasons or {},
-        "course": _coherence_plan_json(crawl.coherence_plan),
+        "course": None if crawl.coherence_plan is None else _plan_json(crawl.coherence_plan),
     }
 
 
-def _coherence_plan_json(coherence_plan: CoherencePlan | None) -> dict[str, object] | None:
-    """How the crawl seeks coherence; None if it does not."""
-    if coherence_plan is None:
-        return None
-    return {
-        "mode": coherence_plan.mode,
-        "plan": coherence_plan.plan,
-        "eta": coherence_plan.eta,
-        "pages": coherence_plan.pages,
-        "expected": coherence_plan.expected,
-        "turn": None if coherence_plan.turn is None else iso(coherence_plan.turn),
-    }
+def _plan_json(plan: CoherencePlan) -> dict[str, object]:
+    names = ("mode", "plan", "eta", "pages", "expected")
+    turn = None if plan.turn is None else iso(plan.turn)
+    return {name: getattr(plan, name) for name in names} | {"turn": turn}

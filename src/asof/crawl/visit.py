@@ -19,14 +19,13 @@ from asof.catalog.observe import is_strong
 from asof.clock import parse_http_date
 from asof.crawl.audit import Audits, wants_bytes
 from asof.crawl.equipment import Equipment
-from asof.crawl.gate import Shut
-from asof.crawl.patience import retry_after
 from asof.crawl.robots_errand import RobotsErrands
 from asof.crawl.settle import Settlements, is_page
 from asof.crawl.store import conditions
 from asof.fetch.reply import Judge
 from asof.http.head import Head
 from asof.model import Capture, Exchange, Failure, Headers, Target, find_header
+from asof.scope.robots import Shut
 
 FULL = "max-pages"
 _LONG = 1.0
@@ -34,9 +33,7 @@ _LONG = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The policy of visits or of revisits.
-
-    The first look at a page counts against the limits of pages, and its patterns are learnt; at a
+    """A first look at a page counts against the limits of pages, and its patterns are learnt; at a
     second one both know it already. All rests on what a `decisive` one brings.
     """
 
@@ -91,15 +88,14 @@ class Visitor:
         if self._equipment.clock.monotonic() - start > _LONG:
             self.slow.add(target.url)
         if isinstance(outcome, Failure):
-            taken, patience = False, None
+            taken = False
             self._settlements.fail(target, host, outcome)
         else:
             self._settlements.heard(host)
-            patience = retry_after(outcome)
             taken = self._keep(target, host, outcome, last, asked, look)
         if look.first and not taken:
             self._limits.give_back(host)
-        return self._equipment.wait_after(host, start, patience)
+        return self._equipment.wait_after(host, start, outcome)
 
     def _keep(
         self,
@@ -111,7 +107,8 @@ class Visitor:
         look: Look,
     ) -> bool:
         """Keep an answer, unless it is not wanted; whether it counts as one taken."""
-        if (unwanted := self._too_much(target, exchange)) is not None:
+        # It may not have said how long it would be.
+        if (unwanted := self._unwanted(target, exchange, exchange.body.size)) is not None:
             exchange.body.discard()
             self._settlements.refuse(target, unwanted)
             return False
@@ -162,9 +159,9 @@ class Visitor:
             start = self._equipment.clock.monotonic()
             outcome = await self._equipment.fetcher.fetch(target.url, asked, None)
             if isinstance(outcome, Failure):
-                return self._equipment.wait_after(host, start, None)
+                return self._equipment.wait_after(host, start, outcome)
             self._equipment.store.exchange(outcome, target, outdated, asked=bool(asked))
-            wait = self._equipment.wait_after(host, start, retry_after(outcome))
+            wait = self._equipment.wait_after(host, start, outcome)
             if outcome.status != 304:
                 break
         return wait
@@ -185,23 +182,16 @@ class Visitor:
 
     def _judge(self, target: Target) -> Judge | None:
         """Asked by the client when a head has come: why the rest is not wanted."""
-        scope = self._equipment.funnel.scope
-        if not scope.judges_answers:
-            return None
 
         def judge(head: Head, received: int) -> str | None:
-            if not 200 <= head.status < 300:
-                return None
             length = find_header(head.headers, "Content-Length") or ""
             declared = int(length) if length.isascii() and length.isdigit() else 0
-            media_type = find_header(head.headers, "Content-Type")
-            return scope.judge(target, media_type, max(declared, received))
+            return self._unwanted(target, head, max(declared, received))
 
-        return judge
+        return judge if self._equipment.funnel.scope.judges_answers else None
 
-    def _too_much(self, target: Target, exchange: Exchange) -> str | None:
-        """Why an answer that did not say how long it would be is not wanted after all."""
+    def _unwanted(self, target: Target, answer: Head | Exchange, size: int) -> str | None:
         scope = self._equipment.funnel.scope
-        if not scope.judges_answers or not 200 <= exchange.status < 300:
+        if not scope.judges_answers or not 200 <= answer.status < 300:
             return None
-        return scope.judge(target, exchange.header("Content-Type"), exchange.body.size)
+        return scope.judge(target, find_header(answer.headers, "Content-Type"), size)

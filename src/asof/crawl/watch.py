@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.clock import SECOND, Clock
 from asof.crawl.control import Act, Order, Status, running, send_order, writer
-from asof.crawl.summary import Meter, Snapshot, Summary, summary_of
+from asof.crawl.summary import Meter, Snapshot, Summary, counted, summary_of
 from asof.errors import ArchiveError, UsageError
 from asof.frontier import report
 from asof.frontier.states import TargetState
@@ -27,25 +27,8 @@ def current_summary(archive: OpenArchive, crawl: Crawl) -> Summary:
     kept = summary_of(crawl)
     if crawl.state is CrawlState.FINISHED:
         return kept
-    number = archive.catalog.crawl_no(crawl.id)
-    return Summary(
-        *_tally(archive, number),
-        bytes=kept.bytes,
-        seconds=kept.seconds,
-        ended_by=kept.ended_by,
-        reasons=report.reasons(archive.ledger, number),
-    )
-
-
-def _tally(archive: OpenArchive, number: int) -> tuple[int, int, int, int]:
-    """Captured, failed, left out and queued."""
-    found = report.tally(archive.ledger, number)
-    return (
-        found[TargetState.DONE],
-        found[TargetState.FAILED],
-        found[TargetState.LEFT_OUT],
-        found[TargetState.QUEUED],
-    )
+    now = counted(archive.ledger, archive.catalog.crawl_no(crawl.id))
+    return replace(now, bytes=kept.bytes, seconds=kept.seconds, ended_by=kept.ended_by)
 
 
 class Watch:
@@ -55,7 +38,7 @@ class Watch:
         self._home = home
         self._clock = clock
         self._meter = Meter()
-        self._counted: tuple[str, Snapshot] = ("", Snapshot(0.0, 0, 0, 0, 0, 0, 0, ""))
+        self._counted: tuple[str, Snapshot] = ("", Snapshot(0.0, 0, 0, 0, 0, 0, 0))
         self._count_at = clock.monotonic()
 
     def look(self) -> tuple[str, Snapshot] | None:
@@ -84,19 +67,21 @@ class Watch:
 
     def _snapshot(self, archive: OpenArchive, crawl: Crawl, now: float) -> Snapshot:
         number = archive.catalog.crawl_no(crawl.id)
-        tally = _tally(archive, number)
+        count = report.tally(archive.ledger, number)
         busiest = report.busiest(archive.ledger, number)
         failures = report.failed(archive.ledger, number, examples=0)
         own = [segment for segment in archive.segments() if segment.crawl == crawl.id]
         return Snapshot(
-            max(0, self._clock.now() - crawl.started) / SECOND,
-            *tally,
+            elapsed=max(0, self._clock.now() - crawl.started) / SECOND,
+            captured=count[TargetState.DONE],
+            failed=count[TargetState.FAILED],
+            left_out=count[TargetState.LEFT_OUT],
+            queued=count[TargetState.QUEUED],
             bytes=sum(segment.committed for segment in own),
             hosts=report.queued_hosts(archive.ledger, number),
-            current="",
-            busiest=tuple((host, count, -1.0) for host, count in busiest),
+            busiest=tuple((host, queued, -1.0) for host, queued in busiest),
             reasons=tuple((row.reason, row.count) for row in failures),
-            rate_now=self._meter.rate(now, tally[0]),
+            rate_now=self._meter.rate(now, count[TargetState.DONE]),
         )
 
 
@@ -111,7 +96,6 @@ class GivenOrder:
 
 
 def give_order(home: Folder, clock: Clock, act: Act, pattern: str = "") -> GivenOrder:
-    """Give an order, and wait a little until it is obeyed."""
     status = running(home)
     if status is None:
         raise _nobody(home)
@@ -124,9 +108,9 @@ def give_order(home: Folder, clock: Clock, act: Act, pattern: str = "") -> Given
             # A crawl that has been told to stop, and is not there any more, has obeyed.
             return GivenOrder(order, status.crawl, "stopped" if act is Act.STOP else None, None)
         if (did := last.did(order)) is not None:
-            return GivenOrder(order, status.crawl, did, last.state)
+            return GivenOrder(order, status.crawl, did, last.snapshot.state)
         asyncio.run(clock.sleep(_LOOK_EVERY))
-    return GivenOrder(order, status.crawl, None, None if last is None else last.state)
+    return GivenOrder(order, status.crawl, None, None if last is None else last.snapshot.state)
 
 
 def _nobody(home: Folder) -> UsageError:

@@ -1,4 +1,4 @@
-"""Who commits the groups of a crawl: a process beside it, or the crawl itself.
+"""What waits to be written, and who commits it: a process beside the crawl, or the crawl itself.
 
 Packing, making rows and SQLite take a third of a capture's time, most of it in Python: a thread
 would only share the interpreter with the loop (measured: no gain at all), a process has a core of
@@ -17,6 +17,7 @@ import pickle
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Protocol
@@ -24,11 +25,11 @@ from typing import Protocol
 from asof.archive import OpenArchive
 from asof.archive.commit import Committer
 from asof.archive.folder import Folder
-from asof.archive.journal import CommitGroup
+from asof.archive.journal import CommitGroup, Journal
 from asof.clock import SystemClock
 from asof.config import Config
 from asof.errors import StorageError
-from asof.frontier.queue import Applied, Changes, apply
+from asof.frontier.queue import Applied, Changes, Frontier, apply
 from asof.ledger import Ledger
 from asof.model import Crawl
 
@@ -37,6 +38,42 @@ from asof.model import Crawl
 _DESK = 4 << 20
 # A message of so many bytes tells how much lies on the desk; a group takes more.
 _SIZE = 4
+# Changes to the queue that wait in memory, at most about so many: pages with thousands of links
+# bring them faster than the database takes them.
+_MOST_CHANGES = 20_000
+
+
+@dataclass(slots=True, eq=False)
+class Backlog:
+    """The open group of records and the changes to the queue that belong to them.
+
+    `thirsty` says that a host waits for targets that are known, but not in the database yet.
+    """
+
+    _journal: Journal
+    _frontier: Frontier
+    _apiece: float = 0.0  # changes that a record brought, lately
+    thirsty: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self._journal.pending or self._frontier.pending)
+
+    def is_due(self) -> bool:
+        if self.thirsty or self._journal.due():
+            return True
+        return self._frontier.pending >= _MOST_CHANGES // 2
+
+    def is_crowded(self, visits: int) -> bool:
+        """Whether nothing should be begun before something is written; `visits` are under way."""
+        expected = self._frontier.pending + visits * self._apiece
+        return expected >= _MOST_CHANGES or self._journal.full
+
+    def take(self) -> tuple[CommitGroup, Changes]:
+        self.thirsty = False
+        group, changes = self._journal.take(), self._frontier.take_changes()
+        if group.units:
+            self._apiece = (len(changes.found) + len(changes.left_out)) / len(group.units)
+        return group, changes
 
 
 class Writer(Protocol):
@@ -52,10 +89,8 @@ class Writer(Protocol):
 
 
 def open_writer(archive: OpenArchive, crawl: Crawl, config: Config) -> Writer:
-    """A process where one can be forked safely, else the crawl's own process.
-
-    With threads running, a fork could find a lock taken for ever; and a simulated clock cannot see
-    what another process does.
+    """A process where one can be forked safely, else the crawl's own: with threads running, a fork
+    could find a lock taken for ever, and a simulated clock cannot see what another process does.
     """
     alone = threading.active_count() == 1 and hasattr(os, "fork")
     if alone and isinstance(archive.clock, SystemClock):
@@ -71,7 +106,6 @@ class OwnWriter(Writer):
         self._committer = Committer(folder, ledger, crawl, config)
 
     async def write(self, group: CommitGroup, changes: Changes) -> Applied:
-        """Commit a group."""
         return self.commit(group, changes)
 
     def commit(self, group: CommitGroup, changes: Changes) -> Applied:
@@ -81,7 +115,6 @@ class OwnWriter(Writer):
         return outcome[0]
 
     def close(self) -> None:
-        """Let go of the file."""
         self._committer.close()
 
 
@@ -99,7 +132,6 @@ class ProcessWriter(Writer):
         self._thread = ThreadPoolExecutor(1, "asof-writer")
 
     async def write(self, group: CommitGroup, changes: Changes) -> Applied:
-        """Commit a group."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._ask, group, changes)
 
@@ -123,7 +155,6 @@ class ProcessWriter(Writer):
         return answer
 
     def close(self) -> None:
-        """End the process."""
         self._thread.shutdown()
         self._pipe.close()
         self._process.join()

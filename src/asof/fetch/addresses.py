@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 from asof.fetch.request import Place, is_address, split_url
 from asof.fetch.unfetched import Unfetched
@@ -18,101 +18,77 @@ AddressPolicy = Callable[[Place, Sequence[str]], dict[str, str]]
 """Given a place and all its addresses: those that must not be connected to, and why."""
 
 # From the special-purpose registries of IANA (RFC 6890), which `ipaddress` knows in another state
-# with each release of Python. The first that holds an address gives the reason.
-_V4 = tuple(
-    (IPv4Network(network), reason)
-    for network, reason in (
-        ("0.0.0.0/8", "unspecified"),  # Linux takes 0.0.0.0 for this machine
-        ("10.0.0.0/8", "private"),
-        ("100.64.0.0/10", "shared"),  # behind a carrier's NAT (RFC 6598); clouds use it inside
-        ("127.0.0.0/8", "loopback"),
-        ("168.63.129.16/32", "link-local"),  # Azure's own services, in spite of the number
-        ("169.254.0.0/16", "link-local"),
-        ("172.16.0.0/12", "private"),
-        ("192.0.0.0/24", "reserved"),
-        ("192.0.2.0/24", "reserved"),
-        ("192.88.99.0/24", "reserved"),
-        ("192.168.0.0/16", "private"),
-        ("198.18.0.0/15", "reserved"),
-        ("198.51.100.0/24", "reserved"),
-        ("203.0.113.0/24", "reserved"),
-        ("224.0.0.0/4", "multicast"),
-        ("255.255.255.255/32", "broadcast"),
-        ("240.0.0.0/4", "reserved"),
-    )
-)
-_V6 = tuple(
-    (IPv6Network(network), reason)
-    for network, reason in (
-        ("::/128", "unspecified"),
-        ("::1/128", "loopback"),
-        ("fc00::/7", "private"),
-        ("fec0::/10", "private"),
-        ("fe80::/10", "link-local"),
-        ("ff00::/8", "multicast"),
-        ("64:ff9b:1::/48", "private"),  # NAT64 of a network's own (RFC 8215)
-        ("2001::/23", "reserved"),
-        ("2001:db8::/32", "reserved"),
-        ("3fff::/20", "reserved"),
-    )
-)
+# with each release of Python. The first reason whose networks hold an address counts.
+_V4 = {
+    "unspecified": ("0.0.0.0/8",),  # Linux takes 0.0.0.0 for this machine
+    "private": ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"),
+    "shared": ("100.64.0.0/10",),  # behind a carrier's NAT (RFC 6598); clouds use it inside
+    "loopback": ("127.0.0.0/8",),
+    "link-local": ("169.254.0.0/16", "168.63.129.16/32"),  # and Azure's own services
+    "multicast": ("224.0.0.0/4",),
+    "broadcast": ("255.255.255.255/32",),
+    "reserved": (
+        "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
+        "203.0.113.0/24", "240.0.0.0/4",
+    ),
+}  # fmt: skip
+_V6 = {
+    "unspecified": ("::/128",),
+    "loopback": ("::1/128",),
+    # The last one: NAT64 of a network's own (RFC 8215).
+    "private": ("fc00::/7", "fec0::/10", "64:ff9b:1::/48"),
+    "link-local": ("fe80::/10",),
+    "multicast": ("ff00::/8",),
+    "reserved": ("2001::/23", "2001:db8::/32", "3fff::/20"),
+}
+_NETWORKS = {
+    version: [(ip_network(each), why) for why, networks in table.items() for each in networks]
+    for version, table in ((4, _V4), (6, _V6))
+}
 _GLOBAL = IPv6Network("2000::/3")  # all that IANA gives out; the rest is reserved (RFC 4291)
 # An address of IPv4 in one of IPv6: the network, and how far its last bit is from the right.
-_EMBEDDING = tuple(
-    (IPv6Network(network), shift)
-    for network, shift in (
-        ("::ffff:0:0/96", 0),  # mapped (RFC 4291 section 2.5.5.2): the same socket as by IPv4
-        ("::ffff:0:0:0/96", 0),  # translated (RFC 7915)
-        ("64:ff9b::/96", 0),  # NAT64 (RFC 6052)
-        ("2002::/16", 80),  # 6to4 (RFC 3056)
-    )
+_EMBEDDING = (
+    (IPv6Network("::ffff:0:0/96"), 0),  # mapped (RFC 4291 section 2.5.5.2): the same socket
+    (IPv6Network("::ffff:0:0:0/96"), 0),  # translated (RFC 7915)
+    (IPv6Network("64:ff9b::/96"), 0),  # NAT64 (RFC 6052)
+    (IPv6Network("2002::/16"), 80),  # 6to4 (RFC 3056)
 )
 _ALL_ONES = (1 << 32) - 1
 
 # Names that mean something inside one network only (RFC 6761, 6762, 8375; ICANN on .internal).
-_LOCAL_NAMES = ("local", "internal", "home.arpa")
+_LOCAL_NAMES = (".local", ".internal", ".home.arpa")
 _WEB_PORTS = (80, 443)
 
 
 def is_private(address: str) -> str | None:
-    """Why an address is none of the public internet: one word, or None when it is.
-
-    An address of IPv6 that stands for one of IPv4 is what that one is. What is no address at all
-    is refused as well.
+    """Why an address is none of the public internet: one word, or None when it is. An address of
+    IPv6 that stands for one of IPv4 is what that one is; what is no address is refused as well.
     """
     try:
         ip = ip_address(address)
     except ValueError:
         return "invalid"
-    return _of_v4(ip) if isinstance(ip, IPv4Address) else _of_v6(ip)
-
-
-def _of_v4(ip: IPv4Address) -> str | None:
-    return next((reason for network, reason in _V4 if ip in network), None)
-
-
-def _of_v6(ip: IPv6Address) -> str | None:
+    if isinstance(ip, IPv4Address):
+        return _registered(ip)
     for network, shift in _EMBEDDING:
         if ip in network:
-            return _of_v4(IPv4Address(int(ip) >> shift & _ALL_ONES))
+            return _registered(IPv4Address(int(ip) >> shift & _ALL_ONES))
     if ip.teredo is not None:  # RFC 4380: a server, and a client whose bits are inverted
         server, client = ip.teredo
-        return _of_v4(server) or _of_v4(client)
-    for network, reason in _V6:
-        if ip in network:
-            return reason
-    return None if ip in _GLOBAL else "reserved"
+        return _registered(server) or _registered(client)
+    return _registered(ip) or (None if ip in _GLOBAL else "reserved")
+
+
+def _registered(ip: IPv4Address | IPv6Address) -> str | None:
+    return next((reason for network, reason in _NETWORKS[ip.version] if ip in network), None)
 
 
 def is_local_name(name: str) -> str | None:
     """Why a host name can only mean a machine nearby, or None; for when a proxy looks it up."""
-    labels = name.lower().rstrip(".").split(".")
-    if labels[-1] == "localhost":
+    name = name.lower().rstrip(".")
+    if name.rpartition(".")[2] == "localhost":
         return "loopback"
-    bare = ".".join(labels)
-    if len(labels) == 1 or any(bare.endswith("." + local) for local in _LOCAL_NAMES):
-        return "private"
-    return None
+    return "private" if "." not in name or name.endswith(_LOCAL_NAMES) else None
 
 
 def policy(seeds: tuple[str, ...], allow_private: bool) -> AddressPolicy:

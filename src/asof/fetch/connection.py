@@ -1,4 +1,6 @@
-"""One connection to one server: carries one exchange at a time, and watches the clock meanwhile."""
+"""Connections: each carries one exchange at a time and watches the clock meanwhile, or waits in the
+pool for its next request.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from typing import cast
 
 from asof.errors import StorageError
 from asof.fetch.reply import Reply
+from asof.fetch.request import Place
 from asof.fetch.settings import FetchSettings
 from asof.fetch.unfetched import Unfetched
 from asof.model import Tls
@@ -33,7 +36,7 @@ class Connection(asyncio.BaseProtocol):
     peer: str = ""
     tls: Tls | None = None
     error: Exception | None = None  # that ended the connection, if one did
-    _lost: asyncio.Future[None] = field(init=False)
+    lost: asyncio.Future[None] = field(init=False)  # done when the socket is closed
     _transport: asyncio.Transport | None = None
     _reply: Reply | None = None
     _waiter: asyncio.Future[None] | None = None
@@ -44,7 +47,7 @@ class Connection(asyncio.BaseProtocol):
     _timer_at: float = 0.0
 
     def __post_init__(self) -> None:
-        self._lost = self._loop.create_future()
+        self.lost = self._loop.create_future()
 
     # -- for the client
 
@@ -93,9 +96,6 @@ class Connection(asyncio.BaseProtocol):
         if self._transport is not None:
             self._transport.abort()
 
-    async def wait_lost(self) -> None:
-        await self._lost
-
     # -- for the event loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -123,8 +123,8 @@ class Connection(asyncio.BaseProtocol):
         self.error = exc
         self._end()
         self._stop_watching()
-        if not self._lost.done():
-            self._lost.set_result(None)
+        if not self.lost.done():
+            self.lost.set_result(None)
         self._on_lost(self)
 
     # -- inside
@@ -212,3 +212,41 @@ class Connection(asyncio.BaseProtocol):
         else:
             reply.cut("time", note)
             self._finish()
+
+
+class Pool:
+    """Idle connections by place. The one used last goes first: it is the least likely stale."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._idle: dict[Place, list[Connection]] = {}
+        # Which waits where, the longest waiting first.
+        self._order: dict[Connection, Place] = {}
+
+    def take(self, place: Place) -> Connection | None:
+        """An open connection to this place, no longer in the pool; None when there is none."""
+        waiting = self._idle.get(place)
+        while waiting:
+            connection = waiting.pop()
+            del self._order[connection]
+            if connection.open:
+                return connection
+        return None
+
+    def give(self, place: Place, connection: Connection) -> None:
+        self._idle.setdefault(place, []).append(connection)
+        self._order[connection] = place
+        connection.rest()
+        if len(self._order) > self._most:
+            oldest = next(iter(self._order))
+            self.drop(oldest)
+            oldest.abort()
+
+    def drop(self, connection: Connection) -> None:
+        place = self._order.pop(connection, None)
+        if place is None:
+            return
+        waiting = self._idle[place]
+        waiting.remove(connection)
+        if not waiting:
+            del self._idle[place]

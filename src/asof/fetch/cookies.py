@@ -55,8 +55,6 @@ class CookieJar:
             and (place.scheme == "https" or not cookie.secure)
             and (cookie.expires is None or cookie.expires > now)
         ]
-        if not fitting:
-            return ""
         fitting.sort(key=lambda cookie: -len(cookie.path))
         pairs, room = [], _MOST_SENT
         for cookie in fitting:
@@ -101,7 +99,9 @@ def _parse(text: str, place: Place, target: str, now: Instant) -> Cookie | None:
     given = {key.strip().lower(): said.strip() for key, _, said in (a.partition("=") for a in rest)}
     secure = "secure" in given
     domain = given.get("domain", "").removeprefix(".").lower()
-    if (secure and place.scheme != "https") or not _domain_allowed(domain, place.host):
+    above = place.host.endswith("." + domain) and not is_address(place.host)
+    allowed = domain in ("", place.host) or (above and not is_public_suffix(domain))
+    if (secure and place.scheme != "https") or not allowed:
         return None
     # Max-Age before Expires (section 5.3, step 3); None means until the crawl ends.
     age, until = given.get("max-age", ""), given.get("expires")
@@ -120,11 +120,6 @@ def _parse(text: str, place: Place, target: str, now: Instant) -> Cookie | None:
         secure,
         expires,
     )
-
-
-def _domain_allowed(domain: str, host: str) -> bool:
-    above = host.endswith("." + domain) and not is_address(host)
-    return domain in ("", host) or (above and not is_public_suffix(domain))
 
 
 def _domains(host: str) -> list[str]:

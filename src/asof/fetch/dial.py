@@ -13,9 +13,8 @@ from socket import SOCK_STREAM
 from asof.clock import Clock
 from asof.fetch.addresses import AddressPolicy
 from asof.fetch.connection import Connection
-from asof.fetch.proxy import Proxy
 from asof.fetch.reply import Reply
-from asof.fetch.request import Place, is_address
+from asof.fetch.request import Place, Proxy, is_address
 from asof.fetch.settings import FetchSettings
 from asof.fetch.spool import Spool
 from asof.fetch.unfetched import Unfetched, no_connection, no_name
@@ -60,8 +59,7 @@ class Dialer:
         alive = list(self._alive)
         for connection in alive:
             connection.abort()
-        for connection in alive:
-            await connection.wait_lost()
+        await asyncio.gather(*(connection.lost for connection in alive))
 
     def permitted(self, place: Place, addresses: list[str]) -> list[str]:
         """The addresses that the policy leaves; Unfetched when it leaves none."""
@@ -207,7 +205,6 @@ class Dialer:
 
 
 def _session_of(transport: asyncio.Transport | None) -> ssl.SSLObject | None:
-    """The TLS session under a transport, if it has one."""
     session = transport.get_extra_info("ssl_object") if transport is not None else None
     return session if isinstance(session, ssl.SSLObject) else None
 

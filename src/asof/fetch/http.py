@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from asof.clock import SECOND, Clock
 from asof.fetch.addresses import AddressPolicy
-from asof.fetch.connection import Connection
+from asof.fetch.connection import Connection, Pool
 from asof.fetch.cookies import CookieJar
 from asof.fetch.dial import Dialer
-from asof.fetch.pool import Pool
-from asof.fetch.proxy import parse_proxy
 from asof.fetch.reply import Judge, Reply
-from asof.fetch.request import Place, added_lines, request_bytes, split_url, standing_lines
+from asof.fetch.request import Request, added_lines, parse_proxy, prepare, split_url, standing_lines
 from asof.fetch.settings import FetchSettings
 from asof.fetch.spool import Spool
 from asof.fetch.unfetched import Unfetched
@@ -40,19 +38,6 @@ class Fetcher(Protocol):
         ...
 
     async def close(self) -> None: ...
-
-
-class Request(NamedTuple):
-    """A request ready to be sent. `via` is where it goes: its own place, or a proxy.
-
-    `kept` is `wire` without the line that holds the proxy's password: archives are given away.
-    """
-
-    place: Place
-    target: str
-    via: Place
-    wire: bytes
-    kept: bytes
 
 
 class HttpClient(Fetcher):
@@ -82,7 +67,6 @@ class HttpClient(Fetcher):
     async def fetch(
         self, url: str, headers: Headers = (), judge: Judge | None = None
     ) -> Exchange | Failure:
-        """One request for a canonical URL, with added headers, and what came of it."""
         started, began = self._clock.now(), self._clock.monotonic()
         deadline = asyncio.get_running_loop().time() + self._settings.total_timeout
         try:
@@ -121,12 +105,7 @@ class HttpClient(Fetcher):
         lines = self._trust + (added_lines(headers) if headers else "")
         if self._jar is not None:
             lines += self._jar.line_for(place, target)
-        if self._proxy is None or place.scheme == "https":
-            wire = request_bytes(target, place, lines)
-            return Request(place, target, place, wire, wire)
-        full = f"http://{place.authority}{target}"  # RFC 9112 section 3.2.2
-        wire = request_bytes(full, place, lines + self._proxy.line)
-        return Request(place, target, self._proxy.place, wire, request_bytes(full, place, lines))
+        return prepare(place, target, lines, self._proxy)
 
     async def _converse(
         self, request: Request, deadline: float, judge: Judge | None

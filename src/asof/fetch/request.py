@@ -1,4 +1,4 @@
-"""The request: from a canonical URL to the bytes on the wire. Pure.
+"""The request: from a canonical URL to the bytes on the wire, maybe through a proxy. Pure.
 
 Nothing that could end a line gets in: the URL must be printable ASCII without spaces, and header
 names and values are checked. Userinfo and fragment stay at home.
@@ -7,16 +7,23 @@ names and values are checked. Userinfo and fragment stay at home.
 from __future__ import annotations
 
 import re
+from base64 import b64encode
+from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
-from asof.errors import UsageError
+from asof.errors import ConfigError, UsageError
 from asof.fetch.unfetched import Unfetched
 from asof.model import Headers
 
 _URL = re.compile(
     r"(https?)://(?:[^/?#]*@)?(\[[0-9A-Fa-f:.]+\]|[^/?#@:\[\]]+)(?::([0-9]{1,5}))?"
     r"(/[^?#]*)?(\?[^#]*)?(?:#.*)?"
+)
+_PROXY = re.compile(
+    r"(?:http://)?(?:([^/?#@:]*)(?::([^/?#@]*))?@)?(\[[0-9A-Fa-f:.]+\]|[^/?#@:\[\]\s]+)"
+    r"(?::([0-9]{1,5}))?/?"
 )
 _PRINTABLE = re.compile(r"[!-~]+")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -39,10 +46,13 @@ class Place(NamedTuple):
     port: int
 
     @property
+    def name(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+    @property
     def authority(self) -> str:
         """As the Host header has it: without the scheme's own port."""
-        name = f"[{self.host}]" if ":" in self.host else self.host
-        return name if self.port == _PORTS[self.scheme] else f"{name}:{self.port}"
+        return self.name if self.port == _PORTS[self.scheme] else f"{self.name}:{self.port}"
 
 
 def split_url(url: str) -> tuple[Place, str]:
@@ -98,3 +108,54 @@ def _line(name: str, value: str) -> str:
             hint="Use a plain name, and a value of one line in Latin-1.",
         )
     return f"{name}: {value}\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A proxy. `line` is its Proxy-Authorization header line, or nothing."""
+
+    place: Place
+    line: str = ""
+
+    def tunnel_request(self, to: Place) -> bytes:
+        """Asks for a tunnel (RFC 9110 section 9.3.6); the port is always said."""
+        target = f"{to.name}:{to.port}"
+        return f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{self.line}\r\n".encode("latin-1")
+
+
+def parse_proxy(url: str) -> Proxy:
+    """A proxy from http://[user:password@]host[:port], percent-encoded where need be."""
+    match = _PROXY.fullmatch(url)
+    port = int(match[4] or 3128) if match else 0
+    if match is None or not 0 < port < 65536:
+        raise ConfigError(
+            "The proxy is not a URL that asof can use.",
+            hint="Write it as http://host:port or http://user:password@host:port.",
+        )
+    place = Place("http", match[3].strip("[]"), port)
+    if match[1] is None:
+        return Proxy(place)
+    secret = unquote_to_bytes(match[1]) + b":" + unquote_to_bytes(match[2] or "")
+    return Proxy(place, f"Proxy-Authorization: Basic {b64encode(secret).decode()}\r\n")
+
+
+class Request(NamedTuple):
+    """A request ready to be sent. `via` is where it goes: its own place, or a proxy.
+
+    `kept` is `wire` without the line that holds the proxy's password: archives are given away.
+    """
+
+    place: Place
+    target: str
+    via: Place
+    wire: bytes
+    kept: bytes
+
+
+def prepare(place: Place, target: str, lines: str, proxy: Proxy | None) -> Request:
+    if proxy is None or place.scheme == "https":
+        wire = request_bytes(target, place, lines)
+        return Request(place, target, place, wire, wire)
+    full = f"http://{place.authority}{target}"  # RFC 9112 section 3.2.2
+    wire = request_bytes(full, place, lines + proxy.line)
+    return Request(place, target, proxy.place, wire, request_bytes(full, place, lines))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from asof.errors import StorageError
 from asof.model import Body
 
 
+@dataclass(slots=True, eq=False)
 class Spool:
     """Takes the bytes of one body: up to `limit` in memory, more in a new file of `folder`.
 
@@ -18,18 +20,14 @@ class Spool:
     is slowed down by exactly that. Whoever makes one must `finish` or `discard` it.
     """
 
-    __slots__ = ("_fd", "_folder", "_limit", "_parts", "_path", "size")
-
-    def __init__(self, folder: Path, limit: int) -> None:
-        self.size = 0
-        self._folder = folder
-        self._limit = limit
-        self._parts: list[bytes] = []
-        self._path: Path | None = None
-        self._fd = -1
+    _folder: Path
+    _limit: int
+    size: int = 0
+    _parts: list[bytes] = field(default_factory=list)
+    _path: Path | None = None
+    _fd: int = -1
 
     def write(self, data: bytes) -> None:
-        """Append all of it, or StorageError."""
         self.size += len(data)
         self._parts.append(data)
         if self.size <= self._limit:

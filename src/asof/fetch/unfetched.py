@@ -18,8 +18,7 @@ _UNREACHABLE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.EN
 class Unfetched(Exception):
     """No response, and why. `HttpClient.fetch` makes a `Failure` of it; it goes no further.
 
-    `reason` and `transient` are those of `Failure`; `request`, `peer` and `tls` are filled in as
-    far as the fetch got.
+    The fields are those of `Failure`; `request`, `peer` and `tls` as far as the fetch got.
     """
 
     reason: str

@@ -25,8 +25,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asof.frontier.report import hosts
+from asof.frontier.report import STEP
 from asof.ledger import Ledger
+
+# Belonging to the crawl: everything that was queued at some time, and what robots.txt refused. What
+# the rules left out does not belong, and a guess that brought nothing was no page.
+_BELONGS = f"""(state = 'done' OR {STEP} <> 'X' AND
+    (state IN ('failed', 'queued') OR reason LIKE 'robots.txt%'))"""
+# An entry point: somebody's word leads there, and not only what a page needs or a guess.
+_HOSTS = f"""SELECT host, coalesce(sum({_BELONGS}), 0), sum(state = 'done'),
+    max({STEP} NOT IN ('E', 'X')) FROM targets NOT INDEXED
+    WHERE crawl = ? AND revisit = 0 AND {STEP} <> 'P' GROUP BY host ORDER BY host"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,6 @@ class Share:
 
     @property
     def missing(self) -> int:
-        """Found and not taken."""
         return self.found - self.taken
 
 
@@ -58,13 +66,13 @@ class Completeness:
 
 def completeness(ledger: Ledger, crawl_no: int) -> Completeness:
     """The completeness of a crawl as it stands now; see above for what counts."""
-    known = hosts(ledger, crawl_no)
-    shares = [(row.host, Share(row.found, row.taken)) for row in known if row.found]
+    known = ledger.db.execute(_HOSTS, (crawl_no,)).fetchall()
+    shares = [(host, Share(found, taken)) for host, found, taken, _ in known if found]
     shares.sort(key=lambda row: (-row[1].missing, -row[1].found, row[0]))
-    entries = [row for row in known if row.entry]
+    entered = [taken > 0 for _, _, taken, entry in known if entry]
     return Completeness(
-        vertical=Share(sum(row.found for row in known), sum(row.taken for row in known)),
-        horizontal=Share(len(entries), sum(row.taken > 0 for row in entries)),
+        vertical=Share(sum(row[1] for row in known), sum(row[2] for row in known)),
+        horizontal=Share(len(entered), sum(entered)),
         hosts=tuple(shares),
     )
 
@@ -79,10 +87,5 @@ def completeness_json(value: Completeness, most: int = 100) -> dict[str, object]
 
 
 def share_json(share: Share) -> dict[str, object]:
-    """The shape of a share in JSON."""
-    part = share.share
-    return {
-        "share": None if part is None else round(part, 6),
-        "found": share.found,
-        "taken": share.taken,
-    }
+    part = None if share.share is None else round(share.share, 6)
+    return {"share": part, "found": share.found, "taken": share.taken}

@@ -10,6 +10,24 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
+from asof.clock import SECOND, parse_http_date
+from asof.model import Exchange, Failure
+
+# How a server says that it is busy, and its page to be tried again: RFC 9110 section 15.6.4, RFC
+# 6585 section 4.
+PATIENCE = (429, 503)
+
+
+def retry_after(outcome: Exchange | Failure | None) -> float | None:
+    """Seconds the host asks to be left alone, said as such or as a date (RFC 9110, 10.2.3)."""
+    if not isinstance(outcome, Exchange) or outcome.status not in PATIENCE:
+        return None
+    value = (outcome.header("Retry-After") or "").strip()
+    if value.isascii() and value.isdigit():  # "²" is a digit, too
+        return float(value)
+    until = parse_http_date(value)
+    return None if until is None else max(0.0, (until - outcome.started) / SECOND)
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:

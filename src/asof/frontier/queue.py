@@ -5,9 +5,9 @@ it over as one frozen value, `apply` writes that inside the transaction of the r
 (maybe on another thread), and `applied` says that this has happened. What is read comes through a
 connection of its own, so that the crawl never waits for a commit.
 
-A crawl that visits its pages twice (asof.crawl.phases) has a second queue, of revisits
-(asof.frontier.revisits). `serve` says which of the two is given out; what is found belongs to the
-visits either way.
+A crawl that visits its pages twice (asof.crawl.phases) has a second queue, of revisits, which is
+filled at the turning point. `serve` says which of the two is given out; what is found belongs to
+the visits either way.
 
 Uniqueness is by canonical URL. A target in flight stays queued in the database (see states.py)
 until its settlement is applied; meanwhile `_out` knows it, so it is never given out twice.
@@ -16,13 +16,12 @@ until its settlement is applied; meanwhile `_out` knows it, so it is never given
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from asof.clock import Instant
 from asof.frontier.report import tally
-from asof.frontier.rows import TARGET, as_target
-from asof.frontier.states import TRANSITIONS, Event, TargetState
+from asof.frontier.states import TARGET, TRANSITIONS, Event, TargetState, as_target
 from asof.ledger import Ledger, url_key
 from asof.model import Target
 from asof.url import host_of
@@ -49,6 +48,13 @@ _RECONSIDER = (
     "WHERE crawl = ? AND revisit = 0 AND key = ? AND state = 'left_out' AND NOT refused"
 )
 _REFUSE = "UPDATE targets SET state = 'left_out', reason = ?, not_before = 0, refused = 1"
+_QUEUE_REVISIT = """INSERT OR IGNORE INTO targets
+    (crawl, revisit, key, url, host, state, priority, depth, hops, via)
+    SELECT crawl, 1, key, url, host, 'queued', ?, depth, hops, via FROM targets
+    WHERE crawl = ? AND revisit = 0 AND key = ?"""
+_REVISITS = f"""SELECT {TARGET} FROM targets
+    WHERE crawl = ? AND revisit = 1 AND state = 'queued' ORDER BY no"""
+_DONE_REVISIT = "UPDATE targets SET state = 'done' WHERE crawl = ? AND revisit = 1 AND key = ?"
 _EMPTY: deque[Target] = deque()
 
 # What is true or false is 0 or 1 here: a bool takes the driver a detour through its adapters.
@@ -64,9 +70,6 @@ class Changes:
     left_out: tuple[Row, ...]
     settled: tuple[Settlement, ...]
     due: dict[str, Instant] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.found or self.left_out or self.settled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,22 @@ def _run(ledger: Ledger, statement: str, rows: Iterable[tuple[object, ...]]) -> 
     before = ledger.db.total_changes
     ledger.db.executemany(statement, rows)
     return ledger.db.total_changes - before
+
+
+def queue_revisits(ledger: Ledger, crawl_no: int, places: Mapping[str, float]) -> None:
+    """Queue visited URLs for another look, each with its place as priority."""
+    with ledger.transaction() as db:
+        db.executemany(
+            _QUEUE_REVISIT, [(place, crawl_no, url_key(url)) for url, place in places.items()]
+        )
+
+
+def queued_revisits(ledger: Ledger, crawl_no: int) -> list[Target]:
+    return [as_target(row) for row in ledger.db.execute(_REVISITS, (crawl_no,)).fetchall()]
+
+
+def settle_revisit(ledger: Ledger, crawl_no: int, url: str) -> None:
+    ledger.db.execute(_DONE_REVISIT, (crawl_no, url_key(url)))
 
 
 class Frontier:
@@ -124,23 +143,21 @@ class Frontier:
         # before something of theirs is written.
         self._dry: set[str] = set()
         # Hosts with a target that must wait, for all that is known.
-        self._waiting = self._hosts_that_wait()
+        rows = self._reader.execute(
+            "SELECT DISTINCT host FROM targets NOT INDEXED "
+            "WHERE crawl = ? AND revisit = ? AND state = 'queued' AND not_before > 0",
+            self._queue,
+        )
+        self._waiting = {host for (host,) in rows}
         self.recount()
-
-    @property
-    def phase(self) -> str:
-        """In a word, what is given out."""
-        return "revisiting" if self.revisits else "running"
 
     # -- learning
 
     def add(self, targets: Iterable[Target]) -> None:
-        """Queue what is not known yet."""
-        due = self._due
         for target in targets:
             row = self._row(target, TargetState.QUEUED, None)
             self._found.append(row)
-            due[row[3]] = 0
+            self._due[row[3]] = 0
 
     def leave_out(self, found: Iterable[tuple[Target, str]]) -> None:
         """Remember what was found and not queued, with the reason, for the report."""
@@ -155,7 +172,7 @@ class Frontier:
         if key not in self._out:
             self._found.append(self._row(target, TargetState.QUEUED, None))
             revisit = False
-        state = TRANSITIONS[TargetState.QUEUED, event]
+        state = TRANSITIONS[event]
         refused = int(event is Event.REFUSED)
         self._settled.append(
             (state.value, reason, not_before, refused, 1 - refused, self.crawl, int(revisit), key)
@@ -176,7 +193,6 @@ class Frontier:
 
     @property
     def pending(self) -> int:
-        """How many changes have not been handed over."""
         return len(self._found) + len(self._left_out) + len(self._settled)
 
     def awaits(self, host: str) -> bool:
@@ -187,7 +203,6 @@ class Frontier:
         return host in self._due
 
     def take_changes(self) -> Changes:
-        """All that has been learnt since the last time."""
         changes = Changes(
             tuple(self._found), tuple(self._left_out), tuple(self._settled), self._due
         )
@@ -205,9 +220,7 @@ class Frontier:
                 self._out_of[host] -= 1
                 if not self._out_of[host]:
                     del self._out_of[host]
-                if (
-                    settlement[0] == TargetState.QUEUED
-                ):  # to be tried again: seen as waiting from now on
+                if settlement[0] == TargetState.QUEUED:  # to be tried again
                     self._waiting.add(host)
         self._dry.difference_update(changes.due)
         if self.exact and not self.revisits:
@@ -221,14 +234,6 @@ class Frontier:
         self.applied(changes, apply(self._ledger, changes))
 
     # -- giving out
-
-    def _hosts_that_wait(self) -> set[str]:
-        rows = self._reader.execute(
-            "SELECT DISTINCT host FROM targets NOT INDEXED "
-            "WHERE crawl = ? AND revisit = ? AND state = 'queued' AND not_before > 0",
-            self._queue,
-        )
-        return {host for (host,) in rows}
 
     def hosts(self) -> list[str]:
         """Every host with something queued, be it for later."""
@@ -320,9 +325,9 @@ class Frontier:
         self.tally[TargetState.LEFT_OUT] += moved
         return moved
 
-    def refuse_waiting(self, refusal: Callable[[Target], str | None]) -> int:
-        """Leave out what waits and has a refusal; gives how many. Nothing may be given out yet."""
-        moved = last = 0
+    def refuse_waiting(self, refusal: Callable[[Target], str | None]) -> None:
+        """Leave out what waits and has a refusal. Nothing may be given out yet."""
+        last = 0
         while rows := self._db.execute(
             f"SELECT {TARGET}, no FROM targets NOT INDEXED "
             "WHERE crawl = ? AND revisit = ? AND state = 'queued' AND no > ? ORDER BY no LIMIT ?",
@@ -332,8 +337,6 @@ class Frontier:
             judged = [(refusal(as_target(row)), row[-1]) for row in rows]
             refused = [(why, no) for why, no in judged if why is not None]
             self._db.executemany(f"{_REFUSE} WHERE no = ?", refused)
-            moved += len(refused)
-        return moved
 
     def put_back(self, target: Target) -> None:
         """Return a target that was taken and not fetched; it is the next of its host again."""
@@ -346,7 +349,6 @@ class Frontier:
     # -- telling
 
     def recount(self) -> None:
-        """Count anew, from the database."""
         self.tally = tally(self._read_ledger, self.crawl, revisits=self.revisits)
 
     def done_by_host(self) -> dict[str, int]:

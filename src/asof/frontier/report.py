@@ -7,9 +7,9 @@ the table of targets, in its own order: a quarter of a second to two for a milli
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
-from asof.frontier.rows import TARGET, as_target
-from asof.frontier.states import TargetState
+from asof.frontier.states import TARGET, TargetState, as_target
 from asof.ledger import Ledger, url_key
 from asof.model import Target
 
@@ -25,29 +25,12 @@ class LeftOutReason:
     examples: tuple[str, ...]
 
 
-def left_out(ledger: Ledger, crawl_no: int, examples: int = 3) -> list[LeftOutReason]:
-    """What was found and left out, by reason, most frequent first."""
-    return _reasons(ledger, crawl_no, TargetState.LEFT_OUT, examples)
-
-
-def failed(ledger: Ledger, crawl_no: int, examples: int = 3) -> list[LeftOutReason]:
-    """What was tried and given up, by reason, most frequent first."""
-    return _reasons(ledger, crawl_no, TargetState.FAILED, examples)
-
-
-def _reasons(
-    ledger: Ledger, crawl_no: int, state: TargetState, examples: int
+def _by_reason(
+    state: TargetState, ledger: Ledger, crawl_no: int, examples: int = 3
 ) -> list[LeftOutReason]:
-    counts: dict[str, int] = {}
-    found: dict[str, list[str]] = {}
-    rows = ledger.db.execute(
-        "SELECT coalesce(reason, ?), count(*) FROM targets NOT INDEXED "
-        "WHERE crawl = ? AND revisit = 0 AND state = ? GROUP BY 1 ORDER BY 2 DESC, 1",
-        (_NO_REASON, crawl_no, state.value),
-    )
-    for reason, count in rows:
-        counts[str(reason)] = count
-        found[str(reason)] = []
+    """Most frequent first."""
+    counts = reasons(ledger, crawl_no, state)
+    found: dict[str, list[str]] = {reason: [] for reason in counts}
     wanted = sum(min(examples, count) for count in counts.values())
     # One pass for the examples of all reasons, which ends as soon as each has enough.
     cursor = ledger.db.execute(
@@ -56,23 +39,27 @@ def _reasons(
         (_NO_REASON, crawl_no, state.value),
     )
     while wanted and (row := cursor.fetchone()) is not None:
-        some = found.get(str(row[0]), [])
+        some = found.get(row[0], [])
         if len(some) < examples:
-            some.append(str(row[1]))
+            some.append(row[1])
             wanted -= 1
     cursor.close()
     return [LeftOutReason(reason, count, tuple(found[reason])) for reason, count in counts.items()]
 
 
-def reasons(ledger: Ledger, crawl_no: int) -> dict[str, int]:
-    """Why targets failed or were left out, most frequent first."""
+left_out = partial(_by_reason, TargetState.LEFT_OUT)  # found, and not queued
+failed = partial(_by_reason, TargetState.FAILED)  # tried, and given up
+
+
+def reasons(ledger: Ledger, crawl_no: int, state: TargetState | None = None) -> dict[str, int]:
+    """Why targets failed or were left out, or came into one state, most frequent first."""
+    states = (TargetState.FAILED, TargetState.LEFT_OUT) if state is None else (state, state)
     rows = ledger.db.execute(
         "SELECT coalesce(reason, ?), count(*) FROM targets NOT INDEXED "
-        "WHERE crawl = ? AND revisit = 0 AND state IN ('failed', 'left_out') "
-        "GROUP BY 1 ORDER BY 2 DESC, 1",
-        (_NO_REASON, crawl_no),
+        "WHERE crawl = ? AND revisit = 0 AND state IN (?, ?) GROUP BY 1 ORDER BY 2 DESC, 1",
+        (_NO_REASON, crawl_no, *states),
     )
-    return {str(reason): int(count) for reason, count in rows}
+    return dict(rows.fetchall())
 
 
 def tally(ledger: Ledger, crawl_no: int, *, revisits: bool = False) -> dict[TargetState, int]:
@@ -86,17 +73,15 @@ def tally(ledger: Ledger, crawl_no: int, *, revisits: bool = False) -> dict[Targ
 
 
 def busiest(ledger: Ledger, crawl_no: int, most: int = 5) -> list[tuple[str, int]]:
-    """The hosts with most queued, and how many that is."""
     rows = ledger.db.execute(
         "SELECT host, count(*) FROM targets WHERE crawl = ? AND revisit = 0 AND state = 'queued' "
         "GROUP BY host ORDER BY 2 DESC, 1 LIMIT ?",
         (crawl_no, most),
     )
-    return [(str(host), int(count)) for host, count in rows]
+    return rows.fetchall()
 
 
 def queued_hosts(ledger: Ledger, crawl_no: int) -> int:
-    """How many hosts have something queued."""
     row = ledger.db.execute(
         "SELECT count(DISTINCT host) FROM targets "
         "WHERE crawl = ? AND revisit = 0 AND state = 'queued'",
@@ -105,59 +90,19 @@ def queued_hosts(ledger: Ledger, crawl_no: int) -> int:
     return int(row[0])
 
 
-@dataclass(frozen=True, slots=True)
-class HostTargets:
-    """The targets of one host, as completeness counts them.
-
-    `found` are those that belong to the crawl, `taken` those of them that were captured.
-    `entry` says that a link of the crawl leads there (or a sitemap, a feed, a seed), rather than
-    only something that a page needs or that was guessed.
-    """
-
-    host: str
-    found: int
-    taken: int
-    entry: bool
-
-
 # The last step that was not a redirect: P is an errand of ours (robots.txt), E a part of a page, X
 # a guess. Everything else is somebody's word that there is a page.
-_STEP = "substr(rtrim(hops, 'R'), -1)"
-# Belonging to the crawl: everything that was queued at some time, and what robots.txt refused. What
-# the rules left out does not belong, and a guess that brought nothing was no page.
-_BELONGS = f"""(state = 'done' OR {_STEP} <> 'X' AND
-    (state IN ('failed', 'queued') OR reason LIKE 'robots.txt%'))"""
-
-
-def hosts(ledger: Ledger, crawl_no: int) -> list[HostTargets]:
-    """Every host that the crawl has heard of, robots.txt itself not counted, by name."""
-    rows = ledger.db.execute(
-        f"SELECT host, coalesce(sum({_BELONGS}), 0), sum(state = 'done'), "
-        f"max({_STEP} NOT IN ('E', 'X')) FROM targets NOT INDEXED "
-        f"WHERE crawl = ? AND revisit = 0 AND {_STEP} <> 'P' GROUP BY host ORDER BY host",
-        (crawl_no,),
-    )
-    return [HostTargets(str(host), found, taken, bool(entry)) for host, found, taken, entry in rows]
+STEP = "substr(rtrim(hops, 'R'), -1)"
 
 
 def captured_targets(ledger: Ledger, crawl_no: int) -> list[Target]:
     """Every target that was captured, robots.txt itself not counted, in order of discovery."""
     rows = ledger.db.execute(
         f"SELECT {TARGET} FROM targets NOT INDEXED "
-        f"WHERE crawl = ? AND revisit = 0 AND state = 'done' AND {_STEP} <> 'P' ORDER BY no",
+        f"WHERE crawl = ? AND revisit = 0 AND state = 'done' AND {STEP} <> 'P' ORDER BY no",
         (crawl_no,),
     )
     return [replace(as_target(row), tries=0) for row in rows]
-
-
-def done_depths(ledger: Ledger, crawl_no: int) -> dict[str, int]:
-    """The depth of every target that was captured, by URL; robots.txt itself not counted."""
-    rows = ledger.db.execute(
-        "SELECT url, depth FROM targets "
-        f"WHERE crawl = ? AND revisit = 0 AND state = 'done' AND {_STEP} <> 'P'",
-        (crawl_no,),
-    )
-    return {str(url): int(depth) for url, depth in rows}
 
 
 def look_up(

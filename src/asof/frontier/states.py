@@ -8,12 +8,20 @@
     found again nearer to a seed, it is queued after all.
 
 A target in flight stays `queued` in the database: after a crash it is simply taken again, so
-there are no leases to reset. done, failed and left_out are final within one crawl.
+there are no leases to reset. done, failed and left_out are final within one crawl, but for a record
+that is adopted after a crash: its target is done, even if a later life has settled it otherwise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import Any
+
+from asof.model import Target
+
+# The columns of a target, to be selected first; what else a query wants comes after them.
+TARGET = "url, depth, via, hops, priority, tries, guess"
 
 
 class TargetState(StrEnum):
@@ -34,13 +42,14 @@ class Event(StrEnum):
     REFUSED = "refused"
 
 
-TRANSITIONS: dict[tuple[TargetState, Event], TargetState] = {
-    (TargetState.QUEUED, Event.CAPTURED): TargetState.DONE,
-    (TargetState.QUEUED, Event.STUMBLED): TargetState.QUEUED,
-    (TargetState.QUEUED, Event.GIVEN_UP): TargetState.FAILED,
-    (TargetState.QUEUED, Event.REFUSED): TargetState.LEFT_OUT,
-    # Adopting a record after a crash may find its target already settled by a later life.
-    (TargetState.DONE, Event.CAPTURED): TargetState.DONE,
-    (TargetState.FAILED, Event.CAPTURED): TargetState.DONE,
-    (TargetState.LEFT_OUT, Event.CAPTURED): TargetState.DONE,
+TRANSITIONS = {
+    Event.CAPTURED: TargetState.DONE,
+    Event.STUMBLED: TargetState.QUEUED,
+    Event.GIVEN_UP: TargetState.FAILED,
+    Event.REFUSED: TargetState.LEFT_OUT,
 }
+
+
+def as_target(row: Sequence[Any]) -> Target:
+    """The target whose columns a row begins with."""
+    return Target(row[0], row[1], row[2], row[3], row[4], row[5], row[6] != 0)

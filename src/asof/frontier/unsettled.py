@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from asof.frontier.rows import TARGET, as_target
+from asof.frontier.hosts import PATIENCE
+from asof.frontier.states import TARGET, as_target
 from asof.ledger import Ledger, url_key
 from asof.model import Target
 
@@ -26,13 +27,13 @@ class Unsettled:
     Answers of a status that asks for patience settle nothing: their targets are to be tried again.
     """
 
-    def __init__(self, ledger: Ledger, crawl_no: int, patience: tuple[int, ...]) -> None:
+    def __init__(self, ledger: Ledger, crawl_no: int) -> None:
         self._db = ledger.db
         self._crawl = crawl_no
         self._db.create_function("url_key", 1, url_key, deterministic=True)
         self._db.execute("DROP TABLE IF EXISTS temp.unsettled")
         self._db.execute(_TABLE)
-        self._db.execute(_COLLECT, {"crawl": crawl_no, "patience": json.dumps(patience)})
+        self._db.execute(_COLLECT, {"crawl": crawl_no, "patience": json.dumps(PATIENCE)})
 
     def queued(self) -> list[Target]:
         """Those that are queued, in the order of the queue."""
@@ -44,9 +45,7 @@ class Unsettled:
         return [url for (url,) in rows]
 
     def settled(self, url: str) -> None:
-        """One is done."""
         self._db.execute("DELETE FROM temp.unsettled WHERE key = ?", (url_key(url),))
 
     def close(self) -> None:
-        """Forget them."""
         self._db.execute("DROP TABLE temp.unsettled")

@@ -66,15 +66,13 @@ def _decoded(
 
 def _codings(headers: Headers) -> list[str]:
     """What was done to the entity, last thing first (RFC 9110 section 8.4, 9112 section 6.1)."""
-    content: list[str] = []
-    transfer: list[str] = []
-    for name, value in headers:
-        key = name.lower()
-        if key == "content-encoding":
-            content += value.lower().split(",")
-        elif key == "transfer-encoding":
-            transfer += value.lower().split(",")
-    codings = [coding.partition(";")[0].strip(" \t") for coding in content + transfer]
+    codings = [
+        coding.partition(";")[0].strip(" \t")
+        for field in ("content-encoding", "transfer-encoding")
+        for name, value in headers
+        if len(name) == len(field) and name.lower() == field
+        for coding in value.lower().split(",")
+    ]
     return [coding for coding in reversed(codings) if coding not in ("", "identity")]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import cast
 
@@ -34,12 +35,6 @@ class Cut(Exception):
     """The bytes ended before their coding did."""
 
 
-def _inflated(
-    new: Callable[[], zlib._Decompress | isal_zlib.Decompress], bite: int, last: int, members: bool
-) -> Decoder:
-    return lambda chunks: _inflate(_bites(chunks, bite, last), new, members)
-
-
 def undeflate(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """What some servers send under that name: deflate without a wrapper.
 
@@ -47,7 +42,7 @@ def undeflate(chunks: Iterable[bytes]) -> Iterator[bytes]:
     when it makes sense for a bite and beyond, or to its very end.
     """
     inflater = zlib.decompressobj(-15)
-    pieces = _inflate(_bites(chunks, _BITE), lambda: inflater)
+    pieces = _inflate(lambda: inflater, _BITE, 0, False, chunks)
     believed = list(islice(pieces, 2))
     if inflater.unused_data:
         raise Cut
@@ -87,38 +82,17 @@ BROKEN: tuple[type[Exception], ...] = (
     Cut, zlib.error, _IsalError, brotli.error, zstandard.ZstdError,
 )  # fmt: skip
 
-# By name in Content-Encoding, in lower case; tried in this order.
-_GUNZIP = (
-    # All members of a stream; padding or garbage after a member is nobody's.
-    _inflated(lambda: isal_zlib.decompressobj(31), _BITE, 8, True),
-    # The same in small bites: slow, but gives nearly all that comes before a break.
-    _inflated(lambda: zlib.decompressobj(31), _CAREFUL_BITE, 8, True),
-)
-DECODERS: dict[str, tuple[Decoder, ...]] = {
-    "gzip": _GUNZIP,
-    "x-gzip": _GUNZIP,
-    # What it means in HTTP (RFC 9110 section 8.4.1.2) is the zlib format.
-    "deflate": (
-        _inflated(lambda: zlib.decompressobj(15), _BITE, 4, False),
-        undeflate,
-        _inflated(lambda: zlib.decompressobj(15), _CAREFUL_BITE, 4, False),
-    ),
-    "br": (unbrotli,),
-    "zstd": (unzstd,),
-}
-
-# How a body that is coded as said begins, where that can be told.
-MAGIC = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
-
 
 def _inflate(
-    bites: Iterable[bytes],
     new: Callable[[], zlib._Decompress | isal_zlib.Decompress],
-    members: bool = False,
+    bite: int,
+    last: int,
+    members: bool,
+    chunks: Iterable[bytes],
 ) -> Iterator[bytes]:
+    """What was packed; `last` bytes are a checksum, and with `members` another may follow it."""
     inflater, full = new(), False
-    for bite in bites:
-        data = bite
+    for data in _bites(chunks, bite, last):
         while data or (full and not inflater.eof):
             if inflater.eof:
                 # Every member begins with 1f (RFC 1952 section 2.3.1).
@@ -149,3 +123,27 @@ def _bites(chunks: Iterable[bytes], size: int, last: int = 0) -> Iterator[bytes]
     for bite in (held[:end], held[end:]):
         if bite:
             yield bite
+
+
+# By name in Content-Encoding, in lower case; tried in this order.
+_GUNZIP = (
+    # All members of a stream; padding or garbage after a member is nobody's.
+    partial(_inflate, lambda: isal_zlib.decompressobj(31), _BITE, 8, True),
+    # The same in small bites: slow, but gives nearly all that comes before a break.
+    partial(_inflate, lambda: zlib.decompressobj(31), _CAREFUL_BITE, 8, True),
+)
+DECODERS: dict[str, tuple[Decoder, ...]] = {
+    "gzip": _GUNZIP,
+    "x-gzip": _GUNZIP,
+    # What it means in HTTP (RFC 9110 section 8.4.1.2) is the zlib format.
+    "deflate": (
+        partial(_inflate, lambda: zlib.decompressobj(15), _BITE, 4, False),
+        undeflate,
+        partial(_inflate, lambda: zlib.decompressobj(15), _CAREFUL_BITE, 4, False),
+    ),
+    "br": (unbrotli,),
+    "zstd": (unzstd,),
+}
+
+# How a body that is coded as said begins, where that can be told.
+MAGIC = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from asof.http.chunked import ChunkState, Dechunker
@@ -100,29 +100,22 @@ class Extent:
     keeps_open: bool = False
 
 
+@dataclass(slots=True, eq=False)
 class Framer:
     """Finds the parts of one response. `feed` it what the socket gives, tell it the `eof`, or `cut`
     it short; each answers with the events that follow. `method` is that of the request.
     """
 
-    __slots__ = (
-        "_anomalies", "_buffer", "_dechunker", "_finder", "_head_limit", "_keeps_open", "_left",
-        "_method", "_room", "state",
-    )  # fmt: skip
-
-    def __init__(
-        self, method: str = "GET", *, head_limit: int = HEAD_LIMIT, body_limit: int = sys.maxsize
-    ) -> None:
-        self.state = WireState.HEAD
-        self._method = method
-        self._head_limit = head_limit
-        self._room = body_limit  # for this many more bytes of body
-        self._buffer = bytearray()  # the head, as far as it has come
-        self._finder = HeadFinder()
-        self._left = 0  # in state LENGTH
-        self._dechunker: Dechunker | None = None
-        self._keeps_open = False
-        self._anomalies: list[str] = []
+    method: str = "GET"
+    head_limit: int = HEAD_LIMIT
+    body_limit: int = sys.maxsize  # counts down as the body comes
+    state: WireState = WireState.HEAD
+    _buffer: bytearray = field(default_factory=bytearray)  # the head, as far as it has come
+    _finder: HeadFinder = field(default_factory=HeadFinder)
+    _left: int = 0  # in state LENGTH
+    _dechunker: Dechunker | None = None
+    _keeps_open: bool = False
+    _anomalies: list[str] = field(default_factory=list)
 
     def feed(self, data: bytes) -> list[Event]:
         if self.state is WireState.HEAD:
@@ -137,17 +130,17 @@ class Framer:
         return self._stop(truncated, closed=False)
 
     def _feed_head(self, data: bytes) -> list[Event]:
-        if compiled is not None and not self._buffer and self._method == "GET":
+        if compiled is not None and not self._buffer and self.method == "GET":
             plain = compiled.plain_head(data)
-            if plain is not None and plain[0] <= self._head_limit:
+            if plain is not None and plain[0] <= self.head_limit:
                 return self._feed_plain(data, plain)
         # Mostly the first bytes hold the whole head; only what comes in pieces is put together.
         buffer: bytes | bytearray = data
         if self._buffer:
             self._buffer += data
             buffer = self._buffer
-        full = len(buffer) >= self._head_limit
-        end = self._finder.find(buffer[: self._head_limit] if full else buffer, whole=full)
+        full = len(buffer) >= self.head_limit
+        end = self._finder.find(buffer[: self.head_limit] if full else buffer, whole=full)
         if end is not None:
             return self._close_head(buffer, end, "length")
         if not self._buffer:
@@ -169,11 +162,11 @@ class Framer:
         self._buffer.clear()
         self._anomalies += head.anomalies
         endless = truncated == "length" and "interim-only" in head.anomalies
-        if "unfinished-head" in head.anomalies or (endless and end == self._head_limit):
+        if "unfinished-head" in head.anomalies or (endless and end == self.head_limit):
             if truncated == "length":
                 self._anomalies.append("head-too-long")
             return [head, self._end(truncated)]
-        extent = delimit(head, self._method)
+        extent = delimit(head, self.method)
         self._anomalies += extent.anomalies
         self._keeps_open = extent.keeps_open
         self._left = extent.length
@@ -186,9 +179,9 @@ class Framer:
         if self.state is WireState.DONE:
             return [Surplus(data)] if data else []
         # Only what there is room for is looked at: what lies beyond must not sway the answer.
-        within = data if len(data) <= self._room else data[: self._room]
+        within = data if len(data) <= self.body_limit else data[: self.body_limit]
         used, over = self._take(within)
-        self._room -= used
+        self.body_limit -= used
         events: list[Event] = [Data(within[:used])] if used else []
         if over:
             events.append(self._end(""))

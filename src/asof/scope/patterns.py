@@ -168,10 +168,8 @@ class Patterns:
 
     def _repeats(self, place: TrapPlace) -> bool:
         """Whether the latest pages of a pattern, or of all queries of its path, brought nothing."""
-        return any(
-            series is not None and series.debt > 0
-            for series in (self._series.get(place.pattern), self._series.get(place.queries))
-        )
+        found = map(self._series.get, (place.pattern, place.queries))
+        return any(series is not None and series.debt > 0 for series in found)
 
     def _is_spent(
         self, place: TrapPlace, pages: int, limits: tuple[int, int, int], more: int = 0

@@ -162,11 +162,6 @@ def _kind(name: str, rest: str, at: int) -> RuleKind:
 # -- Values ---------------------------------------------------------------------------------------
 
 
-def _surt(value: str) -> str:
-    _without_spaces(value, "A SURT prefix has no spaces.")
-    return value
-
-
 def _name(value: str, kind: str = "domain") -> str:
     """A host name, with its port where it has one, in the form that canonical URLs have.
 
@@ -182,9 +177,7 @@ def _name(value: str, kind: str = "domain") -> str:
     _without(r"[/?#@\\]", value, "is not part of a host's name", hint)
     # The ports that URLs do not show: both, for http and https of a host are one site.
     url = canonical(f"http://{re.sub(':(?:80|443)$', '', value)}/")
-    if url is None:
-        raise _Wrong(f"{shown(value)!r} is not the name of a host", f"Write it as {example}.")
-    return host_of(url)
+    return host_of(_required(url, value, "the name of a host", f"Write it as {example}."))
 
 
 def _path(value: str) -> str:
@@ -204,15 +197,8 @@ def _path(value: str) -> str:
 
 
 def _page(value: str) -> str:
-    url = canonical(value)
-    if url is None:
-        hint = "Write the whole URL, as in page:https://example.org/contact."
-        raise _Wrong(f"{shown(value)!r} is not a URL", hint)
-    return url
-
-
-def _regex(value: str) -> str:
-    return _compiled(value).pattern
+    hint = "Write the whole URL, as in page:https://example.org/contact."
+    return _required(canonical(value), value, "a URL", hint)
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -236,10 +222,15 @@ def _seeds(value: str) -> str:
     return ""
 
 
+def _required(found: str | None, value: str, what: str, hint: str) -> str:
+    if found is None:
+        raise _Wrong(f"{shown(value)!r} is not {what}", hint)
+    return found
+
+
 def _number(value: str) -> str:
-    if _NUMBER.fullmatch(value) is None:
-        raise _Wrong(f"{shown(value)!r} is not a whole number", "Write it in digits, as in 5.")
-    return str(int(value))
+    found = str(int(value)) if _NUMBER.fullmatch(value) else None
+    return _required(found, value, "a whole number", "Write it in digits, as in 5.")
 
 
 def _count(value: str) -> str:
@@ -250,19 +241,15 @@ def _count(value: str) -> str:
 
 
 def _media(value: str) -> str:
+    hint = "Write type/subtype, as in media:video/* or media:application/pdf."
     folded = value.lower()
-    if _MEDIA.fullmatch(folded) is None:
-        hint = "Write type/subtype, as in media:video/* or media:application/pdf."
-        raise _Wrong(f"{shown(value)!r} is not a media type", hint)
-    return folded
+    return _required(folded if _MEDIA.fullmatch(folded) else None, value, "a media type", hint)
 
 
 def _size(value: str) -> str:
     size = parse_size(value)
-    if size is None:
-        hint = "Write bytes in digits or with a unit, as in size:500kB or size:10MB."
-        raise _Wrong(f"{shown(value)!r} is not a number of bytes", hint)
-    return str(size)
+    hint = "Write bytes in digits or with a unit, as in size:500kB or size:10MB."
+    return _required(None if size is None else str(size), value, "a number of bytes", hint)
 
 
 def parse_size(text: str) -> int | None:
@@ -280,20 +267,21 @@ def _without(odd: str, value: str, problem: str, hint: str) -> None:
         raise _Wrong(f"{found[0]!r} {problem}", hint, found.start())
 
 
-def _without_spaces(value: str, hint: str) -> None:
+def _without_spaces(value: str, hint: str = "A SURT prefix has no spaces.") -> str:
     space = re.search(r"\s", value)
     if space is not None:
         raise _Wrong("a space stands here", hint, space.start())
+    return value
 
 
 # How a value is settled, and one to show where it is missing.
 _VALUES: dict[RuleKind, tuple[Callable[[str], str], str]] = {
-    RuleKind.SURT: (_surt, "http://(org,example, or surt:org,example)/news"),
+    RuleKind.SURT: (_without_spaces, "http://(org,example, or surt:org,example)/news"),
     RuleKind.HOST: (lambda value: _name(value, "host").removeprefix("www."), "example.org"),
     RuleKind.DOMAIN: (_name, "example.org"),
     RuleKind.PATH: (_path, "/news/ or path:https://example.org/news/"),
     RuleKind.PAGE: (_page, "https://example.org/contact"),
-    RuleKind.REGEX: (_regex, r"\.pdf$"),
+    RuleKind.REGEX: (lambda value: _compiled(value).pattern, r"\.pdf$"),
     RuleKind.SEEDS: (_seeds, ""),
     RuleKind.DEPTH: (_number, "5"),
     RuleKind.COUNT: (_count, "500"),

@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 
 from asof.config import Config
 from asof.model import Hop, Target
@@ -35,6 +36,8 @@ _LONGEST_RUN = 4
 _SEED_REDIRECTS = 5
 # Answers kept by host. Beyond this they are forgotten all at once, and found again.
 _MOST_HOSTS = 1 << 16
+# Rules that say the same of all URLs of a host.
+_BY_HOST = {RuleKind.HOST: on_hosts, RuleKind.DOMAIN: in_domains}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +94,7 @@ class Scope:
 
     def __init__(self, seeds: tuple[str, ...], config: Config) -> None:
         written = [parse_rule(text) for text in config.rules]
-        self._rules = (
-            *(_written(rule, seeds) for rule in written),
-            *_from_settings(seeds, config),
-        )
+        self._rules = (*(_written(rule, seeds) for rule in written), *_from_settings(seeds, config))
         self._asked = tuple(_joined(self._rules[:-1]))
         self._else = self._rules[-1].says
         last = max((n for n, rule in enumerate(self._rules) if rule.refuses), default=-1)
@@ -122,7 +122,6 @@ class Scope:
         return not decision.inside and decision is not self._else
 
     def explain(self, target: Target) -> tuple[RuleStep, ...]:
-        """What every rule says about a target, in order; the first with an opinion decided."""
         steps: list[RuleStep] = []
         for rule in self._rules:
             verdict = Verdict.NONE
@@ -157,19 +156,12 @@ class Scope:
 
 def _joined(rules: tuple[_Rule, ...]) -> Iterator[_Asked]:
     """Rules as functions to ask in turn; neighbours that look at the host alone become one."""
-    neighbours: list[_Rule] = []
-    for rule in rules:
-        if rule.refuses is not None or rule.about is _nothing:
-            continue
-        if rule.by_host:
-            neighbours.append(rule)
-            continue
-        if neighbours:
+    asked = [rule for rule in rules if rule.refuses is None and rule.about is not _nothing]
+    for by_host, neighbours in groupby(asked, lambda rule: rule.by_host):
+        if by_host:
             yield _remembered(tuple(neighbours))
-            neighbours = []
-        yield _alone(rule)
-    if neighbours:
-        yield _remembered(tuple(neighbours))
+        else:
+            yield from map(_alone, neighbours)
 
 
 def _alone(rule: _Rule) -> _Asked:
@@ -201,9 +193,8 @@ def _remembered(rules: tuple[_Rule, ...]) -> _Asked:
 
 def _written(rule: RuleText, seeds: tuple[str, ...]) -> _Rule:
     says = Decision(rule.inside, f"rule: {shown(rule.text)}")
-    by_host = rule.kind in (RuleKind.HOST, RuleKind.DOMAIN)
-    about = _about(rule.kind, rule.value, seeds)
-    return _Rule(rule.text, says, about, by_host, _refusal(rule.kind, rule.value))
+    about, refuses = _about(rule.kind, rule.value, seeds), _refusal(rule.kind, rule.value)
+    return _Rule(rule.text, says, about, rule.kind in _BY_HOST, refuses)
 
 
 def _about(kind: RuleKind, value: str, seeds: tuple[str, ...]) -> Callable[[Target], bool]:
@@ -215,10 +206,8 @@ def _about(kind: RuleKind, value: str, seeds: tuple[str, ...]) -> Callable[[Targ
     if kind is RuleKind.SEEDS or kind is RuleKind.PAGE:
         pages = frozenset(seeds if kind is RuleKind.SEEDS else (value,))
         return lambda target: target.url in pages
-    if kind is RuleKind.HOST:
-        test = on_hosts((value,))
-    elif kind is RuleKind.DOMAIN:
-        test = in_domains((value,))
+    if kind in _BY_HOST:
+        test = _BY_HOST[kind]((value,))
     elif kind is RuleKind.SURT:
         test = under_surt(value)
     elif kind is RuleKind.PATH:

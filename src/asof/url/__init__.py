@@ -7,20 +7,11 @@
 from __future__ import annotations
 
 from asof.url.domain import is_public_suffix, registered_domain
-from asof.url.prefix import key_ranges, surt_form, surt_prefix
+from asof.url.prefix import key_ranges
 from asof.url.sortkey import surt
 from asof.url.whatwg import canonical, host_of, origin, resolve, unknown
 
 __all__ = [
-    "canonical",
-    "host_of",
-    "is_public_suffix",
-    "key_ranges",
-    "origin",
-    "registered_domain",
-    "resolve",
-    "surt",
-    "surt_form",
-    "surt_prefix",
-    "unknown",
-]
+    "canonical", "host_of", "is_public_suffix", "key_ranges", "origin", "registered_domain",
+    "resolve", "surt", "unknown",
+]  # fmt: skip

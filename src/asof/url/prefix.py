@@ -1,8 +1,4 @@
-"""SURT prefixes: which part of the web is meant, as a rule or as a stretch of an index.
-
-`surt_form` and `surt_prefix` are the plain transform of Spaniol 2010 ("SURT Prefix"), which keeps
-the scheme and every label; `key_ranges` says which keys of an index a prefix covers.
-"""
+"""SURT prefixes: which part of the web is meant, as a rule or as a stretch of an index."""
 
 from __future__ import annotations
 
@@ -11,46 +7,10 @@ import re
 from asof.url.sortkey import surt
 
 _SURT_FORM = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\(")
-_HIERARCHICAL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)(.*)", re.DOTALL)
 _KEY_START = re.compile(r"[^/:]*(?::[0-9]+)?[,)]")
-_DOTTED_QUAD = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}", re.ASCII)
 _WWW = re.compile(r"www[0-9]*", re.ASCII)
 # Sorts after whatever may follow in a key.
 _LAST = "\U0010ffff"
-
-
-def surt_form(url: str) -> str:
-    """The URL with its host turned round and nothing else changed: `http://(org,example,www,)/x`.
-
-    The scheme and the host fold to lower case. A URL that is already in this form, or that has no
-    authority, stays as it is. Addresses in numbers are not turned round.
-    """
-    match = None if _SURT_FORM.match(url) else _HIERARCHICAL.fullmatch(url)
-    if match is None:
-        return url
-    scheme, authority, rest = match.groups()
-    userinfo, at, host_and_port = authority.rpartition("@")
-    host, colon, port = host_and_port.partition(":")
-    if host_and_port.startswith("["):
-        host, bracket, after = host_and_port.partition("]")
-        host, colon, port = host + bracket, after[:1], after[1:]
-    host = host.lower()
-    if not (host.startswith("[") or _DOTTED_QUAD.fullmatch(host)):
-        host = "".join(label + "," for label in reversed(host.split(".")) if label)
-    suffix = (colon + port if port else "") + (at + userinfo)
-    return f"{scheme.lower()}://({host}{suffix}){rest}"
-
-
-def surt_prefix(url: str) -> str:
-    """The prefix that a URL implies for everything below it, by the three steps of Spaniol 2010.
-
-    1. The URL in its SURT form. 2. With three slashes or more, nothing after the last slash.
-    3. No closing parenthesis at the end, so that a bare host includes its subdomains.
-    """
-    form = surt_form(url)
-    if form.count("/") >= 3:
-        form = form[: form.rindex("/") + 1]
-    return form.removesuffix(")")
 
 
 def key_ranges(prefix: str) -> tuple[tuple[str, str], ...]:
@@ -65,11 +25,7 @@ def key_ranges(prefix: str) -> tuple[tuple[str, str], ...]:
         return tuple((key + mark, key + mark + _LAST) for mark in "),:")
     if key.endswith("/") and not key.endswith(")/"):
         folder = key[:-1]  # keys have no slash at their end, but queries may follow
-        return (
-            (folder, folder + "\0"),
-            (key, key + _LAST),
-            (folder + "?", folder + "?" + _LAST),
-        )
+        return ((folder, folder + "\0"), (key, key + _LAST), (folder + "?", folder + "?" + _LAST))
     return ((key, key + _LAST),)
 
 

@@ -169,11 +169,9 @@ def _authority(rest: bytes) -> tuple[bytes, int | None, bytes]:
 
 
 def _port(digits: bytes) -> int | None:
-    if not digits:
-        return None
-    if not digits.isdigit() or int(digits) > 0xFFFF:
+    if digits and (not digits.isdigit() or int(digits) > 0xFFFF):
         raise ValueError("not a port")
-    return int(digits) or None
+    return int(digits or b"0") or None
 
 
 def _host(raw: bytes) -> str:
