@@ -168,7 +168,7 @@ def _status(pid: int) -> dict[str, float]:
 
 
 def _one(name: str, scale: float, folder: Path, memory: int | None) -> None:
-    from asof.cover.join.pairs import JoinLimits
+    from asof.cover.join.join import JoinLimits
     from asof.cover.options import CoverOptions
     from asof.cover.run import thin_out
 

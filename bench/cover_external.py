@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Sets
-from asof.cover.join.join import join
+from asof.cover.join.join import JoinLimits, join
 from asof.cover.join.pair_spool import ROOM, PairSpool
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.solve.external import solve_external
@@ -73,7 +73,7 @@ def joined(n: int) -> Iterator[tuple[Ints, Ints]]:
     common = np.broadcast_to(np.arange(3, dtype=np.uint64), (n, 3))
     items = np.concatenate([common, own, own + np.uint64(1)], axis=1).reshape(-1)
     sets = Sets(np.arange(0, 5 * n + 1, 5, dtype=np.int64), items)
-    for edges in join(sets, Bound(Least(Fraction(1, 2))), memory=64 << 20):
+    for edges in join(sets, Bound(Least(Fraction(1, 2))), JoinLimits(memory=64 << 20)):
         yield edges.i.astype(np.int64), edges.j.astype(np.int64)
 
 
@@ -106,7 +106,7 @@ def main() -> None:
             spool.add(rows, cols)
         added, wall, used = spool.added, time.perf_counter() - started, time.process_time() - cpu
         print(f"{added:,} pairs kept in {wall:.1f} s ({used:.1f} CPU s), {spool.written:,} bytes")
-        found = solve_external(spool, progress=tell)
+        found = solve_external(spool, limits=JoinLimits(progress=tell))
         written = spool.written
     wall, used = time.perf_counter() - started, time.process_time() - cpu
     cover = found.cover

@@ -124,7 +124,7 @@ def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     """One run, as `asof cover` has it; writes what came out."""
     from asof.archive.folder import Folder
     from asof.cover.documents.document_ids import Shingling
-    from asof.cover.join.pairs import JoinLimits
+    from asof.cover.join.join import JoinLimits
     from asof.cover.kept.pair_cache import earlier_runs
     from asof.cover.kept.shingle_cache import kept
     from asof.cover.options import CoverOptions

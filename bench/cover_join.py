@@ -53,7 +53,7 @@ def load(folder: Path, *, mapped: bool = False) -> tuple[np.ndarray, np.ndarray]
 
 def ours(folder: Path, memory: int | None = None) -> tuple[int, int]:
     from asof.cover.documents.sets import Sets
-    from asof.cover.join.join import join
+    from asof.cover.join.join import JoinLimits, join
     from asof.cover.language.bounds import Bound, Least
 
     offsets, items = load(folder, mapped=True)
@@ -61,7 +61,8 @@ def ours(folder: Path, memory: int | None = None) -> tuple[int, int]:
     found = total = 0
     position = np.arange(len(sets), dtype=np.int64)
     bound = Bound(Least(Fraction(7, 10)))
-    for edges in join(sets, bound, position=position, window=(0, None), memory=memory):
+    limits = JoinLimits(memory=memory)
+    for edges in join(sets, bound, limits, position=position, window=(0, None)):
         found += len(edges)
         total += int(edges.inter.sum())
     return found, total

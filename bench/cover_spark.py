@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 import cover_archive
 from asof.cover.documents.tables import read_table
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.run import thin_out

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from random import Random
 from unittest.mock import patch
 
@@ -24,7 +25,7 @@ import numpy as np
 from asof.change import fallback as plain_shingles
 from asof.change import shingles as shingling
 from asof.cover.documents.sets import Sets
-from asof.cover.join.join import join
+from asof.cover.join.join import JoinLimits, join
 from asof.cover.language.bounds import Bound, Least
 from asof.http import wire
 from asof.native import compiled
@@ -176,10 +177,11 @@ def joined(random: Random) -> tuple[object, object, object]:
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     sets = Sets(offsets, np.concatenate(rows) if rows else np.empty(0, np.uint64))
     bound = Bound(Least(Fraction(random.randrange(1, 101), 100)))
+    few = partial(random.choice, (0, 1, 1000))
     answers = [
         sorted(
             pair
-            for edges in join(sets, bound, plain=plain, threads=1, few=random.choice((0, 1, 1000)))
+            for edges in join(sets, bound, JoinLimits(threads=1, plain=plain, few=few()))
             for pair in zip(edges.i.tolist(), edges.j.tolist(), strict=True)
         )
         for plain in (False, True)

@@ -104,8 +104,11 @@ class Archive(opened.OpenArchive):
 
         `where` chooses documents, `at_least` keeps so many of each value ("2 per hostname"), and of
         the smallest sets the one of the highest `prefer` is taken. Nothing is removed. More options
-        has `asof.cover.ask.cover_archive`; docs/cover.md has the language of relations.
+        has `asof.cover.ask`; docs/cover.md has the language of relations.
         """
-        from asof.cover.ask import cover_archive
+        from asof.cover.ask import ask, prepare
+        from asof.cover.question import Question, parse_at_least
 
-        return cover_archive(self, relation, where=where, at_least=at_least, prefer=prefer)
+        least = parse_at_least(at_least) if isinstance(at_least, str) else at_least
+        question = Question(relation, where=where, at_least=least, prefer=prefer)
+        return ask(prepare(self.folder.root, question))

@@ -11,7 +11,7 @@ import pytest
 
 from asof.archive import OpenArchive
 from asof.cli import run as cli
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.kept.saved_covers import save_cover
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out

@@ -10,7 +10,7 @@ import pytest
 
 from asof.archive.folder import Folder
 from asof.cover.documents.tables import Table
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.kept.saved_covers import save_cover
 from asof.cover.options import CoverOptions
 from asof.cover.question import Question

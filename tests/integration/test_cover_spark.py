@@ -26,7 +26,7 @@ from asof.cover.answer import CoverAnswer, DocumentAnswer, Figures, document_ans
 from asof.cover.documents.collection import chosen
 from asof.cover.documents.tables import read_table
 from asof.cover.join.graph import components
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.run import thin_out

@@ -39,7 +39,7 @@ SPEC = SiteSpec(seed=8, pages=30, rates=Rates.fixed(0.5), chunked=0.5, crawl_del
 
 @pytest.fixture
 def clock() -> SimulatedClock:
-    return SimulatedClock(virtual=True, auto=False)
+    return SimulatedClock(virtual=True)
 
 
 @pytest.fixture

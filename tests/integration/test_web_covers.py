@@ -18,7 +18,7 @@ from markupsafe import escape
 from asof.archive.folder import Folder
 from asof.clock import parse_iso
 from asof.cover.documents.tables import Table
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.kept.saved_covers import SavedCover, load_cover, save_cover
 from asof.cover.options import CoverOptions
 from asof.cover.question import Question

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from asof.cover.documents.collection import Collection, merged
 from asof.cover.documents.sets import Edges
 from asof.cover.growth import Earlier, FoundPairs, KeptPairs, Schema, grown_pairs
-from asof.cover.join.common_shingles import common_with
-from asof.cover.join.join import join
-from asof.cover.join.pairs import JoinLimits, found_pairs
+from asof.cover.join.join import JoinLimits, join
+from asof.cover.join.pairs import common_with, found_pairs
 from asof.cover.join.ranking import KeptRanks, Ranking
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.bounds import Bound, Least
@@ -194,8 +193,8 @@ def test_a_run_answers_as_one_from_scratch(
         fresh = found_pairs(collection, written, JoinLimits())
         assert isinstance(fresh, Edges)
         limits = JoinLimits(memory=1 if step.options.prefer else None)
-        grown = grown_pairs(collection, written, limits, earlier)
-        assert pairs_of(grown.edges) == pairs_of(fresh)  # type: ignore[arg-type]
+        grown = grown_pairs(collection, written, limits, earlier)[0]
+        assert pairs_of(grown) == pairs_of(fresh)  # type: ignore[arg-type]
         papers = [universe[at] for at in places]
         assert {(i, j) for i, j, _ in pairs_of(fresh)} == all_pairs(papers, rule, k)
         scratch = thin_out(collection, rule.written, step.options, JoinLimits())
@@ -300,8 +299,8 @@ def test_small_partitions_are_compared_with_the_same_outcome(
         "d2": drawn(st.integers(0, 3)) > 0,
     }
 
-    def found(**more: Any) -> set[tuple[int, int, int]]:
-        blocks = join(sets, bound, **{**options, **more})
+    def found(few: int, *, plain: bool = False, **more: Any) -> set[tuple[int, int, int]]:
+        blocks = join(sets, bound, JoinLimits(few=few, plain=plain), **{**options, **more})
         pairs = [pair for edges in blocks for pair in pairs_of(edges)]
         assert len(pairs) == len(set(pairs)), "each once"
         return set(pairs)
@@ -311,7 +310,7 @@ def test_small_partitions_are_compared_with_the_same_outcome(
         assert found(few=few) == by_ranks
         assert found(few=few, plain=True) == by_ranks
     fresh = drawn(st.integers(0, 1)) > 0
-    some = {
+    some: dict[str, Any] = {
         "among": common_with(sets, fresh), "few": data.draw(st.sampled_from([0, 2, 24]))
     }  # fmt: skip
     first = found(d1=options["d1"] & fresh, **some)

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.cover.join.join import join
+from asof.cover.join.join import JoinLimits, join
 from asof.cover.language.bounds import Bound, Least, _next
 from support.covered import containment, sets_of
 from support.laws import examples
@@ -96,14 +96,12 @@ def test_the_join_finds_what_comparing_all_pairs_finds(data: st.DataObject) -> N
         for edges in join(
             sets_of(texts),
             bound,
+            JoinLimits(memory, 2, plain=plain),
             partition=None if parts is None else np.array(parts, np.int64),
             position=None if when is None else np.array(when, np.int64),
             window=window,
             d1=None if d1 is None else np.array(d1, np.bool_),
             d2=None if d2 is None else np.array(d2, np.bool_),
-            memory=memory,
-            threads=2,
-            plain=plain,
         ):
             pairs = zip(edges.i.tolist(), edges.j.tolist(), strict=True)
             found += zip(pairs, edges.inter.tolist(), strict=True)
@@ -137,7 +135,7 @@ def test_the_order_of_documents_does_not_matter(
     def pairs(some: list[frozenset[int]]) -> set[tuple[int, int]]:
         return {
             pair
-            for edges in join(sets_of(some), bound, threads=1)
+            for edges in join(sets_of(some), bound, JoinLimits(threads=1))
             for pair in zip(edges.i.tolist(), edges.j.tolist(), strict=True)
         }
 

@@ -13,7 +13,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from asof.cover.documents.collection import Collection, chosen
-from asof.cover.join.pairs import JoinLimits, found_pairs
+from asof.cover.join.join import JoinLimits
+from asof.cover.join.pairs import found_pairs
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.kinds import type_check
 from asof.cover.options import CoverOptions

@@ -10,7 +10,7 @@ import numpy as np
 from asof.clock import SECOND
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Sets
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.columns import Column, text_column, time_column
 from asof.cover.options import CoverOptions

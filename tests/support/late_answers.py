@@ -58,7 +58,7 @@ class LateConnection(_Connection):
         self._send(request, response)
 
     def _send(self, request: _Request, response: Response) -> None:
-        if self._transport is None:
+        if self._transport.is_closing():
             return
         wire = response.wire(method=request.method, http10=request.http10, close=request.last)
         cut = isinstance(response, LateResponse) and response.cut

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asof import Archive
-from asof.cover.ask import CoverWatch, ask, cover_archive, foretell, prepare, save
+from asof.cover.ask import CoverWatch, ask, foretell, prepare, save
 from asof.cover.kept.named_relations import save_relation
 from asof.cover.kept.saved_covers import load_cover
 from asof.cover.question import Question
@@ -57,8 +57,8 @@ def test_an_archive_says_what_stays_and_what_it_covers(folder: Path) -> None:
 
 def test_options_are_those_of_the_command(folder: Path) -> None:
     with Archive.open(folder) as archive:
-        some = cover_archive(archive, RULE, where=f"url(d) = '{URLS[0]}'", k=2, text="full")
-        assert len(some.documents) == 3
+        one = Question(RULE, where=f"url(d) = '{URLS[0]}'", k=2, text="full")
+        assert len(ask(prepare(folder, one)).documents) == 3
         for least in ("2 per hostname", (2, "hostname")):
             assert len(archive.cover(RULE, at_least=least).kept) == 3
         with pytest.raises(UsageError, match="'2 hostnames' is not understood"):

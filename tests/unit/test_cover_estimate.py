@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Sets
 from asof.cover.estimate import Estimate, EstimatedRange, estimate, sampled, stretch
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.language.columns import text_column, time_column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out

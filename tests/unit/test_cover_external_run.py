@@ -9,8 +9,8 @@ import pytest
 
 from asof.cover.documents.collection import Collection
 from asof.cover.estimate import estimate
+from asof.cover.join.join import JoinLimits
 from asof.cover.join.pair_spool import PairSpool
-from asof.cover.join.pairs import JoinLimits
 from asof.cover.language.columns import number_column, text_column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out

@@ -20,7 +20,8 @@ from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling
 from asof.cover.documents.sets import Edges
 from asof.cover.documents.tables import Table
 from asof.cover.growth import FoundPairs, KeptPairs
-from asof.cover.join.pairs import JoinLimits, found_pairs
+from asof.cover.join.join import JoinLimits
+from asof.cover.join.pairs import found_pairs
 from asof.cover.kept import pair_cache
 from asof.cover.kept.pair_cache import PairFiles, earlier_runs, keep_proofs, load_proofs
 from asof.cover.kept.shingle_cache import collected_or_kept
@@ -28,6 +29,7 @@ from asof.cover.language.analyse import parse_relation
 from asof.cover.language.columns import number_column
 from asof.cover.language.evaluate import Pairs
 from asof.cover.language.kinds import type_check
+from asof.cover.language.unparse import unparse
 from asof.cover.options import CoverOptions
 from asof.cover.run import CoverOutcome, thin_out
 from asof.cover.solve.proofs import Proofs
@@ -308,7 +310,7 @@ def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
         edges = found_pairs(part, relation, JoinLimits())
         assert part.document_ids is not None
         assert isinstance(edges, Edges)
-        store.keep(growth.canonical(relation), (), FoundPairs(part.document_ids, edges))
+        store.keep(unparse(relation.condition), (), FoundPairs(part.document_ids, edges))
 
     def noted(entry: KeptPairs) -> KeptPairs:
         def load() -> FoundPairs | None:

@@ -11,7 +11,7 @@ import pytest
 
 from asof.archive.folder import Folder
 from asof.cover.documents.document_ids import DOCUMENT_ID, Shingling
-from asof.cover.join.join import join
+from asof.cover.join.join import UNLIMITED, JoinLimits, join
 from asof.cover.join.ranking import KeptRanks, Ranking
 from asof.cover.kept import rank_cache
 from asof.cover.kept.rank_cache import RankFile
@@ -87,12 +87,14 @@ class OneRanking:
         return self.made[0] if self.made else None
 
 
-def all_pairs(store: OneRanking | None = None, **options: Any) -> list[tuple[int, ...]]:
+def all_pairs(
+    store: OneRanking | None = None, limits: JoinLimits = UNLIMITED, **options: Any
+) -> list[tuple[int, ...]]:
     """Of 80 documents, each of which is there twice."""
     chance = np.random.default_rng(6)
     sets = sets_of([set(chance.integers(0, 60, 30).tolist()) for _ in range(40)] * 2)
     ranks = None if store is None else KeptRanks(store.load, store.made.append)
-    found = join(sets, containment("0.5"), ranks=ranks, **options)
+    found = join(sets, containment("0.5"), limits, ranks=ranks, **options)
     rows = [zip(e.i.tolist(), e.j.tolist(), e.inter.tolist(), strict=True) for e in found]
     return sorted(row for block in rows for row in block)
 
@@ -107,7 +109,7 @@ def test_ranks_that_were_kept_are_not_made_again(monkeypatch: pytest.MonkeyPatch
     assert len(store.made) == 1
     monkeypatch.setattr("asof.cover.join.join.ranked", forbid)
     assert all_pairs(store) == first
-    assert all_pairs(store, memory=1) == first
+    assert all_pairs(store, JoinLimits(memory=1)) == first
     later = [(i, j, x) for i, j, x in first if some[i] and some[j] and position[j] >= position[i]]
     assert all_pairs(store, d1=some, d2=some, position=position, window=(0, None)) == later
 
@@ -129,9 +131,9 @@ def test_kept_ranks_serve_partitions(name: str, few: int) -> None:
     whole = OneRanking()
     pairs = all_pairs(whole, **options)
     wanted = [(i, j, x) for i, j, x in pairs if part[i] == part[j] >= 0]
-    assert all_pairs(whole, partition=part, few=few, **options) == wanted
+    assert all_pairs(whole, JoinLimits(few=few), partition=part, **options) == wanted
     own = OneRanking()
-    assert all_pairs(own, partition=part, few=few, **options) == wanted
-    assert all_pairs(own, partition=part, few=few, **options) == wanted
+    assert all_pairs(own, JoinLimits(few=few), partition=part, **options) == wanted
+    assert all_pairs(own, JoinLimits(few=few), partition=part, **options) == wanted
     assert all_pairs(own, **options) == pairs
     assert len(own.made) == 1

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from asof.archive.folder import Folder
 from asof.cover.documents.tables import Table
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.kept.saved_covers import (
     CoverFacts,
     SavedCover,

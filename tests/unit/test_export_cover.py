@@ -13,7 +13,7 @@ from asof.archive.export import EXPORTERS, Exported
 from asof.archive.folder import Folder
 from asof.cli import run as cli
 from asof.clock import SECOND
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.kept.export_cover import chosen_by_name
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out

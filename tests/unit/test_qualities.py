@@ -18,7 +18,7 @@ from asof.change.texts import Texts
 from asof.clock import parse_iso
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.of_archive import ARCHIVE_COLUMNS
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.kept import preferences as qualities
 from asof.cover.kept.preferences import QUALITIES, quality_column, with_quality
 from asof.cover.language.columns import Column

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.language.columns import number_column, text_column, time_column
 from asof.cover.options import CoverOptions
 from asof.cover.run import thin_out

@@ -124,28 +124,6 @@ def test_thousands_of_virtual_sleeps_take_no_time() -> None:
     assert time.perf_counter() - began < 10
 
 
-def test_advance_goes_sleeper_by_sleeper() -> None:
-    clock = SimulatedClock(virtual=True, auto=False)
-    woken: list[float] = []
-
-    async def beat() -> None:
-        while True:
-            await clock.sleep(10)
-            woken.append(clock.monotonic())
-
-    async def main() -> None:
-        task = asyncio.create_task(beat())
-        await clock.advance(35)
-        assert woken == [10.0, 20.0, 30.0]
-        assert clock.monotonic() == 35.0
-        clock.jump(seconds=100)
-        await clock.advance(0)
-        assert woken == [10.0, 20.0, 30.0, 135.0]
-        task.cancel()
-
-    clock.run(main())
-
-
 def test_a_cancelled_sleeper_does_not_move_time() -> None:
     clock = SimulatedClock(virtual=True)
 
@@ -164,5 +142,3 @@ def test_nonsense_is_refused() -> None:
         SimulatedClock().jump(days=-1)
     with pytest.raises(UsageError, match="speed"):
         SimulatedClock(speed=0)
-    with pytest.raises(UsageError, match="virtual"):
-        asyncio.run(SimulatedClock().advance(1))

@@ -228,7 +228,7 @@ def test_a_large_site_is_reachable_within_a_few_clicks() -> None:
 
 def test_hosts_are_sites_of_their_own_that_point_to_one_another() -> None:
     spec = SiteSpec(pages=50, hosts=3)
-    site = SyntheticSite(spec, ["http://a.example", "http://b.example", "http://c.example"])
+    site = SyntheticSite(spec).at([f"http://{name}.example" for name in "abc"])
     assert sum(len(site.paths(START, host=host)) for host in range(3)) == 50
     for host in range(3):
         assert crawl(site, START, host) == site.expected(START, host=host)
@@ -445,7 +445,7 @@ def test_questions_that_make_no_sense_are_refused() -> None:
     with pytest.raises(UsageError, match="nothing at"):
         SyntheticSite(SiteSpec()).version("/no/such/page", START)
     with pytest.raises(UsageError, match="origins"):
-        SyntheticSite(SiteSpec(hosts=2), ["http://only.example"])
+        SyntheticSite(SiteSpec(hosts=2)).at(["http://only.example"])
     with pytest.raises(UsageError, match="can vanish"):
         SyntheticSite(SiteSpec(pages=10, vanishing=10))
     busy = SyntheticSite(SiteSpec(pages=1, rates=Rates.fixed(1e9)))

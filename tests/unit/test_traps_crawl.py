@@ -106,7 +106,7 @@ def asker(site: SyntheticSite) -> Callable[[str], Answer]:
 
 
 def synthetic(**spec: Any) -> tuple[SyntheticSite, Crawl]:
-    site = SyntheticSite(SiteSpec(words=60, **spec), [A])
+    site = SyntheticSite(SiteSpec(words=60, **spec)).at([A])
     return site, crawl(asker(site))
 
 
@@ -136,7 +136,7 @@ def test_one_trap_alone_takes_at_most_twenty_pages(kind: str) -> None:
 @pytest.mark.parametrize("kind", TRAPS)
 def test_without_defence_the_traps_do_not_end(kind: str) -> None:
     """They are traps."""
-    site = SyntheticSite(SiteSpec(pages=20, words=10, traps=(kind,)), [A])
+    site = SyntheticSite(SiteSpec(pages=20, words=10, traps=(kind,))).at([A])
     assert len(crawl(asker(site), limit=700, defended=False).taken) == 700
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -91,9 +91,7 @@ class CoverAnswer:
 def document_answers(outcome: CoverOutcome) -> Iterator[DocumentAnswer]:
     """All documents of a local run, in their order."""
     collection = outcome.collection
-    names: Sequence[str | int] = collection.names
-    if collection.numbers:
-        names = [int(name) for name in names]
+    names = [int(name) if collection.numbers else name for name in collection.names]
     dropped = {each.document: each for each in outcome.dropped}
     captures = _captures(collection)
     for place, name in enumerate(names):

@@ -1,6 +1,6 @@
 """The front door of covers: a question in, an answer out, of an archive or of a table.
 
-    answer = cover_archive(archive, "C(d1,d2) >= 0.7", prefer="recency")
+    answer = ask(prepare(folder, Question("C(d1,d2) >= 0.7", prefer="recency")))
     answer = ask(prepare(folder, Question("C(d1,d2) >= 0.7", table="docs.jsonl")))
 
 `prepare` checks all that can be checked before a document is read; `ask` reads and answers.
@@ -25,7 +25,7 @@ from asof.cover.documents.document_ids import Shingling
 from asof.cover.documents.of_archive import ARCHIVE_COLUMNS
 from asof.cover.documents.tables import Table, read_table
 from asof.cover.estimate import Estimate, estimate
-from asof.cover.join.pairs import JoinLimits, Progress
+from asof.cover.join.join import UNLIMITED, JoinLimits, Progress
 from asof.cover.kept.named_relations import check_relation_name, save_relation
 from asof.cover.kept.pair_cache import earlier_runs
 from asof.cover.kept.preferences import QUALITIES, with_quality
@@ -38,7 +38,7 @@ from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 from asof.cover.language.syntax import Filter, Relation
 from asof.cover.options import CoverOptions, check_options
-from asof.cover.question import TIME_LIMIT, Question, parse_at_least
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.errors import AsofError, UsageError
 
@@ -51,17 +51,13 @@ def _read_texts(archive: OpenArchive) -> object:
         return texts.read_all(len(os.sched_getaffinity(0)))
 
 
-def _unseen() -> Running:
-    return nullcontext((lambda stage, done, total: None, lambda: False))
-
-
 @dataclass(frozen=True, slots=True)
 class CoverWatch:
     """Who watches a run: what it is told, how things are counted, and how it is stopped."""
 
     say: Callable[[str], None] = lambda line: None
     counting: Counting = lambda what, total: nullcontext(lambda done: None)
-    running: Callable[[], Running] = _unseen
+    running: Callable[[], Running] = lambda: nullcontext((UNLIMITED.progress, UNLIMITED.cancel))
     open_archive: Callable[[Path], OpenArchive] = OpenArchive.open
     read_texts: Callable[[OpenArchive], object] = _read_texts
 
@@ -123,10 +119,7 @@ def rule_of(folder: Path, text: str) -> NamedRule:
 
 
 def name_relation(folder: Path, name: str, relation: str) -> tuple[Path, str | None]:
-    """Give a relation, which has been found good, a name; gives the file, and what it was before.
-
-    The name stands in the archive's asof.toml.
-    """
+    """Name a good relation in the archive's asof.toml; gives the file, and what it was before."""
     check_relation_name(name)
     before = named_relations(folder).get(name)
     return save_relation(folder, name, relation), before
@@ -264,10 +257,7 @@ def ask(
 
 
 def save(folder: Path, name: str, answer: CoverAnswer, at: Instant) -> Path | None:
-    """Save an answer in the archive, with what was asked; None if it may not replace another one.
-
-    A run that was stopped does not.
-    """
+    """Save an answer with what was asked; None if it was stopped and would replace another one."""
     question, place = answer.question, Folder(folder)
     assert answer.outcome is not None
     if question.table is not None:  # found again from anywhere
@@ -275,28 +265,3 @@ def save(folder: Path, name: str, answer: CoverAnswer, at: Instant) -> Path | No
     if cover_path(place, name).exists() and not answer.figures.complete:
         return None
     return save_cover(place, name, answer.outcome, question, at)
-
-
-def cover_archive(
-    archive: OpenArchive,
-    relation: str,
-    *,
-    where: str | None = None,
-    at_least: str | tuple[int, str] | None = None,
-    prefer: str | None = None,
-    k: int = 5,
-    text: str = "main",
-    terms: str = "words",
-    solver: str = "auto",
-    time_limit: float = TIME_LIMIT,
-    memory: int | None = None,
-) -> CoverAnswer:
-    """The smallest set of documents of an archive that covers all others by a relation.
-
-    The relation, or its name in asof.toml, says when d2 covers d1: docs/cover.md has the language.
-    `where` chooses documents; `at_least` keeps so many of each value ("2 per hostname"); of the
-    smallest sets the one of the highest `prefer` is taken. Nothing is removed from the archive.
-    """
-    least = parse_at_least(at_least) if isinstance(at_least, str) else at_least
-    question = Question(relation, None, where, k, text, least, prefer, solver, time_limit, terms)
-    return ask(prepare(archive.folder.root, question), memory=memory)

@@ -17,10 +17,11 @@ from time import monotonic
 import numpy as np
 
 from asof.cover.documents.collection import Collection
-from asof.cover.documents.sets import Counts, Edges, Flags, Items, Sets, searched, spread
+from asof.cover.documents.sets import Counts, Edges, Flags, Items, Sets, searched, spread, starts_of
+from asof.cover.join.join import UNLIMITED, JoinLimits
 from asof.cover.join.overlaps import overlaps
 from asof.cover.join.pair_spool import PairSpool
-from asof.cover.join.pairs import JoinLimits, found_pairs
+from asof.cover.join.pairs import found_pairs
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.evaluate import Pairs, Test, prepared
 from asof.cover.language.kinds import type_check
@@ -82,7 +83,7 @@ def estimate(
     *,
     sample: float = 0.01,
     seed: int = 0,
-    limits: JoinLimits | None = None,
+    limits: JoinLimits = UNLIMITED,
 ) -> Estimate:
     """What `asof.cover.run.thin_out` will come to, from a share of the shingles.
 
@@ -92,45 +93,30 @@ def estimate(
         raise UsageError(f"A sample of {sample:g} is none.", hint="Give a share from 0 to 1.")
     written = type_check(parse_relation(relation), collection.columns)
     share = _share(collection.sets, sample)
-    trial = _Sampling(collection, written, share, limits or JoinLimits())
+    trial = _Sampling(collection, written, share, limits)
     if share == 1:
-        trials = [trial.run(collection.sets, seed)]
-    else:
-        both = stretch(collection.sets, 2 * share, seed)
-        trials = [trial.run(sampled(both, (0.0, 0.5), seed), seed)]
-        trials.append(trial.run(sampled(both, (0.5, 1.0), seed), seed + 1))
-    return Estimate(
-        len(collection), share, _seconds(trials), _edges(trials, share), _kept(trials, share)
-    )
+        one = trial.run(collection.sets, seed)
+        edges, kept = EstimatedRange(one.edges, one.edges), EstimatedRange(one.fewest, one.most)
+        return Estimate(len(collection), share, _seconds(one), edges, kept)
+    both = stretch(collection.sets, 2 * share, seed)
+    one = trial.run(sampled(both, (0.0, 0.5), seed), seed)
+    two = trial.run(sampled(both, (0.5, 1.0), seed), seed + 1)
+    few, many = sorted([one.edges, two.edges])
+    wide = many - few + 2 * max(one.error, two.error) + _EDGES * many + 1
+    edges = EstimatedRange(max(few - wide, 0.0), many + wide)
+    low, high = min(one.fewest, two.fewest), max(one.most, two.most)
+    kept = EstimatedRange(low * (1 - _KEPT), min(high * (1 + _KEPT / 5), 1.0))
+    return Estimate(len(collection), share, _seconds(one, two), edges, kept)
 
 
-def _seconds(trials: list[_Trial]) -> EstimatedRange:
-    return EstimatedRange(
-        _FASTER * min(each.seconds for each in trials),
-        _SLOWER * max(each.seconds for each in trials),
-    )
-
-
-def _edges(trials: list[_Trial], share: float) -> EstimatedRange:
-    found = [each.edges for each in trials]
-    if share == 1:
-        return EstimatedRange(found[0], found[0])
-    apart = max(found) - min(found)
-    wide = apart + 2 * max(each.error for each in trials) + _EDGES * max(found) + 1
-    return EstimatedRange(max(min(found) - wide, 0.0), max(found) + wide)
-
-
-def _kept(trials: list[_Trial], share: float) -> EstimatedRange:
-    low, high = min(each.fewest for each in trials), max(each.most for each in trials)
-    if share == 1:
-        return EstimatedRange(low, high)
-    return EstimatedRange(low * (1 - _KEPT), min(high * (1 + _KEPT / 5), 1.0))
+def _seconds(*trials: _Trial) -> EstimatedRange:
+    found = [each.seconds for each in trials]
+    return EstimatedRange(_FASTER * min(found), _SLOWER * max(found))
 
 
 def _share(sets: Sets, sample: float) -> float:
     sizes = sets.sizes[sets.sizes > 0]
-    enough = _ENOUGH / float(np.median(sizes)) if sizes.size else 1.0
-    share = max(sample, enough)
+    share = max(sample, _ENOUGH / float(np.median(sizes)) if sizes.size else 1.0)
     return share if share < 0.5 else 1.0  # two halves are a whole
 
 
@@ -151,29 +137,23 @@ class _Sampling:
         found = found_pairs(thin, self.relation, self.limits)
         joined = monotonic()
         if isinstance(found, PairSpool):
-            return self._of_many(found, started, joined)
-        cancel = self.limits.cancel
-        kept = solve(count, found.i, found.j, time_limit=_TIME_LIMIT, cancel=cancel).kept
-        solved = monotonic()
-        seconds = (joined - started) / self.share + (solved - joined)
+            with found:
+                told = solve_external(found, time_limit=_TIME_LIMIT, limits=self.limits)
+            kept, pairs = told.cover.kept, told.pairs
+        else:
+            cancel, pairs = self.limits.cancel, len(found)
+            kept = solve(count, found.i, found.j, time_limit=_TIME_LIMIT, cancel=cancel).kept
+        seconds = (joined - started) / self.share + (monotonic() - joined)
         fewest = float(kept.mean()) if count else 0.0
-        if self.share == 1 or not len(found):
-            return _Trial(len(found), 0.0, fewest, fewest, seconds)
+        if self.share == 1 or not pairs:
+            return _Trial(pairs, 0.0, fewest, fewest, seconds)
+        if isinstance(found, PairSpool):  # none are held against all shingles: wide ranges
+            return _Trial(pairs, pairs / 2, fewest, 1.0, seconds)
         holds = prepared(self.relation, given.columns)
         rng = np.random.default_rng(seed)
         edges, error = self._edges(found, holds, rng)
         most = fewest + (1 - fewest) * self._uncovered(found, kept, holds, rng)
         return _Trial(edges, error, fewest, most, seconds)
-
-    def _of_many(self, spool: PairSpool, started: float, joined: float) -> _Trial:
-        """With more pairs than memory holds, none are held against all shingles: wide ranges."""
-        with spool:
-            told = solve_external(spool, time_limit=_TIME_LIMIT, cancel=self.limits.cancel)
-        seconds = (joined - started) / self.share + (monotonic() - joined)
-        fewest = float(told.cover.kept.mean())
-        if self.share == 1:
-            return _Trial(told.pairs, 0.0, fewest, fewest, seconds)
-        return _Trial(told.pairs, told.pairs / 2, fewest, 1.0, seconds)
 
     def _uncovered(self, found: Edges, kept: Flags, holds: Test, rng: np.random.Generator) -> float:
         """The share of dropped documents that no kept one covers by all shingles, at most about."""
@@ -243,10 +223,9 @@ def stretch(sets: Sets, share: float, seed: int) -> Sets:
     begins, after = sets.offsets[:-1], sets.offsets[1:]
     starts, ends = (searched(sets.items, begins, after, value) for value in (low, high))
     lost = (starts == ends) & (sets.sizes > 0)
-    starts = np.where(lost & (starts == sets.offsets[1:]), sets.offsets[:-1], starts)
+    starts = np.where(lost & (starts == after), begins, starts)
     sizes = np.where(lost, 1, ends - starts)
-    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    return Sets(offsets, sets.items[spread(starts, sizes)])
+    return Sets(starts_of(sizes), sets.items[spread(starts, sizes)])
 
 
 def sampled(sets: Sets, within: tuple[float, float], seed: int) -> Sets:
@@ -268,8 +247,7 @@ def sampled(sets: Sets, within: tuple[float, float], seed: int) -> Sets:
     lowest = [sets.offsets[one] + _mixed(sets[one], odd).argmin() for one in lost.tolist()]
     places = np.sort(np.concatenate([places, np.array(lowest, np.int64)]))
     sizes[lost] = 1
-    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    return Sets(offsets, sets.items[places])
+    return Sets(starts_of(sizes), sets.items[places])
 
 
 def _mixed(items: Items, odd: np.uint64) -> Items:

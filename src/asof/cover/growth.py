@@ -16,8 +16,9 @@ import numpy as np
 
 from asof.cover.documents.collection import Collection, DocumentIds
 from asof.cover.documents.sets import Edges, Flags
+from asof.cover.join.join import JoinLimits
 from asof.cover.join.pair_spool import PairSpool
-from asof.cover.join.pairs import JoinLimits, found_pairs
+from asof.cover.join.pairs import found_pairs, ordered
 from asof.cover.join.ranking import KeptRanks
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.columns import Column
@@ -50,7 +51,7 @@ class FoundPairs:
 class KeptPairs:
     """Pairs of one relation that were kept; both calls give None if they are gone or damaged."""
 
-    relation: str  # in its canonical text
+    relation: str  # in one text, whoever wrote it how
     schema: Schema
     document_ids: Callable[[], DocumentIds | None]  # without reading the pairs
     load: Callable[[], FoundPairs | None]
@@ -73,19 +74,7 @@ class Earlier:
 
     def knows(self, relation: Relation) -> bool:
         """Whether equal ids mean equal values of all that a relation names."""
-        named = {attribute.name for attribute in attributes(relation.condition)}
-        return self.attributes is None or named <= self.attributes
-
-
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """The pairs of a run, and how many of its documents an earlier one had compared already.
-
-    More pairs than memory holds are a spool; whoever has it closes it. They are not kept.
-    """
-
-    edges: Edges | PairSpool
-    known: int
+        return self.attributes is None or named(relation) <= self.attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +91,18 @@ class _Base:
 
 def grown_pairs(
     collection: Collection, relation: Relation, limits: JoinLimits, earlier: Earlier
-) -> Growth:
-    """What `found_pairs` gives, joining only what no earlier run has; complete ones are kept."""
+) -> tuple[Edges | PairSpool, int]:
+    """What `found_pairs` gives, joining only what no earlier run has; complete ones are kept.
+
+    And how many of the documents an earlier run had compared. More pairs than memory holds are a
+    spool, which is not kept.
+    """
     document_ids = collection.document_ids
     if document_ids is None or not earlier.knows(relation):
-        return Growth(found_pairs(collection, relation, limits), 0)
+        return found_pairs(collection, relation, limits), 0
     base = _base(collection, relation, earlier)
     if base is not None and not base.fresh.any():
-        return Growth(base.edges, base.known)
+        return base.edges, base.known
     if base is None or base.known < _WORTH * len(collection):
         ranks = None if earlier.ranks is None else earlier.ranks(document_ids)
         base, edges = None, found_pairs(collection, relation, limits, ranks=ranks)
@@ -117,19 +110,14 @@ def grown_pairs(
         edges = found_pairs(collection, relation, limits, fresh=base.fresh, known=base.edges)
     # After Ctrl-C there may be more pairs than were found.
     if not isinstance(edges, PairSpool) and not limits.cancel():
-        schema = schema_of(relation, collection.columns)
-        earlier.keep(canonical(relation), schema, FoundPairs(document_ids, edges))
-    return Growth(edges, 0 if base is None else base.known)
+        names = sorted(named(relation))
+        schema = tuple((name, collection.columns[name].kind) for name in names)
+        earlier.keep(unparse(relation.condition), schema, FoundPairs(document_ids, edges))
+    return edges, 0 if base is None else base.known
 
 
-def canonical(relation: Relation) -> str:
-    """A relation as it is kept: in one text, whoever wrote it how."""
-    return unparse(relation.condition)
-
-
-def schema_of(relation: Relation, columns: Mapping[str, Column]) -> Schema:
-    named = {attribute.name for attribute in attributes(relation.condition)}
-    return tuple((name, columns[name].kind) for name in sorted(named))
+def named(relation: Relation) -> set[str]:
+    return {attribute.name for attribute in attributes(relation.condition)}
 
 
 def _base(collection: Collection, relation: Relation, earlier: Earlier) -> _Base | None:
@@ -137,7 +125,7 @@ def _base(collection: Collection, relation: Relation, earlier: Earlier) -> _Base
     assert collection.document_ids is not None
     here = np.sort(collection.document_ids)
     fitting: list[tuple[int, KeptPairs]] = []
-    own, columns = canonical(relation), collection.columns
+    own, columns = unparse(relation.condition), collection.columns
     # Those of this very relation first: they need no test.
     for entry in sorted(earlier.entries(), key=lambda entry: entry.relation != own):
         if any(name not in columns or columns[name].kind != kind for name, kind in entry.schema):
@@ -189,10 +177,8 @@ def taken_over(collection: Collection, found: FoundPairs) -> _Base:
     """The pairs of which both documents are here, by the places that they have here."""
     document_ids = collection.document_ids
     assert document_ids is not None
-    place, fresh = (
-        np.full(found.document_ids.size, -1, np.int32),
-        np.ones(len(collection), np.bool_),
-    )
+    place = np.full(found.document_ids.size, -1, np.int32)
+    fresh = np.ones(len(collection), np.bool_)
     if found.document_ids.size:
         order = np.argsort(found.document_ids, kind="stable")
         at = np.searchsorted(found.document_ids[order], document_ids)
@@ -202,13 +188,4 @@ def taken_over(collection: Collection, found: FoundPairs) -> _Base:
     i, j = place[found.edges.i], place[found.edges.j]
     here = (i >= 0) & (j >= 0)
     edges = Edges(i[here], j[here], found.edges.inter[here])
-    return _Base(_sorted(len(collection), edges), fresh)
-
-
-def _sorted(count: int, edges: Edges) -> Edges:
-    """In order, as they nearly always are: documents keep their order when others come between."""
-    keys = edges.i.astype(np.int64) * max(count, 1) + edges.j
-    if (keys[1:] > keys[:-1]).all():
-        return edges
-    order = np.argsort(keys, kind="stable")
-    return Edges(edges.i[order], edges.j[order], edges.inter[order])
+    return _Base(ordered(len(collection), [edges]), fresh)

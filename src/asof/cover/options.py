@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from asof.cover.language.caret import listed, suggestion
@@ -45,10 +45,9 @@ def check_options(
 
 def attribute_to_keep(columns: Mapping[str, Column], name: str) -> Column:
     """The column that `--at-least` names."""
-    found = columns.get(name)
-    if found is None:
+    if name not in columns:
         raise _unknown(name, columns)
-    return found
+    return columns[name]
 
 
 def attribute_to_prefer(
@@ -59,17 +58,15 @@ def attribute_to_prefer(
     found = columns.get(meant)
     fine = [known for known, column in columns.items() if column.kind != "text"]
     fine += [word for word, known in _ALSO.items() if known in columns]
+    fine += qualities
     if found is None:
-        raise _unknown(meant, [*fine, *qualities])
+        raise _unknown(meant, fine)
     if found.kind == "text":
-        raise UsageError(
-            f"{name} is a text, and no quality.",
-            hint=f"Name a number or a time: {listed([*fine, *qualities])}.",
-        )
+        what = f"{name} is a text, and no quality."
+        raise UsageError(what, hint=f"Name a number or a time: {listed(fine)}.")
     return found
 
 
-def _unknown(name: str, known: Iterable[str]) -> UsageError:
-    names = list(known)
-    there = f"There are {listed(names)}." if names else "None is known of these documents."
-    return UsageError(f"There is no attribute {name!r}.", hint=suggestion(name, names) or there)
+def _unknown(name: str, known: Collection[str]) -> UsageError:
+    there = f"There are {listed(known)}." if known else "None is known of these documents."
+    return UsageError(f"There is no attribute {name!r}.", hint=suggestion(name, known) or there)

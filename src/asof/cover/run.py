@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
-from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.collection import Collection
-from asof.cover.growth import Earlier, Growth, grown_pairs
+from asof.cover.growth import Earlier, grown_pairs
+from asof.cover.join.join import JoinLimits
 from asof.cover.join.overlaps import overlaps
 from asof.cover.join.pair_spool import PairSpool
-from asof.cover.join.pairs import JoinLimits, found_pairs
+from asof.cover.join.pairs import found_pairs
 from asof.cover.language.analyse import parse_relation
-from asof.cover.language.columns import Column
 from asof.cover.language.kinds import type_check
 from asof.cover.options import CoverOptions, attribute_to_keep, attribute_to_prefer
 from asof.cover.solve.external import ExternalCover, solve_external
@@ -70,11 +70,9 @@ class CoverOutcome:
     @property
     def saved(self) -> tuple[float, float]:
         """Which share of documents, and of bytes, is dropped."""
-        gone = ~self.cover.kept
-        total = int(self.collection.weights.sum())
-        count = len(self.collection)
-        bytes_gone = int(self.collection.weights[gone].sum())
-        return (int(gone.sum()) / count if count else 0.0, bytes_gone / total if total else 0.0)
+        gone, weights = ~self.cover.kept, self.collection.weights
+        light = int(weights[gone].sum()) / max(int(weights.sum()), 1)
+        return int(gone.sum()) / max(gone.size, 1), light
 
 
 def thin_out(
@@ -90,58 +88,58 @@ def thin_out(
     """
     started = monotonic()
     written = type_check(parse_relation(relation), collection.columns)
-    wanted = _wanted(collection, options)
+    quality, at_least = _wanted(collection, options)
     if earlier is None:
-        growth = Growth(found_pairs(collection, written, limits), 0)
+        edges, known = found_pairs(collection, written, limits), 0
     else:
-        growth = grown_pairs(collection, written, limits, earlier)
+        edges, known = grown_pairs(collection, written, limits, earlier)
     complete = not limits.cancel()  # whoever stops the solver has still compared all pairs
     proofs = Proofs() if earlier is None else earlier.proofs
-    if isinstance(growth.edges, PairSpool):
-        found = _solved_externally(growth.edges, wanted, options, limits, proofs)
+    if isinstance(edges, PairSpool):
+        with edges:
+            _refuse_seed(edges, options)
+            found = solve_external(
+                edges, quality=quality, at_least=at_least, time_limit=options.time_limit,
+                limits=limits, proofs=proofs,
+                memory=None if limits.memory is None else max(limits.memory // 2, 64 << 20),
+            )  # fmt: skip
     else:
-        edges = growth.edges
         cover = solve(
-            len(collection), edges.i, edges.j, **wanted, solver=options.solver, proofs=proofs,
-            time_limit=options.time_limit, cancel=limits.cancel,
-            progress=lambda done, total: limits.progress("cover", done, total),
+            len(collection), edges.i, edges.j, quality=quality, at_least=at_least, proofs=proofs,
+            solver=options.solver, time_limit=options.time_limit, cancel=limits.cancel,
+            progress=partial(limits.progress, "cover"),
         )  # fmt: skip
         found = ExternalCover(cover, len(edges))
-    cover, dropped = found.cover, _dropped(collection, found.cover)
-    seconds = monotonic() - started
     return CoverOutcome(
-        collection, relation, cover, dropped, found.pairs, seconds, complete, growth.known
-    )
+        collection, relation, found.cover, _dropped(collection, found.cover), found.pairs,
+        monotonic() - started, complete, known,
+    )  # fmt: skip
 
 
-class _Wanted(TypedDict):
-    quality: Floats | None
-    at_least: tuple[int, NDArray[np.int32]] | None
+def _refuse_seed(spool: PairSpool, options: CoverOptions) -> None:
+    if options.solver == "seed":
+        raise UsageError(
+            f"{spool.added:,} pairs are more than the solver seed can have in memory.",
+            hint="Use the solver auto, ask for more in the rule, or raise --memory.",
+        )
 
 
-def _wanted(collection: Collection, options: CoverOptions) -> _Wanted:
-    """What the solver is asked for besides few documents."""
-    quality = None if options.prefer is None else _quality(collection, options.prefer)
-    if options.at_least is None:
-        return {"quality": quality, "at_least": None}
-    column = attribute_to_keep(collection.columns, options.at_least[1])
-    return {"quality": quality, "at_least": (options.at_least[0], _codes(column))}
-
-
-def _solved_externally(
-    spool: PairSpool, wanted: _Wanted, options: CoverOptions, limits: JoinLimits, proofs: Proofs
-) -> ExternalCover:
-    with spool:
-        if options.solver == "seed":
-            raise UsageError(
-                f"{spool.added:,} pairs are more than the solver seed can have in memory.",
-                hint="Use the solver auto, ask for more in the rule, or raise --memory.",
-            )
-        return solve_external(
-            spool, **wanted, time_limit=options.time_limit, progress=limits.progress,
-            cancel=limits.cancel, proofs=proofs,
-            memory=None if limits.memory is None else max(limits.memory // 2, 64 << 20),
-        )  # fmt: skip
+def _wanted(
+    collection: Collection, options: CoverOptions
+) -> tuple[Floats | None, tuple[int, NDArray[np.int32]] | None]:
+    """What the solver is asked for besides few documents: a quality, and so many of each value."""
+    quality = at_least = None
+    if options.prefer is not None:
+        column = attribute_to_prefer(collection.columns, options.prefer)
+        quality = np.where(column.known, column.values.astype(np.float64), np.nan)
+    if options.at_least is not None:
+        number, name = options.at_least
+        column = attribute_to_keep(collection.columns, name)
+        # Documents without a value belong to no group.
+        codes = np.full(column.values.size, -1, np.int32)
+        codes[column.known] = np.unique(column.values[column.known], return_inverse=True)[1]
+        at_least = number, codes
+    return quality, at_least
 
 
 def _dropped(collection: Collection, cover: Cover) -> tuple[Dropped, ...]:
@@ -162,16 +160,3 @@ def _dropped(collection: Collection, cover: Cover) -> tuple[Dropped, ...]:
         strict=True,
     )  # fmt: skip
     return tuple(Dropped(*row) for row in rows)
-
-
-def _quality(collection: Collection, name: str) -> Floats:
-    column = attribute_to_prefer(collection.columns, name)
-    return np.where(column.known, column.values.astype(np.float64), np.nan)
-
-
-def _codes(column: Column) -> NDArray[np.int32]:
-    """A number for each value; documents without one belong to no group."""
-    _, codes = np.unique(column.values[column.known], return_inverse=True)
-    found = np.full(column.values.size, -1, np.int32)
-    found[column.known] = codes
-    return found

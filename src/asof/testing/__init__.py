@@ -33,17 +33,6 @@ from asof.testing.site import SyntheticSite
 from asof.testing.spec import Rates, SiteSpec
 
 __all__ = [
-    "START",
-    "Kind",
-    "Limits",
-    "LoggedRequest",
-    "Rates",
-    "RequestLog",
-    "Response",
-    "SimulatedClock",
-    "SiteSpec",
-    "SyntheticServer",
-    "SyntheticSite",
-    "serve",
-    "serve_in_thread",
-]
+    "START", "Kind", "Limits", "LoggedRequest", "Rates", "RequestLog", "Response",
+    "SimulatedClock", "SiteSpec", "SyntheticServer", "SyntheticSite", "serve", "serve_in_thread",
+]  # fmt: skip

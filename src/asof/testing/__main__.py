@@ -49,9 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--start", metavar="DATE", help="when its time starts (30 days ago)")
     parser.add_argument("--speed", type=float, help="run on a clock of its own, this fast")
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument(
-        "--by-name", action="store_true", help="one port, as a proxy, for all hosts"
-    )
+    by_name = "one port, as a proxy, for all hosts"
+    parser.add_argument("--by-name", action="store_true", help=by_name)
     parser.add_argument("--prepare", action="store_true", help="render everything beforehand")
     parser.add_argument("--log", type=Path, metavar="FILE", help="append requests as JSON lines")
     return parser
@@ -72,19 +71,16 @@ def _spec(options: argparse.Namespace) -> SiteSpec:
         ) from None
     known = {each.name for each in fields(SiteSpec)}
     chosen = {name: value for name, value in vars(options).items() if name in known}
-    read: dict[str, Any] = {"rates": Rates.parse(options.rates), "traps": _traps(options.traps)}
+    some = tuple(kind for kind in options.traps.split(",") if kind)
+    traps = TRAPS if options.traps == "all" else some
+    read: dict[str, Any] = {"rates": Rates.parse(options.rates), "traps": traps}
     return SiteSpec(**{**chosen, **read, "errors": errors, "start": start})
-
-
-def _traps(text: str) -> tuple[str, ...]:
-    return TRAPS if text == "all" else tuple(kind for kind in text.split(",") if kind)
 
 
 async def _serve(options: argparse.Namespace) -> None:
     spec = _spec(options)
-    clock = (
-        SystemClock() if options.speed is None else SimulatedClock(spec.start, speed=options.speed)
-    )
+    simulated = options.speed is not None
+    clock = SimulatedClock(spec.start, speed=options.speed) if simulated else SystemClock()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

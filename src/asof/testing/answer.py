@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from http import HTTPStatus
 
 from asof.clock import SECOND, Instant, http_date, parse_http_date
@@ -53,7 +53,7 @@ class Response:
         return head + (_in_chunks(self.body) if chunked else self.body)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class Rendering:
     """One version of one resource, ready to be sent: kept in the site's cache."""
 
@@ -62,25 +62,23 @@ class Rendering:
     etag: str
     modified: Instant | None
     chunked: bool = False
-    zipped: bytes | None = None
 
     @property
     def size(self) -> int:
         """Bytes it holds in memory, roughly; the gzip that is made on demand is reckoned in."""
         return 3 * len(self.body) // 2 + 300
 
-    def gzipped(self) -> bytes:
-        """The body in gzip, made once; level 1 and no time, so it is fast and always the same."""
-        if self.zipped is None:
-            self.zipped = gzip.compress(self.body, 1, mtime=0)
-        return self.zipped
+    @cached_property
+    def zipped(self) -> bytes:
+        """The body in gzip; level 1 and no time, so it is fast and always the same."""
+        return gzip.compress(self.body, 1, mtime=0)
 
 
 def answer(
     rendering: Rendering, asked: dict[str, str], t: Instant, *, conditional: bool, zip_it: bool
 ) -> Response:
     """200 or 304 for a rendering. `asked` are the request's headers by lower-case name."""
-    zip_it = zip_it and _is_text(rendering.media_type)
+    zip_it = zip_it and rendering.media_type != "image/png"
     coded = zip_it and _accepts_gzip(asked.get("accept-encoding", ""))
     etag = rendering.etag
     if coded and etag.endswith('"'):
@@ -101,7 +99,7 @@ def answer(
     headers.append(("Content-Type", rendering.media_type))
     if coded:
         headers.append(("Content-Encoding", "gzip"))
-    body = rendering.gzipped() if coded else rendering.body
+    body = rendering.zipped if coded else rendering.body
     return Response(200, tuple(headers), body, rendering.chunked)
 
 
@@ -109,10 +107,8 @@ def plain(
     status: int, t: Instant, body: bytes, *extra: tuple[str, str], media_type: str = "text/html"
 ) -> Response:
     """An answer without validators: errors, redirects."""
-    kind = f"{media_type}; charset=utf-8"
-    return Response(
-        status, (("Date", date_header(t // SECOND)), ("Content-Type", kind), *extra), body
-    )
+    date, kind = date_header(t // SECOND), f"{media_type}; charset=utf-8"
+    return Response(status, (("Date", date), ("Content-Type", kind), *extra), body)
 
 
 @lru_cache(maxsize=64)
@@ -129,9 +125,7 @@ def _not_modified(asked: dict[str, str], etag: str, modified: Instant | None) ->
         known = {tag.strip().removeprefix("W/") for tag in tags.split(",")}
         return bool(etag) and etag.removeprefix("W/") in known
     since = parse_http_date(asked.get("if-modified-since", ""))
-    if since is None or modified is None:
-        return False
-    return modified // SECOND <= since // SECOND
+    return since is not None and modified is not None and modified // SECOND <= since // SECOND
 
 
 def _accepts_gzip(text: str) -> bool:
@@ -141,10 +135,6 @@ def _accepts_gzip(text: str) -> bool:
         if name.strip() in ("gzip", "x-gzip", "*"):
             return weight.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
     return False
-
-
-def _is_text(media_type: str) -> bool:
-    return not media_type.startswith("image/png")
 
 
 def _in_chunks(body: bytes) -> bytes:

@@ -102,25 +102,17 @@ def poster(version: int, *key: int) -> bytes:
     return _png(width, height, palette, b"".join(rows), f"plate {version + 1}")
 
 
-def _png(
-    width: int, height: int, palette: list[tuple[int, int, int]], raw: bytes, note: str
-) -> bytes:
-    def chunk(name: bytes, data: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        )
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    return b"".join(
-        (
-            b"\x89PNG\r\n\x1a\n",
-            chunk(b"IHDR", header),
-            chunk(b"PLTE", bytes(level for colour in palette for level in colour)),
-            chunk(b"tEXt", b"Comment\0" + note.encode("latin-1")),
-            # Runs of one colour: nothing is gained by a longer search.
-            chunk(b"IDAT", zlib.compress(raw, 1)),
-            chunk(b"IEND", b""),
-        )
+def _png(width: int, height: int, palette: list[bytes], raw: bytes, note: str) -> bytes:
+    chunks = {
+        b"IHDR": struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0),
+        b"PLTE": b"".join(palette),
+        b"tEXt": b"Comment\0" + note.encode("latin-1"),
+        b"IDAT": zlib.compress(raw, 1),  # runs of one colour: a longer search gains nothing
+        b"IEND": b"",
+    }
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in chunks.items()
     )
 
 
@@ -131,15 +123,12 @@ def _mood(version: int, *key: int) -> _Mood:
     return moods[(mix(*host) + number + version) % len(moods)]
 
 
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+def _rgb(colour: str) -> bytes:
+    return bytes.fromhex(colour[1:])
 
 
-def _blend(one: str, other: str, share: float) -> tuple[int, int, int]:
-    red, green, blue = (
-        round(a + (b - a) * share) for a, b in zip(_rgb(one), _rgb(other), strict=True)
-    )
-    return red, green, blue
+def _blend(one: str, other: str, share: float) -> bytes:
+    return bytes(round(a + (b - a) * share) for a, b in zip(_rgb(one), _rgb(other), strict=True))
 
 
 def _lighthouse(w: list[float], mood: _Mood) -> str:

@@ -37,15 +37,14 @@ class Edition:
     def stories(self) -> tuple[Page, ...]:
         """The articles this page leads to."""
         sections = self.layout.sections
-        own = [page for page in self.children if page.index not in sections]
-        return (*own, *self.related)
+        return (*(page for page in self.children if page.index not in sections), *self.related)
 
 
 def compose(spec: SiteSpec, layout: Layout, page: Page, version: int, at: Instant) -> Edition:
     """The edition that a page's change number `version`, at the instant `at`, brought about."""
     edits = version - (page.born is not None)
     article = page.index > len(layout.sections)
-    key = (spec.seed, layout.host, page.index)
+    key = spec.seed, layout.host, page.index
     children = tuple(
         child for k in page.children if (child := layout.pages[k]).exists(max(at, spec.start))
     )
@@ -57,7 +56,7 @@ def compose(spec: SiteSpec, layout: Layout, page: Page, version: int, at: Instan
         headline=headline(page.title, edits // 3 if article else 0, *key),
         sentences=_sentences(spec, key, edits),
         children=children,
-        related=_related(spec, layout, page, children, edits // 2, key),
+        related=_related(spec, layout, page, children, edits // 2),
     )
 
 
@@ -85,12 +84,7 @@ def _sentences(spec: SiteSpec, key: tuple[int, ...], edits: int) -> tuple[str, .
 
 
 def _related(
-    spec: SiteSpec,
-    layout: Layout,
-    page: Page,
-    children: tuple[Page, ...],
-    trades: int,
-    key: tuple[int, ...],
+    spec: SiteSpec, layout: Layout, page: Page, children: tuple[Page, ...], trades: int
 ) -> tuple[Page, ...]:
     """Links to permanent articles anywhere on the host, as many as the children leave room for."""
     pool = layout.permanent[len(layout.sections) + 1 :]
@@ -102,6 +96,7 @@ def _related(
     found: list[Page] = []
     for place in range(max(0, wanted)):
         revision = _revision(place, wanted, trades)
+        key = spec.seed, layout.host, page.index
         target = pick(pool, *key, Purpose.LINK, place, revision)
         if target not in taken:
             taken.add(target)

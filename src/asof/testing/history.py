@@ -27,12 +27,7 @@ class History:
     __slots__ = ("_fixed", "_key", "_known", "_lock", "_next", "_nth", "_rate", "_times", "_until")
 
     def __init__(
-        self,
-        key: int,
-        rate: float,
-        since: Instant,
-        until: Instant | None = None,
-        fixed: tuple[Instant, ...] = (),
+        self, key: int, rate: float, since: Instant, until: Instant | None = None, *fixed: Instant
     ) -> None:
         self._key = key
         self._rate = rate
@@ -71,10 +66,8 @@ class History:
     def _extend(self, t: Instant) -> None:
         if t <= self._known:
             return
-        if (
-            len(self._times) + self._rate * (min(t, self._until) - self._known) / DAY
-            > _MOST_CHANGES
-        ):
+        ahead = self._rate * (min(t, self._until) - self._known) / DAY
+        if len(self._times) + ahead > _MOST_CHANGES:
             raise UsageError(
                 f"A synthetic page would have more than {_MOST_CHANGES:,} changes.",
                 hint="Start the site later (SiteSpec.start) or lower its rates.",

@@ -17,10 +17,10 @@ from asof.testing.spec import SiteSpec
 from asof.testing.words import PAPERS, SECTIONS, Paper, slug, title
 
 _REDIRECT_STATUSES = (301, 302, 307, 308)
-# Addresses in one part of a sitemap index.
-SITEMAP_PART = 500
+_SITEMAP_PART = 500  # addresses in one part of a sitemap index
 CSS_PICTURE = "/img/paper.svg"
 FAVICON = "/favicon.svg"
+STILL = (CSS_PICTURE, FAVICON)  # pictures that never change
 
 
 class Kind(StrEnum):
@@ -63,7 +63,6 @@ class Page:
     dies: Instant | None = None
 
     def exists(self, t: Instant) -> bool:
-        """Whether the page answers with content at that moment."""
         return (self.born is None or self.born <= t) and (self.dies is None or t < self.dies)
 
 
@@ -86,13 +85,17 @@ class Layout:
     resources: dict[str, Resource]
     initial: int
 
+    def listed(self, sitemap: Resource) -> tuple[Page, ...]:
+        """The pages of a sitemap; of an index those of all its parts."""
+        if sitemap.index == 0:
+            return self.pages
+        return self.pages[(sitemap.index - 1) * _SITEMAP_PART : sitemap.index * _SITEMAP_PART]
+
     def images_of(self, page: Page) -> tuple[str, ...]:
         """The pictures a page shows: its own, and its share of those that outnumber the pages."""
         if not self.images:
             return ()
-        if page.index >= self.initial:
-            return (self.images[page.index % len(self.images)],)
-        spare = self.images[page.index :: self.initial]
+        spare = self.images[page.index :: self.initial] if page.index < self.initial else ()
         return spare or (self.images[page.index % len(self.images)],)
 
 
@@ -101,10 +104,8 @@ def paper_of(host: int) -> Paper:
     paper, round_ = PAPERS[host % len(PAPERS)], host // len(PAPERS)
     if not round_:
         return paper
-    return Paper(
-        f"{paper.name} No. {round_ + 1}", f"{paper.slug}-{round_ + 1}", paper.motto,
-        paper.founded + round_, paper.accent, paper.tint,
-    )  # fmt: skip
+    name, part = f"{paper.name} No. {round_ + 1}", f"{paper.slug}-{round_ + 1}"
+    return replace(paper, name=name, slug=part, founded=paper.founded + round_)
 
 
 def plan(spec: SiteSpec, host: int, rates: tuple[float, ...]) -> Layout:
@@ -221,10 +222,8 @@ def _redirects(spec: SiteSpec, host: int, targets: list[str]) -> tuple[Resource,
     found: list[Resource] = []
     for k in range(spec.redirects):
         hops = spec.chain if k % 5 == 4 else 1
-        steps = [
-            f"/permalink/{k + 1}",
-            *(f"/permalink/{k + 1}/{hop}" for hop in range(2, hops + 1)),
-        ]
+        first = f"/permalink/{k + 1}"
+        steps = [first, *(f"{first}/{hop}" for hop in range(2, hops + 1))]
         end = pick(targets, spec.seed, host, Purpose.REDIRECT, k)
         for hop, (here, there) in enumerate(zip(steps, [*steps[1:], end], strict=True)):
             status = _REDIRECT_STATUSES[(k + hop) % 4]
@@ -235,7 +234,5 @@ def _redirects(spec: SiteSpec, host: int, targets: list[str]) -> tuple[Resource,
 def _sitemaps(spec: SiteSpec, pages: int) -> tuple[str, ...]:
     if spec.sitemap == "none":
         return ()
-    if spec.sitemap == "single":
-        return ("/sitemap.xml",)
-    parts = -(-pages // SITEMAP_PART)
+    parts = -(-pages // _SITEMAP_PART) if spec.sitemap == "index" else 0
     return ("/sitemap.xml", *(f"/sitemap-{k + 1}.xml" for k in range(parts)))

@@ -1,17 +1,19 @@
-"""How an edition looks: HTML5, and the list of links in it."""
+"""How an edition looks: HTML5, and the list of links in it; and the files for crawlers."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from asof.clock import iso, to_datetime
+from asof.clock import Instant, iso, to_datetime
 from asof.testing.chance import Purpose, mix
 from asof.testing.edition import Edition, standfirst
 from asof.testing.layout import CSS_PICTURE, FAVICON, Layout, Page
 from asof.testing.spec import SiteSpec
 from asof.testing.words import SECTIONS, author, read, sentence
 
+_Link = tuple[str, str]
+_Door = tuple[int, str, str]
 _LEAD_CARDS = 6
 _PAGES: dict[str, str] = tomllib.loads(read("pages.toml"))
 
@@ -23,11 +25,7 @@ class Press:
     """
 
     def __init__(
-        self,
-        spec: SiteSpec,
-        layout: Layout,
-        neighbours: Sequence[tuple[str, str]],
-        doors: Sequence[tuple[int, str, str]] = (),
+        self, spec: SiteSpec, layout: Layout, neighbours: Sequence[_Link], doors: Sequence[_Door]
     ) -> None:
         self._spec = spec
         self._layout = layout
@@ -36,7 +34,6 @@ class Press:
         self._footer = self._make_footer()
 
     def page(self, edition: Edition) -> bytes:
-        """The HTML of an edition."""
         if edition.page.index == 0:
             body, kind = self._front(edition), "front"
         elif edition.page.index in self._layout.sections:
@@ -60,13 +57,11 @@ class Press:
     def links(self, edition: Edition) -> tuple[str, ...]:
         """Every `href` of an anchor in the edition, in order, each once."""
         layout = self._layout
-        found = dict.fromkeys(["/", *(layout.pages[k].path for k in layout.sections)])
-        found.update(dict.fromkeys(page.path for page in edition.stories))
-        found.update(dict.fromkeys(href for href, _ in self._extras.get(edition.page.index, ())))
-        if layout.sitemaps:
-            found[layout.sitemaps[0]] = None
-        found.update(dict.fromkeys(url for _, url in self._neighbours))
-        return tuple(found)
+        found = ["/", *(layout.pages[k].path for k in layout.sections)]
+        found += [page.path for page in edition.stories]
+        found += [href for href, _ in self._extras.get(edition.page.index, ())]
+        found += [*layout.sitemaps[:1], *(url for _, url in self._neighbours)]
+        return tuple(dict.fromkeys(found))
 
     def requisites(self, page: Page) -> frozenset[str]:
         """Stylesheets, scripts and pictures that a page needs, what its stylesheet pulls in too."""
@@ -163,16 +158,14 @@ class Press:
         )
         return _html("tides", rows=rows)
 
-    def _spread_extras(
-        self, doors: Sequence[tuple[int, str, str]]
-    ) -> dict[int, list[tuple[str, str]]]:
+    def _spread_extras(self, doors: Sequence[_Door]) -> dict[int, list[_Link]]:
         """Redirects, dead pages and forbidden pages, one to a permanent page in turn; doors."""
         layout = self._layout
         entries = [(step.path, f"Permalink no. {step.index + 1}") for step in layout.redirects
                    if step.path.count("/") == 2]  # fmt: skip
         entries += [(error.path, f"A lost cutting ({error.status})") for error in layout.errors]
         entries += [(path, f"Editors only: draft {k + 1}") for k, path in enumerate(layout.drafts)]
-        found: dict[int, list[tuple[str, str]]] = {}
+        found: dict[int, list[_Link]] = {}
         for k, entry in enumerate(entries):
             found.setdefault(layout.permanent[k % len(layout.permanent)], []).append(entry)
         for page, href, text in doors:
@@ -203,3 +196,28 @@ def _paragraphs(sentences: Sequence[str]) -> str:
         out.append(f"<p>{' '.join(sentences[start : start + size])}</p>\n")
         start += size
     return "".join(out)
+
+
+def robots(spec: SiteSpec, layout: Layout, origin: str) -> bytes:
+    """robots.txt (RFC 9309), with the Crawl-delay that many sites add."""
+    lines = ["User-agent: *", "Disallow: /desk/"]
+    if spec.crawl_delay is not None:
+        lines.append(f"Crawl-delay: {spec.crawl_delay:g}")
+    if layout.sitemaps:
+        lines += ["", f"Sitemap: {origin}{layout.sitemaps[0]}"]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def sitemap(entries: Iterable[tuple[str, Instant]], *, index: bool = False) -> bytes:
+    """A sitemap, or an index of sitemaps, of (URL, last change).
+
+    Dates go to the microsecond (the W3C format allows it): the file changes with every page.
+    """
+    outer, inner = ("sitemapindex", "sitemap") if index else ("urlset", "url")
+    rows = "".join(
+        f"<{inner}><loc>{url}</loc><lastmod>{iso(at)}</lastmod></{inner}>\n" for url, at in entries
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<{outer} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{rows}</{outer}>\n'
+    ).encode()

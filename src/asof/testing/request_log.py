@@ -25,14 +25,14 @@ class LoggedRequest(NamedTuple):
 
 
 class RequestLog:
-    """The latest requests in memory (at most `keep`), and all of them in a file if one is given.
+    """The latest 200,000 requests in memory, and all of them in a file if one is given.
 
     The file holds one JSON object a line and is written through at once, so that another process
     can read it while the server runs.
     """
 
-    def __init__(self, keep: int = 200_000, file: Path | None = None) -> None:
-        self._entries: deque[LoggedRequest] = deque(maxlen=keep)
+    def __init__(self, file: Path | None = None) -> None:
+        self._entries: deque[LoggedRequest] = deque(maxlen=200_000)
         self._file: TextIO | None = None
         if file is not None:
             try:
@@ -62,7 +62,6 @@ class RequestLog:
         return Counter(entry.url for entry in self)
 
     def clear(self) -> None:
-        """Forget the entries in memory."""
         self._entries.clear()
 
     def close(self) -> None:

@@ -38,33 +38,22 @@ class SyntheticServer:
     """A served web. `urls` has the front page of each host, `url` that of the first.
 
     `proxy` is the address that listens for the first host; with `by_name` all hosts are asked
-    for through it, as through an HTTP proxy.
+    for through it, as through an HTTP proxy. `hosts` are their numbers by authority.
     """
 
     site: SyntheticSite
     clock: Clock
-    proxy: str
-    log: RequestLog = field(default_factory=RequestLog)
-    limits: Limits = field(default_factory=Limits)
-    _hosts: dict[str, int] = field(default_factory=dict)
-
-    def bind(self, site: SyntheticSite) -> None:
-        """Answer from this site from now on, for the names in its origins."""
-        self.site = site
-        self._hosts = {origin.partition("//")[2]: k for k, origin in enumerate(site.origins)}
-
-    def host_of(self, authority: str, otherwise: int) -> int:
-        """The number of the host that a Host header names."""
-        return self._hosts.get(authority.lower(), otherwise)
+    log: RequestLog
+    limits: Limits
+    proxy: str = ""
+    hosts: dict[str, int] = field(default_factory=dict)
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """The front page of each host."""
         return tuple(f"{origin}/" for origin in self.site.origins)
 
     @property
     def url(self) -> str:
-        """The front page of the first host."""
         return self.urls[0]
 
 
@@ -75,7 +64,7 @@ async def serve(
     clock: Clock | None = None,
     port: int = 0,
     by_name: bool = False,
-    log: RequestLog | Path | None = None,
+    log: Path | None = None,
     limits: Limits | None = None,
 ) -> AsyncIterator[SyntheticServer]:
     """Serve a web on 127.0.0.1 for as long as the block runs.
@@ -86,16 +75,17 @@ async def serve(
     The clock stands at the site's start unless one is given.
     """
     site = SyntheticSite(site) if isinstance(site, SiteSpec) else site
-    requests = log if isinstance(log, RequestLog) else RequestLog(file=log)
-    server = SyntheticServer(
-        site, clock or SimulatedClock(site.spec.start), "", requests, limits or Limits()
-    )
+    requests = RequestLog(log)
+    clock = clock or SimulatedClock(site.spec.start)
+    server = SyntheticServer(site, clock, requests, limits or Limits())
     ports = [port + host if port else 0 for host in range(1 if by_name else site.spec.hosts)]
     try:
         async with _listening(server, ports) as addresses:
             server.proxy = addresses[0]
             # The site's final origins are known only when every port is.
-            server.bind(site if by_name else site.at(addresses))
+            server.site = site if by_name else site.at(addresses)
+            origins = enumerate(server.site.origins)
+            server.hosts = {origin.partition("//")[2]: host for host, origin in origins}
             yield server
     finally:
         requests.close()
@@ -130,7 +120,7 @@ def serve_in_thread(
     clock: Clock | None = None,
     port: int = 0,
     by_name: bool = False,
-    log: RequestLog | Path | None = None,
+    log: Path | None = None,
     limits: Limits | None = None,
 ) -> Iterator[SyntheticServer]:
     """`serve` for code that is not asynchronous: an event loop in a thread of its own."""
@@ -165,11 +155,7 @@ def serve_in_thread(
 
 
 class _Refused(Exception):
-    """A request that cannot be read on from: answered with a status, then the end."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
+    """A request that cannot be read on from: answered with this status, then the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,11 +182,12 @@ class _Request:
 class _Connection(asyncio.Protocol):
     """One client: a buffer, a loop over the requests in it, and the limits."""
 
+    _transport: asyncio.Transport
+
     def __init__(self, server: SyntheticServer, host: int, others: set[_Connection]) -> None:
         self._server = server
         self._host = host
         self._others = others
-        self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()
         self._skip = 0
         self._full = False
@@ -214,22 +201,18 @@ class _Connection(asyncio.Protocol):
             self._refuse(503)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._transport = None
         self._others.discard(self)
 
     def abort(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
+        self._transport.abort()
 
     def pause_writing(self) -> None:
         self._full = True
-        if self._transport is not None:
-            self._transport.pause_reading()
+        self._transport.pause_reading()
 
     def resume_writing(self) -> None:
         self._full = False
-        if self._transport is not None:
-            self._transport.resume_reading()
+        self._transport.resume_reading()
         self._answer_all()
 
     def data_received(self, data: bytes) -> None:
@@ -238,7 +221,7 @@ class _Connection(asyncio.Protocol):
 
     def _answer_all(self) -> None:
         """Answer every whole request in the buffer, in order (pipelining included)."""
-        while self._transport is not None and not self._full and not self._transport.is_closing():
+        while not self._full and not self._transport.is_closing():
             skipped = min(self._skip, len(self._buffer))
             del self._buffer[:skipped]
             self._skip -= skipped
@@ -250,7 +233,7 @@ class _Connection(asyncio.Protocol):
                     return
                 request = self._parse(self._buffer[:end].decode("latin-1"))
             except _Refused as refused:
-                self._refuse(refused.status)
+                self._refuse(*refused.args)
                 return
             del self._buffer[: end + 4]
             self._skip = request.body
@@ -259,18 +242,11 @@ class _Connection(asyncio.Protocol):
     def _answer(self, request: _Request) -> None:
         server, transport = self._server, self._transport
         now = server.clock.now()
-        headers: Headers = tuple(request.fields.items())
-        response = server.site.respond(
-            request.method, request.path, headers, now, host=request.host
-        )
+        fields: Headers = tuple(request.fields.items())
+        response = server.site.respond(request.method, request.path, fields, now, host=request.host)
         url = server.site.origins[request.host] + request.path
-        server.log.add(
-            LoggedRequest(
-                now, url, request.host, request.method, request.path,
-                response.status, request.conditional,
-            )
-        )  # fmt: skip
-        assert transport is not None
+        asked = url, request.host, request.method, request.path
+        server.log.add(LoggedRequest(now, *asked, response.status, request.conditional))
         last = request.last
         transport.write(response.wire(method=request.method, http10=request.http10, close=last))
         if last:
@@ -302,14 +278,13 @@ class _Connection(asyncio.Protocol):
             raise _Refused(400)
         if len(length) > 10 or int(length) > self._server.limits.body:
             raise _Refused(413)
-        host = self._server.host_of(authority, self._host)
+        host = self._server.hosts.get(authority.lower(), self._host)
         return _Request(method, host, target, fields, version == "HTTP/1.0", int(length))
 
     def _refuse(self, status: int) -> None:
-        if self._transport is not None:
-            answer = plain(status, self._server.clock.now(), b"", media_type="text/plain")
-            self._transport.write(answer.wire(close=True))
-            self._transport.close()
+        answer = plain(status, self._server.clock.now(), b"", media_type="text/plain")
+        self._transport.write(answer.wire(close=True))
+        self._transport.close()
 
 
 async def _listen(factory: Callable[[], asyncio.Protocol], port: int) -> asyncio.Server:

@@ -17,6 +17,7 @@ from asof.errors import UsageError
 
 # 2026-01-01T00:00:00Z: where synthetic time starts unless told otherwise.
 START: Instant = 1_767_225_600 * SECOND
+_PATIENCE = 0.002  # real seconds without a sign of life
 
 T = TypeVar("T")
 _Wake = asyncio.Future[None]
@@ -27,17 +28,17 @@ class SimulatedClock:
 
     Two modes. **Running** (the default): time flows `speed` times as fast as the machine's and
     can `jump` ahead; `sleep` waits for real, divided by the speed. **Virtual**: time stands still
-    until it is moved by `advance` or `jump`, or, with `auto`, until everybody waits.
+    until it is moved by `jump`, or until everybody waits.
 
     When does everybody wait? Under `clock.run(main())` that is known exactly: the loop has no
     callback to run and no socket is ready, so time moves straight to the earliest sleeper. On
     any other loop (uvloop, or one that runs already) the clock can only guess: nobody has read
-    the clock or gone to sleep for `patience` real seconds.
+    the clock or gone to sleep for 2 real milliseconds.
 
     Limits of virtual time. Work that the loop cannot see (threads, subprocesses, a peer in
     another process) does not hold time still: it looks as if that work had taken long. `run`'s
-    `grace` and `patience` are the real seconds that such work gets before time moves on. Time
-    never runs backwards, sleepers wake in the order of their deadlines, and none wakes early.
+    `grace` is the real seconds that such work gets before time moves on. Time never runs
+    backwards, sleepers wake in the order of their deadlines, and none wakes early.
 
     >>> clock = SimulatedClock(virtual=True)
     >>> async def nap() -> float:
@@ -48,24 +49,14 @@ class SimulatedClock:
     """
 
     def __init__(
-        self,
-        start: Instant = START,
-        *,
-        speed: float = 1.0,
-        virtual: bool = False,
-        auto: bool = True,
-        patience: float = 0.002,
+        self, start: Instant = START, *, speed: float = 1.0, virtual: bool = False
     ) -> None:
-        if not (0 < speed < math.inf and 0 < patience < math.inf):
-            raise UsageError(
-                f"A clock cannot run at speed {speed} with patience {patience}.",
-                hint="Give two numbers above zero.",
-            )
+        if not 0 < speed < math.inf:
+            what = f"A clock cannot run at speed {speed}."
+            raise UsageError(what, hint="Give a number above zero.")
         self.start = start
         self.virtual = virtual
         self.speed = speed
-        self._auto = virtual and auto
-        self._patience = patience
         self._now = start
         self._origin = time.monotonic_ns()
         self._lock = threading.Lock()
@@ -77,7 +68,6 @@ class SimulatedClock:
         self._watched: asyncio.AbstractEventLoop | None = None
 
     def now(self) -> Instant:
-        """The simulated wall-clock instant."""
         self._touched += 1
         return self._read()
 
@@ -101,10 +91,7 @@ class SimulatedClock:
     def jump(
         self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
     ) -> Instant:
-        """Move ahead at once, in either mode and from any thread; returns the new instant.
-
-        Sleepers whose deadline was jumped over wake up together and late.
-        """
+        """Move ahead at once, from any thread; sleepers that are jumped over wake up late."""
         ahead = round(days * DAY + (hours * 3600 + minutes * 60 + seconds) * SECOND)
         if ahead < 0:
             raise UsageError("A clock cannot jump back.", hint="Jump by a positive amount.")
@@ -116,29 +103,9 @@ class SimulatedClock:
         self._wake_due()
         return self._read()
 
-    async def advance(self, seconds: float) -> Instant:
-        """Move virtual time ahead sleeper by sleeper, letting each woken task run before the next.
-
-        A task that needs many turns of the loop between two sleeps may find time moved on.
-        """
-        if not self.virtual or seconds < 0:
-            raise UsageError(
-                "Only a virtual clock can be advanced, and only ahead.",
-                hint="Use jump() on a running clock, or make it SimulatedClock(virtual=True).",
-            )
-        target = self._read() + math.ceil(seconds * SECOND)
-        moved = True
-        while moved:
-            for _ in range(20):  # turns that a woken task gets to finish or to sleep again
-                await asyncio.sleep(0)
-            moved = self._wake_next(target)
-        with self._lock:
-            self._now = max(self._now, target)
-        return self._read()
-
     def run(self, main: Coroutine[Any, Any, T], *, grace: float = 0.0) -> T:
         """Like `asyncio.run`, on a loop that tells this clock exactly when all tasks wait."""
-        if not self._auto:
+        if not self.virtual:
             return asyncio.run(main)
         with asyncio.Runner(loop_factory=lambda: self._exact_loop(grace)) as runner:
             try:
@@ -177,17 +144,17 @@ class SimulatedClock:
         with self._lock:
             self._touched += 1
             heapq.heappush(self._sleepers, (deadline, next(self._order), wake))
-        if self._auto and loop is not self._exact and self._watched is not loop:
+        if loop is not self._exact and self._watched is not loop:
             self._watched = loop
-            loop.call_later(self._patience, self._look, loop, self._touched)
+            loop.call_later(_PATIENCE, self._look, loop, self._touched)
         await wake
 
-    def _wake_next(self, limit: Instant | None = None) -> bool:
-        """Move to the earliest deadline (not beyond `limit`) and wake its sleepers."""
+    def _wake_next(self) -> bool:
+        """Move to the earliest deadline and wake its sleepers."""
         with self._lock:
             while self._sleepers and self._sleepers[0][2].done():
                 heapq.heappop(self._sleepers)
-            if not self._sleepers or (limit is not None and self._sleepers[0][0] > limit):
+            if not self._sleepers:
                 return False
             self._now = max(self._now, self._sleepers[0][0])
         self._wake_due()
@@ -206,7 +173,7 @@ class SimulatedClock:
         if touched == self._touched:
             self._wake_next()
         if self._sleepers:
-            loop.call_later(self._patience, self._look, loop, self._touched)
+            loop.call_later(_PATIENCE, self._look, loop, self._touched)
         else:
             self._watched = None
 

@@ -16,19 +16,8 @@ from asof.testing.answer import Rendering, Response, answer, plain
 from asof.testing.chance import Purpose, mix, uniform
 from asof.testing.edition import Edition, compose
 from asof.testing.history import History
-from asof.testing.layout import (
-    CSS_PICTURE,
-    FAVICON,
-    SITEMAP_PART,
-    Kind,
-    Layout,
-    Page,
-    Resource,
-    paper_of,
-    plan,
-)
-from asof.testing.pages import Press
-from asof.testing.signposts import robots, sitemap
+from asof.testing.layout import STILL, Kind, Layout, Resource, paper_of, plan
+from asof.testing.pages import Press, robots, sitemap
 from asof.testing.spec import SiteSpec
 from asof.testing.traps import Traps, entrances
 
@@ -55,9 +44,10 @@ class SyntheticSite:
     difference. Paths are those of one host, number 0 unless `host` says otherwise.
     """
 
-    def __init__(self, spec: SiteSpec, origins: Sequence[str] | None = None) -> None:
+    def __init__(self, spec: SiteSpec) -> None:
         self.spec = spec
-        self.origins = _checked(spec, origins or [_name_of(host) for host in range(spec.hosts)])
+        # RFC 2606: nothing under .example will ever resolve on the internet.
+        self.origins = tuple(f"http://{paper_of(k).slug}.example" for k in range(spec.hosts))
         rates = spec.page_rates()
         layouts = [plan(spec, host, rates) for host in range(spec.hosts)]
         self._hosts = self._print(layouts)
@@ -68,8 +58,13 @@ class SyntheticSite:
 
     def at(self, origins: Sequence[str]) -> SyntheticSite:
         """The same web, same changes, under other origins (absolute URLs in pages follow)."""
+        if len(origins) != self.spec.hosts:
+            raise UsageError(
+                f"{len(origins)} origins were given for {self.spec.hosts} hosts.",
+                hint="Give one origin, such as http://gazette.example, for each host.",
+            )
         twin = copy(self)  # layouts and histories are the same and are shared
-        twin.origins = _checked(self.spec, origins)
+        twin.origins = tuple(origins)
         twin._hosts = twin._print([host.layout for host in self._hosts])
         twin._cache = {}
         twin._cached = 0
@@ -93,7 +88,7 @@ class SyntheticSite:
         """The true instants in (t0, t1] at which what is at `path` changed."""
         resource = self._resource(path, host)
         if resource.kind is Kind.SITEMAP:
-            pages = self._listed(resource, host)
+            pages = self._hosts[host].layout.listed(resource)
             return sorted({at for p in pages for at in self.changes(p.path, t0, t1, host=host)})
         history = self._history(resource, host)
         return [] if history is None else history.between(t0, t1)
@@ -102,7 +97,7 @@ class SyntheticSite:
         """When what is at `path` at `t` was last changed; before the first change: when made."""
         resource = self._resource(path, host)
         if resource.kind is Kind.SITEMAP:
-            pages = self._listed(resource, host)
+            pages = self._hosts[host].layout.listed(resource)
             return max((self.modified(page.path, t, host=host) for page in pages), default=0)
         return self._modified(resource, host, self.version(path, t, host=host))
 
@@ -111,7 +106,7 @@ class SyntheticSite:
         resource = self._resource(path, host)
         if resource.kind is Kind.PAGE:
             return self._hosts[host].layout.pages[resource.index].rate
-        if resource.kind not in _CHANGING or path in (CSS_PICTURE, FAVICON):
+        if resource.kind not in _CHANGING or path in STILL:
             return 0.0
         return self.spec.asset_rate
 
@@ -124,18 +119,14 @@ class SyntheticSite:
         return here.press.links(edition)
 
     def kind(self, path: str, *, host: int = 0) -> Kind:
-        """What a path is: page, css, image, script, redirect, error, draft, robots, sitemap, trap.
-
-        A page under a session id is a trap; what it shows is a page.
-        """
+        """What a path is. A page under a session id is a trap; what it shows is a page."""
         return self._resource(path, host).kind
 
     def expected(self, t: Instant, *, host: int = 0, sitemaps: bool = True) -> frozenset[str]:
         """All paths that a complete and polite crawl of a host asks for, beginning at `/`.
 
-        Pages, what they need, redirects with each hop, dead links, robots.txt and sitemaps; not
-        what robots.txt forbids, nor traps. `sitemaps=False`: the crawler takes the sitemap for a
-        mere link.
+        Pages, what they need, redirects with each hop, dead links, robots.txt and sitemaps (or,
+        with `sitemaps=False`, a mere link to one); not what robots.txt forbids, nor traps.
         """
         layout, press = self._hosts[host].layout, self._hosts[host].press
         pages = [page for page in layout.pages if page.exists(t)]
@@ -190,7 +181,7 @@ class SyntheticSite:
             for path in self.expected(t, host=host) & here.layout.resources.keys():
                 rendering = self._rendering(here.layout.resources[path], host, t)
                 if rendering is not None and self.spec.gzip:
-                    rendering.gzipped()
+                    _ = rendering.zipped
 
     def _trap(self, path: str, t: Instant, host: int) -> Response:
         """A page of a trap; a real page under a session id; or what was never printed."""
@@ -274,7 +265,7 @@ class SyntheticSite:
     def _sitemap(self, resource: Resource, host: int, t: Instant) -> bytes:
         here = self._hosts[host]
         index = resource.index == 0 and len(here.layout.sitemaps) > 1
-        pages = [page.path for page in self._listed(resource, host) if page.exists(t)]
+        pages = [page.path for page in here.layout.listed(resource) if page.exists(t)]
         paths = here.layout.sitemaps[1:] if index else pages
         entries = ((here.origin + path, self.modified(path, t, host=host)) for path in paths)
         return sitemap(entries, index=index)
@@ -293,21 +284,15 @@ class SyntheticSite:
         return tuple(hosts)
 
     def _resource(self, path: str, host: int) -> Resource:
-        resource = self._hosts[host].layout.resources.get(path)
-        if resource is None and self._hosts[host].traps.owns(path):
+        here = self._hosts[host]
+        if path in here.layout.resources:
+            return here.layout.resources[path]
+        if here.traps.owns(path):
             return Resource(Kind.TRAP, path, 0)
-        if resource is None:
-            raise UsageError(
-                f"The synthetic site has nothing at {path!r}.",
-                hint="Ask for one of SyntheticSite.expected(t) or .forbidden().",
-            )
-        return resource
-
-    def _listed(self, sitemap: Resource, host: int) -> tuple[Page, ...]:
-        pages = self._hosts[host].layout.pages
-        if sitemap.index == 0:
-            return pages
-        return pages[(sitemap.index - 1) * SITEMAP_PART : sitemap.index * SITEMAP_PART]
+        raise UsageError(
+            f"The synthetic site has nothing at {path!r}.",
+            hint="Ask for one of SyntheticSite.expected(t) or .forbidden().",
+        )
 
     def _composed(self, page: Resource, host: int, version: int) -> Edition:
         layout, at = self._hosts[host].layout, self._modified(page, host, version)
@@ -316,11 +301,10 @@ class SyntheticSite:
     def _history(self, resource: Resource, host: int) -> History | None:
         if resource.kind not in _CHANGING:
             return None
-        history = self._histories.get((host, resource.path))
-        if history is None:
-            history = self._make_history(resource, host)
-            history = self._histories.setdefault((host, resource.path), history)
-        return history
+        key = host, resource.path
+        if key not in self._histories:
+            self._histories.setdefault(key, self._make_history(resource, host))
+        return self._histories[key]
 
     def _make_history(self, resource: Resource, host: int) -> History:
         spec = self.spec
@@ -333,7 +317,7 @@ class SyntheticSite:
         lives = [page, *(pages[k] for k in page.children)]
         fixed = [at for life in lives for at in (life.born, life.dies) if at is not None]
         since = spec.start if page.born is None else page.born
-        return History(key, page.rate, since, page.dies, tuple(fixed))
+        return History(key, page.rate, since, page.dies, *fixed)
 
     def _modified(self, resource: Resource, host: int, version: int) -> Instant:
         history = self._history(resource, host)
@@ -342,17 +326,3 @@ class SyntheticSite:
         number = zlib.crc32(resource.path.encode())
         age = uniform(self.spec.seed, host, number, Purpose.AGE) * _OLDEST
         return self.spec.start - SECOND - int(age)
-
-
-def _checked(spec: SiteSpec, origins: Sequence[str]) -> tuple[str, ...]:
-    if len(origins) != spec.hosts:
-        raise UsageError(
-            f"{len(origins)} origins were given for {spec.hosts} hosts.",
-            hint="Give one origin, such as http://gazette.example, for each host.",
-        )
-    return tuple(origins)
-
-
-def _name_of(host: int) -> str:
-    # RFC 2606: nothing under .example will ever resolve on the internet.
-    return f"http://{paper_of(host).slug}.example"

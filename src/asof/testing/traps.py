@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 import zlib
 from calendar import month_name
+from dataclasses import dataclass
 from html import escape
 
 from asof.clock import to_datetime
@@ -37,13 +38,13 @@ _TRAP = 101  # beside the numbers of Purpose
 _ANCHOR = re.compile(rb'(<a href=")(/[^"?#]*)"')
 
 
+@dataclass(frozen=True, slots=True)
 class Traps:
     """The traps of one host."""
 
-    def __init__(self, spec: SiteSpec, layout: Layout, press: Press) -> None:
-        self._spec = spec
-        self._layout = layout
-        self._press = press
+    _spec: SiteSpec
+    _layout: Layout
+    _press: Press
 
     def owns(self, path: str) -> bool:
         """Whether a path, with its query, belongs to a trap."""
@@ -94,16 +95,15 @@ class Traps:
         return None
 
     def _month(self, year: int, month: int) -> bytes:
-        name = f"{month_name[month]} {year}"
-        near = ((1, "Next month"), (-1, "Previous month"))
         links = []
-        for step, text in near:
+        for step, text in ((1, "Next month"), (-1, "Previous month")):
             there = year * 12 + month - 1 + step
             if 12 <= there < 120_000:
                 links.append((f"/calendar/{there // 12:04d}/{there % 12 + 1:02d}/", text))
         days = "".join(f"<td>{day}</td>" for day in range(1, 29))
-        return self._print(name, ["Nothing is planned for this month."], links,
-                           f"<table><tr>{days}</tr></table>\n")  # fmt: skip
+        table = f"<table><tr>{days}</tr></table>\n"
+        said = ["Nothing is planned for this month."]
+        return self._print(f"{month_name[month]} {year}", said, links, table)
 
     def _list(self, query: str) -> bytes:
         chosen = query.split("&") if query else []

@@ -95,5 +95,4 @@ def author(*key: int) -> str:
 
 
 def slug(text: str) -> str:
-    """A title as part of a path."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

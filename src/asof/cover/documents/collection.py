@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Counts, Flags, Sets
+from asof.cover.documents.sets import Counts, Flags, Sets, starts_of
 from asof.cover.language.columns import Column
 from asof.cover.language.evaluate import Truth, meets
 from asof.cover.language.kinds import type_check
@@ -45,7 +45,7 @@ class Collection:
 
     def only(self, chosen: Flags) -> Collection:
         places = np.flatnonzero(chosen)
-        offsets = np.concatenate(([0], np.cumsum(self.sets.sizes[places], dtype=np.int64)))
+        offsets = starts_of(self.sets.sizes[places])
         columns = {
             name: Column(column.kind, column.values[places], column.strings)
             for name, column in self.columns.items()
@@ -97,8 +97,7 @@ def merged(before: Sets, fresh: Sets, places: Sequence[int]) -> Sets:
     at[new] = len(before) + np.arange(int(new.sum()))
     begins = np.concatenate([before.offsets[:-1], fresh.offsets[:-1]])[at]
     sizes = np.concatenate([before.sizes, fresh.sizes])[at]
-    offsets = np.zeros(at.size + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
+    offsets = starts_of(sizes)
     items = np.empty(int(offsets[-1]), np.uint64)
     breaks = np.flatnonzero((at[1:] != at[:-1] + 1) | (new[1:] != new[:-1])) + 1
     for first, last in pairwise([0, *breaks.tolist(), at.size] if at.size else []):

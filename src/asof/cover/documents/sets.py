@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,20 @@ def searched(
         high[open_[~below]] = middle[~below]
         open_ = open_[low[open_] < high[open_]]
     return low
+
+
+def starts_of(sizes: Counts) -> Counts:
+    """Where things of these sizes begin behind each other, and where the last ends."""
+    offsets = np.zeros(sizes.size + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def begins(ordered: NDArray[Any]) -> Flags:
+    """Which of ordered values are not the same as the one before."""
+    found = np.ones(ordered.size, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=found[1:])
+    return found
 
 
 def spread(starts: Counts, lengths: Counts) -> Counts:

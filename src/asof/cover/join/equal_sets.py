@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.cover.documents.sets import Counts, Edges, Flags, Ranks, Sets, spread, stretches
+from asof.cover.documents.sets import Counts, Edges, Flags, Ranks, Sets, begins, spread, stretches
 from asof.cover.join import fallback
+from asof.cover.join.graph import Lists
 from asof.cover.join.overlaps import compiled, overlaps
 
 Window = tuple[int | None, int | None]
@@ -23,28 +24,16 @@ _EVER = 1 << 62  # spans are smaller, and their sums with positions stay within 
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """The documents of each group that may play a role: documents[starts[g]:starts[g + 1]]."""
-
-    starts: Counts
-    documents: Counts
-
-    @property
-    def counts(self) -> Counts:
-        return np.diff(self.starts)
-
-
-@dataclass(frozen=True, slots=True)
 class EqualSets:
-    """EqualSets in the order of partitions and last positions; `first` stands for each of them.
+    """Groups in the order of partitions and last positions; `first` stands for each of them.
 
     So a partition is a stretch of groups, and what a group's window can reach in it is one, too.
     """
 
     first: Counts
     parts: Ranks
-    covered: Side
-    covering: Side
+    covered: Lists  # of each group the documents that may play the role
+    covering: Lists
     position: Counts | None
     window: tuple[int, int]
 
@@ -55,7 +44,7 @@ class EqualSets:
         """The group of each of so many documents; -1 for one that is in none."""
         found = np.full(count, -1, np.int64)
         for side in (self.covered, self.covering):
-            found[side.documents] = np.repeat(np.arange(len(self)), side.counts)
+            found[side.items] = np.repeat(np.arange(len(self)), side.lengths)
         return found
 
     def reach(self) -> tuple[Ranks, Ranks]:
@@ -79,21 +68,20 @@ class EqualSets:
         high = np.searchsorted(ahead, last, "right")
         return low.astype(np.uint32), high.astype(np.uint32)
 
-    def _ends(self, side: Side) -> tuple[Counts, Counts]:
+    def _ends(self, side: Lists) -> tuple[Counts, Counts]:
         """The first and the last position of each group; out of reach where it has no documents."""
         assert self.position is not None
-        low = np.full(len(self), FAR, np.int64)
-        high = np.full(len(self), -FAR, np.int64)
-        some = np.flatnonzero(side.counts)
+        low, high = np.full(len(self), FAR, np.int64), np.full(len(self), -FAR, np.int64)
+        some = np.flatnonzero(side.lengths)
         if some.size:
-            where = self.position[side.documents]
+            where = self.position[side.items]
             low[some] = np.minimum.reduceat(where, side.starts[some])
             high[some] = np.maximum.reduceat(where, side.starts[some])
         return low, high
 
     def edges(self, u: Counts, v: Counts, inter: Counts) -> Iterator[Edges]:
         """The pairs of documents of pairs of groups, those within the window, i never j."""
-        many = self.covered.counts[u] * self.covering.counts[v]
+        many = self.covered.lengths[u] * self.covering.lengths[v]
         for at, end in stretches(many, PAIRS):
             if many[at] > PAIRS:
                 yield from self._large(int(u[at]), int(v[at]), int(inter[at]))
@@ -103,8 +91,7 @@ class EqualSets:
 
     def _large(self, u: int, v: int, inter: int) -> Iterator[Edges]:
         """One pair of groups that makes more edges than a block has."""
-        mine = self.covered.documents[self.covered.starts[u] : self.covered.starts[u + 1]]
-        theirs = self.covering.documents[self.covering.starts[v] : self.covering.starts[v + 1]]
+        mine, theirs = self.covered[u], self.covering[v]
         step = max(1, PAIRS // theirs.size)
         for at in range(0, mine.size, step):
             some = mine[at : at + step]
@@ -117,21 +104,19 @@ class EqualSets:
             span = self.position[j] - self.position[i]
             fits &= (span >= self.window[0]) & (span <= self.window[1])
         if fits.any():
-            yield Edges(
-                i[fits].astype(np.int32), j[fits].astype(np.int32), inter[fits].astype(np.int32)
-            )
+            yield Edges(*(one[fits].astype(np.int32) for one in (i, j, inter)))
 
 
 def _products(
-    covered: Side, covering: Side, u: Counts, v: Counts, inter: Counts
+    covered: Lists, covering: Lists, u: Counts, v: Counts, inter: Counts
 ) -> tuple[Counts, Counts, Counts]:
     """All documents of u with all of v, for each pair of groups."""
-    wide = covering.counts[v]
-    many = covered.counts[u] * wide
+    wide = covering.lengths[v]
+    many = covered.lengths[u] * wide
     pair = np.repeat(np.arange(u.size), many)
     row, column = np.divmod(spread(np.zeros_like(many), many), wide[pair])
-    i = covered.documents[covered.starts[u][pair] + row]
-    j = covering.documents[covering.starts[v][pair] + column]
+    i = covered.items[covered.starts[u][pair] + row]
+    j = covering.items[covering.starts[v][pair] + column]
     return i, j, inter[pair]
 
 
@@ -146,7 +131,7 @@ def equal_sets(
     by_content: bool = True,
     plain: bool = False,
 ) -> EqualSets:
-    """EqualSets of equal sets and parts; or, not by content, of equal parts alone.
+    """Groups of equal sets and parts; or, not by content, of equal parts alone.
 
     Documents without a part, or without a position where one is asked for, are in none.
     """
@@ -165,18 +150,17 @@ def equal_sets(
     new = np.empty(count, np.int64)
     new[order] = np.arange(count)
     covered, covering = (_side(new[label], taken, role[taken], count) for role in (d1, d2))
-    low, high = -_EVER if window[0] is None else window[0], window[1]
-    high = _EVER if high is None else high
+    low, high = window
+    low, high = -_EVER if low is None else low, _EVER if high is None else high
     span = min(max(low, -_EVER), _EVER), min(max(high, -_EVER), _EVER)
     ordered = parts[first[order]].astype(np.uint32)
     return EqualSets(first[order], ordered, covered, covering, position, span)
 
 
-def _side(label: Counts, taken: Counts, role: Flags, count: int) -> Side:
+def _side(label: Counts, taken: Counts, role: Flags, count: int) -> Lists:
     label, taken = label[role], taken[role]
-    starts = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(label, minlength=count), out=starts[1:])
-    return Side(starts, taken[np.argsort(label, kind="stable")])
+    order = np.argsort(label, kind="stable")
+    return Lists(np.searchsorted(label[order], np.arange(count + 1)), taken[order])
 
 
 def _labels(sets: Sets, taken: Counts, parts: Counts, *, by_content: bool, plain: bool) -> Counts:
@@ -188,17 +172,14 @@ def _labels(sets: Sets, taken: Counts, parts: Counts, *, by_content: bool, plain
     sizes = sets.sizes[taken]
     order = np.lexsort((taken, sums[:, 1], sums[:, 0], sizes, parts))
     columns = (parts[order], sizes[order], sums[order, 0], sums[order, 1])
-    begins = np.ones(order.size, np.bool_)
-    if order.size:
-        begins[1:] = np.any([one[1:] != one[:-1] for one in columns], axis=0)
-    lead = np.maximum.accumulate(np.where(begins, np.arange(order.size), 0))
-    copies = np.flatnonzero(~begins)
+    alone = np.any([begins(one) for one in columns], axis=0)
+    lead = np.maximum.accumulate(np.where(alone, np.arange(order.size), 0))
+    copies = np.flatnonzero(~alone)
     # Sums can be equal by chance; what is not equal after all stands alone, which is sound, too.
     one, other = taken[order[copies]], taken[order[lead[copies]]]
     alike = overlaps(sets, one, other, plain=plain) == sets.sizes[one]
-    begins[copies[~alike]] = True
+    alone[copies[~alike]] = True
     lead[copies[~alike]] = copies[~alike]
-    number = np.cumsum(begins) - 1
     label = np.empty(order.size, np.int64)
-    label[order] = number[lead]
+    label[order] = (np.cumsum(alone) - 1)[lead]
     return label

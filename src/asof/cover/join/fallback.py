@@ -7,22 +7,16 @@ here: `ranked` of this module does the whole of ranking at once.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import spread
+from asof.cover.documents.sets import Counts, Items, Ranks, spread, starts_of
 
-Items: TypeAlias = NDArray[np.uint64]
-Places: TypeAlias = NDArray[np.int64]
-Ranks: TypeAlias = NDArray[np.uint32]
-Flags: TypeAlias = NDArray[np.bool_] | NDArray[np.uint8]
-
+Marks = NDArray[np.bool_] | NDArray[np.uint8]
 _LOOKS = 1 << 22  # postings looked at in one step
 
 
-def digests(items: Items, offsets: Places) -> bytes:
+def digests(items: Items, offsets: Counts) -> bytes:
     """Two uint64s of each set, equal for equal sets: sums of its items, and of their squares."""
     out = np.zeros((offsets.size - 1, 2), np.uint64)
     some = np.flatnonzero(np.diff(offsets))
@@ -32,7 +26,7 @@ def digests(items: Items, offsets: Places) -> bytes:
     return out.tobytes()
 
 
-def overlaps(items: Items | Ranks, offsets: Places, i: Places, j: Places) -> bytes:
+def overlaps(items: Items | Ranks, offsets: Counts, i: Counts, j: Counts) -> bytes:
     found = [
         np.intersect1d(
             items[offsets[x] : offsets[x + 1]], items[offsets[y] : offsets[y + 1]], True
@@ -43,8 +37,8 @@ def overlaps(items: Items | Ranks, offsets: Places, i: Places, j: Places) -> byt
 
 
 def ranked(
-    items: Items, begins: Places, ends: Places, parts: Ranks, covers: Flags
-) -> tuple[Places, Ranks, int]:
+    items: Items, begins: Counts, ends: Counts, parts: Ranks, covers: Marks
+) -> tuple[Counts, Ranks, int]:
     """Of each set the ranks of its items, ascending, without unique ones; and how many ranks."""
     sizes = ends - begins
     owner = np.repeat(np.arange(sizes.size), sizes)
@@ -58,12 +52,11 @@ def ranked(
     ranks = rank[ids]
     owner, ranks = owner[ranks >= 0], ranks[ranks >= 0]
     ranks = ranks[np.lexsort((ranks, owner))]
-    offsets = np.zeros(sizes.size + 1, np.int64)
-    np.cumsum(np.bincount(owner, minlength=sizes.size), out=offsets[1:])
+    offsets = starts_of(np.bincount(owner, minlength=sizes.size))
     return offsets, ranks.astype(np.uint32), useful.size
 
 
-def mark(ranks: Ranks, offsets: Places, prefixes: Places, wanted: NDArray[np.uint8]) -> None:
+def mark(ranks: Ranks, offsets: Counts, prefixes: Counts, wanted: NDArray[np.uint8]) -> None:
     """Set a bit for each rank that will be asked for."""
     asked = np.unpackbits(wanted, bitorder="little")
     asked[ranks[_prefix(offsets, prefixes)[1]]] = 1
@@ -71,7 +64,7 @@ def mark(ranks: Ranks, offsets: Places, prefixes: Places, wanted: NDArray[np.uin
 
 
 def post(
-    ranks: Ranks, offsets: Places, covers: Flags, wanted: NDArray[np.uint8], starts: Ranks,
+    ranks: Ranks, offsets: Counts, covers: Marks, wanted: NDArray[np.uint8], starts: Ranks,
     postings: Ranks, first: int, last: int,
 ) -> int:  # fmt: skip
     """The postings of each rank, in the order of sets; starts are then where they begin.
@@ -93,13 +86,13 @@ def post(
 
 
 def probe(
-    ranks: Ranks, offsets: Places, sizes: Places, prefixes: Places, lows: Ranks, highs: Ranks,
+    ranks: Ranks, offsets: Counts, sizes: Counts, prefixes: Counts, lows: Ranks, highs: Ranks,
     starts: Ranks, postings: Ranks, shares: tuple[int, int, int, int, int, int],
     first: int, last: int, most: int,
 ) -> tuple[bytes, int, int, int]:  # fmt: skip
     """Pairs of sets as int32 triples, where to go on, postings looked at, candidates compared."""
     begins = starts.astype(np.int64)
-    lengths: Places = np.diff(begins)
+    lengths: Counts = np.diff(begins)
     last = _enough(ranks, offsets, prefixes, lengths, first, last, min(most, _LOOKS))
     asked = np.zeros_like(prefixes)
     asked[first:last] = prefixes[first:last]
@@ -121,7 +114,7 @@ def probe(
 
 
 def _enough(
-    ranks: Ranks, offsets: Places, prefixes: Places, lengths: Places, first: int, last: int,
+    ranks: Ranks, offsets: Counts, prefixes: Counts, lengths: Counts, first: int, last: int,
     most: int,
 ) -> int:  # fmt: skip
     """As many sets from the first on as look at so many postings, and at least one."""
@@ -133,6 +126,6 @@ def _enough(
     return last
 
 
-def _prefix(offsets: Places, prefixes: Places) -> tuple[Places, Places]:
+def _prefix(offsets: Counts, prefixes: Counts) -> tuple[Counts, Counts]:
     """The set of each item of the prefixes, and its place."""
     return np.repeat(np.arange(prefixes.size), prefixes), spread(offsets[:-1], prefixes)

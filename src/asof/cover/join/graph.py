@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from asof.cover.documents.sets import Counts, Flags
+from asof.cover.documents.sets import Counts, Flags, begins, starts_of
 from asof.errors import UsageError
 
 Ids = NDArray[np.int32]
@@ -53,11 +54,14 @@ class Lists:
     """Sorted lists behind each other: list x is items[starts[x]:starts[x + 1]]."""
 
     starts: Counts
-    items: Ids
+    items: NDArray[np.signedinteger[Any]]
 
     @property
     def lengths(self) -> Counts:
         return np.diff(self.starts)
+
+    def __getitem__(self, at: int) -> NDArray[np.signedinteger[Any]]:
+        return self.items[self.starts[at] : self.starts[at + 1]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +84,10 @@ class CoverageGraph:
         own = np.arange(n, dtype=np.int64)
         keys = np.concatenate([left.astype(np.int64) * n + right, own * n + own])
         keys.sort()
-        if keys.size:
-            keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
+        keys = keys[begins(keys)]
         rows = (keys // max(n, 1)).astype(np.int32)
         cols = (keys - rows.astype(np.int64) * n).astype(np.int32)
-        every = own.astype(np.int32)
-        return cls(rows, cols, every, every)
+        return cls(rows, cols, own.astype(np.int32), own.astype(np.int32))
 
     @classmethod
     def joined(cls, parts: Sequence[CoverageGraph]) -> CoverageGraph:
@@ -94,10 +96,7 @@ class CoverageGraph:
             return cls.of(0, (), ())
         rows, row_ids = _renumbered([(part.rows, part.row_ids) for part in parts])
         cols, col_ids = _renumbered([(part.cols, part.col_ids) for part in parts])
-        keys = rows.astype(np.int64) << 32 | cols
-        keys.sort()
-        rows, cols = (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
-        return cls(rows, cols, row_ids, col_ids)
+        return cls(*in_order(rows, cols), row_ids, col_ids)
 
     def row_degrees(self) -> Counts:
         return np.bincount(self.rows, minlength=self.row_ids.size)
@@ -106,12 +105,10 @@ class CoverageGraph:
         return np.bincount(self.cols, minlength=self.col_ids.size)
 
     def by_row(self) -> Lists:
-        return Lists(_starts(self.row_degrees()), self.cols)
+        return Lists(starts_of(self.row_degrees()), self.cols)
 
     def by_col(self) -> Lists:
-        keys = self.cols.astype(np.int64) << 32 | self.rows
-        keys.sort()
-        return Lists(_starts(self.col_degrees()), (keys & 0xFFFFFFFF).astype(np.int32))
+        return Lists(starts_of(self.col_degrees()), in_order(self.cols, self.rows)[1])
 
     def without(self, rows: Flags | None = None, cols: Flags | None = None) -> CoverageGraph:
         """The problem without the flagged rows and columns, and what then has no entry."""
@@ -123,6 +120,12 @@ class CoverageGraph:
         left_rows, row_ids = _compacted(self.rows[stays], self.row_ids)
         left_cols, col_ids = _compacted(self.cols[stays], self.col_ids)
         return CoverageGraph(left_rows, left_cols, row_ids, col_ids)
+
+    def chosen(self, cols: Flags) -> tuple[Ids, CoverageGraph]:
+        """The documents of flagged columns, and the problem without the rows that they cover."""
+        covered = np.zeros(self.row_ids.size, np.bool_)
+        covered[self.rows[cols[self.cols]]] = True
+        return self.col_ids[cols], self.without(rows=covered)
 
     def parts(self) -> tuple[Ids, Ids, int]:
         """The number of the component of each row and of each column, and how many there are."""
@@ -142,16 +145,15 @@ class CoverageGraph:
             mine = order[first:end]
             rows, at_row = np.unique(self.rows[mine], return_inverse=True)
             cols, at_col = np.unique(self.cols[mine], return_inverse=True)
-            yield CoverageGraph(
-                at_row.astype(np.int32),
-                at_col.astype(np.int32),
-                self.row_ids[rows],
-                self.col_ids[cols],
-            )
+            places = at_row.astype(np.int32), at_col.astype(np.int32)
+            yield CoverageGraph(*places, self.row_ids[rows], self.col_ids[cols])
 
 
-def _starts(degrees: Counts) -> Counts:
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(degrees, dtype=np.int64)])
+def in_order(one: NDArray[Any], other: NDArray[Any]) -> tuple[Ids, Ids]:
+    """Pairs of ids, sorted."""
+    keys = one.astype(np.int64) << 32 | other
+    keys.sort()
+    return (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
 
 
 def _renumbered(parts: list[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
@@ -18,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Counts, Edges, Flags
+from asof.cover.documents.sets import Counts, Edges, Flags, begins, starts_of
 from asof.errors import StorageError
 
 ROOM = 256 << 20  # bytes
@@ -45,18 +46,16 @@ class Rows:
     height: int
     width: int
     table: Flags | None
-    keys: Counts | None
+    keys: Counts
 
     def lengths(self) -> Counts:
         if self.table is not None:
             return np.asarray(np.count_nonzero(self.table, axis=1), np.int64)
-        assert self.keys is not None
         return np.bincount(self.keys // self.width, minlength=self.height)
 
     def row(self, at: int) -> Counts:
         if self.table is not None:
             return np.flatnonzero(self.table[at])
-        assert self.keys is not None
         low, high = np.searchsorted(self.keys, [at * self.width, (at + 1) * self.width])
         return self.keys[low:high] - at * self.width
 
@@ -69,23 +68,19 @@ class Rows:
                 rows, cols = np.nonzero(self.table[places[at : at + step]])
                 yield places[at + rows], cols
             return
-        assert self.keys is not None
         for at in range(0, self.keys.size, SLICE):
             keys = self.keys[at : at + SLICE]
             rows = keys // self.width
             cols = keys - rows * self.width
-            if chosen is None:
-                yield rows, cols
-            else:
-                mine = chosen[rows]
-                yield rows[mine], cols[mine]
+            mine = slice(None) if chosen is None else chosen[rows]
+            yield rows[mine], cols[mine]
 
 
 class PairSpool:
     """Pairs (row, column) of a table, any number of them in any order, doubled ones too.
 
-    `room` is about how many bytes it takes in memory, whatever is added. It writes 4 bytes a pair
-    (`bytes_of` says how many) to the folder for temporary files, once `room` is full.
+    `room` is about how many bytes it takes in memory, whatever is added. It writes 4 or 8 bytes a
+    pair to the folder for temporary files, once `room` is full.
     """
 
     def __init__(self, height: int, width: int | None = None, *, room: int = ROOM) -> None:
@@ -117,9 +112,6 @@ class PairSpool:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-    def bytes_of(self, pairs: int) -> int:
-        return pairs * self._kind.itemsize
 
     def add(self, rows: NDArray[Any], cols: NDArray[Any]) -> None:
         """More pairs. Raises StorageError when the disk is full."""
@@ -177,8 +169,7 @@ class PairSpool:
     def raw(self) -> Iterator[tuple[int, _Keys]]:
         """All pairs as they were added: the first row of a bucket, and places in its table.
 
-        Doubled ones may come twice. A place is the row counted from the first one, times the
-        width, plus the column.
+        Doubled ones may come twice. Places are as the keys of `Rows`, by the whole width.
         """
         self._sort_in()
         for bucket in range(len(self._pieces)):
@@ -224,7 +215,7 @@ class PairSpool:
         lengths = np.zeros(height, np.int64)
         for keys in self._read(bucket):
             lengths += np.bincount((keys // self.width).astype(np.int64), minlength=height)
-        before = np.concatenate([[0], np.cumsum(lengths)])
+        before = starts_of(lengths)
         most = self.room // 4
         flat = max(1, most // max(used, 1))  # rows that fit as a table, however long they are
         cuts = [0]
@@ -251,22 +242,17 @@ class PairSpool:
                 rows = places // self.width
                 places -= rows * (self.width - used)
             found += places.size
+            parts.append(places)
             if table is None and found * _DENSE >= area:
                 table = np.zeros(area, np.bool_)
-                for earlier in parts:
-                    table[earlier] = True
-                parts = []
-            if table is None:
-                parts.append(places)
-            else:
-                table[places] = True
-        if table is not None:
-            return Rows(first, high - low, used, table.reshape(high - low, used), None)
+            if table is not None:
+                for part in parts:
+                    table[part] = True
+                parts.clear()
         joined = np.concatenate([np.empty(0, np.int64), *parts])
         joined.sort()
-        if joined.size:
-            joined = joined[np.concatenate([[True], joined[1:] != joined[:-1]])]
-        return Rows(first, high - low, used, None, joined)
+        flags = None if table is None else table.reshape(high - low, used)
+        return Rows(first, high - low, used, flags, joined[begins(joined)])
 
 
 def gathered(
@@ -276,20 +262,15 @@ def gathered(
     found: list[Edges] = []
     spool: PairSpool | None = None
     held = 0
-    try:
+    with ExitStack() as unfinished:
         for edges in blocks:
-            if spool is None:
-                found.append(edges)
-                held += len(edges)
-                if held > most:
-                    spool = PairSpool(count, room=room)
-                    for earlier in found:
-                        spool.add(earlier.i, earlier.j)
-                    found.clear()
-            else:
-                spool.add(edges.i, edges.j)
-    except BaseException:
-        if spool is not None:
-            spool.close()
-        raise
+            found.append(edges)
+            held += len(edges)
+            if spool is None and held > most:
+                spool = unfinished.enter_context(PairSpool(count, room=room))
+            if spool is not None:
+                for each in found:
+                    spool.add(each.i, each.j)
+                found.clear()
+        unfinished.pop_all()
     return found if spool is None else spool

@@ -10,17 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from asof.cover.documents.sets import Counts as Codes
 from asof.cover.documents.sets import spread, stretches
+from asof.cover.join.equal_sets import Window
 from asof.cover.language.analyse import Alternative, AttributeRange, Key
 from asof.cover.language.bounds import Bound
 from asof.cover.language.columns import Column
 from asof.cover.language.evaluate import Pairs, Truth, prepared, ranks
 from asof.cover.language.syntax import And, Atom, AttributeOf, CompareTest, Condition
-
-Codes = NDArray[np.int64]
-Window = tuple[int | None, int | None]
 
 _WHOLE = 1 << 50  # of floats up to here, sums and differences are exact
 _FAR = 1 << 62
@@ -48,51 +46,41 @@ class Pushdown:
 
 def push_down(alternative: Alternative, columns: Mapping[str, Column], n: int) -> Pushdown:
     """The alternative of a checked relation, over n documents with these columns."""
-    sides = _Sides(n)
-    rest: list[Atom] = list(alternative.residual)
-    sides.must(alternative.d1, columns, 1)
-    sides.must(alternative.d2, columns, 2)
-    same = [key.d1 for key in alternative.keys if key.same]
+    same = [columns[key.d1] for key in alternative.keys if key.same]
     other = [key for key in alternative.keys if not key.same]
-    for name in same:
-        sides.know(columns[name])
-    rest += [CompareTest(AttributeOf(key.d1, 1), "=", AttributeOf(key.d2, 2)) for key in other]
-    partition = _partition([columns[name] for name in same], n)
-    position, window, pending = _position(alternative.ranges, columns, sides)
-    rest += pending
+    limits = _of_position(alternative.ranges, columns)
+    position = columns[limits[0].attribute] if limits else None
+    known = [column.known for column in (*same, position) if column is not None]
+    rest: list[Atom] = [
+        *alternative.residual,
+        *(CompareTest(AttributeOf(key.d1, 1), "=", AttributeOf(key.d2, 2)) for key in other),
+        *(limit.source for limit in alternative.ranges if limit not in limits),
+    ]
+    partition = _partition(same, n)
     meet = None if partition is None else (partition, partition)
     if meet is None and other:
         meet = _meeting(other[0], columns)
-    residual = None if not rest else rest[0] if len(rest) == 1 else And(tuple(rest))
-    bound = alternative.bound
-    return Pushdown(bound, partition, position, window, sides.d1, sides.d2, residual, meet)
+    return Pushdown(
+        alternative.bound,
+        partition,
+        None if position is None else _places(position),
+        _window(limits) if limits else None,
+        _possible(alternative.d1, known, columns, n),
+        _possible(alternative.d2, known, columns, n),
+        None if not rest else rest[0] if len(rest) == 1 else And(tuple(rest)),
+        meet,
+    )
 
 
-class _Sides:
-    """Which documents can be d1 and which d2; None is all."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.d1: Truth | None = None
-        self.d2: Truth | None = None
-
-    def must(
-        self, conditions: Sequence[CompareTest], columns: Mapping[str, Column], of: int
-    ) -> None:
-        """Conditions on one document alone."""
-        every, none = np.arange(self.n), np.zeros(self.n, np.int64)
-        for condition in conditions:
-            holds = prepared(condition, columns)(Pairs(every, every, none, none, none))
-            if of == 1:
-                self.d1 = holds if self.d1 is None else self.d1 & holds
-            else:
-                self.d2 = holds if self.d2 is None else self.d2 & holds
-
-    def know(self, column: Column) -> None:
-        known = column.known
-        if not known.all():
-            self.d1 = known if self.d1 is None else self.d1 & known
-            self.d2 = known if self.d2 is None else self.d2 & known
+def _possible(
+    alone: Sequence[CompareTest], known: list[Truth], columns: Mapping[str, Column], n: int
+) -> Truth | None:
+    """The documents that meet conditions on one alone, and of which all is known; None is all."""
+    every, none = np.arange(n), np.zeros(n, np.int64)
+    pairs = Pairs(every, every, none, none, none)
+    tests = [prepared(condition, columns)(pairs) for condition in alone]
+    tests += [flags for flags in known if not flags.all()]
+    return np.logical_and.reduce(tests) if tests else None
 
 
 def _partition(columns: Sequence[Column], n: int) -> Codes | None:
@@ -107,63 +95,51 @@ def _partition(columns: Sequence[Column], n: int) -> Codes | None:
     return codes
 
 
-def _position(
-    ranges: Sequence[AttributeRange], columns: Mapping[str, Column], sides: _Sides
-) -> tuple[Codes | None, Window | None, list[Atom]]:
-    """One attribute as position, with the narrowest window; all other ranges wait for the pairs.
+def _of_position(
+    ranges: Sequence[AttributeRange], columns: Mapping[str, Column]
+) -> list[AttributeRange]:
+    """The limits of one attribute, which then is the position; all others wait for the pairs.
 
     Times first: archives are ordered by them. Then the attribute with the most limits.
     """
     usable = [limit for limit in ranges if _exact(limit, columns[limit.attribute])]
     if not usable:
-        return None, None, [limit.source for limit in ranges]
+        return []
     names = [limit.attribute for limit in usable]
     best = max(names, key=lambda name: (columns[name].kind == "time", names.count(name)))
-    chosen = [limit for limit in usable if limit.attribute == best]
-    column = columns[best]
-    sides.know(column)
-    low: int | None = None
-    high: int | None = None
-    for limit in chosen:
-        if limit.low is not None:
-            at = min(limit.low + limit.low_strict, _FAR)
-            low = at if low is None else max(low, at)
-        if limit.high is not None:
-            at = max(limit.high - limit.high_strict, -_FAR)
-            high = at if high is None else min(high, at)
-    low = None if low is not None and low < -_FAR else low
-    high = None if high is not None and high > _FAR else high
-    pending: list[Atom] = [limit.source for limit in ranges if limit not in chosen]
-    return _places(column), (low, high), pending
+    return [limit for limit in usable if limit.attribute == best]
+
+
+def _window(limits: Sequence[AttributeRange]) -> Window:
+    """The narrowest that they leave; no end of it is further away than positions can be."""
+    lows = [min(each.low + each.low_strict, _FAR) for each in limits if each.low is not None]
+    highs = [max(each.high - each.high_strict, -_FAR) for each in limits if each.high is not None]
+    low, high = max(lows, default=-_FAR - 1), min(highs, default=_FAR + 1)
+    return None if low < -_FAR else low, None if high > _FAR else high
 
 
 def _exact(limit: AttributeRange, column: Column) -> bool:
     """Whether whole positions decide it just as the values do."""
-    if column.kind == "time":
+    if column.kind == "time" or _is_whole(column):
         return True
-    if column.kind == "text" or _is_whole(column):
-        return limit.plain or column.kind == "number"
-    return limit.plain and limit.low in (None, 0) and limit.high in (None, 0) and _finite(column)
-
-
-def _finite(column: Column) -> bool:
-    return not np.isinf(column.values).any()
+    ordered = column.kind == "text" or (
+        limit.low in (None, 0) and limit.high in (None, 0) and not np.isinf(column.values).any()
+    )
+    return limit.plain and ordered
 
 
 def _is_whole(column: Column) -> bool:
-    known = column.values[column.known] if column.kind == "number" else None
-    return known is not None and bool(
-        ((np.abs(known) <= _WHOLE) & (np.trunc(known) == known)).all()
-    )
+    if column.kind != "number":
+        return False
+    known = column.values[column.known]
+    return bool(((np.abs(known) <= _WHOLE) & (np.trunc(known) == known)).all())
 
 
 def _places(column: Column) -> Codes:
     """Values as whole numbers: themselves, or else their order; missing ones are masked."""
-    if column.kind == "time":
-        return np.where(column.known, column.values, 0).astype(np.int64)
     if column.kind == "text":
         return ranks(column, column)[0][column.values]
-    if _is_whole(column):
+    if column.kind == "time" or _is_whole(column):
         return np.where(column.known, column.values, 0).astype(np.int64)
     return np.unique(column.values, return_inverse=True)[1].astype(np.int64)
 
@@ -181,16 +157,13 @@ def _meeting(key: Key, columns: Mapping[str, Column]) -> tuple[Codes, Codes]:
     return np.where(one.known, codes, -1), np.where(other.known, others, -2)
 
 
-def meetings(
-    pushdown: Pushdown, block: int = 1 << 20
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def meetings(pushdown: Pushdown, block: int = 1 << 20) -> Iterator[tuple[Codes, Codes]]:
     """The pairs i != j that meet, for an alternative without a bound whose attributes are two.
 
     (Of one attribute, the join does it by partition.) Blocks of about so many pairs; bound and
     residual are not looked at, all else is.
     """
-    if pushdown.meet is None:
-        raise ValueError("nothing says who meets whom")
+    assert pushdown.meet is not None
     of_d1, of_d2 = pushdown.meet
     covers = np.arange(of_d2.size) if pushdown.d2 is None else np.flatnonzero(pushdown.d2)
     covers = covers[np.argsort(of_d2[covers], kind="stable")]

@@ -15,15 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 
 import numpy as np
 
-from asof.cover.documents.sets import Counts, Flags, Items, Ranks, searched
+from asof.cover.documents.sets import Counts, Flags, Items, Ranks, searched, starts_of
 from asof.cover.join import fallback
 from asof.cover.join.overlaps import compiled
 
-Room = Callable[[int], Ranks]
+Room = Callable[[int], Ranks]  # gives an array for so many
 
 _RANGE = 1 << 20  # shingles of a range: the cheapest of 2**16 to 2**21 (bench/cover_join.py)
 _TABLE = 2 * _RANGE  # words of a table: a slot has two
@@ -38,10 +38,6 @@ class Ranked:
     offsets: Counts
     ranks: Ranks
     distinct: int
-
-    def by_document(self, label: Counts) -> Ranking:
-        """The same by documents; `label` is the set of each."""
-        return Ranking(self.offsets[label], self.offsets[label + 1], self.ranks, self.distinct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +66,13 @@ class Ranking:
     distinct: int
 
     def of(self, documents: Counts, wanted: Flags, room: Room) -> Ranked:
-        """The ranks of these documents behind each other, of those that are not wanted none.
-
-        `room` gives an array for so many.
-        """
+        """The ranks of these documents behind each other, of those that are not wanted none."""
         begins = self.begins[documents]
         sizes = np.where(wanted, self.ends[documents] - begins, 0)
-        offsets = np.zeros(documents.size + 1, np.int64)
-        np.cumsum(sizes, out=offsets[1:])
+        offsets = starts_of(sizes)
         found = room(int(offsets[-1]))
         ranks = np.asarray(self.ranks)
-        places = zip(offsets.tolist(), begins.tolist(), sizes.tolist(), strict=False)
-        for to, start, size in places:
+        for to, start, size in zip(offsets.tolist(), begins.tolist(), sizes.tolist(), strict=False):
             found[to : to + size] = ranks[start : start + size]
         return Ranked(offsets, found, self.distinct)
 
@@ -95,25 +86,19 @@ class KeptRanks:
 
 
 def ranked(sets: Stretches, threads: int, room: Room, *, plain: bool = False) -> Ranked:
-    """The sets as ranks; `room` gives an array for so many of them."""
     if plain or compiled is None:
         return Ranked(*fallback.ranked(sets.items, sets.begins, sets.ends, sets.parts, sets.covers))
-    offsets = np.zeros(sets.begins.size + 1, np.int64)
-    np.cumsum(sets.ends - sets.begins, out=offsets[1:])
+    offsets = starts_of(sets.ends - sets.begins)
     ids = room(int(offsets[-1]))
     with ThreadPoolExecutor(threads) as pool:
         distinct = _number(sets, offsets[1:], ids, pool, threads, room)
         kept = np.zeros(sets.begins.size, np.int64)
         cuts = np.searchsorted(offsets, np.linspace(0, offsets[-1], 8 * threads + 1)[1:-1])
         cuts = np.concatenate([[0], np.minimum(cuts, kept.size), [kept.size]])
-        works = [
-            pool.submit(compiled.arrange, ids, offsets, kept, a, b)
-            for a, b in pairwise(cuts.tolist())
-        ]
-        for work in works:
-            work.result()
+        arrange = partial(compiled.arrange, ids, offsets, kept)
+        list(pool.map(arrange, cuts[:-1].tolist(), cuts[1:].tolist()))
     compiled.pack(ids, offsets, kept)
-    np.cumsum(kept, out=offsets[1:])
+    offsets = starts_of(kept)
     return Ranked(offsets, ids[: int(offsets[-1])], distinct)
 
 

@@ -28,7 +28,7 @@ def search(
     if problem.coverage.col_ids.size > COLUMNS:
         return known
     started = _Search(problem, known, nodes, stop)
-    finished = started.run()
+    finished = started.visit(started.rows, (1 << problem.coverage.col_ids.size) - 1, [], 0)
     columns = np.array(sorted(started.best), np.int32)
     lower = columns.size if finished else known.lower
     return Answer(columns, lower, finished)
@@ -49,16 +49,13 @@ class _Search:
         entries = problem.coverage.rows.tolist(), problem.coverage.cols.tolist()
         for row, col in zip(*entries, strict=True):
             masks[row] |= 1 << col
-        self._rows = list(zip(masks, problem.needs.tolist(), strict=True))
+        self.rows = list(zip(masks, problem.needs.tolist(), strict=True))
         self.best: list[int] = known.columns.tolist()
         self._cost = sum(self._costs[col] for col in self.best)
         # No cover of `lower` documents is cheaper than the best `lower` columns.
         self._least = sum(sorted(self._costs)[: known.lower])
 
-    def run(self) -> bool:
-        return self._visit(self._rows, (1 << len(self._costs)) - 1, [], 0)
-
-    def _visit(self, rows: list[Row], allowed: int, chosen: list[int], cost: int) -> bool:
+    def visit(self, rows: list[Row], allowed: int, chosen: list[int], cost: int) -> bool:
         if self._cost <= self._least:
             return True
         if self._left <= 0 or self._stop():
@@ -84,7 +81,7 @@ class _Search:
                 if need > (mask >> col & 1)
             ]
             allowed &= ~bit
-            if not self._visit(rest, allowed, [*chosen, col], cost + self._costs[col]):
+            if not self.visit(rest, allowed, [*chosen, col], cost + self._costs[col]):
                 return False
         return True
 

@@ -15,8 +15,9 @@ this pass, or that went because of another one such, never round in a circle.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,35 +37,72 @@ _MANY = 1024  # lists of a pool, at most: each is compared with each block
 
 
 @dataclass(slots=True)
+class _Pool:
+    """The largest lists of earlier blocks: as bits, or as the items in them."""
+
+    lists: list[NDArray[Any]] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    quality: list[int] = field(default_factory=list)
+
+    def drop(self, gone: Flags, bits: Words, sizes: Counts, quality: Counts) -> None:
+        """Flags lists that lie inside one of the pool."""
+        for outer, size, worth in zip(self.lists, self.sizes, self.quality, strict=True):
+            some = np.flatnonzero(~gone & (sizes <= size) & (quality <= worth))
+            if some.size:
+                gone[_inside(bits, some, outer)] = True
+
+    def learn(
+        self, taken: Callable[[int], NDArray[Any]], costs: Counts, sizes: Counts, quality: Counts,
+        alive: Flags, room: int,
+    ) -> None:  # fmt: skip
+        """Takes the largest lists of a block; what they cost all together stays within `room`."""
+        places = np.flatnonzero(alive)
+        places = places[_largest(sizes[places], costs[places], room)]
+        self.lists += [taken(place) for place in places.tolist()]
+        self.sizes += sizes[places].tolist()
+        self.quality += quality[places].tolist()
+        costs = np.array([each.nbytes for each in self.lists], np.int64)
+        best = _largest(np.array(self.sizes, np.int64), costs, room).tolist()
+        self.lists = [self.lists[at] for at in best]
+        self.sizes = [self.sizes[at] for at in best]
+        self.quality = [self.quality[at] for at in best]
+
+
+def _largest(sizes: Counts, costs: Counts, room: int) -> Counts:
+    order = np.argsort(-sizes, kind="stable")[:_MANY]
+    return order[np.cumsum(costs[order]) <= room]
+
+
+@dataclass(slots=True)
 class Sieve:
     """Finds dispensable lists of one pass: rows or columns, as complete lists in blocks.
 
-    `room` is in bytes, for the pool and for what is compared, beside the block itself.
+    `room` is in bytes, for the pools and for what is compared, beside the block itself.
     """
 
     kind: Kind
     quality: Counts  # by list
     room: int
-    _dense: _Pool | None = None
-    _sparse: _Lists | None = None
+    _dense: _Pool = field(default_factory=_Pool)
+    _sparse: _Pool = field(default_factory=_Pool)
 
     def gone(self, block: Rows) -> Flags:
         """Which lists of the block can go, those without an entry among them."""
         quality = self.quality[block.first : block.first + block.height]
-        lengths = block.lengths()
-        if block.table is None:
-            if self._sparse is None:
-                self._sparse = _Lists(self.kind)
-            return self._sparse.gone(block, lengths, quality, self.room // 512)
-        if self._dense is None:
-            self._dense = _Pool()
-        bits = _packed(block.table, turned=self.kind == "rows")
-        sizes = block.width - lengths if self.kind == "rows" else lengths
+        lengths, rows = block.lengths(), self.kind == "rows"
+        known = block.width - lengths if rows else lengths, quality
         found: Flags = lengths == 0
-        self._dense.drop(found, bits, sizes, quality)
-        _drop_inner(found, bits, sizes, quality)
-        most = min(_MANY, max(1, self.room // 8 // max(bits.shape[1] * 8, 1)))
-        self._dense.learn(~found, bits, sizes, quality, most)
+        if block.table is None:
+            found |= _dominated(self.kind, self._sparse, block, quality)
+            self._sparse.learn(block.row, 8 * lengths, *known, ~found, self.room // 64)
+            return found
+        bits = _packed(block.table, turned=rows)
+        self._dense.drop(found, bits, *known)
+        _drop_inner(found, bits, *known)
+        wide = 8 * bits.shape[1]
+        costs = np.full(lengths.size, wide)
+        room = max(self.room // 8, wide)
+        self._dense.learn(lambda at: bits[at].copy(), costs, *known, ~found, room)
         return found
 
 
@@ -116,92 +154,24 @@ def _drop_inner(gone: Flags, bits: Words, sizes: Counts, quality: Counts) -> Non
         gone[_inside(bits, later, bits[outer])] = True
 
 
-@dataclass(slots=True)
-class _Pool:
-    """The largest lists of earlier blocks as bits."""
-
-    bits: list[Words] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
-    quality: list[int] = field(default_factory=list)
-
-    def drop(self, gone: Flags, bits: Words, sizes: Counts, quality: Counts) -> None:
-        for outer, size, worth in zip(self.bits, self.sizes, self.quality, strict=True):
-            some = np.flatnonzero(~gone & (sizes <= size) & (quality <= worth))
-            if some.size:
-                gone[_inside(bits, some, outer)] = True
-
-    def learn(self, alive: Flags, bits: Words, sizes: Counts, quality: Counts, most: int) -> None:
-        places = np.flatnonzero(alive)
-        places = places[np.argsort(-sizes[places], kind="stable")][:most]
-        self.bits += [bits[place].copy() for place in places.tolist()]
-        self.sizes += sizes[places].tolist()
-        self.quality += quality[places].tolist()
-        best = np.argsort(-np.array(self.sizes, np.int64), kind="stable")[:most].tolist()
-        self.bits = [self.bits[at] for at in best]
-        self.sizes = [self.sizes[at] for at in best]
-        self.quality = [self.quality[at] for at in best]
-
-
-@dataclass(slots=True)
-class _Lists:
-    """The same for short lists: a pool of lists, and the rules of `reduce` on a block."""
-
-    kind: Kind
-    items: list[Counts] = field(default_factory=list)
-    quality: list[int] = field(default_factory=list)
-
-    def gone(self, block: Rows, lengths: Counts, quality: Counts, room: int) -> Flags:
-        """`room` is how many entries the pool may have."""
-        found: Flags = lengths == 0
-        assert block.keys is not None
-        rows = block.keys // block.width
-        cols = block.keys - rows * block.width
-        # Lists of the pool come first: of equal ones the first stays.
-        before = len(self.items)
-        sizes = [items.size for items in self.items]
-        lists = np.concatenate([np.repeat(np.arange(before), sizes), rows + before])
-        items = np.concatenate([*self.items, cols])
-        worth = np.concatenate([np.array(self.quality, np.int64), quality])
-        found |= _dominated(self.kind, lists, items, worth)[before:]
-        self._learn(block, ~found, lengths, quality, room)
-        return found
-
-    def _learn(
-        self, block: Rows, alive: Flags, lengths: Counts, quality: Counts, room: int
-    ) -> None:
-        places = np.flatnonzero(alive)
-        sign = 1 if self.kind == "rows" else -1
-        places = places[np.argsort(sign * lengths[places], kind="stable")][:_MANY]
-        places = places[np.cumsum(lengths[places]) <= room]
-        self.items += [block.row(place) for place in places.tolist()]
-        self.quality += quality[places].tolist()
-        sizes = np.array([items.size for items in self.items], np.int64)
-        best = np.argsort(sign * sizes, kind="stable")[:_MANY]
-        chosen = best[np.cumsum(sizes[best]) <= room].tolist()
-        self.items = [self.items[at] for at in chosen]
-        self.quality = [self.quality[at] for at in chosen]
-
-
-def _dominated(kind: Kind, lists: Counts, items: Counts, quality: Counts) -> Flags:
-    """Which lists can go by the rules of `reduce`; entries are sorted."""
-    found = np.zeros(quality.size, np.bool_)
-    if not lists.size:
-        return found
-    used, at_list = np.unique(lists, return_inverse=True)
-    known, at_item = np.unique(items, return_inverse=True)
+def _dominated(kind: Kind, pool: _Pool, block: Rows, quality: Counts) -> Flags:
+    """Which lists of a block can go by the rules of `reduce`, also because of one of the pool."""
+    rows = block.keys // block.width
+    cols = block.keys - rows * block.width
+    # Lists of the pool come first: of equal ones the first stays.
+    before = len(pool.lists)
+    own = np.repeat(np.arange(before), [items.size for items in pool.lists])
+    worth = np.concatenate([np.array(pool.quality, np.int64), quality])
+    found = np.zeros(worth.size, np.bool_)
+    used, at_list = np.unique(np.concatenate([own, rows + before]), return_inverse=True)
+    known, at_item = np.unique(np.concatenate([*pool.lists, cols]), return_inverse=True)
+    if not used.size:
+        return found[before:]
     if kind == "rows":
-        rows, cols, row_ids, col_ids = at_list, at_item, used, known
+        arrays = at_list, at_item, used, known
     else:
         order = np.lexsort((at_list, at_item))
-        rows, cols, row_ids, col_ids = at_item[order], at_list[order], known, used
-    part = CoverageGraph(
-        rows.astype(np.int32),
-        cols.astype(np.int32),
-        row_ids.astype(np.int32),
-        col_ids.astype(np.int32),
-    )
-    if kind == "rows":
-        found[used] = dominated_rows(part)
-    else:
-        found[used] = dominated_columns(part, quality[used])
-    return found
+        arrays = at_item[order], at_list[order], known, used
+    part = CoverageGraph(*(each.astype(np.int32) for each in arrays))
+    found[used] = dominated_rows(part) if kind == "rows" else dominated_columns(part, worth[used])
+    return found[before:]

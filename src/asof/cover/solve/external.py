@@ -17,7 +17,8 @@ that are equally good another one may be kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -26,17 +27,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from asof.cover.documents.sets import Counts, Flags
-from asof.cover.join.graph import CoverageGraph, Ids, components, numbered
+from asof.cover.join.graph import CoverageGraph, Ids, components, in_order, numbered
+from asof.cover.join.join import UNLIMITED, JoinLimits, Progress
 from asof.cover.join.pair_spool import PairSpool, Rows
 from asof.cover.question import TIME_LIMIT
 from asof.cover.solve.dominance import Kind, Sieve
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.requirements import Cover, PartialCover, meet
 from asof.cover.solve.solve import Budget, best, checked_minimum, smallest, whole_steps
-from asof.cover.solve.streaming_greedy import ColumnLists, greedily, row_by_row, topped_up
-
-Progress = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much
-Cancel = Callable[[], bool]
+from asof.cover.solve.streaming_greedy import Left, greedily, row_by_row
 
 # Bytes that solving takes for an entry of the problem: about 180 where rows overlap without end, as
 # in bench/cover_external.py --shape drift, and less elsewhere.
@@ -56,32 +55,13 @@ class ExternalCover:
     pairs: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """What is left of the problem: lists (rows or columns) and their items, with their ids."""
-
-    spool: PairSpool
-    kind: Kind  # of the lists
-    list_ids: Ids
-    item_ids: Ids
-    entries: int
-
-    def pairs(self) -> Iterator[tuple[Ids, Ids]]:
-        """Rows and columns by their ids, some at a time."""
-        for block in self.spool.blocks(self.item_ids.size):
-            for lists, items in block.slices():
-                one, other = self.list_ids[lists + block.first], self.item_ids[items]
-                yield (one, other) if self.kind == "rows" else (other, one)
-
-
 def solve_external(
     spool: PairSpool,
     *,
     quality: ArrayLike | None = None,
     at_least: tuple[int, ArrayLike] | None = None,
     time_limit: float = TIME_LIMIT,
-    progress: Progress = lambda stage, done, total: None,
-    cancel: Cancel = lambda: False,
+    limits: JoinLimits = UNLIMITED,
     proofs: Proofs | None = None,
     memory: int | None = None,
 ) -> ExternalCover:
@@ -95,27 +75,23 @@ def solve_external(
     worth, minimum = whole_steps(quality, n), checked_minimum(at_least, n)
     own = np.arange(n, dtype=np.int32)
     spool.add(own, own)
-    seen = _FirstPass(n)
-    left = _first(spool, seen, partial(_tell, progress, "rows", n), cancel)
+    seen, every = _FirstPass(n), Left(spool, "rows", own, own, 0)
+    left = _turned(every, Sieve("rows", np.zeros(n, np.int64), spool.room), "rows", limits, seen)
     state = PartialCover.bare(*numbered(seen.label))
-    budget = Budget(monotonic() + time_limit, cancel, Proofs() if proofs is None else proofs)
+    budget = Budget(monotonic() + time_limit, limits.cancel, Proofs() if proofs is None else proofs)
     try:
         if left is not None:
-            left = _shrunk(left, worth, minimum is None, most, progress, cancel)
+            left = _shrunk(left, worth, minimum is None, most, limits)
         if left is None:  # somebody wants to stop
             row_by_row(spool, state)
-            state = state if minimum is None else topped_up(state, minimum, worth)
+            state = state if minimum is None else state.topped_up(minimum, worth)
         else:
-            state = _solved(left, state, worth, minimum, budget, most, progress)
+            state = _solved(left, state, worth, minimum, budget, most, limits.progress)
     finally:
         if left is not None:
             left.spool.close()
-    by = _covered_by(spool, state.kept, partial(_tell, progress, "covered by", n))
+    by = _covered_by(spool, state.kept, limits.progress)
     return ExternalCover(state.finished(by), seen.entries - n)
-
-
-def _tell(progress: Progress, stage: str, total: int, done: int) -> None:
-    progress(stage, done, total)
 
 
 class _FirstPass:
@@ -139,36 +115,22 @@ class _FirstPass:
         self._whole = not self.label.any()
 
 
-def _first(
-    spool: PairSpool, seen: _FirstPass, progress: Callable[[int], None], cancel: Cancel
-) -> _Left | None:
-    """Rows that are not dispensable, as columns; None if cancelled."""
-    n = spool.height
-    every = np.arange(n, dtype=np.int32)
-    whole = _Left(spool, "rows", every, every, 0)
-    sieve = Sieve("rows", np.zeros(n, np.int64), spool.room)
-    return _turned(whole, sieve, progress, cancel, seen)
-
-
 def _turned(
-    left: _Left,
-    sieve: Sieve | None,
-    progress: Callable[[int], None],
-    cancel: Cancel,
-    seen: _FirstPass | None = None,
-) -> _Left | None:
+    left: Left, sieve: Sieve | None, stage: str, limits: JoinLimits, seen: _FirstPass | None = None
+) -> Left | None:
     """The lists that stay, by their items: rows become columns, and columns rows.
 
     None if cancelled; whatever `seen` is to see, it has seen then, too.
     """
-    turned = PairSpool(left.item_ids.size, left.list_ids.size, room=left.spool.room)
     ids: list[Ids] = []
     stopped = False
-    try:
+    with ExitStack() as unfinished:
+        turned = PairSpool(left.item_ids.size, left.list_ids.size, room=left.spool.room)
+        unfinished.enter_context(turned)
         for block in left.spool.blocks(left.item_ids.size):
             if seen is not None:
                 seen.see(block)
-            stopped = stopped or cancel()
+            stopped = stopped or limits.cancel()
             if stopped:
                 if seen is None:
                     break
@@ -178,21 +140,16 @@ def _turned(
             for lists, items in block.slices(~gone):
                 turned.add(items, number[lists])
             ids.append(left.list_ids[block.first : block.first + block.height][~gone])
-            progress(block.first + block.height)
-    except BaseException:
-        turned.close()
-        raise
-    if stopped:
-        turned.close()
-        return None
+            limits.progress(stage, block.first + block.height, left.list_ids.size)
+        if stopped:
+            return None
+        unfinished.pop_all()
     kind: Kind = "columns" if left.kind == "rows" else "rows"
     found = np.concatenate([np.empty(0, np.int32), *ids])
-    return _Left(turned, kind, left.item_ids, found, turned.added)
+    return Left(turned, kind, left.item_ids, found, turned.added)
 
 
-def _shrunk(
-    left: _Left, worth: Counts, columns: bool, most: int, progress: Progress, cancel: Cancel
-) -> _Left | None:
+def _shrunk(left: Left, worth: Counts, columns: bool, most: int, limits: JoinLimits) -> Left | None:
     """Leaves columns and rows out by turns until the entries are few enough, or nothing helps."""
     idle = turn = 0
     halved = False
@@ -203,11 +160,8 @@ def _shrunk(
             sieve = Sieve("rows", np.zeros(left.list_ids.size, np.int64), left.spool.room)
         elif columns:
             sieve = Sieve("columns", worth[left.list_ids], left.spool.room)
-        try:
-            tell = partial(_tell, progress, f"turn {turn}", left.list_ids.size)
-            found = _turned(left, sieve, tell, cancel)
-        finally:
-            left.spool.close()
+        with left.spool:
+            found = _turned(left, sieve, f"turn {turn}", limits)
         if found is None:
             return None
         idle = 0 if found.entries < (1 - _WORTH) * left.entries else idle + 1
@@ -217,7 +171,7 @@ def _shrunk(
 
 
 def _solved(
-    left: _Left,
+    left: Left,
     state: PartialCover,
     worth: Counts,
     minimum: tuple[int, Ids] | None,
@@ -239,28 +193,23 @@ def _solved(
     large = _component_by_component(left, state, stays, worth, budget, most, progress)
     if large.any():
         _covered_greedily(left, state, large, exact=not worth.any())
-    return state if minimum is None else topped_up(state, minimum, worth)
+    return state if minimum is None else state.topped_up(minimum, worth)
 
 
-def _covered_greedily(left: _Left, state: PartialCover, large: Flags, *, exact: bool) -> None:
+def _covered_greedily(left: Left, state: PartialCover, large: Flags, *, exact: bool) -> None:
     if left.kind == "columns":
-        greedily(ColumnLists(left.spool, left.list_ids, left.item_ids), state, large, exact=exact)
+        greedily(left, state, large, exact=exact)
         return
-    turned = _turned(left, None, lambda done: None, lambda: False)
+    turned = _turned(left, None, "", UNLIMITED)
     assert turned is not None
     with turned.spool:
-        greedily(
-            ColumnLists(turned.spool, turned.list_ids, turned.item_ids), state, large, exact=exact
-        )
+        greedily(turned, state, large, exact=exact)
 
 
-def _gathered(pairs: Iterator[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
-    found = list(pairs)
+def _gathered(pairs: Iterable[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
     nothing = np.empty(0, np.int32)
-    return (
-        np.concatenate([nothing, *(one for one, _ in found)]),
-        np.concatenate([nothing, *(other for _, other in found)]),
-    )
+    rows, cols = zip((nothing, nothing), *pairs, strict=True)
+    return np.concatenate(rows), np.concatenate(cols)
 
 
 def _problem(part: Ids, stays: Flags, mine: Flags, rows: Ids, cols: Ids) -> CoverageGraph:
@@ -275,18 +224,15 @@ def _problem(part: Ids, stays: Flags, mine: Flags, rows: Ids, cols: Ids) -> Cove
     place = np.full(int(part.max(initial=-1)) + 1, n, np.int64)
     np.minimum.at(place, part[lost], lost)
     members = np.flatnonzero(mine & (place[part] < n))
-    keys = np.concatenate(
-        [rows.astype(np.int64) << 32 | cols, place[part[members]] << 32 | members]
+    rows, cols = in_order(
+        np.concatenate([rows, place[part[members]]]), np.concatenate([cols, members])
     )
-    keys.sort()
     every = np.arange(n, dtype=np.int32)
-    return CoverageGraph(
-        (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32), every, every
-    )
+    return CoverageGraph(rows, cols, every, every)
 
 
 def _component_by_component(
-    left: _Left,
+    left: Left,
     state: PartialCover,
     stays: Flags,
     worth: Counts,
@@ -305,20 +251,14 @@ def _component_by_component(
         mine = np.zeros(count, np.bool_)
         mine[state.part[rows]] = True
         coverage = _problem(state.part, stays, mine[state.part], rows, cols).without()
-        share = budget.left() * rows.size / max(still, 1)
-        smallest(
-            state,
-            coverage,
-            worth,
-            Budget(monotonic() + share, budget.cancel, budget.proofs),
-            lambda *_: None,
-        )
+        share = budget.part(rows.size / max(still, 1))
+        smallest(state, coverage, worth, share, lambda *_: None)
         still -= rows.size
         progress("cover", left.entries - still, left.entries)
     return large
 
 
-def _stretches(left: _Left, part: Ids, large: Flags, most: int) -> Iterator[tuple[Ids, Ids]]:
+def _stretches(left: Left, part: Ids, large: Flags, most: int) -> Iterator[tuple[Ids, Ids]]:
     """The entries of all components that are not large, whole components, some at a time."""
     # Rows in the order of their components, so that some components are a stretch of them.
     order = np.argsort(part, kind="stable").astype(np.int32)
@@ -336,16 +276,16 @@ def _stretches(left: _Left, part: Ids, large: Flags, most: int) -> Iterator[tupl
                 held.append((order[places + block.first], items.astype(np.int32)))
                 if sum(mine.size for mine, _ in held) < most:
                     continue
-                i, j = _gathered(iter(held))
+                i, j = _gathered(held)
                 whole = part[i] < part[i[-1]]
                 if whole.any():
                     yield i[whole], j[whole]
                 held = [(i[~whole], j[~whole])]
     if held:
-        yield _gathered(iter(held))
+        yield _gathered(held)
 
 
-def _covered_by(spool: PairSpool, kept: Flags, progress: Callable[[int], None]) -> Ids:
+def _covered_by(spool: PairSpool, kept: Flags, progress: Progress) -> Ids:
     """For each dropped document the kept one of lowest id that covers it, else -1."""
     by = np.full(kept.size, np.iinfo(np.int32).max, np.int32)
     for first, keys in spool.raw():
@@ -353,5 +293,5 @@ def _covered_by(spool: PairSpool, kept: Flags, progress: Callable[[int], None]) 
         cols = keys - rows * spool.width
         used = kept[cols]
         np.minimum.at(by, rows[used].astype(np.int64) + first, cols[used].astype(np.int32))
-        progress(first)
+        progress("covered by", first, kept.size)
     return by

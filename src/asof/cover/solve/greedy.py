@@ -13,7 +13,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cover.documents.sets import Counts
+from asof.cover.documents.sets import Counts, Flags
 from asof.cover.join.graph import CoverageGraph, Ids
 from asof.cover.solve.reduce import reduce
 
@@ -36,6 +36,11 @@ class CoverProblem:
         """Every row needs one column; `quality` is by document id."""
         needs = np.ones(coverage.row_ids.size, np.int64)
         return cls(coverage, needs, quality[coverage.col_ids])
+
+    def covered(self, chosen: Flags) -> Counts:
+        """How many of the chosen columns each row has."""
+        coverage = self.coverage
+        return np.bincount(coverage.rows[chosen[coverage.cols]], minlength=coverage.row_ids.size)
 
     def worth(self, columns: Counts | Ids) -> int:
         """The quality of some columns together: of a thousand, it may be more than 64 bits hold."""
@@ -76,11 +81,11 @@ def greedy(problem: CoverProblem, *, prune: bool = True) -> Ids:
             heappush(heap, (-now, value, col))
             continue
         taken.append(col)
-        mine = cols.items[cols.starts[col] : cols.starts[col + 1]]
+        mine = cols[col]
         settled = mine[left[mine] == 1]
         left[mine] -= 1
         for row in settled.tolist():
-            gains[rows.items[rows.starts[row] : rows.starts[row + 1]]] -= 1
+            gains[rows[row]] -= 1
         gains[col] = 0
     if prune:
         taken = _pruned(problem, taken)
@@ -91,14 +96,10 @@ def _pruned(problem: CoverProblem, taken: list[int]) -> list[int]:
     cols = problem.coverage.by_col()
     chosen = np.zeros(problem.coverage.col_ids.size, np.bool_)
     chosen[taken] = True
-    covered = np.bincount(
-        problem.coverage.rows[chosen[problem.coverage.cols]],
-        minlength=problem.coverage.row_ids.size,
-    )
-    order = sorted(range(len(taken)), key=lambda at: (problem.quality[taken[at]], -at))
-    for at in order:
+    covered = problem.covered(chosen)
+    for at in sorted(range(len(taken)), key=lambda at: (problem.quality[taken[at]], -at)):
         col = taken[at]
-        mine = cols.items[cols.starts[col] : cols.starts[col + 1]]
+        mine = cols[col]
         if (covered[mine] > problem.needs[mine]).all():
             covered[mine] -= 1
             chosen[col] = False
@@ -162,11 +163,9 @@ def dive(problem: CoverProblem, stop: Callable[[], bool]) -> Ids:
         order = np.lexsort((-quality[left.col_ids], -left.col_degrees(), of_col))
         taken = np.zeros(left.col_ids.size, np.bool_)
         taken[order[np.searchsorted(of_col[order], np.arange(count))]] = True
-        covered = np.zeros(left.row_ids.size, np.bool_)
-        covered[left.rows[taken[left.cols]]] = True
-        reduced = reduce(left.without(rows=covered), quality)
-        chosen += [left.col_ids[taken], reduced.chosen]
-        left = reduced.kernel
+        documents, left = left.chosen(taken)
+        needed, left = reduce(left, quality)
+        chosen += [documents, needed]
     columns = np.concatenate([np.empty(0, np.int32), *chosen])
     return np.array(sorted(_pruned(problem, columns.tolist())), np.int32)
 

@@ -55,24 +55,21 @@ def by_milp(
 
 def _solved(problem: CoverProblem, known: Answer, seconds: float) -> Answer:
     ends = monotonic() + seconds
-    best = known
-    if known.columns.size > known.lower:
-        best = _fewest(problem, known, seconds)
+    best = _fewest(problem, known, seconds) if known.columns.size > known.lower else known
     if best.columns.size > best.lower or not problem.quality.any():
         return Answer(best.columns, best.lower, best.columns.size <= best.lower)
     return _best(problem, best, ends - monotonic())
 
 
 def _fewest(problem: CoverProblem, known: Answer, seconds: float) -> Answer:
-    ones = np.ones(problem.coverage.col_ids.size)
-    found = _run(problem, ones, None, seconds)
+    found = _run(problem, np.ones(problem.coverage.col_ids.size), None, seconds)
     lower = known.lower
     if found.mip_dual_bound is not None and np.isfinite(found.mip_dual_bound):
         lower = max(lower, ceil(found.mip_dual_bound - _SLACK))
     columns = _cover(problem, found.x)
     if columns is None or columns.size >= known.columns.size:
         return Answer(known.columns, lower, False)
-    return Answer(columns.astype(np.int32), lower, False)
+    return Answer(columns, lower, False)
 
 
 def _best(problem: CoverProblem, known: Answer, seconds: float) -> Answer:
@@ -86,8 +83,7 @@ def _best(problem: CoverProblem, known: Answer, seconds: float) -> Answer:
     if columns is None or columns.size > known.columns.size:
         return Answer(known.columns, known.lower, False)
     better = problem.worth(columns) > problem.worth(known.columns)
-    picked = columns.astype(np.int32) if better else known.columns
-    return Answer(picked, known.lower, found.status == 0)
+    return Answer(columns if better else known.columns, known.lower, found.status == 0)
 
 
 def _run(
@@ -111,11 +107,10 @@ def _run(
     )
 
 
-def _cover(problem: CoverProblem, values: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
+def _cover(problem: CoverProblem, values: NDArray[np.float64] | None) -> NDArray[np.int32] | None:
     """The columns that the solver chose, if they do cover."""
     if values is None:
         return None
     chosen = values > 0.5
-    coverage = problem.coverage
-    covered = np.bincount(coverage.rows[chosen[coverage.cols]], minlength=coverage.row_ids.size)
-    return np.flatnonzero(chosen) if (covered >= problem.needs).all() else None
+    fine = (problem.covered(chosen) >= problem.needs).all()
+    return np.flatnonzero(chosen).astype(np.int32) if fine else None

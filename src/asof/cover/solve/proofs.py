@@ -89,13 +89,12 @@ def _key(problem: CoverProblem, known: Answer) -> bytes:
 
 def _covers(problem: CoverProblem, columns: NDArray[np.int32]) -> bool:
     """What a damaged file says is not believed."""
-    coverage = problem.coverage
-    if columns.size and (columns.min() < 0 or columns.max() >= coverage.col_ids.size):
+    count = problem.coverage.col_ids.size
+    if columns.size and (columns.min() < 0 or columns.max() >= count):
         return False
-    chosen = np.zeros(coverage.col_ids.size, np.bool_)
+    chosen = np.zeros(count, np.bool_)
     chosen[columns] = True
-    covered = np.bincount(coverage.rows[chosen[coverage.cols]], minlength=coverage.row_ids.size)
-    return bool((covered >= problem.needs).all())
+    return bool((problem.covered(chosen) >= problem.needs).all())
 
 
 @cache

@@ -14,30 +14,24 @@ of best total quality then survives, too. Ties are broken by the lower id.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from asof.cover.documents.sets import Counts, Flags, spread, stretches
+from asof.cover.documents.sets import Counts, Flags, begins, spread, stretches
 from asof.cover.join.graph import CoverageGraph, Ids, Lists
-from asof.cover.solve.stepwise_reduce import reduce_stepwise
 
 # Pairs looked at together, to bound memory.
 _SLICE = 1 << 21
 # How many possible dominators of one row or column are compared in full in a round: bounds the work
 # in dense components. What is overlooked costs time later, never the right answer.
 _TRIES = 8
+_TRIES_ALONE = 64  # the same in steps
 # Rounds for all together, before what still changes is looked at piece by piece.
 _ROUNDS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Reduced:
-    """Documents that have to be chosen, and the problem left, which no rule makes smaller."""
-
-    chosen: Ids
-    kernel: CoverageGraph
+_Items = set[int] | None  # of a list; None when it is gone
 
 
 def settle_single(coverage: CoverageGraph, quality: Counts) -> tuple[Ids, CoverageGraph]:
@@ -50,15 +44,14 @@ def settle_single(coverage: CoverageGraph, quality: Counts) -> tuple[Ids, Covera
     sizes = np.bincount(of_row, minlength=count)
     full = np.flatnonzero(coverage.col_degrees() == sizes[of_col])
     order = full[np.lexsort((full, -quality[coverage.col_ids[full]], of_col[full]))]
-    part = of_col[order]
-    first = order[np.concatenate([[True], part[1:] != part[:-1]])] if order.size else order
+    first = order[begins(of_col[order])]
     solved = np.zeros(count, np.bool_)
     solved[of_col[first]] = True
     return coverage.col_ids[first], coverage.without(rows=solved[of_row])
 
 
-def reduce(coverage: CoverageGraph, quality: Counts) -> Reduced:
-    """All rules until none applies. `quality` is by document id, in whole steps."""
+def reduce(coverage: CoverageGraph, quality: Counts) -> tuple[Ids, CoverageGraph]:
+    """What must be chosen, and the problem that no rule makes smaller; `quality` by document id."""
     chosen: list[Ids] = []
     kernels: list[CoverageGraph] = []
     left = coverage
@@ -78,7 +71,7 @@ def reduce(coverage: CoverageGraph, quality: Counts) -> Reduced:
         needed, left = reduce_stepwise(left, quality)
         chosen.append(needed)
         kernels.append(left)
-    return Reduced(np.concatenate([np.empty(0, np.int32), *chosen]), CoverageGraph.joined(kernels))
+    return np.concatenate([np.empty(0, np.int32), *chosen]), CoverageGraph.joined(kernels)
 
 
 def _essential(coverage: CoverageGraph) -> tuple[list[Ids], CoverageGraph]:
@@ -90,10 +83,8 @@ def _essential(coverage: CoverageGraph) -> tuple[list[Ids], CoverageGraph]:
             break
         needed = np.zeros(coverage.col_ids.size, np.bool_)
         needed[lists.items[lists.starts[:-1][single]]] = True
-        covered = np.zeros(coverage.row_ids.size, np.bool_)
-        covered[coverage.rows[needed[coverage.cols]]] = True
-        taken.append(coverage.col_ids[needed])
-        coverage = coverage.without(rows=covered)
+        documents, coverage = coverage.chosen(needed)
+        taken.append(documents)
     return taken, coverage
 
 
@@ -155,9 +146,7 @@ def dominated_rows(coverage: CoverageGraph) -> Flags:
 def _place(values: Counts) -> Counts:
     """For sorted values, the place of each among its equals, from 0."""
     at = np.arange(values.size)
-    new = np.ones(values.size, np.bool_)
-    new[1:] = values[1:] != values[:-1]
-    return at - np.maximum.accumulate(np.where(new, at, 0))
+    return at - np.maximum.accumulate(np.where(begins(values), at, 0))
 
 
 class _Subsets:
@@ -199,10 +188,7 @@ class _Subsets:
         place = _place(marked)
         for attempt in range(_TRIES):
             picked = np.flatnonzero((place == attempt) & ~gone[marked])
-            if not picked.size:
-                continue
-            true = picked[self._holds(sub[picked], sup[picked])]
-            gone[marked[true]] = True
+            gone[marked[picked[self._holds(sub[picked], sup[picked])]]] = True
 
     def _holds(self, sub: Counts, sup: Counts) -> Flags:
         lengths = self._own.lengths[sub]
@@ -215,3 +201,100 @@ class _Subsets:
             starts = np.cumsum(number) - number
             held[first:end] = np.logical_and.reduceat(self._keys[at] == wanted, starts)
         return held
+
+
+def reduce_stepwise(coverage: CoverageGraph, quality: Counts) -> tuple[Ids, CoverageGraph]:
+    """The same one row or column at a time, for components that need very many rounds.
+
+    A page of which each version covers only the one before is a chain: each round takes two
+    documents off its end. Here only what a step has touched is looked at again, so a chain of n
+    documents takes about n steps.
+    """
+    steps = _Stepwise(coverage, quality[coverage.col_ids])
+    steps.run()
+    rows = np.array([row is None for row in steps.rows], np.bool_)
+    cols = np.array([col is None for col in steps.cols], np.bool_)
+    return coverage.col_ids[sorted(steps.chosen)], coverage.without(rows, cols)
+
+
+class _Stepwise:
+    def __init__(self, coverage: CoverageGraph, quality: Counts) -> None:
+        self.rows, self.cols = _sets(coverage.by_row()), _sets(coverage.by_col())
+        self.chosen: list[int] = []
+        self._quality = quality.tolist()
+        self._height = len(self.rows)
+        # Rows by their numbers, columns by theirs after the last row.
+        self._queue = deque(range(self._height + len(self.cols)))
+        self._queued = [True] * len(self._queue)
+
+    def run(self) -> None:
+        while self._queue:
+            at = self._queue.popleft()
+            self._queued[at] = False
+            if at < self._height:
+                self._look_at_row(at)
+            else:
+                self._look_at_column(at - self._height)
+
+    def _look_at_row(self, row: int) -> None:
+        """A row with few columns may need the last, or be inside others, which then can go."""
+        mine = self.rows[row]
+        if mine is None:
+            return
+        if len(mine) == 1:
+            self._take(next(iter(mine)))
+            return
+        rarest = min(mine, key=lambda col: (len(self.cols[col] or ()), col))
+        for other in sorted(self.cols[rarest] or ())[:_TRIES_ALONE]:
+            theirs = self.rows[other]
+            if other == row or theirs is None or not mine <= theirs:
+                continue
+            if len(mine) < len(theirs) or row < other:
+                self._drop_row(other)
+
+    def _look_at_column(self, col: int) -> None:
+        """A column that lost rows may be inside another one that is no worse."""
+        mine = self.cols[col]
+        if mine is None:
+            return
+        if not mine:
+            self._drop_column(col)
+            return
+        rarest = min(mine, key=lambda row: (len(self.rows[row] or ()), row))
+        for other in sorted(self.rows[rarest] or ())[:_TRIES_ALONE]:
+            theirs = self.cols[other]
+            better = self._quality[other] - self._quality[col]
+            if other == col or better < 0 or theirs is None or not mine <= theirs:
+                continue
+            if better > 0 or len(mine) < len(theirs) or other < col:
+                self._drop_column(col)
+                return
+
+    def _take(self, col: int) -> None:
+        self.chosen.append(col)
+        for row in sorted(self.cols[col] or ()):
+            self._drop_row(row)
+        self._drop_column(col)
+
+    def _drop_row(self, row: int) -> None:
+        mine, self.rows[row] = self.rows[row], None
+        self._forget(row, mine, self.cols, self._height)
+
+    def _drop_column(self, col: int) -> None:
+        mine, self.cols[col] = self.cols[col], None
+        self._forget(col, mine, self.rows, 0)
+
+    def _forget(self, gone: int, mine: _Items, lists: list[_Items], first: int) -> None:
+        """Takes what is gone out of the lists that it was in, which are then looked at again."""
+        for at in sorted(mine or ()):
+            theirs = lists[at]
+            if theirs is not None:
+                theirs.discard(gone)
+                if not self._queued[first + at]:
+                    self._queued[first + at] = True
+                    self._queue.append(first + at)
+
+
+def _sets(lists: Lists) -> list[_Items]:
+    items, starts = lists.items.tolist(), lists.starts.tolist()
+    return [set(items[first:end]) for first, end in pairwise(starts)]

@@ -34,15 +34,13 @@ class Components:
     """
 
     part: Ids  # by document
-    size: Counts
-    kept: Counts
-    gap: Counts  # kept less the proven lower bound
+    gap: Counts  # documents kept less the proven lower bound
     proven: Flags  # the fewest documents, and the best total quality if one was given
 
     @property
     def count(self) -> int:
         """How many components there are; a document without edges is one."""
-        return self.size.size
+        return self.gap.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +72,7 @@ class PartialCover:
     def finished(self, by: Ids) -> Cover:
         """The cover; `by` is what covers each dropped document."""
         by[self.kept] = -1
-        count = self.gap.size
-        sizes = np.bincount(self.part, minlength=count)
-        kept = np.bincount(self.part[self.kept], minlength=count)
-        found = Components(self.part, sizes, kept, self.gap, self.proven)
+        found = Components(self.part, self.gap, self.proven)
         return Cover(self.kept, by, found, bool(self.proven.all()), int(self.gap.sum()))
 
     def lacking(self, at_least: tuple[int, Ids]) -> tuple[Counts, Counts]:
@@ -86,6 +81,12 @@ class PartialCover:
         valued, values = codes >= 0, int(codes.max(initial=-1)) + 1
         needs = np.minimum(np.bincount(codes[valued], minlength=values), number)
         return needs, needs - np.bincount(codes[valued & self.kept], minlength=values)
+
+    def topped_up(self, at_least: tuple[int, Ids], quality: Counts) -> PartialCover:
+        """The cover with at least m documents of each value, by adding what is lacking."""
+        kept = _topped_up(self.kept, at_least[1], self.lacking(at_least)[1], quality)
+        more = np.bincount(self.part[kept & ~self.kept], minlength=self.gap.size)
+        return PartialCover(kept, self.part, self.gap + more, self.proven & (more == 0))
 
 
 def meet(
@@ -102,7 +103,7 @@ def meet(
         return state
     binding = _held_by_all(state, coverage, codes, needs.size) < needs
     part, touched = _tied(state, codes, binding, lacking > 0)
-    kept = topped_up(state.kept, codes, lacking, quality)
+    kept = _topped_up(state.kept, codes, lacking, quality)
     kept_before = np.bincount(state.part[state.kept], minlength=state.gap.size)
     count = touched.size
     lower = np.zeros(count, np.int64)
@@ -167,7 +168,7 @@ def _tied(state: PartialCover, codes: Ids, binding: Flags, lacking: Flags) -> tu
     return number[state.part], again
 
 
-def topped_up(kept: Flags, codes: Ids, lacking: Counts, quality: Counts) -> Flags:
+def _topped_up(kept: Flags, codes: Ids, lacking: Counts, quality: Counts) -> Flags:
     """Adds what values lack: documents of best quality, then of lowest ids."""
     free = np.flatnonzero(~kept & (codes >= 0) & (lacking[codes] > 0))
     order = free[np.lexsort((free, -quality[free], codes[free]))]

@@ -34,7 +34,8 @@ def solve_small(coverage: CoverageGraph, quality: Counts) -> tuple[Ids, Coverage
     masks = _masks(coverage, of_row, of_col, small)
     order = np.argsort(of_col, kind="stable")  # columns by component, ids ascending in each
     starts = np.cumsum(widths) - widths
-    full = _full(heights[small])
+    # For each problem the word with a bit for every row.
+    full = np.uint64(0xFFFFFFFFFFFFFFFF) >> (ROWS - heights[small]).astype(np.uint64)
     chosen: list[Ids] = []
     for width in np.unique(widths[small]).tolist():
         parts = np.flatnonzero(small & (widths == width))
@@ -44,11 +45,6 @@ def solve_small(coverage: CoverageGraph, quality: Counts) -> tuple[Ids, Coverage
         chosen.append(ids[picked.T])
     taken = np.concatenate([np.empty(0, np.int32), *chosen])
     return taken, coverage.without(rows=small[of_row])
-
-
-def _full(heights: Counts) -> Words:
-    """For each problem the word with a bit for every row."""
-    return np.uint64(0xFFFFFFFFFFFFFFFF) >> (ROWS - heights).astype(np.uint64)
 
 
 def _masks(coverage: CoverageGraph, of_row: Ids, of_col: Ids, small: Flags) -> Words:

@@ -9,7 +9,7 @@ the order of its ids alone (as long as time is not up), not on the order of edge
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 
@@ -29,6 +29,7 @@ from asof.cover.solve.small_problems import solve_small
 from asof.errors import UsageError
 
 Progress = Callable[[int, int], None]  # documents decided, and all
+Cancel = Callable[[], bool]
 
 _ENOUGH = 1.0  # seconds that one problem may take while there are any, if its share is smaller
 _FEW_NODES = 300  # of the own search before HiGHS is asked
@@ -41,14 +42,18 @@ class Budget:
     """The time that is left, whether somebody wants to stop, and what was proven before."""
 
     ends: float
-    cancel: Callable[[], bool]
-    proofs: Proofs = field(default_factory=Proofs)
+    cancel: Cancel
+    proofs: Proofs
 
     def over(self) -> bool:
         return monotonic() >= self.ends or self.cancel()
 
     def left(self) -> float:
         return max(self.ends - monotonic(), 0.0)
+
+    def part(self, share: float) -> Budget:
+        """A share of the time that is left."""
+        return replace(self, ends=monotonic() + share * self.left())
 
 
 def solve(
@@ -61,7 +66,7 @@ def solve(
     solver: Solver = "auto",
     time_limit: float = TIME_LIMIT,
     progress: Progress = lambda done, total: None,
-    cancel: Callable[[], bool] = lambda: False,
+    cancel: Cancel = lambda: False,
     proofs: Proofs | None = None,
 ) -> Cover:
     """A smallest set that covers n documents; document j[e] covers document i[e] for every e.
@@ -82,11 +87,10 @@ def solve(
     budget = Budget(monotonic() + time_limit, cancel, Proofs() if proofs is None else proofs)
     coverage = CoverageGraph.of(n, i, j)
     bare = PartialCover.bare(*numbered(components(n, coverage.rows, coverage.cols)))
-    state = (
-        _brute_force_then_greedy(bare, coverage, worth)
-        if solver == "seed"
-        else smallest(bare, coverage, worth, budget, progress)
-    )
+    if solver == "seed":
+        state = _brute_force_then_greedy(bare, coverage, worth)
+    else:
+        state = smallest(bare, coverage, worth, budget, progress)
     if minimum is not None:
         state = meet(state, coverage, worth, minimum, partial(best, budget=budget))
     progress(n, n)
@@ -99,24 +103,15 @@ def best(problem: CoverProblem, known: Answer, budget: Budget, share: float = 1.
     if proven is not None:
         return proven
     left = budget.left()
-    ends = monotonic() + max(left * share, min(left, _ENOUGH))
-
-    def stop() -> bool:
-        return monotonic() >= ends or budget.cancel()
-
-    found = _searched(problem, known, ends, stop, budget.cancel)
-    if not stop():  # else another one might have been found as well
+    mine = replace(budget, ends=monotonic() + max(left * share, min(left, _ENOUGH)))
+    found = _searched(problem, known, mine)
+    if not mine.over():  # else another one might have been found as well
         budget.proofs.learn(problem, known, found)
     return found
 
 
-def _searched(
-    problem: CoverProblem,
-    known: Answer,
-    ends: float,
-    stop: Callable[[], bool],
-    cancel: Callable[[], bool],
-) -> Answer:
+def _searched(problem: CoverProblem, known: Answer, budget: Budget) -> Answer:
+    stop = budget.over
     found = search(problem, known, _FEW_NODES, stop)
     if found.proven:
         return found
@@ -129,32 +124,25 @@ def _searched(
     if found.proven or stop():
         return found
     if installed():
-        return by_milp(problem, found, ends - monotonic(), cancel)
+        return by_milp(problem, found, budget.left(), budget.cancel)
     if problem.coverage.col_ids.size > COLUMNS:
         return found
     return search(problem, found, 1 << 62, stop)
 
 
 def smallest(
-    state: PartialCover,
-    coverage: CoverageGraph,
-    quality: Counts,
-    budget: Budget,
-    progress: Progress,
+    state: PartialCover, whole: CoverageGraph, quality: Counts, budget: Budget, progress: Progress
 ) -> PartialCover:
     """The cover without requirements; `state` is filled in."""
-    taken, left = settle_single(coverage, quality)
+    taken, left = settle_single(whole, quality)
     state.kept[taken] = True
-    progress(coverage.row_ids.size - left.row_ids.size, coverage.row_ids.size)
+    progress(whole.row_ids.size - left.row_ids.size, whole.row_ids.size)
     if budget.cancel():
-        _rest(state, left, quality, budget)
+        _greedily(state, left, quality, budget.cancel)
         return state
-    reduced = reduce(left, quality)
-    state.kept[reduced.chosen] = True
-    taken, left = settle_single(reduced.kernel, quality)
-    state.kept[taken] = True
-    taken, left = solve_small(left, quality)
-    state.kept[taken] = True
+    for stage in (reduce, settle_single, solve_small):
+        taken, left = stage(left, quality)
+        state.kept[taken] = True
     _one_by_one(state, left, quality, budget, progress)
     return state
 
@@ -187,7 +175,7 @@ def _one_by_one(
         solved[part] = True
         still -= int(heights[part])
         progress(total - still, total)
-    _rest(state, left.without(rows=solved[of_row]), quality, budget)
+    _greedily(state, left.without(rows=solved[of_row]), quality, budget.cancel)
 
 
 def _fewest(
@@ -201,23 +189,16 @@ def _fewest(
     part = np.zeros(state.kept.size, np.int32)
     part[left.row_ids], part[left.col_ids] = of_row, of_col
     bare = PartialCover.bare(part, count)
-    half = Budget(monotonic() + budget.left() / 2, budget.cancel, budget.proofs)
     nothing = np.zeros(state.kept.size, np.int64)
-    return smallest(bare, left, nothing, half, lambda done, total: None)
-
-
-def _rest(state: PartialCover, left: CoverageGraph, quality: Counts, budget: Budget) -> None:
-    """Covers what is left by the greedy algorithm, with a bound for each component."""
-    problem = CoverProblem.plain(left, quality)
-    _greedily(state, problem, greedy(problem), budget.cancel)
+    return smallest(bare, left, nothing, budget.part(0.5), lambda done, total: None)
 
 
 def _greedily(
-    state: PartialCover,
-    problem: CoverProblem,
-    columns: Ids,
-    stop: Callable[[], bool] = lambda: False,
+    state: PartialCover, left: CoverageGraph, quality: Counts, stop: Cancel, *, prune: bool = True
 ) -> None:
+    """Covers what is left by the greedy algorithm, with a bound for each component."""
+    problem = CoverProblem.plain(left, quality)
+    columns = greedy(problem, prune=prune)
     if not columns.size:
         return
     documents = problem.coverage.col_ids
@@ -237,8 +218,7 @@ def _brute_force_then_greedy(
     large = (sizes > _BRUTE_FORCE_VERTICES)[state.part]
     taken, _ = solve_small(coverage.without(rows=large), quality)
     state.kept[taken] = True
-    problem = CoverProblem.plain(coverage.without(rows=~large), quality)
-    _greedily(state, problem, greedy(problem, prune=False))
+    _greedily(state, coverage.without(rows=~large), quality, lambda: False, prune=False)
     return state
 
 
@@ -267,9 +247,8 @@ def whole_steps(quality: ArrayLike | None, n: int) -> Counts:
         values, low, high = values / 4, low / 4, high / 4
     above: NDArray[np.float64] = np.where(np.isnan(values), 0.0, values - low)
     if np.array_equal(known, np.floor(known)) and max(-low, high) < _STEPS:
-        steps: Counts = above.astype(np.int64)
-    else:
-        steps = np.rint(above / (high - low) * _STEPS).astype(np.int64)
+        return above.astype(np.int64)
+    steps: Counts = np.rint(above / (high - low) * _STEPS).astype(np.int64)
     return steps
 
 

@@ -6,6 +6,7 @@ whoever does not want to wait. The answer is a cover, and says how much smaller 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +14,8 @@ import numpy as np
 from asof.cover.documents.sets import Counts, Flags
 from asof.cover.join.graph import Ids
 from asof.cover.join.pair_spool import PairSpool
+from asof.cover.solve.dominance import Kind
 from asof.cover.solve.requirements import PartialCover
-from asof.cover.solve.requirements import topped_up as with_more
 
 # Each pass takes what covers at least this share of what the last pass asked for.
 _FALL = 0.8
@@ -22,16 +23,25 @@ _SCALE = 1 << 32  # prices are whole numbers of this part of a document, so that
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnLists:
-    """ColumnLists as complete lists of the rows that they cover."""
+class Left:
+    """What is left of a problem: lists (rows or columns) and their items, with their ids."""
 
     spool: PairSpool
-    col_ids: Ids
-    row_ids: Ids
+    kind: Kind  # of the lists
+    list_ids: Ids
+    item_ids: Ids
+    entries: int
+
+    def pairs(self) -> Iterator[tuple[Ids, Ids]]:
+        """Rows and columns by their ids, some at a time."""
+        for block in self.spool.blocks(self.item_ids.size):
+            for lists, items in block.slices():
+                one, other = self.list_ids[lists + block.first], self.item_ids[items]
+                yield (one, other) if self.kind == "rows" else (other, one)
 
 
-def greedily(columns: ColumnLists, state: PartialCover, wanted: Flags, *, exact: bool) -> None:
-    """Covers wanted components by the greedy algorithm with thresholds; `state` is filled in.
+def greedily(columns: Left, state: PartialCover, wanted: Flags, *, exact: bool) -> None:
+    """Covers wanted components, of lists of columns, by the greedy algorithm with thresholds.
 
     As section 3.4 of Paudel 2013 has it, but a pass takes all that covers enough, and the next one
     asks for less. A row's price is one by the number of rows that were covered with it; no column
@@ -40,7 +50,7 @@ def greedily(columns: ColumnLists, state: PartialCover, wanted: Flags, *, exact:
     by the most that one column covers, which proves the few documents that dense problems need.
     With `exact`, a cover as small as a bound is a proven answer.
     """
-    part = state.part[columns.row_ids]
+    part = state.part[columns.item_ids]
     open_: Flags = wanted[part].copy()
     price = np.zeros(part.size, np.int64)
     least = float(part.size)
@@ -58,7 +68,7 @@ def greedily(columns: ColumnLists, state: PartialCover, wanted: Flags, *, exact:
                     continue
                 open_[rows] = False
                 price[rows] = _SCALE // rows.size
-                state.kept[columns.col_ids[block.first + at]] = True
+                state.kept[columns.list_ids[block.first + at]] = True
                 gains[at] = 0
             most = max(most, int(gains.max(initial=0)))
         least = max(1.0, min(least * _FALL, most))
@@ -69,10 +79,10 @@ def greedily(columns: ColumnLists, state: PartialCover, wanted: Flags, *, exact:
     state.proven[wanted] = exact & (gap == 0)[wanted]
 
 
-def _bounds(columns: ColumnLists, state: PartialCover, price: Counts) -> Counts:
+def _bounds(columns: Left, state: PartialCover, price: Counts) -> Counts:
     """What prices of rows prove: so many documents each component needs, at least."""
     count = state.gap.size
-    part = state.part[columns.row_ids]
+    part = state.part[columns.item_ids]
     total = np.zeros(count, np.int64)
     np.add.at(total, part, price)
     dearest = np.ones(count, np.int64)
@@ -80,7 +90,7 @@ def _bounds(columns: ColumnLists, state: PartialCover, price: Counts) -> Counts:
         sums = np.zeros(block.height, np.int64)
         for lists, rows in block.slices():
             np.add.at(sums, lists, price[rows])
-        ids = columns.col_ids[block.first : block.first + block.height]
+        ids = columns.list_ids[block.first : block.first + block.height]
         np.maximum.at(dearest, state.part[ids], sums)
     return -(-total // dearest)
 
@@ -107,11 +117,3 @@ def row_by_row(spool: PairSpool, state: PartialCover) -> None:
                 kept[cols[np.lexsort((cols, -covers[cols]))[0]]] = True
     state.gap[:] = np.bincount(part[kept], minlength=lower.size) - lower
     state.proven[:] = False
-
-
-def topped_up(state: PartialCover, at_least: tuple[int, Ids], quality: Counts) -> PartialCover:
-    """The cover with at least m documents of each value, by adding what is lacking."""
-    _, lacking = state.lacking(at_least)
-    kept = with_more(state.kept, at_least[1], lacking, quality)
-    more = np.bincount(state.part[kept & ~state.kept], minlength=state.gap.size)
-    return PartialCover(kept, state.part, state.gap + more, state.proven & (more == 0))

@@ -11,7 +11,7 @@ from asof.change.shingles import checked
 from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.sets import Sets
-from asof.cover.join.pairs import JoinLimits
+from asof.cover.join.join import JoinLimits
 from asof.cover.language.analyse import Alternative, analyse, parse_relation
 from asof.cover.language.caret import clipped
 from asof.cover.language.columns import COLUMN_OF
