@@ -18,7 +18,7 @@ from asof.archive import OpenArchive
 from asof.archive.journal import CommitGroup
 from asof.archive.reindex import reindex
 from asof.config import Config
-from asof.crawl import CrawlRequest, run_crawl
+from asof.crawl import CrawlRequest, audit, run_crawl
 from asof.crawl import run as run_module
 from asof.crawl.control import Act, Control, send_order
 from asof.crawl.events import EventLog
@@ -599,16 +599,19 @@ def test_a_304_without_a_reason_is_an_answer_like_others(rig: Rig) -> None:
         assert (odd.kind, odd.status) == ("response", 304)
 
 
-def test_a_measurable_crawl_no_longer_asks_a_liar_by_conditions(rig: Rig) -> None:
+def test_a_measurable_crawl_no_longer_asks_a_liar_by_conditions(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Three audits that found other content than a 304 spoke of are enough, as at a revisit."""
+    monkeypatch.setattr(audit, "draw", lambda secret, url: 0)  # everything is audited
     pages = [A, *(f"{A}{number}" for number in range(8))]
-    changed = False
+    changed, large = False, "x" * audit.CHEAP
 
     def says(url: str) -> Answer:
         if changed and rig.web.asked[-1].headers:
             return answer(url, status=304, media=None, at=rig.clock.now())
         links = "".join(f'<a href="{page}">x</a>' for page in pages)
-        body = f"{links}<p>{url} {changed}".encode()
+        body = f"{links}<p>{url} {changed}{large}".encode()
         return answer(url, body, headers=(("ETag", f'"{url}"'),), at=rig.clock.now())
 
     for page in pages:

@@ -170,7 +170,8 @@ def _tied(state: PartialCover, codes: Ids, binding: Flags, lacking: Flags) -> tu
 
 def _topped_up(kept: Flags, codes: Ids, lacking: Counts, quality: Counts) -> Flags:
     """Adds what values lack: documents of best quality, then of lowest ids."""
-    free = np.flatnonzero(~kept & (codes >= 0) & (lacking[codes] > 0))
+    free = np.flatnonzero(~kept & (codes >= 0))  # of no value: -1, and there may be no value at all
+    free = free[lacking[codes[free]] > 0]
     order = free[np.lexsort((free, -quality[free], codes[free]))]
     groups = codes[order]
     place = np.arange(order.size) - np.searchsorted(groups, groups)
@@ -183,7 +184,8 @@ def _problem(
     cut: CoverageGraph, codes: Ids, needs: Counts, binding: Flags, quality: Counts
 ) -> CoverProblem:
     mine = codes[cut.col_ids]
-    cols = np.flatnonzero((mine >= 0) & binding[mine])
+    cols = np.flatnonzero(mine >= 0)
+    cols = cols[binding[mine[cols]]]
     values, rows = np.unique(mine[cols], return_inverse=True)
     height = cut.row_ids.size
     order = np.lexsort((cols, rows))
