@@ -38,6 +38,7 @@ from support.page_history import (
     rolled_back,
     same_size_and_date,
     synthetic,
+    without_returns,
 )
 from support.server_kinds import KINDS, Group, Scene
 from support.truth import Judge, Outcome, Sayings, Trial, path_of, tried, words
@@ -142,6 +143,7 @@ def test_what_comes_back_has_the_date_of_that() -> None:
                 assert back.content == old.content
                 assert back.dated == back.at
     assert returned > 10
+    assert without_returns(coming_back(on_time(), LAP)) == without_returns(on_time())
 
 
 def test_files_of_one_size_keep_their_dates_half_of_the_time() -> None:
