@@ -84,15 +84,22 @@ class Crawled:
 class ChangingWeb:
     """A site, an archive of it, and the time. `branch` is the same world again from this moment."""
 
-    def __init__(self, site: SyntheticSite, folder: Path, now: Instant | None = None) -> None:
+    def __init__(
+        self,
+        site: SyntheticSite,
+        folder: Path,
+        now: Instant | None = None,
+        secret: str = "a secret",
+    ) -> None:
         self.site = site
+        self.secret = secret  # by which crawls draw what they check: not the same for all webs
         self.truth = SyntheticSite(site.spec)
         self.folder = folder
         self.clock = SimulatedClock(now or site.spec.start, virtual=True)
 
     def branch(self, folder: Path) -> ChangingWeb:
         shutil.copytree(self.folder, folder)
-        return ChangingWeb(self.site, folder, self.clock.now())
+        return ChangingWeb(self.site, folder, self.clock.now(), self.secret)
 
     def train(self, times: int, pause: float) -> None:
         """Plain crawls, so many seconds apart, by which rates and hosts become known."""
@@ -113,7 +120,8 @@ class ChangingWeb:
             request = CrawlRequest(
                 self.folder, (f"{self.site.origins[0]}/",), given | {"proxy": server.proxy}
             )
-            outcome = crawl_run.run_crawl(request, clock=self.clock)
+            with patch.object(crawl_run, "token_hex", lambda size: self.secret):
+                outcome = crawl_run.run_crawl(request, clock=self.clock)
         assert outcome.summary.ended_by == "done", outcome.summary
         return outcome.crawl, tuple(server.log)
 

@@ -188,6 +188,18 @@ def at_rest(history: History) -> History:
     return history.remade(first)
 
 
+def without_returns(history: History) -> History:
+    """No page has a content that it had before: where one came back, what replaced it stays."""
+
+    def new(path: str, versions: tuple[Version, ...]) -> tuple[Version, ...]:
+        first: dict[bytes | None, Version] = {}
+        for version in versions:
+            first.setdefault(version.content, version)
+        return tuple(first.values())
+
+    return history.remade(new)
+
+
 def built_before(history: History, shortest: float, longest: float) -> History:
     """Files have the date at which they were built, so many seconds before they appear."""
 

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+from zlib import crc32
 
 from asof.archive import OpenArchive
 from asof.catalog.validity import validities
 from asof.clock import SECOND, Instant
 from asof.coherence.quality import categorised
-from asof.coherence.verdict import Measurement, PageVerdict
+from asof.coherence.verdict import Measurement, Mode, PageVerdict
 from asof.errors import NotCaptured
 from asof.model import Capture, Evidence, Grade, State, Validity
 from support.changing_web import DELAY, ChangingWeb, Crawled, by_record, copy_of
@@ -56,6 +57,8 @@ class Sayings:
 class Outcome:
     """What one crawl of one site came to.
 
+    `twice`: each page was to be visited a second time (inducible), else once (measurable).
+
     `coherent` pages count in C, `alike` ones also if what differs is only noise. `standing` ones
     have a copy that stood at the reference; `staying` ones were that at the visit before and at the
     one after it, which is the most that bytes can show. `expected` is what the plan promised of C.
@@ -75,6 +78,7 @@ class Outcome:
     sent: int
     unchanged: Sayings
     load: float
+    twice: bool = True
     wrong: tuple[str, ...] = field(default=(), compare=False)
 
 
@@ -101,7 +105,9 @@ def tried(kind: Kind, history: History, trial: Trial, folder: Path) -> Outcome:
     lap = (len(history.pages) + 2) * pace
     told = fitted(history, load=trial.load, lap=lap, laps=trial.laps, even=trial.even)
     site = HistorySite(told, kind.build(Scene(lap, trial.run)))
-    web = ChangingWeb(site, folder)
+    web = ChangingWeb(
+        site, folder, secret=f"{trial.run} {crc32(repr(sorted(told.pages)).encode())}"
+    )
     web.train(trial.training, lap * PAUSE)
     before = site.sent
     crawled = web.crawl(coherence=trial.mode)
@@ -236,6 +242,7 @@ class Judge:
             sent=sent,
             unchanged=self.unchanged(),
             load=load,
+            twice=measurement.mode is Mode.INDUCIBLE,
             wrong=tuple(self._words(page, reference) for page in self._wrong(by_grade, reference)),
         )
 

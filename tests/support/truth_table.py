@@ -12,7 +12,7 @@ from operator import add
 from statistics import fmean
 
 from asof.model import Grade
-from support.server_kinds import Group, Kind
+from support.server_kinds import Group, Kind, Scene
 from support.truth import SAYING, Outcome, Sayings
 
 # At least so much of what bytes can show is to be measured, and a plan is off by at most so much.
@@ -60,8 +60,20 @@ class Row:
         return self.share(lambda each: each.standing)
 
     @property
+    def is_twice(self) -> bool:
+        """Whether pages were visited twice, so that bytes can show what stayed."""
+        return all(each.twice for each in self.outcomes)
+
+    @property
     def ratio(self) -> float:
-        return self.c / self.c_same if self.c_same else 1.0
+        """C over what can be shown: what stayed; of a single visit, the copies that were true."""
+        most = self.c_same if self.is_twice else self.c_true
+        return self.c / most if most else 1.0
+
+    @property
+    def can_be_shown(self) -> bool:
+        """Whether C can come near to that: by bytes, or at least by dates."""
+        return self.is_twice or self.kind.build(Scene(1.0)).validators.dates
 
     @property
     def expected(self) -> float | None:
@@ -131,11 +143,13 @@ def _few_false(rows: Sequence[Row], *grades: Grade) -> list[_Found]:
 
 
 def _honest(rows: Sequence[Row]) -> list[_Found]:
-    low = [f"{r.kind.name} {r.ratio:.2f}" for r in rows if r.ratio < SHARE_OF_TRUTH]
+    low = [
+        f"{r.kind.name} {r.ratio:.2f}" for r in rows if r.can_be_shown and r.ratio < SHARE_OF_TRUTH
+    ]
     off = [f"{r.kind.name} {r.promise:.2f}" for r in rows if r.promise > PROMISE]
     still = [r for r in rows if r.kind.name == "gzip-at-rest"]
     found = _none_false(rows, *_FIRM)
-    found.append((f"C at least {SHARE_OF_TRUTH:g} of what stayed", _listed(low), not low))
+    found.append((f"C at least {SHARE_OF_TRUTH:g} of what can be shown", _listed(low), not low))
     found.append((f"promised within {PROMISE:g}", _listed(off), not off))
     if still:
         c = still[0].c
