@@ -147,9 +147,9 @@ static Text record_id(Text text) {
     return (Text){p, 36};
 }
 
-enum Header { H_TYPE, H_ETAG, H_MODIFIED, H_TRANSFER, H_CODING, HEADERS };
+enum Header { H_TYPE, H_ETAG, H_MODIFIED, H_TRANSFER, H_CODING, H_AGE, HEADERS };
 static const char *const HEADER_NAMES[HEADERS] = {
-    "content-type", "etag", "last-modified", "transfer-encoding", "content-encoding",
+    "content-type", "etag", "last-modified", "transfer-encoding", "content-encoding", "age",
 };
 
 /* The head of a response: its status and the headers that count; gives its end, or NULL. */
@@ -210,10 +210,10 @@ static PyObject *response(PyObject *self, PyObject *content) {
     const char *payload = take_head(record.block, record.end, &status, headers);
     if (payload == NULL || headers[H_TRANSFER].at || headers[H_CODING].at) Py_RETURN_NONE;
     return Py_BuildValue(
-        "(NNNiNNnNNN)", text_or_none(field[DATE]), text_or_none(id), text_or_none(field[TARGET]), status,
+        "(NNNiNNnNNNN)", text_or_none(field[DATE]), text_or_none(id), text_or_none(field[TARGET]), status,
         text_or_none(media_type(headers[H_TYPE])), text_or_none(field[PAYLOAD]),
         (Py_ssize_t)(record.end - payload), text_or_none(headers[H_ETAG]),
-        text_or_none(headers[H_MODIFIED]), text_or_none(field[TRUNCATED]));
+        text_or_none(headers[H_MODIFIED]), text_or_none(field[TRUNCATED]), text_or_none(headers[H_AGE]));
 }
 
 static PyObject *letters(Text digest) {

@@ -8,7 +8,7 @@ _Link = TypeVar("_Link", bound=tuple[object, ...])
 def response(
     content: bytes | bytearray, /
 ) -> (
-    tuple[str, str, str, int, str | None, str, int, str | None, str | None, str | None]
+    tuple[str, str, str, int, str | None, str, int, str | None, str | None, str | None, str | None]
     | tuple[()]
     | None
 ): ...

@@ -200,6 +200,7 @@ class Capture:
     refers_to_url: str | None = None
     refers_to_at: Instant | None = None
     anomalies: tuple[str, ...] = ()
+    age: int | None = None
 
 
 class State(StrEnum):
@@ -232,12 +233,21 @@ class Grade(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One confirmation of a content: how, when, the record that holds it, and what it is worth."""
+    """One confirmation of a content: how, when, the record that holds it, and what it is worth.
+
+    A cache that had it for an `age` already shows what was there before that.
+    """
 
     proof: Proof
     at: Instant
     record_id: str
     grade: Grade = Grade.PROVEN
+    age: Instant = 0
+
+    @property
+    def shows(self) -> Instant:
+        """The moment that it is evidence of."""
+        return self.at - self.age
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +276,7 @@ class Validity:
 
     def until_by(self, *grades: Grade) -> Instant:
         """The last evidence of these grades, or the first of all."""
-        return max((e.at for e in self.evidence if e.grade in grades), default=self.since)
+        return max((e.shows for e in self.evidence if e.grade in grades), default=self.since)
 
     @property
     def proven_until(self) -> Instant:

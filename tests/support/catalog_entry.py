@@ -15,7 +15,7 @@ def row_of(capture: Capture) -> Row:
     return (
         c.surt, c.at, c.record_id, c.url, c.kind, c.status, c.media_type, c.digest, c.content,
         c.size, where.offset, where.length, c.etag, c.last_modified, c.redirect, c.truncated,
-        c.profile, c.refers_to_url, c.refers_to_at, " ".join(c.anomalies) or None,
+        c.profile, c.refers_to_url, c.refers_to_at, " ".join(c.anomalies) or None, c.age,
     )  # fmt: skip
 
 

@@ -497,6 +497,24 @@ def test_equal_bytes_that_were_written_again_in_between_prove_nothing(
     assert outcome(*captures, trust=trust) == expected
 
 
+@pytest.mark.parametrize(
+    ("captures", "expected"),
+    [
+        ([taken(-9), taken(9, age=30)], unknown(Reason.NOT_SEEN_AGAIN)),  # of before the moment
+        ([taken(-9), taken(9, age=5)], PROVEN),
+        ([taken(-9), taken(9, "B", age=30), taken(20)], PROVEN),  # B, then A, then A
+        ([taken(0, age=3)], unknown(Reason.NOT_SEEN_AGAIN)),  # no joker
+        ([taken(0, age=0)], PROVEN),
+        ([STRONG, unchanged(9, STRONG, age=30)], unknown(Reason.NOT_SEEN_AGAIN)),
+    ],
+)
+def test_what_a_cache_had_already_is_evidence_of_before(
+    captures: list[Capture], expected: tuple[Grade, Reason]
+) -> None:
+    """RFC 9111 section 5.1: an Age is how long ago the origin was asked."""
+    assert outcome(*captures) == expected
+
+
 HOUR = 3600
 DATES: dict[str, tuple[list[Capture], HostTrust | None, tuple[Grade, Reason]]] = {
     "before the moment": ([dated(9, -99)], TRUSTED, CLAIMED),

@@ -17,9 +17,9 @@ RECORD = (
     b"WARC-Record-ID: <urn:uuid:2becb774-9327-4d2c-83d3-b8d831691857>\r\n"
     b"WARC-Date: 2020-02-29T03:04:05.25Z\r\nWARC-Target-URI: http://example.org/\r\n"
     b"WARC-Block-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n"
-    b"WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\nContent-Length: 84\r\n\r\n"
-    b"HTTP/1.1 200 OK\r\nETag: x\r\nLast-Modified: Wed, 01 Jan 2020 00:00:00 GMT\r\n\r\nhello wide"
-    b"\r\n\r\n"
+    b"WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\nContent-Length: 93\r\n\r\n"
+    b"HTTP/1.1 200 OK\r\nETag: x\r\nAge: 77\r\nLast-Modified: Wed, 01 Jan 2020 00:00:00 GMT\r\n"
+    b"\r\nhello wide\r\n\r\n"
 )
 
 
@@ -34,7 +34,7 @@ def test_it_reads_what_it_should() -> None:
     uuid = "2becb774-9327-4d2c-83d3-b8d831691857"
     digest = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
     modified = "Wed, 01 Jan 2020 00:00:00 GMT"
-    found = (at, uuid, "http://example.org/", 200, None, digest, 10, "x", modified, None)
+    found = (at, uuid, "http://example.org/", 200, None, digest, 10, "x", modified, None, "77")
     assert compiled.response(RECORD) == found
     kind, when, block, payload, *_ = compiled.digests(RECORD)  # type: ignore[misc]
     assert (kind, when) == ("response", at)

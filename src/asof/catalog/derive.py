@@ -65,7 +65,7 @@ _MEDIA_TYPE_END = re.compile(r"[;\s]")
 
 _PLAIN_STATUS = re.compile(rb"HTTP/1\.[01] ([2-9][0-9]{2})(?: |\r)")
 _WANTED = re.compile(
-    r"\n(content-type|etag|last-modified|location|transfer-encoding|content-encoding)"
+    r"\n(content-type|etag|last-modified|location|transfer-encoding|content-encoding|age)"
     r"[ \t]*:[ \t]*([^\r]*)",
     re.IGNORECASE | re.ASCII,
 )
@@ -124,7 +124,7 @@ def row(record: StoredRecord) -> Row | None:
         None if last_modified is None else modified(last_modified, at),
         None if location is None else resolve(url, location),
         get("WARC-Truncated") or ("segmentation" if get("WARC-Segment-Number") else None),
-        profile, refers_to_url, refers_to_at, " ".join(anomalies) or None,
+        profile, refers_to_url, refers_to_at, " ".join(anomalies) or None, _age(values.get("age")),
     )  # fmt: skip
 
 
@@ -140,15 +140,20 @@ def fast_row(content: bytes | bytearray, offset: int, length: int) -> Row | tupl
     found = compiled.response(content) if compiled is not None else None
     if not found:
         return found
-    date, record_id, url, status, media_type, digest, size, etag, changed, truncated = found
+    date, record_id, url, status, media_type, digest, size, etag, changed, truncated, age = found
     at = warc_date(date)
     if at is None:
         return None
     return (
         surt(url), at, record_id, url, "response", status, media_type, digest, digest, size,
         offset, length, etag, None if changed is None else modified(changed, at),
-        None, truncated, None, None, None, None,
+        None, truncated, None, None, None, None, _age(age),
     )  # fmt: skip
+
+
+def _age(text: str | None) -> int | None:
+    """For how many seconds a cache had an answer (RFC 9111 section 5.1), if it says so."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def content_digest(headers: Headers, chunks: Iterable[bytes]) -> str:

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from asof.catalog.referents import ANSWERS, Held, declared, is_304, key_of, names_nothing
-from asof.clock import Instant
+from asof.clock import SECOND, Instant
 from asof.model import Capture, State
 from asof.warc.digest import same
 
@@ -111,8 +111,8 @@ class Observation:
 
     @property
     def at(self) -> Instant:
-        """When the server was asked."""
-        return self.capture.at
+        """When what it shows was there: when the server was asked, or a cache had been before."""
+        return shown_at(self.capture)
 
     @property
     def digest(self) -> str | None:
@@ -155,11 +155,16 @@ def observe(
     return {
         url: [
             reader.read(capture)
-            for capture in sorted(own.values(), key=lambda c: (c.at, is_304(c), c.record_id))
+            for capture in sorted(own.values(), key=lambda c: (shown_at(c), is_304(c), c.record_id))
         ]
         for url, own in by_url.items()
         if urls is None or url in urls
     }
+
+
+def shown_at(capture: Capture) -> Instant:
+    """The moment that a capture is evidence of: a cache may have had it for some time."""
+    return capture.at - (capture.age or 0) * SECOND
 
 
 def state_of(status: int | None) -> State:

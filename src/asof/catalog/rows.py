@@ -15,13 +15,13 @@ COLUMNS = (
     "surt", "at", "record_id", "url", "kind", "status", "media_type",
     "digest", "content", "size", "offset", "length",
     "etag", "last_modified", "redirect", "truncated",
-    "profile", "refers_to_url", "refers_to_at", "anomalies",
+    "profile", "refers_to_url", "refers_to_at", "anomalies", "age",
 )  # fmt: skip
 Row = tuple[
     str, Instant, str, str, str, int | None, str | None,
     str | None, str | None, int, int, int,
     str | None, Instant | None, str | None, str | None,
-    str | None, str | None, Instant | None, str | None,
+    str | None, str | None, Instant | None, str | None, int | None,
 ]  # fmt: skip
 
 
@@ -29,10 +29,10 @@ def capture_of(row: Row | Sequence[Any], file: str, crawl: str | None = None) ->
     """The capture that a row holds; the file and crawl are those of its segment."""
     (surt, at, record_id, url, kind, status, media_type, digest, content, size, offset, length,
      etag, last_modified, redirect, truncated, profile, refers_to_url, refers_to_at,
-     anomalies) = row  # fmt: skip
+     anomalies, age) = row  # fmt: skip
     # By position, in the order of the dataclass: half the time of keywords, and lists are long.
     return Capture(
         url, surt, at, kind, status, media_type, digest, content, size, record_id,
         Location(file, offset, length), crawl, etag, last_modified, redirect, truncated, profile,
-        refers_to_url, refers_to_at, tuple(anomalies.split()) if anomalies else (),
+        refers_to_url, refers_to_at, tuple(anomalies.split()) if anomalies else (), age,
     )  # fmt: skip

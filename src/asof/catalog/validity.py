@@ -83,9 +83,10 @@ def _interval(run: Sequence[Observation], before: Instant | None) -> Validity:
     evidence = tuple(
         Evidence(
             _proof(each, first=index == 0),
-            each.at,
+            each.capture.at,
             each.capture.record_id,
             _GRADES.get(each.firmness, Grade.CLAIMED),
+            each.capture.at - each.at,
         )
         for index, each in enumerate(run)
     )

@@ -118,7 +118,8 @@ class SameAnswers:
             earlier = takewhile(lambda each: each is not sight, self.seen)
             if not any(each.is_bytes and same_bytes(each, sight) for each in earlier):
                 proof = Proof.DOWNLOAD
-        return Evidence(proof, sight.at, sight.capture.record_id)
+        at = sight.capture.at
+        return Evidence(proof, at, sight.capture.record_id, age=at - sight.at)
 
 
 def runs(

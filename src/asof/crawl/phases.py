@@ -14,8 +14,9 @@ the archive can be measured from its files alone, and an interrupted crawl knows
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle, islice
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from asof.crawl.visit import FULL
 from asof.frontier.hosts import PATIENCE
 from asof.frontier.queue import queue_revisits
 from asof.frontier.report import captured_targets, tally
-from asof.model import CoherencePlan
+from asof.model import Capture, CoherencePlan, Target
 from asof.url import host_of
 from asof.warc.info import crawl_record
 
@@ -97,22 +98,33 @@ async def _probe(archive: OpenArchive, crawler: Crawler, config: Config) -> None
     """Ask every host for some pages by validators that are out of date."""
     if not (config.audit and config.conditional):
         return
-    probed: Counter[str] = Counter()
-    known = crawler.equipment.disbelieved
     await archive.clock.sleep(config.delay)
-    targets = captured_targets(archive.ledger, crawler.frontier.crawl)
-    for target in sorted(targets, key=lambda each: draw(crawler.equipment.secret, each.url)):
+    for target, old in islice(_probes(archive, crawler), _MOST_PROBES):
         host = host_of(target.url)
-        if crawler.stopping or probed.total() >= _MOST_PROBES:
+        if crawler.stopping:
             break
-        if probed[host] >= PROBES or host in known:
-            continue
-        seen = archive.catalog.observations(target.url)
-        old = outdated([each for each in seen if each.capture.url == target.url])
-        if old is not None:
-            probed[host] += 1
+        if host not in crawler.equipment.disbelieved:
             await archive.clock.sleep(await crawler.visitor.probe(target, host, old))
     await crawler.finish()
+
+
+def _probes(archive: OpenArchive, crawler: Crawler) -> Iterator[tuple[Target, Capture]]:
+    """Pages by lot, each with a capture that its server must not confirm.
+
+    Of each host as many as it has pages, PROBES at most; if fewer have changed, these again and
+    again: a server that lies now and then is not caught by one question.
+    """
+    by_host: dict[str, list[tuple[Target, Capture]]] = defaultdict(list)
+    targets = captured_targets(archive.ledger, crawler.frontier.crawl)
+    pages = Counter(host_of(target.url) for target in targets)
+    for target in sorted(targets, key=lambda each: draw(crawler.equipment.secret, each.url)):
+        found = by_host[host_of(target.url)]
+        if len(found) < PROBES:
+            seen = archive.catalog.observations(target.url)
+            old = outdated([each for each in seen if each.capture.url == target.url])
+            found += [] if old is None else [(target, old)]
+    for host, found in by_host.items():
+        yield from islice(cycle(found), min(PROBES, pages[host]))
 
 
 def _pages(archive: OpenArchive, crawler: Crawler) -> dict[str, Instant]:

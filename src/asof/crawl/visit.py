@@ -26,9 +26,12 @@ from asof.fetch.reply import Judge
 from asof.http.head import Head
 from asof.model import Capture, Exchange, Failure, Headers, Target, find_header
 from asof.scope.robots import Shut
+from asof.warc.digest import digest_text
 
 FULL = "max-pages"
 _LONG = 1.0
+# What a cache has is evidence of the time before, and of no use here (RFC 9111 section 5.2.1.4).
+_FROM_THE_ORIGIN: Headers = (("Cache-Control", "no-cache"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,8 @@ class Visitor:
             asked = ()
         start = self._equipment.clock.monotonic()
         self.current = target.url
-        outcome = await self._equipment.fetcher.fetch(target.url, asked, self._judge(target))
+        headers = (*asked, *_FROM_THE_ORIGIN) if look.decisive else asked
+        outcome = await self._equipment.fetcher.fetch(target.url, headers, self._judge(target))
         if self._equipment.clock.monotonic() - start > _LONG:
             self.slow.add(target.url)
         if isinstance(outcome, Failure):
@@ -160,10 +164,13 @@ class Visitor:
             outcome = await self._equipment.fetcher.fetch(target.url, asked, None)
             if isinstance(outcome, Failure):
                 return self._equipment.wait_after(host, start, outcome)
-            self._equipment.store.exchange(outcome, target, outdated, asked=bool(asked))
             wait = self._equipment.wait_after(host, start, outcome)
-            if outcome.status != 304:
+            is_other = digest_text(outcome.payload_digest) != outdated.digest
+            self._equipment.store.exchange(outcome, target, outdated, asked=bool(asked))
+            if asked and outcome.status != 304:
                 break
+            if not asked and outcome.status == 200 and is_other:
+                self._equipment.disbelieved.add(host)
         return wait
 
     def _refusal(self, target: Target, host: str, look: Look) -> Shut | str | None:

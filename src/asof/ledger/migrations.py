@@ -49,7 +49,10 @@ INSERT OR IGNORE INTO targets
 DROP TABLE old_targets
 """
 
-STEPS = {1: _KEYS, 2: _COURSE, 3: _COLUMNS}
+# Of captures before, nobody knows whether a cache had them; `asof reindex` finds it out.
+_AGE = "ALTER TABLE captures ADD COLUMN age INTEGER"
+
+STEPS = {1: _KEYS, 2: _COURSE, 3: _COLUMNS, 4: _AGE}
 """SQL that makes a database of a version one of the next; it may call url_key and payload_key."""
 
 

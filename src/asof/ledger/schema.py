@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _CATALOG = """
 CREATE TABLE crawls (
@@ -53,6 +53,7 @@ CREATE TABLE captures (
   refers_to_url TEXT,
   refers_to_at INTEGER,
   anomalies TEXT,
+  age INTEGER,
   PRIMARY KEY (surt, at, record_id)
 ) WITHOUT ROWID;
 -- Where a payload lies, by the first 60 bits of its digest: the record has the last word.
