@@ -9,7 +9,9 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from hashlib import sha256
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
 
@@ -179,11 +181,142 @@ def test_a_hostile_certificate_does_not_steer_the_terminal(
     assert all(line.isprintable() for line in done.out.decode().splitlines())
 
 
-def test_what_was_appended_later_does_not_count(archive: Path, certificate: Path) -> None:
+def test_what_was_appended_later_is_no_evidence_but_named(archive: Path, certificate: Path) -> None:
+    """A torn end is nothing; a crawl that went on is no longer certified as a whole."""
     (file,) = rig.warcs(archive)
     with file.open("ab") as more:
-        more.write(visit("more", 30, "later").gz() + b"and a torn end")
+        more.write(b"a torn end")
     assert check(archive, certificate)["ok"] is True
+    with file.open("ab") as more:
+        more.write(visit("more", 30, "later").gz())
+    [said] = check(archive, certificate, code=1)["differences"]
+    assert f"files[{file.name}]: goes on after the bytes that are named" in said
+    assert f"{HOST}/more" in said
+
+
+# -- of the whole ----------------------------------------------------------------------------------
+
+PAGES = 30
+
+
+def confirmed(name: str, second: int, of: str) -> Rec:
+    """A 304 about a page that was visited in a minute."""
+    return Rec(
+        f"{HOST}/{name}", b"", f"2026-03-01T12:06:{second:02d}.000000Z", kind="revisit",
+        version="WARC/1.1", status="304 Not Modified", headers=(("ETag", '"v1"'),),
+        extra=(
+            ("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/server-not-modified"),
+            ("WARC-Refers-To-Target-URI", f"{HOST}/{name}"), ("WARC-Refers-To-Date", of),
+        ),
+    )  # fmt: skip
+
+
+def lying(folder: Path) -> Path:
+    """A server that confirms what has changed: told in one file, found out by audits in another."""
+    (folder / "warc").mkdir(parents=True)
+    pages = [f"page{number}" for number in range(PAGES)]
+    tag = (("Content-Type", "text/html"), ("ETag", '"v1"'))
+    told = [
+        about_crawl("warcinfo", 0, None),
+        *(visit(name, 1, f"{name} at first", headers=tag) for name in pages),
+        about_crawl("metadata", 5, TURN),
+        *(confirmed(name, 2 * no, at(1)) for no, name in enumerate(pages)),
+        about_crawl("metadata", 9, TURN, "finished"),
+    ]
+    audits = [about_crawl("warcinfo", 0, TURN)]
+    for no, name in enumerate(pages[:6]):
+        audit = visit(name, 6, f"{name} has changed", headers=tag)
+        audits.append(replace(audit, date=f"2026-03-01T12:06:{2 * no + 1:02d}.000000Z"))
+    (folder / "warc" / f"000001-{CRAWL}.warc.gz").write_bytes(packed(told))
+    (folder / "warc" / f"000002-{CRAWL}.warc.gz").write_bytes(packed(audits))
+    return folder
+
+
+def counts(certificate: Path) -> dict[str, int]:
+    return json.loads(certificate.read_bytes())["counts"]
+
+
+def test_who_leaves_out_the_files_with_the_audits_is_found_out(tmp_path: Path) -> None:
+    whole = lying(tmp_path / "whole")
+    part = Path(shutil.copytree(whole, tmp_path / "part"))
+    left_out = rig.warcs(part)[1]
+    left_out.unlink()
+    for folder in (whole, part):
+        ok("reindex", "-a", folder)
+        ok("quality", CRAWL, "-a", folder, "--certificate", tmp_path / f"{folder.name}.json")
+    assert counts(tmp_path / "whole.json")["confirmed"] == 0, "the audits convict the server"
+    assert counts(tmp_path / "part.json")["confirmed"] == PAGES, "nothing tells in the files"
+    assert check(whole, tmp_path / "whole.json")["ok"] is True
+    said = check(whole, tmp_path / "part.json", code=1)
+    [line] = said["differences"]
+    assert line.startswith(f"files[{left_out.name}]: is not named, and is of the crawl {CRAWL}")
+    done = ok("check", "-a", whole, "--certificate", tmp_path / "part.json", code=1)
+    assert b"the certificate does not hold: 1 difference" in done.out
+    assert b"make the certificate anew, of all files" in done.out
+
+
+def test_a_crawl_of_which_a_file_is_missing_is_not_certified(tmp_path: Path) -> None:
+    """Each file names the one before it, so that a gap shows without the archive it was made in."""
+    archive, out = tmp_path / "archive", tmp_path / "certificate.json"
+    archive.mkdir()
+    (archive / "asof.toml").write_text("segment_bytes = 2000\ngroup_records = 2\n")
+    names = [f"/{number}" for number in range(8)]
+    pages = {name: page(f"<p>{name}</p>" * 90, ETag='"1"') for name in names}
+    with site({"/": page(rig.links(*names)), **pages}) as server:
+        crawl(archive, server.url, "--coherence", "inducible")
+    files = rig.warcs(archive)
+    assert len(files) > 3
+    ok("quality", "-a", archive, "--certificate", out)
+    assert len(json.loads(out.read_bytes())["files"]) == len(files)
+    files[1].rename(tmp_path / files[1].name)
+    ok("reindex", "-a", archive)
+    done = run("quality", "-a", archive, "--certificate", tmp_path / "part.json")
+    assert done.code != 0
+    assert f"of these is missing: {files[1].name}" in done.err
+    assert not (tmp_path / "part.json").exists()
+    assert "the file is missing" in check(archive, out, code=1)["differences"][0]
+    (tmp_path / files[1].name).rename(files[1])
+    assert check(archive, out)["ok"] is True
+
+
+def unchanged(name: str) -> Callable[[bytes], rig.Reply]:
+    """A page too large to be asked for twice, which its server honestly confirms."""
+
+    def answer(head: bytes) -> rig.Reply:
+        if b"if-none-match" in head.lower():
+            return page("", "304 Not Modified", ETag=f'"{name}"')
+        return page(name * 50_000, media="text/plain", ETag=f'"{name}"')
+
+    return answer
+
+
+def test_anybody_can_draw_the_audits_again(tmp_path: Path) -> None:
+    archive, out = tmp_path / "archive", tmp_path / "certificate.json"
+    names = [f"/page{number}" for number in range(60)]
+    with site({"/": page(rig.links(*names)), **{n: unchanged(n) for n in names}}) as server:
+        crawl(archive, server.url, "--coherence", "inducible")
+        urls = [f"{server.url}{name}" for name in names]
+    ok("quality", "-a", archive, "--certificate", out)
+    [told] = json.loads(out.read_bytes())["crawls"]
+    key = told["course"]["secret"].encode()
+    lots = {url: blake2b(url.encode(), key=key, digest_size=8).digest() for url in urls}
+    drawn = [url for url, lot in lots.items() if int.from_bytes(lot) % 10 == 0]
+    # The last page before the turning point is not looked at again.
+    assert len(drawn) - 1 <= told["audits"]["drawn"] <= len(drawn)
+    assert told["audits"]["missing"] == []
+    said = check(archive, out)
+    assert (said["ok"], said["drawn"], said["unaudited"]) == (True, told["audits"]["drawn"], 0)
+
+
+def test_a_certificate_by_the_rules_of_before_is_to_be_made_anew(
+    archive: Path, certificate: Path
+) -> None:
+    said = json.loads(certificate.read_bytes()) | {"version": 1}
+    certificate.write_text(json.dumps(said))
+    done = run("check", "-a", archive, "--certificate", certificate)
+    assert done.code == 2
+    assert "of version 1, made by other rules than those of today" in done.err
+    assert "asof quality --certificate" in done.err
 
 
 def test_a_forger_who_seals_and_sums_again_cannot_change_what_a_record_says(
@@ -214,7 +347,7 @@ def test_a_forger_who_seals_and_sums_again_cannot_change_what_a_record_says(
     [
         b"\x00\xff",
         b'{"a":' * 200_000,
-        b'{"format": "asof-coherence-certificate", "version": 1, "software": "asof/9",'
+        b'{"format": "asof-coherence-certificate", "version": 2, "software": "asof/9",'
         b' "choice": {"crawls": []}, "files": [{"file": "../x.warc", "size": 1, "sha256": "%s"}]}'
         % (b"0" * 64),
         b"[" + b"[]," * 3_000_000 + b"0]",

@@ -39,7 +39,9 @@ from asof.model import Target
 from asof.testing import SimulatedClock
 from asof.warc import write as warc_write
 from asof.warc.atomic_file import sync_folder
-from asof.warc.record import Record
+from asof.warc.info import read_previous
+from asof.warc.reader import scan
+from asof.warc.record import Record, StoredRecord
 from support.exchanges import CRAWL, START
 from support.writing_desk import NOTHING, ROOMY, Desk, group, noise, unit, url
 
@@ -166,6 +168,16 @@ def test_groups_and_their_records_keep_their_order(desk: Desk) -> None:
         assert kinds_and_urls(path)[1:] == of(*names)
 
 
+def named_before(path: Path) -> str:
+    """The file that a file of a crawl names as the one before it."""
+    info = next(scan(path))
+    assert isinstance(info, StoredRecord)
+    found = read_previous(info)
+    assert found is not None
+    assert found[0] == path.name
+    return found[1]
+
+
 # -- Files ----------------------------------------------------------------------------------------
 
 
@@ -194,6 +206,7 @@ def test_a_file_that_is_full_is_followed_by_another(desk: Desk, per_group: int, 
         segments = desk.archive.segments()
         assert [s.committed for s in segments] == [path.stat().st_size for path in files]
         assert [s.sealed for s in segments] == [True] * (len(files) - 1) + [False]
+        assert [named_before(path) for path in files] == ["", *(path.name for path in files[:-1])]
         for name in names:
             capture = desk.archive.as_of(url(name))
             assert capture is not None

@@ -17,6 +17,7 @@ import click
 import pytest
 
 from asof.cli import group
+from asof.coherence.lots import ONE_IN
 from asof.config import Config
 from asof.crawl import audit
 
@@ -223,10 +224,10 @@ def test_the_docs_tell_how_servers_are_checked() -> None:
     """One 304 in how many, up to what size bytes are asked for, how many probes: as in the code."""
     words = {10: "ten", 20: "twenty"}
     told = read(ROOT / "docs/coherence.md")
-    assert f"304 answers one in {words[audit.ONE_IN]} is *audited*" in told
+    assert f"304 answers one in {words[ONE_IN]} is *audited*" in told
     assert f"up to {audit.CHEAP >> 10} KB" in told
     assert f"up to {audit.PROBES} pages" in told
-    assert f"one in {words[audit.ONE_IN]}" in (audit.__doc__ or "")
+    assert f"one in {words[ONE_IN]}" in (audit.__doc__ or "")
 
 
 @every_page

@@ -8,7 +8,8 @@ import pytest
 
 from asof.catalog.observe import observe
 from asof.clock import DAY, SECOND
-from asof.crawl.audit import ONE_IN, Audits, draw, outdated, wants_bytes
+from asof.coherence.lots import ONE_IN, draw
+from asof.crawl.audit import Audits, outdated, wants_bytes
 from asof.model import Body, Capture, Exchange, Location, Target, Timings
 
 HOST = "example.org"

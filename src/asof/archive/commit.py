@@ -99,7 +99,9 @@ class Committer:
                 self._file = None
             if self._file is None:
                 # One that this very group has filled is not known to be full yet.
-                self._file = (None if written else self._reopen()) or self._create(group.taken)
+                self._file = (None if written else self._reopen()) or self._create(
+                    group.taken, written[-1].file.path.name if written else self._last()
+                )
             if not written or written[-1].sealed:
                 written.append(_Written(self._file))
             rows = written[-1].rows
@@ -129,10 +131,17 @@ class Committer:
                 return WarcFile.reopen(path, segment.committed)
         return None
 
-    def _create(self, now: Instant) -> WarcFile:
+    def _last(self) -> str | None:
+        """The newest file of the crawl that holds anything."""
+        files = [
+            s.file for s in self._catalog.segments() if s.committed and s.crawl == self._crawl.id
+        ]
+        return files[-1] if files else None
+
+    def _create(self, now: Instant, previous: str | None) -> WarcFile:
         path = self._folder.new_segment(self._crawl.id)
         file = WarcFile.create(path)
-        file.append([warcinfo(self._crawl, path.name, now)])
+        file.append([warcinfo(self._crawl, path.name, now, previous)])
         return file
 
 

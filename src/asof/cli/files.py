@@ -17,7 +17,7 @@ from asof.cli.options import archive_option, examples, file_option, json_option
 from asof.cli.output import heavy_work, open_archive, print_json, say
 from asof.errors import AsofError, InputError
 from asof.model import Damage
-from asof.report.words import number
+from asof.report.words import missing_audits, number
 
 _MOST_DAMAGE = 20
 _MOST_PROBLEMS = 50
@@ -87,7 +87,8 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
     """Verify every record and digest, and that the catalog agrees.
 
     With --certificate, make a certificate of `asof quality` anew from the files it names and say
-    what differs. The catalog is not asked, and may be gone.
+    what differs, and what the archive holds that it should have named. The catalog is not asked,
+    and may be gone.
     """
     place = Folder(folder)
     place.require()
@@ -116,17 +117,22 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
 
 
 def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> int:
-    from asof.coherence.recheck import MOST_DIFFERENCES, claimed_bytes, load_certificate, recheck
+    from asof.coherence.recheck import MOST_DIFFERENCES, load_certificate, recheck
     from asof.report.terminal import harmless
 
     claim = load_certificate(certificate)
-    with heavy_work("checking", claimed_bytes(claim)) as (spread, progress):
+    size = total_bytes(place) + 2 * sum(item.size for item in claim.files)
+    with heavy_work("checking", size) as (spread, progress):
         result = recheck(place, claim, spread=spread, progress=progress)
+    drawn, unaudited = result.audits
     if as_json:
         told = {"ok": result.ok, "certificate": click.format_filename(certificate)}
-        print_json({**told, "digest": claim.digest, "differences": result.differences})
+        told |= {"digest": claim.digest, "drawn": drawn, "unaudited": unaudited}
+        print_json({**told, "differences": result.differences})
     elif result.ok:
         click.echo(f"the certificate holds: {result.summary}\n  sealed with {claim.digest}")
+        if unaudited:
+            click.echo(f"  {missing_audits(drawn, unaudited)}")
     else:
         count = len(result.differences)
         click.echo(f"the certificate does not hold: {number(count, 'difference')}")

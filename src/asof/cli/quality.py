@@ -16,7 +16,7 @@ from asof.cli.options import archive_option, examples, file_option, json_option
 from asof.cli.output import count_progress, heavy_work, open_archive, print_json, say, where
 from asof.errors import NotCaptured
 from asof.frontier.completeness import Completeness, completeness_json
-from asof.report.words import percent, printable, taken_of
+from asof.report.words import missing_audits, percent, printable, taken_of
 from asof.warc.atomic_file import atomic_file
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ def _write_page(report: Report | None, out: Path) -> None:
 
 
 def _certify(folder: Path, choice: Choice, out: Path) -> None:
+    from asof.coherence.certificate import drawn_audits
     from asof.coherence.certify import certify, write_certificate
 
     size = 2 * total_bytes(Folder(folder))
@@ -123,6 +124,9 @@ def _certify(folder: Path, choice: Choice, out: Path) -> None:
         document = certify(archive, choice, spread=spread, progress=progress)
     write_certificate(document, out)
     say(f"{out}: the certificate, sealed with {document['digest']}")
+    drawn, unaudited = drawn_audits(document)
+    if unaudited:
+        say(missing_audits(drawn, unaudited))
     if document["unsound"]:
         say(f"{document['unsound']:,} records do not hold their digests and count for nothing; "
             "`asof check` lists them.")  # fmt: skip

@@ -1,10 +1,11 @@
 """The coherence certificate: what is claimed of a crawl, by which records, in a form to be checked.
 
 A certificate is one JSON document. It names the files it speaks of, each by its size and the
-SHA-256 of so many first bytes (files may grow later), and says of every URL what is known of it at
+SHA-256 of so many first bytes, and says of every URL what is known of it at
 the moment of reference and by which records. Everything but the list of files, the choice of pages
 and the version of asof follows from the files, so that a certificate is checked by making it anew
-and comparing the two, field by field (asof.coherence.recheck). It rests on digests, validators and
+and comparing the two, field by field (asof.coherence.recheck); files that it should have named and
+does not are looked for (asof.coherence.omitted). It rests on digests, validators and
 dates alone: what pages say is not read, so that a change in mere noise is a change here.
 
 `digest` is the SHA-256 of the canonical form of all the rest: keys sorted, no white space, ASCII
@@ -26,13 +27,14 @@ from typing import cast
 
 from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, parse_iso
+from asof.coherence.lots import AuditLots
 from asof.coherence.verdict import HostTrust, Measurement, PageVerdict
 from asof.errors import InputError
 from asof.model import Capture, CoherencePlan, Crawl, Evidence
 
 FORMAT = "asof-coherence-certificate"
 # Of the form and of the rules of measuring: a certificate of another version is not recomputed.
-VERSION = 1
+VERSION = 2
 # A page takes about 600 bytes and 25 values, so these are room for some 200,000 pages. They bound
 # the memory that a hostile file can take.
 MOST_BYTES = 128 << 20
@@ -90,7 +92,7 @@ def certificate(
     measurement: Measurement,
     *,
     choice: Choice,
-    crawls: Sequence[Crawl],
+    crawls: Sequence[tuple[Crawl, AuditLots | None]],
     until: Instant,
     files: Sequence[FileSum],
     unsound: int,
@@ -107,7 +109,7 @@ def certificate(
         "format": FORMAT,
         "version": VERSION,
         "software": software,
-        "crawls": [_crawl(crawl) for crawl in crawls],
+        "crawls": [_crawl(crawl, lots) for crawl, lots in crawls],
         "choice": _choice(choice),
         "mode": measurement.mode.value,
         "reference": iso(measurement.reference),
@@ -144,6 +146,14 @@ def certificate_text(document: Json) -> Iterator[str]:
     yield "\n}\n"
 
 
+def drawn_audits(document: Json) -> tuple[int, int]:
+    """How many answers were drawn for an audit, by a document of ours; how many have none."""
+    crawls = cast(Sequence[Json], document["crawls"])
+    lots = [cast(Json, crawl["audits"]) for crawl in crawls if crawl["audits"] is not None]
+    drawn = sum(cast(int, each["drawn"]) for each in lots)
+    return drawn, sum(len(cast(Sequence[str], each["missing"])) for each in lots)
+
+
 def _choice(choice: Choice) -> dict[str, object]:
     return {
         "crawls": list(choice.crawls),
@@ -152,7 +162,7 @@ def _choice(choice: Choice) -> dict[str, object]:
     }
 
 
-def _crawl(crawl: Crawl) -> dict[str, object]:
+def _crawl(crawl: Crawl, lots: AuditLots | None) -> dict[str, object]:
     return {
         "id": crawl.id,
         "seeds": list(crawl.seeds),
@@ -160,6 +170,7 @@ def _crawl(crawl: Crawl) -> dict[str, object]:
         "ended": None if crawl.ended is None else iso(crawl.ended),
         "state": crawl.state.value,
         "course": None if crawl.coherence_plan is None else _coherence_plan(crawl.coherence_plan),
+        "audits": None if lots is None else asdict(lots) | {"missing": list(lots.missing)},
     }
 
 
@@ -217,11 +228,7 @@ def read_certificate(data: bytes, name: str) -> Claim:
     if document.get("format") != FORMAT:
         raise InputError(f"{name} is not a coherence certificate.", hint=_HINT)
     if document.get("version") != VERSION or isinstance(document.get("version"), bool):
-        said = json.dumps(document.get("version"))[:40]
-        raise InputError(
-            f"{name} is a certificate of version {said}; this asof knows version {VERSION}.",
-            hint="Check it with the asof that made it, or make a new one.",
-        )
+        raise _other_version(document.get("version"), name)
     software = document.get("software")
     if not isinstance(software, str):
         raise _malformed(name, "software")
@@ -231,6 +238,20 @@ def read_certificate(data: bytes, name: str) -> Claim:
     except RecursionError as error:
         raise _too_deep(name) from error
     return Claim(choice, files, software, digest, document)
+
+
+def _other_version(version: object, name: str) -> InputError:
+    said = json.dumps(version)[:40]
+    if isinstance(version, int) and not isinstance(version, bool) and version < VERSION:
+        return InputError(
+            f"{name} is a certificate of version {said}, made by other rules than those of today "
+            f"(version {VERSION}); it cannot be checked any more.",
+            hint=_HINT,
+        )
+    return InputError(
+        f"{name} is a certificate of version {said}; this asof knows version {VERSION}.",
+        hint="Check it with the asof that made it, or make a new one.",
+    )
 
 
 def _parsed(data: bytes, name: str) -> Json:
@@ -325,71 +346,3 @@ def _too_deep(name: str) -> InputError:
 
 def _malformed(name: str, where: str, how: str = "is missing or malformed") -> InputError:
     return InputError(f"{name} is a damaged certificate: `{where}` {how}.", hint=_HINT)
-
-
-# -- comparing -------------------------------------------------------------------------------------
-
-
-def differences(given: object, found: object, where: str = "") -> Iterator[str]:
-    """What a document says otherwise than the one made anew, each by its place."""
-    if isinstance(given, dict) and isinstance(found, dict):
-        for name in dict.fromkeys((*given, *found)):
-            place = f"{where}.{name}" if where else name
-            if name not in found:
-                yield f"{_short(place)}: is not part of a certificate"
-            elif name not in given:
-                yield f"{_short(place)}: is missing; it should be {_said(found[name])}"
-            else:
-                yield from differences(given[name], found[name], place)
-    elif isinstance(given, list) and isinstance(found, list):
-        yield from _list_differences(given, found, where)
-    elif type(given) is not type(found) or given != found:
-        yield f"{_short(where)}: says {_said(given)}, but the files say {_said(found)}"
-
-
-def _list_differences(given: list[object], found: list[object], where: str) -> Iterator[str]:
-    """By place; lists of pages and the like by their names, so that one more shifts nothing."""
-    key = _KEYS.get(where)
-    if key is None or not all(_is_named(item, key) for item in (*given, *found)):
-        if len(given) != len(found):
-            yield f"{where}: has {len(given):,} entries, but the files give {len(found):,}"
-            return
-        for place, (one, other) in enumerate(zip(given, found, strict=True)):
-            yield from differences(one, other, f"{where}[{place}]")
-        return
-    by_name = {cast(Json, item)[key]: item for item in found}
-    seen = set()
-    for item in given:
-        name = cast(Json, item)[key]
-        if name in seen:
-            yield f"{where}[{_short(str(name))}]: stands there twice"
-        elif name not in by_name:
-            yield f"{where}[{_short(str(name))}]: nothing in the files says so"
-        else:
-            yield from differences(item, by_name[name], f"{where}[{name}]")
-        seen.add(name)
-    for name in by_name.keys() - seen:
-        yield f"{where}[{_short(str(name))}]: is missing"
-    if not seen.symmetric_difference(by_name) and len(given) == len(found):
-        order = [cast(Json, item)[key] for item in given]
-        if order != list(by_name):
-            yield f"{where}: in another order"
-
-
-_KEYS = {"pages": "url", "standings": "host", "files": "file", "crawls": "id"}
-
-
-def _is_named(item: object, key: str) -> bool:
-    return isinstance(item, dict) and isinstance(item.get(key), str)
-
-
-def _said(value: object) -> str:
-    if isinstance(value, dict | list):
-        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value):,}"
-    return _short(json.dumps(value), 120)
-
-
-def _short(text: str, most: int = 300) -> str:
-    """Of a hostile text as much as fits a line, and nothing that a terminal would act upon."""
-    plain = "".join(letter if letter.isprintable() else "?" for letter in text[: most + 1])
-    return plain if len(plain) <= most else f"{plain[: most - 3]}..."

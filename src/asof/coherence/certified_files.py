@@ -6,8 +6,9 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges
 from asof.catalog.derive import fast_row, row
 from asof.catalog.rows import Row, capture_of
+from asof.clock import Instant
 from asof.coherence.certificate import (
     Choice,
     FileSum,
@@ -25,7 +27,7 @@ from asof.coherence.gather import (
 )
 from asof.model import Capture, Crawl, Damage
 from asof.warc.digest import digest_of, parse_digest
-from asof.warc.info import read_crawl
+from asof.warc.info import read_crawl, read_previous
 from asof.warc.reader import HEAD_REACH, block_chunks, scan_as
 from asof.warc.record import StoredRecord
 from asof.warc.verify import judge, sound_kind
@@ -36,15 +38,37 @@ _PIECE = 1 << 20
 
 
 class Scanned:
-    """What some files hold, each up to a size; `unsound` records are not among the captures."""
+    """What some files hold, each up to a size; `unsound` records are not among the captures.
+
+    `owners` are the crawls that the files are of, and `missing` names files of these crawls before
+    others that are here.
+    """
 
     def __init__(
-        self, warc: Path, captures: Sequence[Capture], crawls: Iterable[Crawl], unsound: int
+        self,
+        warc: Path,
+        sizes: Mapping[str, int],
+        captures: Sequence[Capture],
+        crawls: Iterable[Crawl],
+        owners: Mapping[str, str | None],
+        missing: Iterable[str],
+        unsound: int,
     ) -> None:
-        self.unsound = unsound
         self.warc = warc
+        self.sizes = sizes
+        self.owners = owners
+        self.missing = sorted(missing)
+        self.unsound = unsound
         self._captures = captures
         self._crawls = sorted(crawls, key=lambda crawl: (crawl.started, crawl.id))
+
+    @cached_property
+    def _known(self) -> frozenset[tuple[str, Instant, str]]:
+        return frozenset((c.url, c.at, c.record_id) for c in self._captures)
+
+    def holds(self, capture: Capture) -> bool:
+        """Whether the record of a capture is here, wherever a copy of it was found."""
+        return (capture.url, capture.at, capture.record_id) in self._known
 
     def crawls(self) -> Sequence[Crawl]:
         """The crawls that the files speak of, oldest first."""
@@ -64,13 +88,15 @@ class Scanned:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class SoundPart:
     """What a range holds; where records end that speak of a crawl, and those that are not sound."""
 
     source: FileRange
     rows: list[Row]
     crawls: list[tuple[int, Crawl]]
     unsound: list[int]
+    # The name under which the file was begun, and that of the file of its crawl before it.
+    began: list[tuple[str, str]]
 
 
 def scan_files(
@@ -82,7 +108,8 @@ def scan_files(
     crawls: dict[str, Crawl] = {}
     owners: dict[str, str | None] = {}
     unsound = 0
-    for part in spread(_read, work):
+    names, previous = set(sizes), set()
+    for part in spread(read_sound, work):
         file = part.source.path.name
         # A record that is cut by the size would be read beyond what was hashed.
         named = [crawl for end, crawl in part.crawls if end <= sizes[file]]
@@ -92,8 +119,12 @@ def scan_files(
         found = [capture_of(each, file, owner) for each in part.rows]
         captures += [c for c in found if c.where.offset + c.where.length <= sizes[file]]
         unsound += sum(end <= sizes[file] for end in part.unsound)
+        for name, before in part.began:
+            names.add(name)
+            previous.add(before)
         progress(part.source.size)
-    return Scanned(folder.warc, captures, crawls.values(), unsound)
+    missing = previous - names - {""}
+    return Scanned(folder.warc, sizes, captures, crawls.values(), owners, missing, unsound)
 
 
 def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:
@@ -117,9 +148,9 @@ def _clipped(path: Path, size: int) -> list[FileRange]:
     return found
 
 
-def _read(source: FileRange) -> _Part:
+def read_sound(source: FileRange) -> SoundPart:
     """The sound records of one range; runs in a worker."""
-    part = _Part(source, [], [], [])
+    part = SoundPart(source, [], [], [], [])
     records: Iterator[Row | tuple[()] | StoredRecord | Damage] = scan_as(
         source.path, _sound_row, start=source.start, end=source.end
     )
@@ -132,7 +163,7 @@ def _read(source: FileRange) -> _Part:
     return part
 
 
-def _take(record: StoredRecord, part: _Part) -> None:
+def _take(record: StoredRecord, part: SoundPart) -> None:
     """What a record is, other than a plain response."""
     entry = row(record)
     crawl = read_crawl(record) if entry is None else None
@@ -145,6 +176,8 @@ def _take(record: StoredRecord, part: _Part) -> None:
         part.rows.append(entry)
     elif crawl is not None:
         part.crawls.append((end, crawl))
+        if (began := read_previous(record)) is not None:
+            part.began.append(began)
 
 
 def _sound_row(content: bytes | bytearray, offset: int, length: int) -> Row | tuple[()] | None:

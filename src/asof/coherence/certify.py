@@ -34,6 +34,7 @@ from asof.coherence.gather import (
     gather,
     measured,
 )
+from asof.coherence.lots import audit_lots
 from asof.coherence.verdict import Measurement
 from asof.errors import ArchiveError, NotCaptured, UsageError
 from asof.model import Capture, Evidence
@@ -47,9 +48,16 @@ def certify(
 
     An ArchiveError where the catalog says otherwise: then one of the two is damaged.
     """
+    if archive.is_behind():
+        raise ArchiveError(
+            f"WARC files in {archive.folder.root} hold more than its catalog.",
+            hint="Go on with the crawl that was interrupted, or run `asof reindex`.",
+        )
     known = gather(Catalogued(archive), choice)
     committed = _files(archive, known)
     scanned = scan_files(archive.folder, committed, spread, progress)
+    if scanned.missing:
+        raise _incomplete(scanned.missing)
     sums = file_sums(archive.folder, committed, spread, progress)
     try:
         found = gather(scanned, choice)
@@ -74,6 +82,14 @@ def _disagreement(archive: OpenArchive) -> ArchiveError:
     )
 
 
+def _incomplete(missing: Sequence[str]) -> ArchiveError:
+    return ArchiveError(
+        f"A certificate is of whole crawls, and of these is missing: {', '.join(missing[:5])}"
+        f"{', and more' if len(missing) > 5 else ''}.",
+        hint="Put the files back, then `asof reindex`.",
+    )
+
+
 def write_certificate(document: Json, out: Path) -> None:
     """Write a certificate, whole or not at all; not one that nobody would read."""
     size = values = 0
@@ -87,14 +103,23 @@ def write_certificate(document: Json, out: Path) -> None:
 
 
 def _files(archive: OpenArchive, known: GatheredCaptures) -> dict[str, int]:
-    """The files that matter, and how much of each is committed."""
+    """The files that matter, and how much of each is committed.
+
+    Those that hold captures of the hosts, each with those of the same crawl before it, and all of
+    the crawls that are spoken of (asof.coherence.omitted).
+    """
     wanted = {capture.where.file for capture in (*known.everything, *known.elsewhere)}
     crawls = {crawl.id for crawl in known.crawls}
-    return {
-        segment.file: segment.committed
-        for segment in sorted(archive.segments(), key=lambda segment: segment.file)
-        if segment.committed and (segment.file in wanted or segment.crawl in crawls)
-    }
+    found: dict[str, int] = {}
+    for segment in sorted(archive.segments(), key=lambda segment: segment.file, reverse=True):
+        if segment.committed and (segment.file in wanted or segment.crawl in crawls):
+            found[segment.file] = segment.committed
+            if segment.crawl is not None:
+                crawls.add(segment.crawl)
+    there = {path.name for path in archive.folder.segment_files()}
+    if not found.keys() <= there:
+        raise _incomplete(sorted(found.keys() - there))
+    return dict(sorted(found.items()))
 
 
 def certificate_of(
@@ -112,7 +137,7 @@ def certificate_of(
     return certificate(
         measurement,
         choice=found.choice,
-        crawls=found.crawls,
+        crawls=[(crawl, audit_lots(crawl, found.everything)) for crawl in found.crawls],
         until=found.until,
         files=sums,
         unsound=unsound,

@@ -1,4 +1,8 @@
-"""Checking a certificate of coherence against the WARC files that it names, and nothing else."""
+"""Checking a certificate of coherence against the WARC files that it names, and nothing else.
+
+Other files of the archive change no verdict here, but are looked through for what the certificate
+should have named (asof.coherence.omitted).
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,17 @@ from asof.coherence.certificate import (
     Claim,
     FileSum,
     Json,
-    differences,
+    drawn_audits,
     read_certificate,
 )
 from asof.coherence.certified_files import Progress, file_sums, scan_files
 from asof.coherence.certify import certificate_of
+from asof.coherence.differences import differences
 from asof.coherence.gather import (
     gather,
     measured,
 )
+from asof.coherence.omitted import omitted
 from asof.errors import InputError, NotCaptured, UsageError
 
 # More of what differs is not said: one wrong file can make every page differ.
@@ -45,6 +51,11 @@ class Rechecked:
         return not self.differences
 
     @property
+    def audits(self) -> tuple[int, int]:
+        """How many answers were drawn for an audit, and how many of them were not audited."""
+        return (0, 0) if self.document is None else drawn_audits(self.document)
+
+    @property
     def summary(self) -> str:
         """What the certificate says, in a line; only of use when it holds."""
         said = self.claim.document
@@ -66,11 +77,6 @@ def load_certificate(path: Path) -> Claim:
     return read_certificate(data, str(path))
 
 
-def claimed_bytes(claim: Claim) -> int:
-    """How many bytes a check reads."""
-    return 2 * sum(item.size for item in claim.files)
-
-
 def recheck(folder: Folder, claim: Claim, *, spread: Spread, progress: Progress) -> Rechecked:
     """Make a certificate anew from the files that it names, and compare the two."""
     said: list[str] = []
@@ -87,6 +93,10 @@ def recheck(folder: Folder, claim: Claim, *, spread: Spread, progress: Progress)
             there[item.file] = item.size
     sums = file_sums(folder, there, spread, progress)
     scanned = scan_files(folder, there, spread, progress)
+    said += [
+        f"files[{name}]: is not named, and another file of its crawl says that it follows it"
+        for name in scanned.missing
+    ]
     try:
         found = gather(scanned, claim.choice)
     except (NotCaptured, UsageError) as error:
@@ -95,6 +105,7 @@ def recheck(folder: Folder, claim: Claim, *, spread: Spread, progress: Progress)
     document = certificate_of(found, measured(found), listed, scanned.unsound, claim.software)
     unsealed = {name: value for name, value in document.items() if name != "digest"}
     given = {name: value for name, value in claim.document.items() if name != "digest"}
+    said += omitted(folder, scanned, found, spread=spread, progress=progress)
     said += islice(differences(given, unsealed), MOST_DIFFERENCES)
     return Rechecked(claim, tuple(said), document)
 

@@ -4,9 +4,9 @@ A 304 is the server's word only; the bytes tell whether it was true (asof.cohere
 Where they are cheap they are asked for at once, and so they are where a 304 would not be a firm
 word (`wants_bytes`). Of other 304 answers one in ten is audited, more among the first of a
 host: the page is asked for again at once, without conditions. Which ones is drawn by a secret of
-the crawl. Other content than the 304 spoke of may be an honest change in between. So the host is a
-suspect then, of which every 304 is audited; after three such finds it is not asked by conditions
-any more.
+the crawl (asof.coherence.lots). Other content than the 304 spoke of may be an honest change in
+between. So the host is a suspect then, of which every 304 is audited; after three such finds it is
+not asked by conditions any more.
 
 A probe asks by a validator that is known to be out of date (`outdated`). It is made when all has
 been seen again, so it makes no page wait; a server that answers 304 then has been caught.
@@ -16,26 +16,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from hashlib import blake2b
 
 from asof.catalog.observe import Observation, is_strong
 from asof.clock import DAY
+from asof.coherence.lots import ONE_IN, draw
 from asof.coherence.observations import same_bytes
 from asof.coherence.verdict import MARGIN
 from asof.model import Capture, Exchange, State, Target
 
-ONE_IN = 10
 PROBES = 30
 _AT_FIRST, _ONE_IN_AT_FIRST = 3, 2
 _ENOUGH = 3
 # A payload of so many bytes costs about as much as the request for it.
 CHEAP = 256 << 10
-
-
-def draw(secret: str, url: str) -> int:
-    """A number that only those can know who know the secret."""
-    drawn = blake2b(url.encode("utf-8", "surrogatepass"), key=secret.encode()[:64], digest_size=8)
-    return int.from_bytes(drawn.digest())
 
 
 def wants_bytes(last: Capture | None, *, audit: bool) -> bool:

@@ -22,11 +22,12 @@ import numpy as np
 
 from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant
+from asof.coherence.lots import draw
 from asof.coherence.optimal import revisit_order
 from asof.coherence.rates import recent_rates
 from asof.coherence.survival import Floats, Pages, Survival
 from asof.config import Config
-from asof.crawl.audit import PROBES, draw, outdated
+from asof.crawl.audit import PROBES, outdated
 from asof.crawl.catchup import take_again
 from asof.crawl.loop import Crawler
 from asof.crawl.plan import alive, paces

@@ -34,6 +34,14 @@ def taken_of(taken: int, found: int, noun: str) -> str:
     return f"{taken:,} taken of {number(found, noun)} found"
 
 
+def missing_audits(drawn: int, missing: int) -> str:
+    """That not everything was checked that the lot fell on, and why that may be."""
+    return (
+        f"{missing:,} of {number(drawn, 'answer')} drawn for an audit had none (`audits`): "
+        "the crawl was stopped, its requests failed, or records are missing."
+    )
+
+
 def bounded(count: int) -> str:
     """A count that was not carried on beyond MANY."""
     return f"{MANY:,}+" if count > MANY else f"{count:,}"

@@ -1,7 +1,8 @@
 """What a file says about itself and the crawl it comes from, written and read back.
 
 Everything that the database knows of a crawl stands in its files as well: in the warcinfo record
-that each of them starts with, and in a metadata record at the crawl's end.
+that each of them starts with, and in a metadata record at the crawl's end. Each file of a crawl but
+the first names the one before it, so that it shows when one is missing.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from asof.warc.record import Record, StoredRecord
 
 _MARK = "WARC-Asof-Crawl"
 _FIELD = "asof-crawl"
+_PREVIOUS = "asof-previous-file"
 _MOST_SECRET = 256
 # It is shown on terminals and becomes a part of file names.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _CONFORMS = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 
 
-def warcinfo(crawl: Crawl, filename: str, at: Instant) -> Record:
+def warcinfo(crawl: Crawl, filename: str, at: Instant, previous: str | None = None) -> Record:
     return _warcinfo(
         filename,
         at,
@@ -32,6 +34,7 @@ def warcinfo(crawl: Crawl, filename: str, at: Instant) -> Record:
         (
             ("isPartOf", crawl.id),
             ("robots", crawl.settings.get("robots")),
+            *(() if previous is None else ((_PREVIOUS, previous),)),
             (_FIELD, _crawl_json(crawl)),
         ),
     )
@@ -60,6 +63,14 @@ def read_crawl(record: StoredRecord) -> Crawl | None:
         said = json.loads(text)
         return _crawl_from(said) if isinstance(said, dict) else None
     return None
+
+
+def read_previous(record: StoredRecord) -> tuple[str, str] | None:
+    """The name under which a file of a crawl was begun, and that of the file before it, if any."""
+    if record.header.kind != "warcinfo" or record.header.get(_MARK) is None or not record.data:
+        return None
+    previous = dict(parse_fields(record.data)).get(_PREVIOUS)
+    return record.header.get("WARC-Filename") or "", previous or ""
 
 
 def _warcinfo(

@@ -1,0 +1,125 @@
+"""What lies beside the files of a certificate and would have had a say.
+
+A certificate is of the whole: who could leave out the files that speak against it could certify
+anything. So these may not be omitted:
+
+- any file of the crawls that it speaks of, and what these files hold beyond the certified bytes;
+- captures of the same hosts up to its last capture (`until`), in whichever file: how far a host is
+  trusted is learnt from all of them, so each could convict it.
+
+What was captured later, by other crawls, does not matter. Files of ours that were begun after
+`until` are not read for that; all others are. A record that the certified files hold, too, is not
+omitted, and one whose digests do not hold is no evidence.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from asof.archive.folder import Folder
+from asof.archive.scan import FileRange, Spread, ranges
+from asof.catalog.referents import ANSWERS
+from asof.catalog.rows import capture_of
+from asof.clock import Instant, iso, parse_iso
+from asof.coherence.certified_files import Progress, Scanned, read_sound
+from asof.coherence.gather import GatheredCaptures, site_of
+from asof.model import Capture
+from asof.warc.info import read_crawl
+from asof.warc.reader import scan
+from asof.warc.record import StoredRecord
+
+_REMEDY = "make the certificate anew, of all files"
+
+
+@dataclass(frozen=True, slots=True)
+class _Concern:
+    """Captures of some hosts up to a moment, or of all."""
+
+    sites: frozenset[str] | None
+    until: Instant
+
+    def includes(self, capture: Capture) -> bool:
+        if capture.kind not in ANSWERS:
+            return False
+        if self.sites is None:
+            return True
+        return capture.at <= self.until and site_of(capture.surt) in self.sites
+
+
+def omitted(
+    folder: Folder,
+    scanned: Scanned,
+    gathered: GatheredCaptures,
+    *,
+    spread: Spread,
+    progress: Progress,
+) -> Iterator[str]:
+    """What a certificate of the files that were scanned omits, each by its file."""
+    crawls = {crawl.id for crawl in gathered.crawls}
+    until = gathered.until
+    grown: list[FileRange] = []
+    others: list[FileRange] = []
+    for path in folder.segment_files():
+        if (size := scanned.sizes.get(path.name)) is not None:
+            progress(size)
+            if (more := path.stat().st_size - size) > 0:
+                rest = FileRange(path, size, None, more)
+                (grown if scanned.owners.get(path.name) in crawls else others).append(rest)
+            continue
+        owner, begun = _beginning(path)
+        if owner is not None and (owner in crawls or begun > until):
+            progress(path.stat().st_size)
+            if owner in crawls:
+                yield f"files[{path.name}]: is not named, and is of the crawl {owner}; {_REMEDY}"
+        else:
+            others += ranges(path)
+    for found in _unnamed(grown, _Concern(None, until), scanned, spread, progress):
+        yield (
+            f"files[{found[0].where.file}]: goes on after the bytes that are named, with captures "
+            f"of the crawl ({_told(found)}); {_REMEDY}"
+        )
+    concern = _Concern(frozenset(site_of(c.surt) for c in gathered.counted), until)
+    for found in _unnamed(others, concern, scanned, spread, progress):
+        yield (
+            f"files[{found[0].where.file}]: holds earlier captures of the same hosts, which are "
+            f"not named ({_told(found)}); {_REMEDY}"
+        )
+
+
+def _beginning(path: Path) -> tuple[str | None, Instant]:
+    """The crawl that a file of ours is of, and when it was begun."""
+    record = next(scan(path), None)
+    if not isinstance(record, StoredRecord) or (crawl := read_crawl(record)) is None:
+        return None, 0
+    return crawl.id, parse_iso(record.header.get("WARC-Date") or "") or crawl.started
+
+
+def _unnamed(
+    work: Sequence[FileRange],
+    concern: _Concern,
+    scanned: Scanned,
+    spread: Spread,
+    progress: Progress,
+) -> Iterator[list[Capture]]:
+    """The captures of concern of each file that has some which the certified files have not."""
+    by_file: dict[str, list[Capture]] = defaultdict(list)
+    for source, found in zip(work, spread(partial(_of_concern, concern), work), strict=True):
+        new = [capture for capture in found if not scanned.holds(capture)]
+        if new:
+            by_file[source.path.name] += new
+        progress(source.size)
+    yield from by_file.values()
+
+
+def _of_concern(concern: _Concern, source: FileRange) -> list[Capture]:
+    """The sound captures of concern in a range; runs in a worker."""
+    found = (capture_of(each, source.path.name, None) for each in read_sound(source).rows)
+    return [capture for capture in found if concern.includes(capture)]
+
+
+def _told(found: Sequence[Capture]) -> str:
+    return f"{len(found):,} in all, first {found[0].url[:200]} of {iso(found[0].at)}"
