@@ -26,7 +26,6 @@ class Version:
 
     url: str
     status: int | None = 200
-    media_type: str | None = None
     etag: str | None = None
     last_modified: Instant | None = None
     payload: str | None = None
@@ -65,7 +64,6 @@ def version_of(seen: Observation, *, read: Callable[[], Document | None] | None 
     return Version(
         url=capture.url,
         status=seen.status,
-        media_type=source.media_type or capture.media_type,
         etag=capture.etag or source.etag,
         last_modified=capture.last_modified or source.last_modified,
         payload=source.digest or capture.digest,
