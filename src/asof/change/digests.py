@@ -39,7 +39,6 @@ class Digests:
 
 
 def digests(payload: bytes, entity: bytes, document: Document | None = None) -> Digests:
-    """The digests of a document at hand."""
     main = None if document is None else main_digest(document)
     return Digests(bytes_digest(payload), bytes_digest(entity), main)
 

@@ -199,7 +199,6 @@ class Texts:
 
 
 def source_of(archive: OpenArchive, capture: Capture) -> DocumentSource:
-    """What is stored of a capture, for those who read it."""
     found = archive.read(capture)
     declared = find_header(found.headers, "Content-Type") or found.media_type
     return DocumentSource(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)

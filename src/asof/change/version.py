@@ -37,12 +37,10 @@ class Version:
 
     @property
     def state(self) -> State:
-        """What the answer says is there."""
         return State.PRESENT if self.confirms else state_of(self.status)
 
     @property
     def hint(self) -> Hint:
-        """What a redirect may mean."""
         is_elsewhere = self.state is State.ELSEWHERE
         return hint_of(self.url, self.redirect) if is_elsewhere else Hint.NONE
 

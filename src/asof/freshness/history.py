@@ -74,7 +74,6 @@ class Observed:
         return len(self.urls)
 
     def pages(self, chosen: NDArray[np.intp]) -> Observed:
-        """Some of the pages, in the order given."""
         count = np.diff(self.offsets)[chosen]
         offsets = np.concatenate(([0], np.cumsum(count))).astype(np.int64)
         where = np.repeat(self.offsets[chosen] - offsets[:-1], count) + np.arange(offsets[-1])

@@ -211,11 +211,8 @@ def guessed_day(markup: str) -> str | None:
 
 def language_of_page(facts: Facts) -> str | None:
     """The language that the document declares, as a BCP 47 tag."""
-    for written in (
-        facts.language,
-        facts.metas.get("content-language"),
-        facts.metas.get("og:locale"),
-    ):
+    metas = facts.metas
+    for written in (facts.language, metas.get("content-language"), metas.get("og:locale")):
         found = _LANGUAGE.fullmatch((written or "").split(",")[0].strip())
         if found:
             return found[0].replace("_", "-")

@@ -137,7 +137,6 @@ def uses(name: str, attributes: Mapping[str, str], *, drawn: bool = False) -> It
 
 
 def references(form: int, value: str) -> Iterable[Reference]:
-    """What a value of some form refers to."""
     if form in (URL, MENTION):
         return (Reference(0, len(value), value),)
     if form == CSS or (form == LATE and "url(" in value):

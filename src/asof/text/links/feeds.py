@@ -73,7 +73,6 @@ def is_feed(media_type: str | None, head: bytes) -> bool:
 
 
 def read_feed(data: bytes, media_type: str | None = None, *, charset: str | None = None) -> Feed:
-    """Items, dates and further pages of a feed of any kind."""
     begins = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if begins == b"{" or (begins != b"<" and (media_type or "").endswith("json")):
         return _read_json(data)

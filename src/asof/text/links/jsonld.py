@@ -33,7 +33,6 @@ _PAIR = re.compile(r'"([@A-Za-z]{2,24})"\s*:\s*"((?:[^"\\]|\\.){4,2000})"')
 
 
 def jsonld_links(text: str, most: int) -> Iterator[Link]:
-    """At most `most` distinct references of a piece of JSON-LD."""
     seen: set[str] = set()
     for name, value in _pairs(text):
         reference = value.strip()
