@@ -13,16 +13,13 @@ from itertools import islice, repeat
 
 from asof.model import Hop
 from asof.text.links.link import Link
+from asof.text.markup import names
 
 # Properties of schema.org whose value, or whose value's @id or url, is the address of a page.
-_PAGES = frozenset(
-    ["url", "item", "mainentityofpage", "relatedlink", "significantlink", "discussionurl"]
-)
-_GUESSES = frozenset(
-    [
-        *("@id", "image", "logo", "photo", "screenshot", "thumbnail", "thumbnailurl", "audio"),
-        *("primaryimageofpage", "contenturl", "embedurl", "associatedmedia", "video"),
-    ]
+_PAGES = names("url item mainentityofpage relatedlink significantlink discussionurl")
+_GUESSES = names(
+    "@id image logo photo screenshot thumbnail thumbnailurl audio primaryimageofpage contenturl"
+    " embedurl associatedmedia video"
 )
 # Deep or endless data is nobody's page; JSON takes ten times its size in memory.
 _MAX_NODES = 20_000
