@@ -16,16 +16,15 @@ from hashlib import sha256
 
 from asof.change.noise import settled
 from asof.text.document import Document
+from asof.text.markup import names
 from asof.warc.digest import digest_text
 
 # Types whose text is data or code: a figure in them is not a clock, and no part is furniture.
-DATA = frozenset(
-    (
-        *("application/json", "application/ld+json", "application/geo+json", "text/json"),
-        *("application/manifest+json", "application/x-ndjson", "application/yaml", "text/yaml"),
-        *("application/javascript", "application/x-javascript", "application/ecmascript"),
-        *("text/javascript", "text/css", "text/csv", "text/tab-separated-values"),
-    )
+DATA = names(
+    "application/json application/ld+json application/geo+json text/json application/manifest+json"
+    " application/x-ndjson application/yaml text/yaml application/javascript"
+    " application/x-javascript application/ecmascript text/javascript text/css text/csv"
+    " text/tab-separated-values"
 )
 
 

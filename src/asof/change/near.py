@@ -174,19 +174,9 @@ class NearIndex(Generic[Key]):
         By `containment` the smaller of two has to be in the larger as far as the threshold says:
         a quotation, or a page within a longer one.
         """
-        return self.search_shingles(name, shingles(text, self.k, self.unit), threshold, measure)
-
-    def search_shingles(
-        self,
-        name: Key,
-        hashes: Hashes,
-        threshold: float | None = None,
-        measure: Measure = "jaccard",
-    ) -> list[Near[Key]]:
-        """As `search`, by the set of shingles of what is sought."""
         t = self.threshold if threshold is None else threshold
         _check(t)
-        asked = np.require(hashes, np.uint64, ("C_CONTIGUOUS", "ALIGNED"))
+        asked = shingles(text, self.k, self.unit)
         form, bounds = int(measure == "containment"), self._bounds()
 
         def look(part: tuple[int, int]) -> bytes:
@@ -197,7 +187,7 @@ class NearIndex(Generic[Key]):
             for document, common in np.frombuffer(rows, np.uint64).reshape(-1, 2).tolist():
                 size = self._starts[document + 1] - self._starts[document]
                 others = (other for other in self._names[document] if other != name)
-                found += [Near(hashes.size, size, common, name, other) for other in others]
+                found += [Near(asked.size, size, common, name, other) for other in others]
         return sorted(found, key=lambda near: (-near.jaccard, -near.a_in_b))
 
     def identical(self) -> list[tuple[Key, ...]]:

@@ -26,6 +26,7 @@ from asof.errors import AsofError
 from asof.model import Capture, find_header
 from asof.text.database import TextDatabase
 from asof.text.document import Document
+from asof.text.markup import names
 from asof.text.sandbox import DocumentSource, ReadingLimits, SandboxedReader, read_many
 from asof.text.store import TextStore, key_of
 
@@ -37,11 +38,9 @@ _BATCH_SIZE = 8 << 20
 _JUDGED = 500
 # What has no text, by its type; the rest may have some, whatever it calls itself.
 _NO_TEXT = ("image/", "audio/", "video/", "font/")
-_NO_DOCUMENTS = frozenset(
-    [
-        *("text/css", "text/javascript", "application/javascript", "application/x-javascript"),
-        *("application/font-woff", "application/vnd.ms-fontobject", "application/wasm"),
-    ]
+_NO_DOCUMENTS = names(
+    "text/css text/javascript application/javascript application/x-javascript application/font-woff"
+    " application/vnd.ms-fontobject application/wasm"
 )
 
 

@@ -179,11 +179,9 @@ def histories(observed: Observed) -> Histories:
         keys, return_index=True, return_inverse=True, return_counts=True
     )
     changes = np.bincount(page[observed.changed], minlength=pages)[first]
-    chosen = np.zeros(pages, np.bool_)
-    chosen[first] = True
-    order = np.empty(pages, np.intp)
+    order = np.full(pages, -1)
     order[first] = np.arange(len(first))
-    taken = observed.changed & chosen[page]
+    taken = observed.changed & (order[page] >= 0)
     by_history = np.argsort(order[page[taken]], kind="stable")
     return Histories(
         still=still[first],

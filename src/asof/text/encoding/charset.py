@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from asof.text.encoding import detection
 from asof.text.encoding.decoders import decode_as
-from asof.text.encoding.labels import CODECS, encoding_named
+from asof.text.encoding.labels import CODECS, codec_named, encoding_named
 from asof.text.encoding.prescan import declared_label, prescan, sheet_encoding
 
 BOMS = (
@@ -104,7 +104,9 @@ def decoded(data: bytes, charset: Charset) -> str:
 
 
 def _charset(name: str, confidence: float, source: str) -> Charset:
-    return Charset(CODECS.get(name) or _codec_beyond(name) or "latin-1", name, confidence, source)
+    return Charset(
+        CODECS.get(name) or codec_named(name, _UNREAD) or "latin-1", name, confidence, source
+    )
 
 
 def _of_guess(guess: detection.Guess, data: bytes, source: str) -> Charset:
@@ -136,20 +138,8 @@ def _named(label: str) -> str | None:
     name = encoding_named(label)
     if name is not None and name != "replacement":
         return name
-    codec = _codec_beyond(label)
+    codec = codec_named(label, _UNREAD)
     return detection.name_of(codec) if codec else None
-
-
-@lru_cache(maxsize=256)
-def _codec_beyond(label: str) -> str | None:
-    """The codec for a label that browsers do not know."""
-    if not label.isascii() or len(label) > 64:
-        return None
-    try:
-        codec = codecs.lookup(label.strip().lower()).name
-    except (LookupError, ValueError):  # ValueError: a NUL in the label
-        return None
-    return codec if _UNREAD.fullmatch(codec) else None
 
 
 def _utf8_sequences(data: bytes) -> int:

@@ -7,6 +7,7 @@ import re
 
 from asof.text.encoding.charset import BOMS
 from asof.text.encoding.detection import markup_start
+from asof.text.markup import names
 
 _HEAD = 4096
 _LONGEST_JSON = 1 << 20
@@ -23,12 +24,9 @@ _RSS_NAMESPACE = re.compile(r"purl\.org/rss/1\.0|my\.netscape\.com/rdf/simple")
 _JSON_FEED = re.compile(r'"version"\s*:\s*"https://jsonfeed\.org/version/')
 
 _HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]*):[ \t]|[ \t]+\S")
-_MAIL_HEADERS = frozenset(
-    [
-        *("from", "to", "cc", "subject", "date", "received", "return-path", "message-id", "sender"),
-        *("mime-version", "delivered-to", "reply-to", "content-type", "content-transfer-encoding"),
-        *("x-mailer", "references", "in-reply-to"),
-    ]
+_MAIL_HEADERS = names(
+    "from to cc subject date received return-path message-id sender mime-version delivered-to"
+    " reply-to content-type content-transfer-encoding x-mailer references in-reply-to"
 )
 _MBOX = re.compile(
     r"From \S+\s+(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d+\s+\d+:\d+[^\n]*\n[A-Za-z-]+:"
