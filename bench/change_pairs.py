@@ -110,7 +110,6 @@ def _version(repository: Path, path: str, name: str, method: str) -> Version:
     digest = bytes_digest(data)
     return Version(
         url=SITE + path,
-        media_type="text/html",
         payload=digest,
         entity=digest,
         read=_reader(data, SITE + path, method),

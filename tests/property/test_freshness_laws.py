@@ -17,6 +17,7 @@ from asof.freshness.history import Gap, Observed, gaps, gather
 from asof.freshness.prior import Posterior, Prior, posterior
 from asof.freshness.quantities import age_at, fresh_at, freshness, mean_age
 from asof.model import Capture, Location
+from support.freshness import gaps_of
 
 START = 1_700_000_000 * SECOND
 NUMBERS = st.floats(1e-9, 1e9)
@@ -82,7 +83,7 @@ def test_gathering_is_what_intervals_say(made: list[Capture]) -> None:
         if any(each.status == 200 for each in intervals):
             expected[url] = gaps(intervals)
     seen = gather(made)
-    assert {url: seen.gaps(page) for page, url in enumerate(seen.urls)} == expected
+    assert {url: gaps_of(seen, page) for page, url in enumerate(seen.urls)} == expected
 
 
 @given(captures())
@@ -92,9 +93,9 @@ def test_gaps_cover_the_time_between_the_first_and_the_last_sight(made: list[Cap
         good = [each for each in made if each.url == url and each.status == 200]
         moments = [each.at for each in good if each.truncated is None]
         if all(earlier < later for earlier, later in pairwise(moments)):
-            total = sum(gap.length for gap in seen.gaps(page))
+            total = sum(gap.length for gap in gaps_of(seen, page))
             assert abs(total - (moments[-1] - moments[0]) / SECOND) < 1e-6
-            assert len(seen.gaps(page)) == len(moments) - 1
+            assert len(gaps_of(seen, page)) == len(moments) - 1
 
 
 @given(HISTORIES, st.data())

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.change import fallback as plain
-from asof.change.measures import bag_overlap, containment, dice, jaccard, overlap
+from asof.change.measures import Overlap, bag_overlap, containment, dice, jaccard, overlap
 from asof.change.minhash import (
     estimate,
     signature,
@@ -21,13 +21,13 @@ from asof.change.minhash import (
     standard_error,
 )
 from asof.change.near import NearIndex, banding
-from asof.change.selection import selected
 from asof.change.shingles import (
     Hashes,
     Unit,
     bag,
     engine,
     features,
+    selected,
     shingles,
     shingles_in_order,
     spaced,
@@ -302,7 +302,8 @@ class TestNear:
         assert set(found) <= wanted
         assert len(wanted) - len(found) <= 1 + len(wanted) // 10
         for near in index.pairs():
-            assert near.overlap == overlap(sets[near.a], sets[near.b])
+            shared = Overlap(near.of_a, near.of_b, near.common)
+            assert shared == overlap(sets[near.a], sets[near.b])
         for i, text in enumerate(many):
             near_i = {j for j in range(len(many)) if j != i and sets[i].size and sets[j].size
                       and jaccard(sets[i], sets[j]) >= threshold}  # fmt: skip

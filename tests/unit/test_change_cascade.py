@@ -34,7 +34,6 @@ def stored(content: str = "A", **fields: Any) -> Version:
     """A version as a row of the catalog has it, whose text must not be read."""
     plain: dict[str, object] = {
         "url": URL,
-        "media_type": "text/html",
         "payload": bytes_digest(f"coded {content}".encode()),
         "entity": bytes_digest(content.encode()),
         "read": unreadable,
@@ -45,7 +44,7 @@ def stored(content: str = "A", **fields: Any) -> Version:
 def page(main: str, *, links: tuple[str, ...] = (), title: str = "Page", **fields: Any) -> Version:
     """A version with its text at hand."""
     text = str(fields.pop("text", f"Menu {main} Imprint"))
-    media_type = str(fields.get("media_type", "text/html"))
+    media_type = str(fields.pop("media_type", "text/html"))
     document = Document(media_type=media_type, title=title, main=main, text=text, links=links)
     entity = bytes_digest(f"{title} {main} {text} {links}".encode())
     plain: dict[str, object] = {"payload": entity, "entity": entity, "read": lambda: document}
@@ -379,7 +378,7 @@ class TestData:
     def data(self, value: object, media_type: str = "application/json", **style: Any) -> Version:
         text = value if isinstance(value, str) else json.dumps(value, **style)
         document = Document(media_type=media_type, text=text)
-        return stored(text, media_type=media_type, read=lambda: document)
+        return stored(text, read=lambda: document)
 
     def test_json_laid_out_anew(self) -> None:
         value = {"b": list(range(50)), "a": "x"}
@@ -509,11 +508,7 @@ class TestCaptures:
             media_type=None, etag=None, at=THEN + SECOND, record_id="s",
         )  # fmt: skip
         before, version = self.versions(self.capture(), bare)
-        assert (version.status, version.entity, version.media_type) == (
-            200,
-            "sha256:B",
-            "text/html",
-        )
+        assert (version.status, version.entity) == (200, "sha256:B")
         assert compare(before, version).stage is Stage.VALIDATOR
         # Without anything that it could be about it says nothing.
         [alone] = self.versions(bare)

@@ -53,10 +53,10 @@ class TestDiscovery:
         found = {(near.a, near.b): near for near in index.pairs()}
         assert set(found) == {(f"d{number}", f"e{number}") for number in range(10)}
         for near in found.values():
-            shared, union = near.overlap.common, near.overlap.of_a + near.overlap.of_b
+            shared, union = near.common, near.of_a + near.of_b
             assert near.jaccard == shared / (union - shared)
-            assert near.a_in_b == shared / near.overlap.of_a
-            assert near.b_in_a == shared / near.overlap.of_b
+            assert near.a_in_b == shared / near.of_a
+            assert near.b_in_a == shared / near.of_b
             assert near.dice == 2 * shared / union
             assert 0.7 <= near.jaccard <= near.dice < 1
 
@@ -133,7 +133,7 @@ class TestSearch:
         assert index.search("?", quotation) == []
         found = index.search("?", quotation, 0.9, "containment")
         assert found[0].b == "d0"
-        assert (found[0].a_in_b, found[0].overlap.common) == (1, 26)
+        assert (found[0].a_in_b, found[0].common) == (1, 26)
 
     def test_two_may_search_at_once(self, index: NearIndex[str]) -> None:
         texts = [" ".join(document(random.Random(1))) for _ in range(8)]

@@ -11,11 +11,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from asof.change.digests import checksum
 from asof.change.fallback import START, chunk
 from asof.change.measures import Overlap, bag_overlap, jaccard, overlap
 from asof.change.minhash import estimate, minhash_of_matrix
-from asof.change.selection import checksum, selected
-from asof.change.shingles import bag, features, shingles, shingles_in_order
+from asof.change.shingles import bag, features, selected, shingles, shingles_in_order
 from asof.change.simhash import fingerprint, from_hashes, vector
 
 SENTENCE = (

@@ -105,7 +105,7 @@ def version(html: str, **fields: Any) -> Version:
         )
 
     digest = bytes_digest(html.encode())
-    plain: dict[str, object] = {"media_type": "text/html", "payload": digest, "entity": digest}
+    plain: dict[str, object] = {"payload": digest, "entity": digest}
     return Version(url=URL, read=read, **(plain | fields))  # type: ignore[arg-type] # by name
 
 

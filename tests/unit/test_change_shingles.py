@@ -11,7 +11,7 @@ import pytest
 from asof.change import fallback as plain
 from asof.change import minhash, shingles
 from asof.change.measures import Overlap, bag_overlap, containment, dice, jaccard
-from asof.change.selection import fingerprints, selected
+from asof.change.shingles import fingerprints, selected
 from asof.change.simhash import agreement, cosine, from_hashes, simhash
 from asof.errors import UsageError
 

@@ -11,6 +11,7 @@ from asof.catalog.validity import validities
 from asof.clock import SECOND
 from asof.freshness.history import Gap, Group, Observed, gaps, gather, group_of
 from asof.model import Capture, Location
+from support.freshness import gaps_of
 
 START = 1_700_000_000 * SECOND
 URL = "http://example.org/news/a.html"
@@ -45,7 +46,7 @@ def seen(*captures: Capture, trusted: bool = False) -> list[tuple[float, bool]]:
     """The gaps of the only page among the captures."""
     observed = gather(captures, trusted=lambda host: trusted)
     assert len(observed) == 1
-    return [tuple(gap) for gap in observed.gaps(0)]  # type: ignore[misc]
+    return [tuple(gap) for gap in gaps_of(observed, 0)]  # type: ignore[misc]
 
 
 PLAIN = [
@@ -208,7 +209,7 @@ def test_urls_of_one_key_are_pages_of_their_own() -> None:
     )
     observed = gather(both)
     assert observed.urls == (URL, "http://www.example.org/news/a.html")
-    assert [observed.gaps(page) for page in (0, 1)] == [(Gap(60.0, True),)] * 2
+    assert [gaps_of(observed, page) for page in (0, 1)] == [(Gap(60.0, True),)] * 2
 
 
 def test_pages_that_never_answered_are_left_out() -> None:
@@ -266,7 +267,9 @@ def test_some_of_the_pages() -> None:
     )
     some = observed.pages(np.array([2, 0, 1]))
     assert some.urls == ("c", "a", "b")
-    assert [some.gaps(page) for page in range(3)] == [observed.gaps(page) for page in (2, 0, 1)]
+    assert [gaps_of(some, page) for page in range(3)] == [
+        gaps_of(observed, page) for page in (2, 0, 1)
+    ]
     assert some.group.tolist() == [2, 0, 1]
     faster = observed.in_units(np.array([2.0, 1.0, 0.5]))
     assert faster.lengths.tolist() == [0.5, 1.0, 6.0, 8.0, 10.0]

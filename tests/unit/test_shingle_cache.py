@@ -27,7 +27,7 @@ from asof.errors import UsageError
 from asof.model import Capture, Target
 from asof.text.database import TextDatabase
 from asof.text.document import Document
-from asof.text.store import TextStore, document_key
+from asof.text.store import TextStore, key_of
 from asof.warc.build import exchange_records
 from asof.warc.write import WarcFile
 from support.boats import BOATS, URLS, add, assert_equal, collected, html, read_all
@@ -238,8 +238,8 @@ def test_a_text_that_is_read_anew_is_taken_anew(folder: Path) -> None:
     before = again(folder)
     with OpenArchive.open(folder) as archive:
         capture = next(archive.captures(url=URLS[1]))
-        assert capture.content
-        key = document_key(capture.url, capture.content, capture.media_type)
+        key = key_of(capture)
+        assert key is not None
         database = TextDatabase(archive.folder.texts, writable=True)
         document = TextStore(database).get(key)
         assert document is not None

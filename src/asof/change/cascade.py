@@ -91,9 +91,7 @@ def _by_status(old: Version, new: Version) -> Change | None:
 
 
 def _answer(version: Version) -> str:
-    if version.redirect:
-        return f"status {version.status} to {version.redirect}"
-    return f"status {version.status}"
+    return f"status {version.status}" + (f" to {version.redirect}" if version.redirect else "")
 
 
 # -- What servers say, and bytes -----------------------------------------------------------------

@@ -108,7 +108,6 @@ def _characters(text: str) -> Hashes:
 
 
 def features(words: Sequence[str], /) -> bytes:
-    """The hash of each string."""
     return _word_hashes(words).tobytes()
 
 

@@ -27,15 +27,14 @@ class ChangeStore:
     def is_settled(self, capture: Capture, before: Capture | None) -> bool:
         """Whether a capture was compared with this one; an import may bring another before it."""
         row = self._database.fetch("SELECT before FROM changes WHERE key = ?", _key(capture))
-        return row is not None and row[0] == _maybe_key(before)
+        return row is not None and row[0] == (before and _key(before))
 
     def put(self, changes: Iterable[tuple[Capture, Capture | None, Change]]) -> None:
         """Keep what was found out of captures and those before them, all or nothing."""
         rows = [
-            (_key(capture), _maybe_key(before), found.category.value, found.stage.value,
-             found.similarity)
+            (_key(capture), before and _key(before), found.category, found.stage, found.similarity)
             for capture, before, found in changes
-        ]  # fmt: skip
+        ]
         with self._database.transaction() as db:
             db.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?)", rows)
 
@@ -43,10 +42,6 @@ class ChangeStore:
 def _key(capture: Capture) -> int:
     """By what the catalog tells captures apart: ids of foreign records may stand twice."""
     return hashed(capture.surt, str(capture.at), capture.record_id)
-
-
-def _maybe_key(capture: Capture | None) -> int | None:
-    return None if capture is None else _key(capture)
 
 
 @contextmanager

@@ -52,7 +52,6 @@ class LinkChanges:
 def link_changes(
     old: Iterable[str], new: Iterable[str], targets: KnownTargets | None = None
 ) -> LinkChanges:
-    """Compare the links of two versions by where they lead."""
     before, after = _by_target(old), _by_target(new)
     added = tuple(url for target, url in after.items() if target not in before)
     removed = tuple(url for target, url in before.items() if target not in after)

@@ -36,7 +36,6 @@ class Overlap:
 
     @property
     def b_in_a(self) -> float:
-        """Which share of b is in a, too."""
         return self.common / self.of_b if self.of_b else 1.0
 
     @property
@@ -52,7 +51,6 @@ def overlap(a: Hashes, b: Hashes) -> Overlap:
 
 
 def bag_overlap(a: Bag, b: Bag) -> Overlap:
-    """Of two bags, as `bag` gives them."""
     _, in_a, in_b = np.intersect1d(a[0], b[0], assume_unique=True, return_indices=True)
     common = np.minimum(a[1][in_a], b[1][in_b]).sum()
     return Overlap(int(a[1].sum()), int(b[1].sum()), int(common))

@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Generic, Literal, TypeVar
 
 import numpy as np
@@ -48,32 +48,11 @@ _ROWS = 1 << 14  # signatures at a time
 
 
 @dataclass(frozen=True, slots=True)
-class Near(Generic[Key]):
+class Near(Overlap, Generic[Key]):
     """Two documents that are alike, and how."""
 
     a: Key
     b: Key
-    overlap: Overlap
-
-    @property
-    def jaccard(self) -> float:
-        """What they share by what either has."""
-        return self.overlap.jaccard
-
-    @property
-    def a_in_b(self) -> float:
-        """Which share of a is in b."""
-        return self.overlap.a_in_b
-
-    @property
-    def b_in_a(self) -> float:
-        """Which share of b is in a."""
-        return self.overlap.b_in_a
-
-    @property
-    def dice(self) -> float:
-        """Twice what they share by both sizes."""
-        return self.overlap.dice
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +123,6 @@ class NearIndex(Generic[Key]):
         return self._count
 
     def add(self, name: Key, text: str) -> None:
-        """Add one document."""
         self.add_shingles(name, shingles(text, self.k, self.unit))
 
     def add_shingles(self, name: Key, hashes: Hashes) -> None:
@@ -163,9 +141,9 @@ class NearIndex(Generic[Key]):
             self._keep(names, hashes, starts)
 
     def _keep(self, names: list[Key], hashes: Hashes, starts: list[int]) -> None:
-        for at, name in enumerate(names):
-            one = hashes[starts[at] : starts[at + 1]]
-            document = self._find(one) if one.size else None
+        for name, (start, end) in zip(names, pairwise(starts), strict=True):
+            one = hashes[start:end]
+            document = self._find(one)
             if not one.size:
                 self.without_terms.append(name)
             elif document is not None:
@@ -196,19 +174,9 @@ class NearIndex(Generic[Key]):
         By `containment` the smaller of two has to be in the larger as far as the threshold says:
         a quotation, or a page within a longer one.
         """
-        return self.search_shingles(name, shingles(text, self.k, self.unit), threshold, measure)
-
-    def search_shingles(
-        self,
-        name: Key,
-        hashes: Hashes,
-        threshold: float | None = None,
-        measure: Measure = "jaccard",
-    ) -> list[Near[Key]]:
-        """As `search`, by the set of shingles of what is sought."""
         t = self.threshold if threshold is None else threshold
         _check(t)
-        asked = np.require(hashes, np.uint64, ("C_CONTIGUOUS", "ALIGNED"))
+        asked = shingles(text, self.k, self.unit)
         form, bounds = int(measure == "containment"), self._bounds()
 
         def look(part: tuple[int, int]) -> bytes:
@@ -218,10 +186,8 @@ class NearIndex(Generic[Key]):
         for rows in _on_all_cores(look, _parts(len(self._names), _ROWS)):
             for document, common in np.frombuffer(rows, np.uint64).reshape(-1, 2).tolist():
                 size = self._starts[document + 1] - self._starts[document]
-                alike = Overlap(hashes.size, size, common)
-                found += [
-                    Near(name, other, alike) for other in self._names[document] if other != name
-                ]
+                others = (other for other in self._names[document] if other != name)
+                found += [Near(asked.size, size, common, name, other) for other in others]
         return sorted(found, key=lambda near: (-near.jaccard, -near.a_in_b))
 
     def identical(self) -> list[tuple[Key, ...]]:
@@ -230,9 +196,8 @@ class NearIndex(Generic[Key]):
 
     def pairs(self) -> Iterator[Near[Key]]:
         """Every pair of different documents as near as the threshold, as they are found."""
-        hashes, starts = np.frombuffer(self._hashes, np.uint64), self._bounds()
-        keys, sketches = self._sketches(hashes, starts)
-        least = self._least(sketches.shape[1])
+        hashes, starts, names = self.as_arrays()
+        keys, sketches, least = self._sketches(hashes, starts)
         orders: dict[int, NDArray[np.int64]] = {}
 
         def look(step: tuple[int, int]) -> tuple[bytes, int]:
@@ -253,19 +218,16 @@ class NearIndex(Generic[Key]):
         steps = ((band, 0) for band in range(keys.shape[1]))
         for rows, _ in _on_all_cores(look, steps, more):
             for i, j, common in np.frombuffer(rows, np.uint64).reshape(-1, 3).tolist():
-                alike = Overlap(
-                    int(starts[i + 1] - starts[i]), int(starts[j + 1] - starts[j]), common
-                )
-                yield Near(self._names[i][0], self._names[j][0], alike)
+                a, b = (int(starts[each + 1] - starts[each]) for each in (i, j))
+                yield Near(a, b, common, names[i], names[j])
 
     def groups(self) -> list[tuple[Key, ...]]:
         """Documents joined by near pairs, and those equal to them: the names of each group.
 
         Two of a group need not be near each other; there is a way of near pairs between them.
         """
-        hashes, starts = np.frombuffer(self._hashes, np.uint64), self._bounds()
-        keys, sketches = self._sketches(hashes, starts)
-        least = self._least(sketches.shape[1])
+        hashes, starts, _ = self.as_arrays()
+        keys, sketches, least = self._sketches(hashes, starts)
         parents = np.arange(len(self._names), dtype=np.int64)
         for band in range(keys.shape[1]):
             order, at = np.argsort(keys[:, band], kind="stable"), 0
@@ -288,14 +250,13 @@ class NearIndex(Generic[Key]):
     def _bounds(self) -> NDArray[np.int64]:
         return np.array(self._starts, np.int64)
 
-    def _least(self, slots: int) -> int:
-        """In how many slots a near pair agrees at least: five standard errors below the mean."""
-        return math.floor(slots * (self.threshold - 5 * standard_error(self.threshold, slots)))
-
     def _sketches(
         self, hashes: Hashes, starts: NDArray[np.int64]
-    ) -> tuple[Hashes, NDArray[np.uint8]]:
-        """For each document the keys of its bands, and a byte of each slot of its signature."""
+    ) -> tuple[Hashes, NDArray[np.uint8], int]:
+        """For each document the keys of its bands, and a byte of each slot of its signature.
+
+        And in how many slots a near pair agrees at least: five standard errors below the mean.
+        """
         bands = banding(self.threshold)
         count, slots = len(starts) - 1, bands.bands * bands.rows
         keys = np.zeros((count, bands.bands), np.uint64)
@@ -314,7 +275,8 @@ class NearIndex(Generic[Key]):
 
         for _ in _on_all_cores(sketch, _parts(count, _ROWS)):
             pass
-        return keys, sketches
+        least = self.threshold - 5 * standard_error(self.threshold, slots)
+        return keys, sketches, math.floor(slots * least)
 
 
 def _sum(one: Hashes) -> tuple[int, int]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import partial
 
 _MONTHS = r"""
     jan(?:uary|uar|vier|\.)?|feb(?:ruary|ruar|\.)?|f[ée]vrier|febrero|mar(?:ch|s|zo|\.)?|m[äa]rz
@@ -82,25 +81,25 @@ class NoiseRule:
     pattern: re.Pattern[str]
     proof: re.Pattern[str] | None = None
 
-    def replace(self, taken: list[tuple[str, str]], match: re.Match[str]) -> str:
-        """The stand-in, or the words themselves if they are no such noise; notes what it takes."""
-        if self.proof is not None and self.proof.search(match[0]) is None:
-            return match[0]
-        taken.append((self.name, match[0]))
-        return f"<{self.name}>"
+    def calm(self, text: str, taken: list[tuple[str, str]]) -> str:
+        """The text with a stand-in for each noise of this kind; notes what it takes."""
+        if self.signs.search(text) is None:
+            return text
+
+        def stand_in(match: re.Match[str]) -> str:
+            if self.proof is not None and self.proof.search(match[0]) is None:
+                return match[0]
+            taken.append((self.name, match[0]))
+            return f"<{self.name}>"
+
+        return self.pattern.sub(stand_in, text)
 
 
 def _rule(
-    name: str,
-    pattern: str,
-    reason: str,
-    *,
-    signs: str,
-    proof: re.Pattern[str] | None = None,
+    name: str, pattern: str, reason: str, *, signs: str, proof: re.Pattern[str] | None = None
 ) -> NoiseRule:
-    return NoiseRule(
-        name, reason, re.compile(signs, re.VERBOSE), re.compile(pattern, re.VERBOSE), proof
-    )
+    signed, shaped = re.compile(signs, re.VERBOSE), re.compile(pattern, re.VERBOSE)
+    return NoiseRule(name, reason, signed, shaped, proof)
 
 
 RULES = (
@@ -225,13 +224,10 @@ def noise(text: str) -> list[tuple[str, str]]:
 def _plain(text: str) -> str:
     """Characters in one form, lower case, single spaces; lines still apart, as rules need them."""
     if not text.isascii():
-        text = unicodedata.normalize("NFC", _TYPOGRAPHIC.sub(_typed, text))
+        text = _TYPOGRAPHIC.sub(lambda match: _TYPOGRAPHY[match[0]], text)
+        text = unicodedata.normalize("NFC", text)
     text = text.lower()
     return "\n".join([" ".join(line.split()) for line in text.splitlines()])
-
-
-def _typed(match: re.Match[str]) -> str:
-    return _TYPOGRAPHY[match[0]]
 
 
 def _calm(text: str, taken: list[tuple[str, str]]) -> str:
@@ -245,19 +241,12 @@ def _calm(text: str, taken: list[tuple[str, str]]) -> str:
             start = label
         end = text.find("\n", figure.end())
         end = len(text) if end < 0 else end
-        parts += (text[done:start], _without(text[start:end], taken))
+        line = text[start:end]
+        for rule in RULES:
+            line = rule.calm(line, taken)
+        parts += (text[done:start], line)
         done = end
-    text = "".join(parts) + text[done:]
-    if _AGE.signs.search(text):  # "an hour ago" has no figure
-        text = _AGE.pattern.sub(partial(_AGE.replace, taken), text)
-    return text
-
-
-def _without(line: str, taken: list[tuple[str, str]]) -> str:
-    for rule in RULES:
-        if rule.signs.search(line):
-            line = rule.pattern.sub(partial(rule.replace, taken), line)
-    return line
+    return _AGE.calm("".join(parts) + text[done:], taken)  # "an hour ago" has no figure
 
 
 _AGE = next(rule for rule in RULES if rule.name == "age")

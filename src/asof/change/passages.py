@@ -49,7 +49,6 @@ class Passages:
 
     @property
     def largest(self) -> int:
-        """Words of the longest passage that came or went."""
         return max((*self.added, *self.removed), default=0)
 
 

@@ -64,6 +64,23 @@ def features(words: Iterable[str]) -> Hashes:
     return np.unique(np.frombuffer(engine.features(list(words)), np.uint64))
 
 
+def selected(hashes: Hashes, p: int = 4) -> Hashes:
+    """Those that are 0 mod p, in their order: the same of equal shingles in every document.
+
+    About every p-th stays, so overlaps of selections estimate overlaps of the documents (Naumann
+    2011, slides 82 and 83; CS6200 2019, "Fingerprint Example").
+    """
+    if p < 1:
+        raise ValueError("p must be at least 1")
+    kept: Hashes = hashes[hashes % np.uint64(p) == 0]
+    return kept
+
+
+def fingerprints(text: str, n: int = 3, p: int = 4, unit: Unit = "terms") -> Hashes:
+    """The selected n-grams of a text, as a sorted set."""
+    return selected(shingles(text, n, unit), p)
+
+
 def spaced(text: str) -> str:
     """The characters that shingles of characters are made of: lower case, white space as one space.
 

@@ -62,7 +62,7 @@ def similar(
         each
         for each in index.search(name, document.main or document.text, measure=measure)
         # Captures that confirmed the same content are the document itself.
-        if each.b.url != capture.url or (versions and each.overlap.jaccard < 1)
+        if each.b.url != capture.url or (versions and each.jaccard < 1)
     ]
 
 

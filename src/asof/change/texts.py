@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
-from typing import NamedTuple, Self
+from typing import Self
 
 from asof.archive.archive import OpenArchive
 from asof.catalog.observe import Observation
@@ -26,6 +26,7 @@ from asof.errors import AsofError
 from asof.model import Capture, find_header
 from asof.text.database import TextDatabase
 from asof.text.document import Document
+from asof.text.markup import names
 from asof.text.sandbox import DocumentSource, ReadingLimits, SandboxedReader, read_many
 from asof.text.store import TextStore, key_of
 
@@ -37,11 +38,9 @@ _BATCH_SIZE = 8 << 20
 _JUDGED = 500
 # What has no text, by its type; the rest may have some, whatever it calls itself.
 _NO_TEXT = ("image/", "audio/", "video/", "font/")
-_NO_DOCUMENTS = frozenset(
-    [
-        *("text/css", "text/javascript", "application/javascript", "application/x-javascript"),
-        *("application/font-woff", "application/vnd.ms-fontobject", "application/wasm"),
-    ]
+_NO_DOCUMENTS = names(
+    "text/css text/javascript application/javascript application/x-javascript application/font-woff"
+    " application/vnd.ms-fontobject application/wasm"
 )
 
 
@@ -52,13 +51,6 @@ class ReadingProgress:
     documents: int  # that are read now
     failed: int  # of those read this time: with a reason instead of a text
     judged: int  # captures compared with their predecessors this time
-
-
-class _Earlier(NamedTuple):
-    """A capture that another one is compared with."""
-
-    capture: Capture
-    version: Version
 
 
 class Texts:
@@ -126,9 +118,7 @@ class Texts:
             if stop():
                 return
             key = self._key(capture)
-            if key is None or key in seen:
-                continue
-            if key not in self._store:
+            if key is not None and key not in seen and key not in self._store:
                 seen.add(key)
                 yield key, capture
 
@@ -171,8 +161,8 @@ class Texts:
         """How many steps `read_all` would take: documents to read, captures to compare."""
         assert self._changes is not None
         unjudged = sum(
-            not self._changes.is_settled(capture, before and before.capture)
-            for capture, before, _ in self._successions()
+            not self._changes.is_settled(capture, before)
+            for capture, _, before, _ in self._successions()
         )
         return sum(1 for _ in self.unread()) + unjudged
 
@@ -180,14 +170,12 @@ class Texts:
         assert self._changes is not None
         judged = 0
         batch: list[tuple[Capture, Capture | None, Change]] = []
-        for capture, before, version in self._successions():
+        for capture, version, before, old in self._successions():
             if stop():
                 break
-            earlier = before and before.capture
-            if self._changes.is_settled(capture, earlier):
+            if self._changes.is_settled(capture, before):
                 continue
-            change = compare(before and before.version, version)
-            batch.append((capture, earlier, change))
+            batch.append((capture, before, compare(old, version)))
             judged += 1
             progress(1)
             if len(batch) >= _JUDGED:
@@ -196,21 +184,20 @@ class Texts:
         self._changes.put(batch)
         return judged
 
-    def _successions(self) -> Iterator[tuple[Capture, _Earlier | None, Version]]:
+    def _successions(self) -> Iterator[tuple[Capture, Version, Capture | None, Version | None]]:
         """Every capture, with the last before it of its URL that said anything."""
         for _, captures in groupby(self._archive.captures(), key=lambda capture: capture.surt):
-            before: dict[str, _Earlier] = {}
+            before: dict[str, tuple[Capture, Version]] = {}
             for capture in captures:
                 if capture.kind not in ANSWERS:  # what somebody noted about a URL is no version
                     continue
                 version = self.version(capture)
-                yield capture, before.get(capture.url), version
+                yield capture, version, *before.get(capture.url, (None, None))
                 if version.tells:
-                    before[capture.url] = _Earlier(capture, version)
+                    before[capture.url] = capture, version
 
 
 def source_of(archive: OpenArchive, capture: Capture) -> DocumentSource:
-    """What is stored of a capture, for those who read it."""
     found = archive.read(capture)
     declared = find_header(found.headers, "Content-Type") or found.media_type
     return DocumentSource(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
@@ -239,9 +226,7 @@ def documents_of(archive: OpenArchive, captures: Iterable[Capture]) -> Iterator[
 
 def _copy(archive: OpenArchive, capture: Capture) -> Capture | None:
     """A revisit of what is kept under another address, as the answer that it stands for."""
-    if capture.kind != "revisit" or is_304(capture):
-        return None
-    if capture.refers_to_url == capture.url:
+    if capture.kind != "revisit" or is_304(capture) or capture.refers_to_url == capture.url:
         return None
     seen = archive.catalog.observation(capture)
     answer = _stands_for(seen)

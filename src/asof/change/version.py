@@ -26,7 +26,6 @@ class Version:
 
     url: str
     status: int | None = 200
-    media_type: str | None = None
     etag: str | None = None
     last_modified: Instant | None = None
     payload: str | None = None
@@ -38,12 +37,10 @@ class Version:
 
     @property
     def state(self) -> State:
-        """What the answer says is there."""
         return State.PRESENT if self.confirms else state_of(self.status)
 
     @property
     def hint(self) -> Hint:
-        """What a redirect may mean."""
         is_elsewhere = self.state is State.ELSEWHERE
         return hint_of(self.url, self.redirect) if is_elsewhere else Hint.NONE
 
@@ -65,7 +62,6 @@ def version_of(seen: Observation, *, read: Callable[[], Document | None] | None 
     return Version(
         url=capture.url,
         status=seen.status,
-        media_type=source.media_type or capture.media_type,
         etag=capture.etag or source.etag,
         last_modified=capture.last_modified or source.last_modified,
         payload=source.digest or capture.digest,

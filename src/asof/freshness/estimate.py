@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.change.fallback import STEP as GOLDEN
+from asof.change.fallback import mixed_all
 from asof.freshness.history import Gap, Observed
 
 Numbers = NDArray[np.float64]
@@ -44,31 +46,22 @@ def rates(observed: Observed) -> Numbers:
     plus half a mean gap. For n gaps of one length with X changed that is -log((n-X+.5)/(n+.5)) a
     gap.
     """
-    pages = len(observed)
-    count = np.diff(observed.offsets)
-    page = np.repeat(np.arange(pages), count)
-    total = np.bincount(page, observed.lengths, pages)
-    changed = page[observed.changed], observed.lengths[observed.changed]
-    right = total - np.bincount(*changed, pages) + 0.5 * total / np.maximum(count, 1)
-    some = np.bincount(changed[0], minlength=pages) > 0
-    found = np.where(count > 0, 0.0, np.nan)
-    found[some] = _root(*changed, right, 0.0)[some]
-    return found
+    page, count = observed.page(), np.diff(observed.offsets)
+    total = np.bincount(page, observed.lengths, len(observed))
+    right = observed.still() + 0.5 * total / np.maximum(count, 1)
+    found = _root(page[observed.changed], observed.lengths[observed.changed], right, 0.0)
+    return np.where(count > 0, found, np.nan)
 
 
 def peaks(observed: Observed, shape: float, rate: float) -> tuple[Numbers, Numbers]:
     """Of the logarithm of each page's rate under a gamma prior: the likeliest, as a rate, and how
     sharply its likelihood peaks there (the inverse of the variance).
     """
-    pages = len(observed)
-    page = np.repeat(np.arange(pages), np.diff(observed.offsets))
-    still = ~observed.changed
-    right: Numbers = np.bincount(page[still], observed.lengths[still], pages).astype(np.float64)
-    right += rate
-    page, lengths = page[observed.changed], observed.lengths[observed.changed]
-    found = _root(page, lengths, right, shape)
+    page, lengths = observed.page()[observed.changed], observed.lengths[observed.changed]
+    found = _root(page, lengths, observed.still() + rate, shape)
     half = np.minimum(0.5 * found[page] * lengths, 350.0)
-    sharpness: Numbers = np.bincount(page, (half / np.sinh(half)) ** 2, pages).astype(np.float64)
+    steep = (half / np.sinh(half)) ** 2
+    sharpness: Numbers = np.bincount(page, steep, len(observed)).astype(np.float64)
     return found, sharpness + shape
 
 
@@ -99,18 +92,10 @@ def _root(page: Counts, lengths: Numbers, right: Numbers, shape: float) -> Numbe
 
 def rate_of(gaps: tuple[Gap, ...]) -> float:
     """The rate of one page, as `rates` gives it."""
-    return float(rates(_single(gaps))[0])
-
-
-def _single(gaps: tuple[Gap, ...]) -> Observed:
-    return Observed(
-        ("",),
-        np.array([0, len(gaps)], np.int64),
-        np.array([gap.length for gap in gaps], np.float64),
-        np.array([gap.changed for gap in gaps], np.bool_),
-        np.zeros(1, np.int32),
-        (),
-    )
+    lengths = np.array([gap.length for gap in gaps], np.float64)
+    changed = np.array([gap.changed for gap in gaps], np.bool_)
+    bounds, group = np.array([0, len(gaps)], np.int64), np.zeros(1, np.int32)
+    return float(rates(Observed(("",), bounds, lengths, changed, group, ()))[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +166,7 @@ class Histories:
 
 def histories(observed: Observed) -> Histories:
     pages, lengths = len(observed), observed.lengths
-    page = np.repeat(np.arange(pages), np.diff(observed.offsets))
-    same = ~observed.changed
-    still: Numbers = np.bincount(page[same], lengths[same], pages).astype(np.float64)
+    page, still = observed.page(), observed.still()
     bins = np.zeros(len(lengths), np.int32)
     bins[observed.changed] = _bins(lengths[observed.changed])
     # Pages are compared by 64 bits: a sum over the gaps, which does not ask for their order. That
@@ -196,16 +179,13 @@ def histories(observed: Observed) -> Histories:
         keys, return_index=True, return_inverse=True, return_counts=True
     )
     changes = np.bincount(page[observed.changed], minlength=pages)[first]
-    chosen = np.zeros(pages, np.bool_)
-    chosen[first] = True
-    ends = np.cumsum(changes)
-    order = np.empty(pages, np.intp)
+    order = np.full(pages, -1)
     order[first] = np.arange(len(first))
-    taken = observed.changed & chosen[page]
+    taken = observed.changed & (order[page] >= 0)
     by_history = np.argsort(order[page[taken]], kind="stable")
     return Histories(
         still=still[first],
-        starts=np.concatenate(([0], ends)).astype(np.int64),
+        starts=np.concatenate(([0], np.cumsum(changes))).astype(np.int64),
         bins=bins[taken][by_history],
         pages=alike,
         of=of,
@@ -218,13 +198,8 @@ def _bins(lengths: Numbers) -> NDArray[np.int32]:
 
 
 def _mixed(numbers: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """Numbers as 64 bits that look random (the finaliser of splitmix64)."""
-    mixed = numbers.astype(np.int64).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(30)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    """Numbers as 64 bits that look random (splitmix64)."""
+    return mixed_all(numbers.astype(np.int64).view(np.uint64) * np.uint64(GOLDEN))
 
 
 # log(1 - e^(-x)): the chance of a change, for every rate of the grid times every length.

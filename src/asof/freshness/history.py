@@ -15,6 +15,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -73,7 +74,6 @@ class Observed:
         return len(self.urls)
 
     def pages(self, chosen: NDArray[np.intp]) -> Observed:
-        """Some of the pages, in the order given."""
         count = np.diff(self.offsets)[chosen]
         offsets = np.concatenate(([0], np.cumsum(count))).astype(np.int64)
         where = np.repeat(self.offsets[chosen] - offsets[:-1], count) + np.arange(offsets[-1])
@@ -88,18 +88,17 @@ class Observed:
 
     def in_units(self, unit: NDArray[np.float64]) -> Observed:
         """The same with the time of page i counted in units of unit[i] seconds."""
-        return replace(self, lengths=self.lengths / np.repeat(unit, np.diff(self.offsets)))
+        return replace(self, lengths=self.lengths / unit[self.page()])
 
-    def gaps(self, page: int) -> tuple[Gap, ...]:
-        """Those of one page."""
-        part = slice(self.offsets[page], self.offsets[page + 1])
-        found = zip(self.lengths[part].tolist(), self.changed[part].tolist(), strict=True)
-        return tuple(Gap(length, changed) for length, changed in found)
+    def page(self) -> NDArray[np.intp]:
+        """Of which page each gap is."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
-
-def never(host: str) -> bool:
-    """Trust in the dates of no host."""
-    return False
+    def still(self) -> NDArray[np.float64]:
+        """The time of each page in gaps without a change."""
+        same = ~self.changed
+        total = np.bincount(self.page()[same], self.lengths[same], len(self))
+        return total.astype(np.float64)
 
 
 def gaps(
@@ -119,10 +118,11 @@ def gaps(
         if not _is_good(validity) or (known is not None and validity.content not in known):
             interrupted = True
             continue
-        if before is not None and interrupted and _answer(before) == _answer(validity):
+        answer = (validity.status, validity.content)
+        if interrupted and before is not None and (before.status, before.content) == answer:
             # The same as before what came between. Of redirects that is not known: their bodies
             # are often equal when their targets are not.
-            if not _is_redirect(validity):
+            if not 300 <= (validity.status or 0) < 400:
                 found.extend(_gap(before.until, validity.since, changed=False))
         elif trusted_dates and validity.claimed_since is not None:
             found.append(Gap(RESOLUTION, True))
@@ -139,20 +139,17 @@ def _is_good(validity: Validity) -> bool:
     return validity.state in (State.PRESENT, State.ELSEWHERE)
 
 
-def _is_redirect(validity: Validity) -> bool:
-    return validity.status is not None and 300 <= validity.status < 400
-
-
-def _answer(validity: Validity) -> tuple[int | None, str]:
-    return validity.status, validity.content
-
-
 def _gap(since: int, until: int, *, changed: bool) -> Iterator[Gap]:
     length = (until - since) / SECOND
     if length > 0:
         yield Gap(length, changed)
     elif changed:
         yield Gap(RESOLUTION, True)
+
+
+def never(host: str) -> bool:
+    """Trust in the dates of no host."""
+    return False
 
 
 def gather(captures: Iterable[Capture], *, trusted: Callable[[str], bool] = never) -> Observed:
@@ -163,13 +160,8 @@ def gather(captures: Iterable[Capture], *, trusted: Callable[[str], bool] = neve
     """
     urls: list[str] = []
     numbers: dict[Group, int] = {}
-    trusts: dict[str, bool] = {}
+    trusting = cache(trusted)
     offsets, lengths, changed, group = array("q", [0]), array("d"), array("b"), array("i")
-
-    def trusting(host: str) -> bool:
-        if host not in trusts:
-            trusts[host] = trusted(host)
-        return trusts[host]
 
     for _, together in groupby(captures, key=attrgetter("surt")):
         for url, media_type, found in _pages(list(together), trusting):

@@ -13,7 +13,7 @@ towards the group it belongs to, by as much as groups of this archive were found
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -84,11 +84,6 @@ class Posterior:
     shape: Numbers
     rate: Numbers
 
-    @property
-    def mean(self) -> Numbers:
-        """Expected changes per second."""
-        return self.shape / self.rate
-
 
 def fit(observed: Observed) -> Prior:
     """The prior under which what was seen is most likely; the default where nothing was."""
@@ -98,8 +93,8 @@ def fit(observed: Observed) -> Prior:
     whole = _Marginal(histories(seen))
     prior = _fit_whole(whole)
     pace: dict[Group, float] = {}
-    for level in _LEVELS:
-        found = _paces(seen, whole, prior, [level(group) for group in seen.groups])
+    for level in (2, 1, 0):  # hosts, then directories, then types in them
+        found = _paces(seen, whole, prior, [_around(group)[level] for group in seen.groups])
         if found:
             pace |= {group: factor * prior.pace_of(group) for group, factor in found.items()}
             whole = _Marginal(histories(seen.in_units(_units(seen, Prior(SHAPE, RATE, pace)))))
@@ -127,7 +122,7 @@ def posterior(observed: Observed, prior: Prior) -> Posterior:
     shapes, rates = shape[met.of], rate[met.of]
     # Without changes no need for the rounded lengths of histories.
     plain = met.changes[met.of] == 0
-    rates[plain] = prior.rate + _still(seen)[plain]
+    rates[plain] = prior.rate + seen.still()[plain]
     many = np.flatnonzero(met.changes[met.of] > _MANY)
     if len(many):
         likeliest, sharpness = peaks(seen.pages(many), prior.shape, prior.rate)
@@ -142,13 +137,6 @@ def _around(group: Group) -> tuple[Group, Group, Group]:
     return group, Group(host, directory), Group(host)
 
 
-_LEVELS: tuple[Callable[[Group], Group], ...] = (
-    lambda group: Group(group.host),
-    lambda group: Group(group.host, group.directory),
-    lambda group: group,
-)
-
-
 def _units(observed: Observed, prior: Prior) -> Numbers:
     """The length of time, in seconds, that is to each page what a second is to the whole."""
     if not observed.groups:
@@ -156,12 +144,6 @@ def _units(observed: Observed, prior: Prior) -> Numbers:
     paces = np.array([prior.pace_of(group) for group in observed.groups])
     found: Numbers = 1.0 / paces[observed.group]
     return found
-
-
-def _still(observed: Observed) -> Numbers:
-    page = np.repeat(np.arange(len(observed)), np.diff(observed.offsets))
-    same = ~observed.changed
-    return np.bincount(page[same], observed.lengths[same], len(observed)).astype(np.float64)
 
 
 def _sample(observed: Observed) -> Observed:
@@ -265,8 +247,7 @@ def _paces(
         return {}
     number = {group: index for index, group in enumerate(names)}
     group = np.array([number[each] for each in around], np.int64)[seen.group]
-    size = np.bincount(group, minlength=len(names))
-    large = np.flatnonzero(size >= _FEWEST)
+    large = np.flatnonzero(np.bincount(group, minlength=len(names)) >= _FEWEST)
     if len(large) < 2:
         return {}
     shapes = np.full(len(_FACTORS), prior.shape)

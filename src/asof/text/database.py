@@ -93,12 +93,10 @@ class TextDatabase:
             return row
 
     def damaged(self, what: object) -> ArchiveError:
-        """That something in it is not as it was written."""
         return ArchiveError(f"{self.path} is damaged ({what}).", hint=_ANEW)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing."""
         with _translated(self.path):
             self.db.execute("BEGIN IMMEDIATE")
             try:

@@ -12,6 +12,12 @@ from collections.abc import Callable, Iterator
 from html.entities import html5
 from typing import NamedTuple
 
+
+def names(written: str) -> frozenset[str]:
+    """Names of elements, attributes or the like, written with blanks between them."""
+    return frozenset(written.split())
+
+
 WS = "\t\n\f\r "
 _NAME = rf"(?:=[^{WS}/>=]*+|[^{WS}/>=]++)"
 _VALUE = rf"""(?:"([^"]*+)"|'([^']*+)'|([^{WS}>"'][^{WS}>]*+)|(?=>|\Z))"""
@@ -28,7 +34,7 @@ _COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
 
 # Elements whose content is text up to their end tag. `noscript` is not one of them: replayed
 # documents are sandboxed without scripts, where browsers parse it like any other markup.
-_RAW = frozenset(["title", "textarea", "style", "script", "xmp", "iframe", "noembed", "noframes"])
+_RAW = names("title textarea style script xmp iframe noembed noframes")
 
 
 def any_case(word: str) -> str:
@@ -48,13 +54,9 @@ _HTML_INSIDE = frozenset(("foreignobject", "desc", "title"))
 _NESTING = _FOREIGN | _HTML_INSIDE
 _DEEPEST = 512  # as browsers do, and so that hostile nesting stays cheap
 # Start tags that end SVG or MathML (HTML, section 13.2.6.5).
-_BREAKOUT = frozenset(
-    [
-        *("b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em"),
-        *("embed", "h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing"),
-        *("menu", "meta", "nobr", "ol", "p", "pre", "ruby", "s", "small", "span", "strong"),
-        *("strike", "sub", "sup", "table", "tt", "u", "ul", "var"),
-    ]
+_BREAKOUT = names(
+    "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li"
+    " listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var"
 )
 
 _REFERENCE = re.compile(r"&(?:#([0-9]+);?|#[xX]([0-9A-Fa-f]+);?|([A-Za-z][A-Za-z0-9]*;?)(=?))")

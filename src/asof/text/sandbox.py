@@ -93,8 +93,7 @@ class SandboxedReader:
         """What a document says, or why it cannot be read; raises only if no child can be had."""
         if len(data) > self.limits.most << 20:
             return _unread(f"is larger than {self.limits.most} MB")
-        words = {"declared": declared, "url": url, "name": name, "method": method}
-        head = json.dumps(words).encode("ascii")
+        head = json.dumps((declared, url, name, method)).encode("ascii")
         patience = self.limits.seconds if self.limits.patience is None else self.limits.patience
         with self._lock:
             if self._child is None:

@@ -35,7 +35,6 @@ _FORBIDDEN = (
 
 
 def main() -> None:
-    """Serve until the input ends."""
     megabytes, seconds = int(sys.argv[1]), float(sys.argv[2])
     source, target = _own_pipes()
     os.write(target, HELLO)
@@ -147,8 +146,7 @@ def _take(source: int, size: int) -> bytes | None:
 def _read(head: bytes, data: bytes, megabytes: int, base: int) -> bytes:
     from asof.text.read import OUT_OF_MEMORY, read
 
-    words = json.loads(head)
-    document = read(data, words["declared"], words["url"], words["name"], words["method"])
+    document = read(data, *json.loads(head))
     spent = OUT_OF_MEMORY in (document.error or "")
     if spent:
         document = replace(document, error=f"needed more than {megabytes} MB")

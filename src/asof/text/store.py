@@ -19,15 +19,13 @@ _LARGEST = 1 << 30
 _FACTS = ", ".join(FACTS)
 
 
-def document_key(url: str, content: str, media_type: str | None) -> int:
-    """The key of a document: the same bytes at another URL have other links."""
-    return hashed(url, content, media_type or "")
-
-
 def key_of(capture: Capture) -> int | None:
-    """The key of the document that a capture brought; None if it brought nothing."""
+    """The key of the document that a capture brought; None if it brought nothing.
+
+    The same bytes at another URL have other links.
+    """
     content = capture.content or capture.digest
-    return document_key(capture.url, content, capture.media_type) if content else None
+    return hashed(capture.url, content, capture.media_type or "") if content else None
 
 
 def hashed(*words: str) -> int:

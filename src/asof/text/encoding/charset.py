@@ -13,19 +13,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from asof.text.encoding import detection
 from asof.text.encoding.decoders import decode_as
-from asof.text.encoding.detection import (
-    Guess,
-    agreed,
-    detect,
-    has_wide_shape,
-    is_wide,
-    may_be_wide,
-    name_of,
-    passages,
-    wide_or_escaped,
-)
-from asof.text.encoding.labels import CODECS, encoding_named
+from asof.text.encoding.labels import CODECS, codec_named, encoding_named
 from asof.text.encoding.prescan import declared_label, prescan, sheet_encoding
 
 BOMS = (
@@ -58,6 +48,7 @@ _NEARLY_SAME = 0.7
 _WESTERN = "windows-1252"
 _NO_LEADS = bytes(range(0xC0))
 _PIECE = 1 << 20
+_NOT_OVER_ASCII = ("utf-16le", "utf-16be", "utf-32", "utf-32-le", "utf-32-be", "replacement")
 _EAST_ASIAN = frozenset(("gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"))
 
 
@@ -84,19 +75,18 @@ def charset_of(
             return _charset(name, 1.0, "bom")
     own = sheet_encoding(data) if sheet else prescan(data) if markup else None
     # What reads as markup in ASCII is in no encoding that has it elsewhere.
-    wide = sheet or not markup or may_be_wide(data)
-    claims = [claim for claim in _claims(declared, own) if wide or not is_wide(claim[0])]
+    wide = sheet or not markup or detection.may_be_wide(data)
+    claims = [claim for claim in _claims(declared, own) if wide or not detection.is_wide(claim[0])]
     # What is wide, or escaped, is no UTF-8 by chance, unless it is all ASCII.
-    if has_wide_shape(data) and not _utf8_sequences(data):
-        shape = wide_or_escaped(data)
+    if detection.has_wide_shape(data) and not _utf8_sequences(data):
+        shape = detection.wide_or_escaped(data)
         # What opens Chinese in HZ, `~{`, is in programs too: they say what they are written in.
         by_chance = claims and all(name != "hz" for name, _ in claims)
         if shape is not None and not (shape.codec == "hz" and by_chance):
             return _of_guess(shape, data, "shape")
     if data.isascii():
-        name, source = next(
-            (claim for claim in claims if claim[0] not in _NOT_OVER_ASCII), ("utf-8", "ascii")
-        )
+        possible = (claim for claim in claims if claim[0] not in _NOT_OVER_ASCII)
+        name, source = next(possible, ("utf-8", "ascii"))
         return _charset(name, 1.0 if data else 0.0, source)
     return _utf_8(data, claims) or _borne_out(data, claims, wide=wide)
 
@@ -113,16 +103,13 @@ def decoded(data: bytes, charset: Charset) -> str:
     return characters(data, charset).removeprefix("\ufeff")
 
 
-_NOT_OVER_ASCII = frozenset(
-    ("utf-16le", "utf-16be", "utf-32", "utf-32-le", "utf-32-be", "replacement")
-)
-
-
 def _charset(name: str, confidence: float, source: str) -> Charset:
-    return Charset(CODECS.get(name) or _codec_beyond(name) or "latin-1", name, confidence, source)
+    return Charset(
+        CODECS.get(name) or codec_named(name, _UNREAD) or "latin-1", name, confidence, source
+    )
 
 
-def _of_guess(guess: Guess, data: bytes, source: str) -> Charset:
+def _of_guess(guess: detection.Guess, data: bytes, source: str) -> Charset:
     """A guess under the standard's name, unless only Python's own codec reads all of it."""
     if guess.name == "iso-8859-15" and decode_as(data, guess.name) == decode_as(data, _WESTERN):
         return _charset(_WESTERN, guess.confidence, source)
@@ -151,20 +138,8 @@ def _named(label: str) -> str | None:
     name = encoding_named(label)
     if name is not None and name != "replacement":
         return name
-    codec = _codec_beyond(label)
-    return name_of(codec) if codec else None
-
-
-@lru_cache(maxsize=256)
-def _codec_beyond(label: str) -> str | None:
-    """The codec for a label that browsers do not know."""
-    if not label.isascii() or len(label) > 64:
-        return None
-    try:
-        codec = codecs.lookup(label.strip().lower()).name
-    except (LookupError, ValueError):  # ValueError: a NUL in the label
-        return None
-    return codec if _UNREAD.fullmatch(codec) else None
+    codec = codec_named(label, _UNREAD)
+    return detection.name_of(codec) if codec else None
 
 
 def _utf8_sequences(data: bytes) -> int:
@@ -201,7 +176,7 @@ def _utf_8(data: bytes, claims: list[tuple[str, str]]) -> Charset | None:
 
 def _borne_out(data: bytes, claims: list[tuple[str, str]], *, wide: bool) -> Charset:
     """The first claim that the bytes bear out, else what they look like."""
-    text = passages(data)
+    text = detection.passages(data)
     for name, source in claims:
         claimed = _charset(name, 0.0, source)
         misfit = _misfit(text, claimed)
@@ -211,7 +186,7 @@ def _borne_out(data: bytes, claims: list[tuple[str, str]], *, wide: bool) -> Cha
         elif misfit <= _TOLERATED:
             other = _overruling(text, claimed, claims, wide=wide)
             return other or _charset(name, round(0.9 - misfit, 2), source)
-    return _of_guess(detect(data, wide=wide), data, "detected")
+    return _of_guess(detection.detect(data, wide=wide), data, "detected")
 
 
 def _misfit(data: bytes, charset: Charset) -> float:
@@ -231,7 +206,7 @@ def _overruling(
     983; of 395 passages with a false claim of windows-1252 they gave 92 in 100 their true text.
     """
     default = claimed.name == _WESTERN
-    guess = agreed(text, alone=_SURE_ALONE if default else 1.0, wide=wide)
+    guess = detection.agreed(text, alone=_SURE_ALONE if default else 1.0, wide=wide)
     if guess is None:
         return None
     other = _of_guess(guess, text, "detected")
@@ -239,10 +214,8 @@ def _overruling(
     # A rarer encoding that differs in a few letters from a common one is claimed with reason.
     if differs <= (0.0 if default else _NEARLY_SAME):
         return None
-    for name, source in claims:
-        if name == other.name:
-            return _charset(name, guess.confidence, source)
-    return other
+    said = (source for name, source in claims if name == other.name)
+    return next((_charset(other.name, guess.confidence, source) for source in said), other)
 
 
 def _difference(one: str, other: str) -> float:

@@ -189,12 +189,10 @@ def name_of(codec: str) -> str:
 
 # The editions of 2000 and 2004 of the Japanese ones are told apart by nobody who writes pages.
 _BY_CODEC = {codec: name for name, codec in CODECS.items()} | {
+    **dict.fromkeys(("iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_ext"), "iso-2022-jp"),
     "euc_jis_2004": "euc-jp",
     "euc_kr": "euc-kr",
     "gb18030": "gb18030",
-    "iso2022_jp_2": "iso-2022-jp",
-    "iso2022_jp_2004": "iso-2022-jp",
-    "iso2022_jp_ext": "iso-2022-jp",
     "iso2022_kr": "iso-2022-kr",
     "iso8859-8": "iso-8859-8",
     "shift_jis_2004": "shift_jis",

@@ -6,6 +6,10 @@ The table of the WHATWG Encoding standard, section 4.2 (40 encodings, 228 labels
 
 from __future__ import annotations
 
+import codecs
+import re
+from functools import lru_cache
+
 from webencodings import LABELS
 
 # Where Python's name for the closest codec is another. They differ in details: see `decoders`.
@@ -42,3 +46,15 @@ def encoding_named(label: str) -> str | None:
     """The encoding that a label names in a browser; None if it names none."""
     # Only ASCII letters have another case here: a Kelvin sign is no K.
     return LABELS.get(label.strip("\t\n\f\r ").lower()) if label.isascii() else None
+
+
+@lru_cache(maxsize=256)
+def codec_named(label: str, known: re.Pattern[str]) -> str | None:
+    """The codec of Python for a label, if it is one of those that are known to be of documents."""
+    if not label.isascii() or len(label) > 64:
+        return None
+    try:
+        codec = codecs.lookup(label.strip().lower()).name
+    except (LookupError, ValueError):  # ValueError: a NUL in the label
+        return None
+    return codec if known.fullmatch(codec) else None

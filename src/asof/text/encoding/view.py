@@ -29,7 +29,6 @@ class ByteView:
     query: str = "utf-8"
 
     def back(self, view: str) -> bytes:
-        """The bytes of a rewritten view."""
         return view.encode("latin-1")
 
 

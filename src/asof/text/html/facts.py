@@ -11,7 +11,7 @@ from itertools import islice
 from asof.text.html.blocks import Block, Mark
 from asof.text.links.html_links import MAX_LINKS, PIECE
 from asof.text.links.link import SUSPECT, bare
-from asof.text.markup import any_case, unescape, values
+from asof.text.markup import any_case, names, unescape, values
 from asof.url import resolve, unknown
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
@@ -20,27 +20,20 @@ _LONGEST_TITLE = 1000
 _SEPARATORS = " -|:\u2013\u2014\u00b7\u00bb\u2022\u203a<>/~"
 
 # Names by which pages say when they were published, and when they were last changed.
-_PUBLISHED = frozenset(
-    [
-        *("article:published_time", "og:article:published_time", "og:published_time"),
-        *("datepublished", "date", "pubdate", "publishdate", "publish_date", "publish-date"),
-        *("published_time", "publicationdate", "publication_date", "originalpublicationdate"),
-        *("article_date_original", "article.published", "parsely-pub-date", "sailthru.date"),
-        *("dc.date", "dc.date.issued", "dcterms.date", "dcterms.issued", "dc.date.created"),
-        *("dcterms.created", "dc.created", "citation_date", "citation_publication_date"),
-        *("datecreated", "date_published", "release_date", "rnews:datepublished", "bt:pubdate"),
-    ]
+_PUBLISHED = names(
+    "article:published_time og:article:published_time og:published_time datepublished date pubdate"
+    " publishdate publish_date publish-date published_time publicationdate publication_date"
+    " originalpublicationdate article_date_original article.published parsely-pub-date"
+    " sailthru.date dc.date dc.date.issued dcterms.date dcterms.issued dc.date.created"
+    " dcterms.created dc.created citation_date citation_publication_date datecreated date_published"
+    " release_date rnews:datepublished bt:pubdate"
 )
-_MODIFIED = frozenset(
-    [
-        *("article:modified_time", "og:updated_time", "og:article:modified_time", "datemodified"),
-        *("last-modified", "lastmod", "dc.date.modified", "dcterms.modified", "modified_time"),
-        *("revised", "article:updated", "date_modified", "updated_time"),
-    ]
+_MODIFIED = names(
+    "article:modified_time og:updated_time og:article:modified_time datemodified last-modified"
+    " lastmod dc.date.modified dcterms.modified modified_time revised article:updated date_modified"
+    " updated_time"
 )
-_OTHERS = frozenset(
-    ("og:title", "og:type", "og:site_name", "og:locale", "content-language", "language")
-)
+_OTHERS = names("og:title og:type og:site_name og:locale content-language language")
 _WANTED = _PUBLISHED | _MODIFIED | _OTHERS
 _KEYS = ("property=", "name=", "itemprop=", "http-equiv=", "PROPERTY", "NAME")
 _FIRST = frozenset(f" {key}" for key in _KEYS)
@@ -211,11 +204,8 @@ def guessed_day(markup: str) -> str | None:
 
 def language_of_page(facts: Facts) -> str | None:
     """The language that the document declares, as a BCP 47 tag."""
-    for written in (
-        facts.language,
-        facts.metas.get("content-language"),
-        facts.metas.get("og:locale"),
-    ):
+    metas = facts.metas
+    for written in (facts.language, metas.get("content-language"), metas.get("og:locale")):
         found = _LANGUAGE.fullmatch((written or "").split(",")[0].strip())
         if found:
             return found[0].replace("_", "-")

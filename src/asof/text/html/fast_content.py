@@ -31,7 +31,6 @@ _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 def fast_content(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks of the main content, in order."""
     left, own = blocks, _own(blocks)
     for part, least in _LEFT_WITHOUT:
         rest = [block for block in left if not block.said & part]
@@ -47,7 +46,6 @@ def fast_content(blocks: Sequence[Block]) -> list[Block]:
 
 
 def is_links(block: Block, most: float = _MOST_LINKED) -> bool:
-    """Whether a block is hardly more than links."""
     return block.linked > most * len(block.text)
 
 

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.text.markup import WS, pairs
+from asof.text.markup import WS, names, pairs
 
 # What an element says of all that stands in it.
 HIDDEN = 1  # nobody sees it
@@ -42,22 +42,22 @@ class Element(NamedTuple):
     ends: int = 0  # the groups that its start tag ends (HTML, section 13.1.2.4)
 
 
-_BLOCKS = (
+_BLOCKS = names(
     "address article blockquote caption center details dir div dl fieldset figcaption figure form"
     " frameset h1 h2 h3 h4 h5 h6 head header hgroup legend listing main ol optgroup section"
     " search summary table tbody tfoot thead ul pre"
 )
 # What a browser does not show, or shows instead of something else. `noscript` is not here: an
 # archive shows pages without their scripts, and many forums say everything there.
-_HIDING = "datalist audio video canvas defs metadata desc"
-_NOISE = "nav footer aside dialog menu"
+_HIDING = names("datalist audio video canvas defs metadata desc")
+_NOISE = names("nav footer aside dialog menu")
 _ANCHOR, _DEFINITION, _ITEM, _OPTION, _CELL, _ROW, _PARAGRAPH = (1 << bit for bit in range(7))
 _BLOCK = Element(0, LAYOUT, 0, _PARAGRAPH)
 # What is not here is text with a look of its own (b, span, font ...) and ends no block.
 ELEMENTS: dict[str, Element] = (
-    dict.fromkeys(_BLOCKS.split(), _BLOCK)
-    | dict.fromkeys(_HIDING.split(), _BLOCK._replace(says=HIDDEN))
-    | dict.fromkeys(_NOISE.split(), _BLOCK._replace(says=NOISE))
+    dict.fromkeys(_BLOCKS, _BLOCK)
+    | dict.fromkeys(_HIDING, _BLOCK._replace(says=HIDDEN))
+    | dict.fromkeys(_NOISE, _BLOCK._replace(says=NOISE))
     | dict.fromkeys(("article", "main"), _BLOCK._replace(says=CORE))
     | {"header": _BLOCK._replace(says=HEADER)}
     | dict.fromkeys(("button", "select"), Element(NOISE, LAYOUT | INLINE))
@@ -91,13 +91,10 @@ PLAIN = Element()
 # One of these is in whatever hides.
 _MAY_HIDE = re.compile("[Ii][Dd][Dd][Ee][Nn]|[Oo][Nn][Ee]").search
 _INVISIBLE = re.compile(rf"(?:^|[;{WS}])display[{WS}]*+:[{WS}]*+none", re.IGNORECASE | re.ASCII)
-_BY_ROLE = {"main": CORE} | dict.fromkeys(
-    [
-        *("alertdialog", "banner", "complementary", "contentinfo", "dialog", "menu", "menubar"),
-        *("navigation", "search", "toolbar"),
-    ],
-    NOISE,
+_NOISE_ROLES = names(
+    "alertdialog banner complementary contentinfo dialog menu menubar navigation search toolbar"
 )
+_BY_ROLE = {"main": CORE} | dict.fromkeys(_NOISE_ROLES, NOISE)
 # The words of classes and ids, by what authors of pages call such things; what begins like one of
 # these, what is exactly one, and pairs of words (`author-box`, `articleBody`).
 _BEGIN: dict[int, tuple[str, ...]] = {
@@ -116,22 +113,16 @@ _EXACT: dict[str, int] = (
     | dict.fromkeys(("comment", "comments"), REMARKS)
     | {"main": CORE}
 )
-_PAIRS: dict[str, int] = dict.fromkeys(
-    [
-        *("authorbio", "authorbox", "authorinfo", "entrymeta", "morearticles", "morefrom"),
-        *("morenews", "moreposts", "morestories", "mostread", "postmeta", "printonly", "readmore"),
-        *("screenreader", "sidebar", "signup", "sronly", "tagcloud", "taglinks", "taglist"),
-        *("tagscloud", "tagslinks", "tagslist", "visuallyhidden"),
-    ],
-    DOUBTFUL,
-) | dict.fromkeys(
-    [
-        *("articlebody", "articlecontent", "articletext", "contentbody", "entrybody"),
-        *("entrycontent", "maincontent", "pagecontent", "postbody", "postcontent", "storybody"),
-        "storycontent",
-    ],
-    CORE,
+_DOUBTFUL_PAIRS = names(
+    "authorbio authorbox authorinfo entrymeta morearticles morefrom morenews moreposts morestories"
+    " mostread postmeta printonly readmore screenreader sidebar signup sronly tagcloud taglinks"
+    " taglist tagscloud tagslinks tagslist visuallyhidden"
 )
+_CORE_PAIRS = names(
+    "articlebody articlecontent articletext contentbody entrybody entrycontent maincontent"
+    " pagecontent postbody postcontent storybody storycontent"
+)
+_PAIRS = dict.fromkeys(_DOUBTFUL_PAIRS, DOUBTFUL) | dict.fromkeys(_CORE_PAIRS, CORE)
 _WORDS = re.compile("[A-Za-z]+").findall
 # What the compiled reader has to know, sorted: word, rule (exactly, beginning, two words, role),
 # what it says.

@@ -16,15 +16,12 @@ from itertools import accumulate, chain, islice
 
 from asof.text.html.blocks import joined, layout_of, visible
 from asof.text.html.tag_row import Token
+from asof.text.markup import names
 
 # Elements that give a text its look but no place in the layout.
-FORMATTING = frozenset(
-    [
-        *("abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "br", "cite", "code", "data"),
-        *("del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "nobr", "q", "rp", "rt", "ruby"),
-        *("s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u"),
-        *("var", "wbr"),
-    ]
+FORMATTING = names(
+    "abbr acronym b bdi bdo big blink br cite code data del dfn em font i ins kbd mark nobr q rp rt"
+    " ruby s samp small span strike strong sub sup time tt u var wbr"
 )
 # All of these are kept at once; a longer page is cut.
 _MOST_TOKENS = 200_000

@@ -33,7 +33,6 @@ MOST_TOKENS = 1_000_000
 
 
 def tag_row(markup: str) -> Iterable[Token]:
-    """The tags of a document in order."""
     if compiled is not None and "\0" not in markup:
         try:
             return compiled.tag_row(markup[:MOST_CHARACTERS], MOST_TOKENS)

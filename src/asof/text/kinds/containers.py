@@ -49,13 +49,10 @@ _MOST_SECTORS = 4096
 _MOST_ENTRIES = 4096
 
 _BRANDS = {
-    b"avif": "image/avif",
-    b"avis": "image/avif",
-    b"heic": "image/heic",
-    b"heix": "image/heic",
+    **dict.fromkeys((b"avif", b"avis"), "image/avif"),
+    **dict.fromkeys((b"heic", b"heix"), "image/heic"),
+    **dict.fromkeys((b"M4A ", b"M4B "), "audio/mp4"),
     b"mif1": "image/heif",
-    b"M4A ": "audio/mp4",
-    b"M4B ": "audio/mp4",
     b"qt  ": "video/quicktime",
     b"crx ": "image/x-canon-cr3",
 }

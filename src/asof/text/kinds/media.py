@@ -30,17 +30,13 @@ _SAYS_NOTHING = frozenset(
     ]
 )
 _OTHER_NAMES = {
+    **dict.fromkeys(("text/rtf", "text/richtext", "application/x-rtf"), "application/rtf"),
+    **dict.fromkeys(("application/x-zip-compressed", "application/x-zip"), ZIP),
+    **dict.fromkeys(("image/jpg", "image/pjpeg"), "image/jpeg"),
     "application/x-pdf": "application/pdf",
-    "text/rtf": "application/rtf",
-    "text/richtext": "application/rtf",
-    "application/x-rtf": "application/rtf",
     "application/x-gzip": "application/gzip",
-    "application/x-zip-compressed": ZIP,
-    "application/x-zip": ZIP,
     "text/json": "application/json",
     "text/xml": "application/xml",
-    "image/jpg": "image/jpeg",
-    "image/pjpeg": "image/jpeg",
     "image/vnd.microsoft.icon": "image/x-icon",
     "message/rfc2822": "message/rfc822",
     "application/xhtml": "application/xhtml+xml",
@@ -69,8 +65,6 @@ _ENDINGS = {
     "xls": "application/vnd.ms-excel",
     "xml": "application/xml",
 }
-# Kinds of text in general, of which a name or a declaration knows more.
-_VAGUE = frozenset(("text/plain", "application/xml", ZIP, OLE, OCTETS))
 _FEEDS = frozenset(("application/rss+xml", "application/atom+xml"))
 _TEXTS = re.compile(
     r"text/.*|.*[+/](?:xml|json)|message/.*|multipart/.*|application/(?:mbox|rtf|postscript"
@@ -116,10 +110,7 @@ def essence(content_type: str | None) -> str | None:
 
 
 def sniffed(data: bytes) -> str | None:
-    """The media type that the bytes show; None for no bytes."""
-    if not data:
-        return None
-    return signature_type(data) or text_type(data)
+    return (signature_type(data) or text_type(data)) if data else None
 
 
 def _ending_type(name: str | None) -> str | None:

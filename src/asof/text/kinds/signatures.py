@@ -69,7 +69,6 @@ _MP3_FRAME = re.compile(rb"\xff[\xe2-\xe7\xf2-\xf7\xfa\xfb][\x10-\xeb]")
 
 
 def signature_type(data: bytes) -> str | None:
-    """The media type that the first bytes of a binary format prove."""
     for start, media_type in _BY_FIRST.get(data[:1], ()):
         if data.startswith(start) and _really(data, media_type):
             return media_type

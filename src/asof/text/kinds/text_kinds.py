@@ -7,6 +7,7 @@ import re
 
 from asof.text.encoding.charset import BOMS
 from asof.text.encoding.detection import markup_start
+from asof.text.markup import names
 
 _HEAD = 4096
 _LONGEST_JSON = 1 << 20
@@ -23,12 +24,9 @@ _RSS_NAMESPACE = re.compile(r"purl\.org/rss/1\.0|my\.netscape\.com/rdf/simple")
 _JSON_FEED = re.compile(r'"version"\s*:\s*"https://jsonfeed\.org/version/')
 
 _HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]*):[ \t]|[ \t]+\S")
-_MAIL_HEADERS = frozenset(
-    [
-        *("from", "to", "cc", "subject", "date", "received", "return-path", "message-id", "sender"),
-        *("mime-version", "delivered-to", "reply-to", "content-type", "content-transfer-encoding"),
-        *("x-mailer", "references", "in-reply-to"),
-    ]
+_MAIL_HEADERS = names(
+    "from to cc subject date received return-path message-id sender mime-version delivered-to"
+    " reply-to content-type content-transfer-encoding x-mailer references in-reply-to"
 )
 _MBOX = re.compile(
     r"From \S+\s+(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d+\s+\d+:\d+[^\n]*\n[A-Za-z-]+:"
@@ -42,6 +40,8 @@ _STARTS = {
 }
 # WHATWG MIME Sniffing, section 3: bytes that no text has.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+# Where the NULs stand in letters of ASCII: in units of so many bytes, at this place.
+_NULS = (("utf-32-le", 4, 3), ("utf-32-be", 4, 0), ("utf-16-le", 2, 1), ("utf-16-be", 2, 0))
 _EAST_ASIAN = re.compile("[\t\n\r -~\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]")
 
 
@@ -81,12 +81,7 @@ def _head(data: bytes) -> str | None:
 
 def _wide(head: bytes) -> str | None:
     """UTF-16 or UTF-32 without a mark: NULs in the same places of most units."""
-    for codec, width, place in (
-        ("utf-32-le", 4, 3),
-        ("utf-32-be", 4, 0),
-        ("utf-16-le", 2, 1),
-        ("utf-16-be", 2, 0),
-    ):
+    for codec, width, place in _NULS:
         if head[place::width].count(0) * width <= 0.7 * len(head) and markup_start(head) != codec:
             continue
         try:
@@ -122,7 +117,6 @@ def _markup_type(head: str) -> str | None:
 
 
 def _root_type(root: re.Match[str], head: str) -> str | None:
-    """What the first element of a document says of it."""
     prefix, name, attributes = root[1] or "", root[2].lower(), root[3]
     if name == "html":
         return "text/html"

@@ -13,7 +13,7 @@ from functools import lru_cache
 from asof.model import Hop
 from asof.text.links.attribute_values import Reference, refresh, srcset
 from asof.text.links.css import css_references
-from asof.text.markup import WS
+from asof.text.markup import WS, names
 
 # Members of an enum are slow to look up, and pages are read by the thousand.
 _LINK, _REQUISITE, _GUESS = Hop.LINK, Hop.REQUISITE, Hop.GUESS
@@ -38,12 +38,7 @@ _ANYWHERE = {
     **dict.fromkeys(("data-srcset", "data-lazy-srcset"), LATE_SRCSET),
 }
 # SVG presentation attributes hold CSS values: `fill="url(other.svg#id)"`.
-_PAINTS = frozenset(
-    [
-        *("fill", "stroke", "filter", "mask", "clip-path", "cursor", "marker-start", "marker-mid"),
-        "marker-end",
-    ]
-)
+_PAINTS = names("fill stroke filter mask clip-path cursor marker-start marker-mid marker-end")
 _HREFS = frozenset(("href", "xlink:href"))
 # What no crawl follows, on these elements.
 _QUIET: dict[str, frozenset[str]] = {
@@ -53,61 +48,43 @@ _QUIET: dict[str, frozenset[str]] = {
     "to": frozenset(("set", "animate")),
     "from": frozenset(("animate",)),
 }
-NAMES = frozenset(
-    [
-        *(*_PARTS, *_ANYWHERE, *_PAINTS, *_HREFS, *_QUIET),
-        *("longdesc", "data", "data-href", "action", "content", "value"),
-    ]
+NAMES = names("longdesc data data-href action content value").union(
+    _PARTS, _ANYWHERE, _PAINTS, _HREFS, _QUIET
 )
 
 # What an href means; elements of SVG draw what they refer to. Custom elements are taken for links.
-_HREF_HOPS: dict[str, Hop] = {"a": _LINK, "area": _LINK} | dict.fromkeys(
-    [
-        *("image", "use", "script", "feimage", "pattern", "filter", "lineargradient"),
-        *("radialgradient", "textpath", "mpath", "tref", "cursor"),
-    ],
-    _REQUISITE,
+_DRAWN = names(
+    "image use script feimage pattern filter lineargradient radialgradient textpath mpath tref"
+    " cursor"
 )
-_MOVIES = frozenset(("movie", "src", "url", "filename", "data"))
+_HREF_HOPS: dict[str, Hop] = {"a": _LINK, "area": _LINK} | dict.fromkeys(_DRAWN, _REQUISITE)
+_MOVIES = names("movie src url filename data")
 
+_PART_RELS = names(
+    "stylesheet icon shortcut apple-touch-icon mask-icon fluid-icon apple-touch-icon-precomposed"
+    " apple-touch-startup-image image_src preload modulepreload manifest"
+)
+_LINK_RELS = names(
+    "alternate canonical next prev previous first last up start contents index archives author help"
+    " license sitemap amphtml"
+)
 # In this order: `alternate stylesheet` is a part.
 _RELS: tuple[tuple[frozenset[str], Hop], ...] = (
-    (
-        frozenset(
-            [
-                *("stylesheet", "icon", "shortcut", "apple-touch-icon", "mask-icon", "fluid-icon"),
-                *("apple-touch-icon-precomposed", "apple-touch-startup-image", "image_src"),
-                *("preload", "modulepreload", "manifest"),
-            ]
-        ),
-        _REQUISITE,
-    ),
-    (
-        frozenset(
-            [
-                *("alternate", "canonical", "next", "prev", "previous", "first", "last", "up"),
-                *("start", "contents", "index", "archives", "author", "help", "license"),
-                *("sitemap", "amphtml"),
-            ]
-        ),
-        _LINK,
-    ),
-    (frozenset(("prefetch", "prerender")), _GUESS),
+    (_PART_RELS, _REQUISITE),
+    (_LINK_RELS, _LINK),
+    (names("prefetch prerender"), _GUESS),
 )
-_METAS: dict[str, Hop] = dict.fromkeys(
-    [
-        *("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"),
-        "msapplication-tileimage",
-    ],
-    _REQUISITE,
-) | dict.fromkeys(("og:url", "twitter:url", "twitter:player"), _GUESS)
+_PICTURES = names(
+    "og:image og:image:url og:image:secure_url twitter:image twitter:image:src"
+    " msapplication-tileimage"
+)
+_ADDRESSES = names("og:url twitter:url twitter:player")
+_METAS: dict[str, Hop] = dict.fromkeys(_PICTURES, _REQUISITE) | dict.fromkeys(_ADDRESSES, _GUESS)
 
 # Elements that show something by a URL of their own.
-_SHOWING = frozenset(
-    [
-        *("img", "image", "picture", "source", "video", "audio", "track", "input", "script"),
-        *("link", "iframe", "frame", "object", "embed", "param", "applet", "bgsound", "use"),
-    ]
+_SHOWING = names(
+    "img image picture source video audio track input script link iframe frame object embed param"
+    " applet bgsound use"
 )
 # Elements that may refer to something by other attributes than style and `data-...`.
 ELEMENTS = _SHOWING | {"a", "area", "base", "meta", "form"}
@@ -137,7 +114,6 @@ def uses(name: str, attributes: Mapping[str, str], *, drawn: bool = False) -> It
 
 
 def references(form: int, value: str) -> Iterable[Reference]:
-    """What a value of some form refers to."""
     if form in (URL, MENTION):
         return (Reference(0, len(value), value),)
     if form == CSS or (form == LATE and "url(" in value):

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from asof.clock import Instant, parse_http_date, parse_iso
 from asof.text.links.xml_stream import XmlElement, attributes_of, decode, elements, root_of
+from asof.text.markup import names
 from asof.url import resolve
 
 MAX_ITEMS = 10_000
@@ -29,9 +30,7 @@ _PUBLISHED = frozenset(("pubdate", "published", "issued", "created", "date"))
 _UPDATED = frozenset(("updated", "modified"))
 _LEAVES = _PUBLISHED | _UPDATED | {"link", "guid", "id", "url"}
 _CHANNELS = frozenset(("channel", "feed", "rdf", "rss"))
-_PAGE_RELS = frozenset(
-    ["next", "prev", "previous", "first", "last", "prev-archive", "next-archive", "current"]
-)
+_PAGE_RELS = names("next prev previous first last prev-archive next-archive current")
 _HTTP = re.compile(r"https?://\S+", re.IGNORECASE)
 _ISO = re.compile(
     r"(\d{4}(?:-\d{2}(?:-\d{2})?)?)(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?))?\s*(.*)"
@@ -73,7 +72,6 @@ def is_feed(media_type: str | None, head: bytes) -> bool:
 
 
 def read_feed(data: bytes, media_type: str | None = None, *, charset: str | None = None) -> Feed:
-    """Items, dates and further pages of a feed of any kind."""
     begins = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if begins == b"{" or (begins != b"<" and (media_type or "").endswith("json")):
         return _read_json(data)

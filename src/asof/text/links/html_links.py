@@ -72,7 +72,6 @@ def html_links(document: bytes | str, charset: str | None = None, *, xml: bool =
 
 
 def hits_in_python(view: str, *, xml: bool = False) -> Iterator[_Hit]:
-    """The elements of a document that may refer to something."""
     for tag in tokens(view, xml=xml):
         if not isinstance(tag, Tag) or tag.closing:
             continue
@@ -121,7 +120,6 @@ class _Page:
             self.view = document.decode("latin-1")
 
     def read(self, hits: Iterable[_Hit]) -> None:
-        """What the elements refer to, in order."""
         found = self.found
         for hit in hits:
             if isinstance(hit, Link):
@@ -192,7 +190,6 @@ class _Page:
         self.found.append(_link((reference, hop, 0.0, False)))
 
     def _text(self, value: str) -> str:
-        """The characters of an attribute value."""
         value = self._decoded(value)
         return unescape(value) if "&" in value or "\0" in value else value
 

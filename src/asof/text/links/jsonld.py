@@ -13,16 +13,13 @@ from itertools import islice, repeat
 
 from asof.model import Hop
 from asof.text.links.link import Link
+from asof.text.markup import names
 
 # Properties of schema.org whose value, or whose value's @id or url, is the address of a page.
-_PAGES = frozenset(
-    ["url", "item", "mainentityofpage", "relatedlink", "significantlink", "discussionurl"]
-)
-_GUESSES = frozenset(
-    [
-        *("@id", "image", "logo", "photo", "screenshot", "thumbnail", "thumbnailurl", "audio"),
-        *("primaryimageofpage", "contenturl", "embedurl", "associatedmedia", "video"),
-    ]
+_PAGES = names("url item mainentityofpage relatedlink significantlink discussionurl")
+_GUESSES = names(
+    "@id image logo photo screenshot thumbnail thumbnailurl audio primaryimageofpage contenturl"
+    " embedurl associatedmedia video"
 )
 # Deep or endless data is nobody's page; JSON takes ten times its size in memory.
 _MAX_NODES = 20_000
@@ -33,7 +30,6 @@ _PAIR = re.compile(r'"([@A-Za-z]{2,24})"\s*:\s*"((?:[^"\\]|\\.){4,2000})"')
 
 
 def jsonld_links(text: str, most: int) -> Iterator[Link]:
-    """At most `most` distinct references of a piece of JSON-LD."""
     seen: set[str] = set()
     for name, value in _pairs(text):
         reference = value.strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from asof.model import Headers, Hop
 from asof.text.links.attribute_values import refresh_target, srcset
@@ -23,16 +23,11 @@ _QUOTED_PAIR = re.compile(r"\\(.)", re.DOTALL)
 
 def header_links(headers: Headers) -> Iterator[Link]:
     """What the headers of a response lead to: Link, as far as it says something, and Refresh."""
-    links: list[str] = []
     for name, value in headers:
-        key = name.lower()
-        if key == "link":
-            links.append(value)
-        elif key == "refresh":
-            reference = bare(refresh_target(value))
-            if reference:
-                yield Link(reference, Hop.LINK)
-    yield from islice((link for value in links for link in _links(value)), _MOST)
+        if name.lower() == "refresh" and (reference := bare(refresh_target(value))):
+            yield Link(reference, Hop.LINK)
+    links = (_links(value) for name, value in headers if name.lower() == "link")
+    yield from islice(chain.from_iterable(links), _MOST)
 
 
 def _links(value: str) -> Iterator[Link]:

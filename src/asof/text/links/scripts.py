@@ -70,7 +70,9 @@ def script_links(text: str, most: int = MAX_GUESSES) -> Iterator[Link]:
             continue
         position = found.end()
         reference = found[2].replace("\\/", "/").replace("\\u002f", "/").replace("\\u002F", "/")
-        if reference not in seen and is_address(reference) and not _glued(text, start.start()):
+        # What stands before the quote may be what the text is joined to.
+        glued = text[max(0, start.start() - 8) : start.start()].rstrip().endswith("+")
+        if reference not in seen and not glued and is_address(reference):
             seen.add(reference)
             yield Link(reference, Hop.GUESS)
 
@@ -84,8 +86,3 @@ def is_address(text: str) -> bool:
     if absolute is not None:
         return _NAMES.fullmatch(absolute[1]) is None
     return _ROOTED.fullmatch(text) is not None and _POOR.fullmatch(text) is None
-
-
-def _glued(text: str, quote: int) -> bool:
-    """Whether something stands before the quote that the text is joined to."""
-    return text[max(0, quote - 8) : quote].rstrip().endswith("+")

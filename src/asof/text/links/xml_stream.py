@@ -19,6 +19,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from asof.text.encoding.charset import BOMS
+from asof.text.encoding.labels import codec_named
 from asof.url import resolve
 
 # The longest tag, comment or run of CDATA; what is longer is dropped.
@@ -277,16 +278,8 @@ def _encoding(head: bytes, charset: str | None) -> str:
             return name
     declared = _DECLARED.match(head)
     for label in (charset, declared[1].decode("ascii") if declared else None):
-        codec = _codec(label)
+        codec = codec_named(label or "", _ENCODINGS)
         # What can be read as ASCII so far is not UTF-16, whatever it says of itself.
         if codec is not None and not (codec.startswith(("utf-16", "utf-32")) and b"\0" not in head):
             return codec
     return "utf-8"
-
-
-def _codec(label: str | None) -> str | None:
-    try:
-        name = codecs.lookup((label or "").strip().lower()).name
-    except (LookupError, ValueError):
-        return None
-    return name if _ENCODINGS.fullmatch(name) else None
