@@ -17,7 +17,7 @@ pages that truly *stayed* the same from the visit to the revisit, which is the m
 show; the share of pages of which some copy is *true* at the reference; C over what stayed (if each
 page is visited once: over what is true); what the plan promised; in how many runs the host was
 caught; requests and kilobytes of the coherent crawl, each run; and the intervals between captures
-that `asof history` calls unchanged. The bars of each group follow; with `--check` the exit code is
+that `asof show` calls unchanged. The bars of each group follow; with `--check` the exit code is
 1 if one of them is not met. Archives are made in the folder for temporary files: TMPDIR=/dev/shm
 saves half of the time.
 """

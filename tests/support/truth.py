@@ -17,8 +17,9 @@ from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
 from asof.archive import OpenArchive
-from asof.catalog.validity import validities
+from asof.catalog.observe import observe
 from asof.clock import SECOND, Instant
+from asof.coherence.history import graded
 from asof.coherence.quality import categorised
 from asof.coherence.verdict import Measurement, Mode, PageVerdict
 from asof.errors import NotCaptured
@@ -212,17 +213,20 @@ class Judge:
     # -- intervals
 
     def unchanged(self) -> Sayings:
-        """The intervals that `asof show` and `asof history` call unchanged, false if one moment
-        of them was not."""
+        """The intervals that `asof show` calls proven or confirmed, false if one moment of them
+        was not."""
         found = Sayings()
-        for each in validities(self._crawled.gathered.everything):
-            if each.since < each.until and each.state is State.PRESENT and is_site(each.url):
-                found += Sayings(1, not self._held(each))
+        for seen in observe(self._crawled.gathered.everything).values():
+            for each in graded(seen, self._crawled.trust):
+                is_page = each.state is State.PRESENT and is_site(each.url)
+                if each.since < each.confirmed_until and is_page:
+                    found += Sayings(1, not self._held(each))
         return found
 
     def _held(self, interval: Validity) -> bool:
         copy = self.copy(self._capture(interval.evidence[0]))
-        stood = self.history.between(path_of(interval.url), interval.since, interval.until)
+        until = interval.confirmed_until
+        stood = self.history.between(path_of(interval.url), interval.since, until)
         return all(content == copy for content in stood)
 
     def outcome(self, measurement: Measurement, sent: int, load: float) -> Outcome:

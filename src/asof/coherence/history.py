@@ -40,9 +40,7 @@ class GradedHistories:
     def _of(self, seen: Sequence[Observation]) -> list[Validity]:
         url = seen[0].capture.url
         trust = self._trust_in(host_of(url)) if _needs_trust(seen) else HostTrust(host_of(url))
-        doubted = trust.doubts(url)
-        weighed = [_weighed(each, trust, doubted=doubted) for each in seen]
-        return intervals(weighed, partial(rewritten, skew=trust.skew))
+        return graded(seen, trust)
 
     def _trust_in(self, host: str) -> HostTrust:
         from asof.coherence.gather import trust_in  # numpy, which most histories do not need
@@ -59,6 +57,13 @@ class GradedHistories:
 def history(archive: OpenArchive, url: str) -> list[Validity]:
     """The contents that a URL has had."""
     return GradedHistories(archive).of(url)
+
+
+def graded(seen: Sequence[Observation], trust: HostTrust) -> list[Validity]:
+    """What some observations of one URL show, if its host's word is worth so much."""
+    doubted = trust.doubts(seen[0].capture.url)
+    weighed = [_weighed(each, trust, doubted=doubted) for each in seen]
+    return intervals(weighed, partial(rewritten, skew=trust.skew))
 
 
 def _needs_trust(seen: Sequence[Observation]) -> bool:

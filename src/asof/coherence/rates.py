@@ -18,7 +18,6 @@ from asof.url import host_of
 # What is older says little of how often a page changes now: rates learnt on the whole past of a
 # real site did worse than none (35-freshness.md).
 RECENT: Instant = 2 * 365 * DAY
-_CONFIRMATION = 304
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +63,10 @@ def learn_rates(
 ) -> LearntRates:
     """What captures in the order of their keys tell.
 
-    `trusted`: of a host, its Last-Modified. `caught`: it said 304 of what had changed; its 304
-    answers tell nothing.
+    `trusted`: of a host, its Last-Modified. `caught`: it said 304 of what had changed. Nothing is
+    learnt of it then: what it sent in full is what it admitted, and changes more than the rest.
     """
-    worth = (c for c in captures if c.status != _CONFIRMATION or not caught(host_of(c.url)))
+    worth = (capture for capture in captures if not caught(host_of(capture.url)))
     observed = gather(worth, trusted=trusted)
     prior = fit(observed)
     places = {url: place for place, url in enumerate(observed.urls)}

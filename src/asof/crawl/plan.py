@@ -107,7 +107,12 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
     if archive is None or not pages:
         return Itinerary(CoherencePlan(mode, name))
     trust = {host: trust_in(archive, host) for host in {host_of(page.url) for page in pages}}
-    rates = recent_rates(archive, [h for h, each in trust.items() if not each.trusts_validators])
+    caught = [host for host, each in trust.items() if not each.trusts_validators]
+    # Of a host that was caught nothing is known: its pages are visited as they are found.
+    pages = [page for page in pages if host_of(page.url) not in caught]
+    if not pages:
+        return Itinerary(CoherencePlan(mode, name))
+    rates = recent_rates(archive, caught)
     hosts = _by_host(pages, rates, paces(archive, config), config.delay + _ANSWER)
     promised: tuple[Survival, ...] = tuple(each.survival for each in hosts)
     if mode is Mode.MEASURABLE:
