@@ -28,7 +28,8 @@ static inline int take(Arrays *arrays, PyObject *const *given, const char *kinds
         int flags = kinds[at] == kind ? PyBUF_SIMPLE : PyBUF_WRITABLE;
         if (PyObject_GetBuffer(given[at], view, flags) < 0) return 0;
         arrays->sizes[at] = view->len / size;
-        if (view->len % size == 0 && (uintptr_t)view->buf % size == 0) continue;
+        /* An empty one may begin anywhere. */
+        if (view->len == 0 || (view->len % size == 0 && (uintptr_t)view->buf % size == 0)) continue;
         PyBuffer_Release(view);
         PyErr_SetString(PyExc_ValueError, "an array that is not of whole, aligned items");
         return 0;
