@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from operator import attrgetter
@@ -57,6 +57,7 @@ _LOGIN = re.compile(r"(?:^|/)(?:log-?in|sign-?in|sso|oauth2?|cas|shibboleth)(?:$
 _INDEX = re.compile(r"/(?:(?:index|default|home|start|main)(?:\.\w+)?)?\Z", re.I)
 
 _Key = tuple[str, Instant, str]
+Sights = Mapping[str, Sequence["Observation"]]  # of each URL, by time
 
 
 class Firmness(IntEnum):
@@ -223,11 +224,14 @@ class Reader:
         self._ways: dict[_Key, _Way] = {}
 
     def read(self, capture: Capture) -> Observation:
+        confirms = is_304(capture)
         if capture.kind == "revisit":
             way = self._way(capture)
+        elif confirms:
+            way = _Way(_Step(), None, capture)
         else:
-            way = _Way(_Step(), None if is_304(capture) else capture, capture)
-        return _confirmation(capture, way) if is_304(capture) else _download(capture, way.source)
+            return _download(capture, capture)
+        return _confirmation(capture, way) if confirms else _download(capture, way.source)
 
     def _way(self, revisit: Capture) -> _Way:
         """Revisits of revisits are followed; a circle leads to no payload."""

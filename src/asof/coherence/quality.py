@@ -101,24 +101,19 @@ def quality_report(
 
     `place` is what commands need to find the archive, as a shell reads it.
     """
-    known = known_intervals(
-        [*gathered.everything, *gathered.elsewhere],
-        gathered.host_trust,
-        urls={capture.url for capture in gathered.counted},
-    )
+    urls = {capture.url for capture in gathered.counted}
+    known = with_claims(known_intervals(gathered.seen, gathered.host_trust, urls=urls))
     intervals = _within(gathered, known)
     answer, stretch = _whole(gathered)
-    crawls = gathered.crawls
-    if gathered.choice.reference is not None:  # of another moment no plan has promised anything
-        crawls = tuple(replace(crawl, coherence_plan=None) for crawl in crawls)
     report = Report(
-        crawls=crawls,
+        crawls=gathered.crawls,
         measurement=measurement,
-        best=_best(_within(gathered, with_claims(known))),
-        curve=_curve(gathered, intervals),
+        best=_best(intervals),
+        curve=_curve(gathered, measurement, intervals),
         whole=WholeCoherence(answer, stretch),
         observable=_observable(gathered),
         part=gathered.choice.prefix or "",
+        chosen=gathered.choice.reference is not None,
         errors=_errors(gathered, measurement),
         place=place,
     )
@@ -174,11 +169,9 @@ def _capture(
 
 
 def _whole(gathered: GatheredCaptures) -> tuple[Answer, Stretch | None]:
-    """Definition 3.1 over what counts; a confirmation needs what it refers to."""
-    urls = {capture.url for capture in gathered.counted}
-    known = (*gathered.everything, *gathered.elsewhere)
+    """Definition 3.1 over what counts."""
     return archive_coherence(
-        [capture for capture in known if capture.url in urls],
+        {capture.url: gathered.seen[capture.url] for capture in gathered.counted},
         host_trust=gathered.host_trust,
         since=min(capture.at for capture in gathered.counted),
         until=gathered.until,
@@ -207,12 +200,18 @@ def _best(intervals: Sequence[Validity]) -> Best | None:
     return stab([each.since for each in intervals], [each.until for each in intervals])
 
 
-def _curve(gathered: GatheredCaptures, intervals: Sequence[Validity]) -> tuple[Coverage, ...]:
-    """Provable and expected share from the first capture to the last."""
+def _curve(
+    gathered: GatheredCaptures, measurement: Measurement, intervals: Sequence[Validity]
+) -> tuple[Coverage, ...]:
+    """What is known and what is expected from the first capture to the last, of the pages of C."""
+    pages = {page.url for page in measurement.pages}
+    intervals = [each for each in intervals if each.url in pages]
     if not intervals:
         return ()
     moments, counts = curve([each.since for each in intervals], [each.until for each in intervals])
-    times, _ = thinned(moments, counts, _POINTS)
+    times = thinned(moments, counts, _POINTS)[0].tolist()
+    if times[0] < measurement.reference < times[-1]:
+        times = sorted({*times, measurement.reference})
     trust = gathered.host_trust
     learnt = learn_rates(
         gathered.everything,
@@ -220,7 +219,7 @@ def _curve(gathered: GatheredCaptures, intervals: Sequence[Validity]) -> tuple[C
         caught=lambda host: not trust[host].trusts_validators,
     )
     rates = {each.url: learnt.mean(each.url) for each in intervals}
-    return tuple(coverage(intervals, rates, times.tolist()))
+    return tuple(coverage(intervals, rates, times, len(pages)))
 
 
 def _observable(gathered: GatheredCaptures) -> tuple[Instant, Instant] | None:
