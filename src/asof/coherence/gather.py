@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, islice, pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 # Records of a host whose Date is read: enough to see whether a clock is steady, and few reads.
 DATES = 50
+
+_TOLD = 1000  # captures, until somebody who waits hears of them
+Progress = Callable[[int], None]
 
 _ORDER = attrgetter("surt", "at", "record_id")
 _PLAIN_SITE = re.compile(r"[^/:\[]+(?::[0-9]+)?")
@@ -74,10 +77,10 @@ class GatheredCaptures:
 
 
 class Catalogued:
-    """What the catalog of an archive knows."""
+    """What the catalog of an archive knows. `read` is told how many captures were read."""
 
-    def __init__(self, archive: OpenArchive) -> None:
-        self._archive = archive
+    def __init__(self, archive: OpenArchive, read: Progress = lambda count: None) -> None:
+        self._archive, self._read = archive, read
         self.warc = archive.folder.warc
 
     def crawls(self) -> Sequence[Crawl]:
@@ -96,8 +99,12 @@ class Catalogued:
             everything = self._archive.captures()
             yield from (capture for capture in everything if site_of(capture.surt) in sites)
             return
-        for site in sorted(sites):
-            yield from self._archive.captures(prefix=f"{site})")
+        found = chain.from_iterable(
+            self._archive.captures(prefix=f"{site})") for site in sorted(sites)
+        )
+        while some := list(islice(found, _TOLD)):
+            yield from some
+            self._read(len(some))
 
     def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
         """Captures of any host that hold these payloads, at least one of each that is here."""
@@ -144,7 +151,7 @@ def caught_hosts(archive: OpenArchive, hosts: Iterable[str]) -> frozenset[str]:
     return frozenset(host for host, each in learnt.items() if not each.trusts_validators)
 
 
-def trust_in(archive: OpenArchive, host: str) -> HostTrust:
+def learn_trust_in(archive: OpenArchive, host: str) -> HostTrust:
     """What the word of one host is worth, by everything that the archive has of it."""
     captures = list(Catalogued(archive).of_sites({site_of(surt(f"http://{host}/"))}))
     learnt = learn_host_trust(captures, skews(captures, archive.folder.warc))

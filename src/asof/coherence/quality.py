@@ -13,7 +13,14 @@ from asof.change.categories import Category
 from asof.change.texts import Texts
 from asof.clock import Instant
 from asof.coherence.certificate import Choice
-from asof.coherence.gather import Catalogued, GatheredCaptures, capture_at, gather, measured
+from asof.coherence.gather import (
+    Catalogued,
+    GatheredCaptures,
+    Progress,
+    capture_at,
+    gather,
+    measured,
+)  # fmt: skip
 from asof.coherence.host_trust import dated
 from asof.coherence.intervals import coverage, curve, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
@@ -30,7 +37,7 @@ from asof.url import host_of
 # Points of the curve of coverage: as many as a screen has pixels to tell apart.
 _POINTS = 400
 
-Progress = Callable[[int], None]
+Bar = Callable[[str, int | None], AbstractContextManager[Progress]]
 CaptureKey = tuple[str, Instant, str]
 
 
@@ -50,23 +57,25 @@ def quality(
     archive: OpenArchive,
     choice: Choice,
     place: str = "",
-    progress: Callable[[int], AbstractContextManager[Progress]] = lambda total: nullcontext(_quiet),
+    progress: Bar = lambda what, total: nullcontext(_quiet),
 ) -> Quality:
-    """Measure what was chosen, and read what changed; `progress` is told how many there are."""
+    """Measure what was chosen, and read what changed; `progress` is told of what how many."""
     names = choice.crawls
     value = None
     if len(names) == 1 and choice.prefix is None:
         value = completeness(archive.ledger, archive.catalog.crawl_no(names[0]))
     title = ", ".join(names) if names else f"all crawls of {choice.prefix}"
     try:
-        gathered, measurement = measure_choice(archive, choice)
+        with progress("reading", archive.catalog.count()) as advance:
+            gathered, measurement = measure_choice(archive, choice, advance)
     except NotCaptured:
         if value is None:
             raise
         return Quality(title, value, None)
-    with progress(len(changed_pages(measurement))) as advance:
+    with progress("comparing", len(changed_pages(measurement))) as advance:
         measurement = categorised(archive, gathered, measurement, advance)
-    return Quality(title, value, quality_report(archive, gathered, measurement, place))
+    with progress("reporting", None):
+        return Quality(title, value, quality_report(archive, gathered, measurement, place))
 
 
 def chosen(
@@ -123,9 +132,11 @@ def quality_report(
     return replace(report, vertical=value.vertical, horizontal=value.horizontal)
 
 
-def measure_choice(archive: OpenArchive, choice: Choice) -> tuple[GatheredCaptures, Measurement]:
-    """The verdict of every page that counts, by evidence alone."""
-    gathered = gather(Catalogued(archive), choice)
+def measure_choice(
+    archive: OpenArchive, choice: Choice, progress: Progress = lambda done: None
+) -> tuple[GatheredCaptures, Measurement]:
+    """The verdict of every page that counts, by evidence alone; `progress` is told of captures."""
+    gathered = gather(Catalogued(archive, progress), choice)
     return gathered, measured(gathered)
 
 

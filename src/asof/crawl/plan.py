@@ -19,7 +19,6 @@ import numpy as np
 
 from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant
-from asof.coherence.gather import trust_in
 from asof.coherence.plan import (
     Plan,
     auto,
@@ -33,6 +32,7 @@ from asof.coherence.plan import (
 )
 from asof.coherence.rates import LearntRates, recent_rates
 from asof.coherence.survival import Floats, Since, Survival
+from asof.coherence.trust_file import trust_in
 from asof.coherence.verdict import HostTrust, Mode
 from asof.config import Config
 from asof.frontier.report import captured_targets
