@@ -23,7 +23,7 @@ from asof.ledger import Ledger
 from asof.model import CoherencePlan, Crawl, CrawlState
 from asof.report.plan_text import plan_json
 from asof.warc.info import _coherence_plan_from, _coherence_plan_json
-from support.made_up_web import A, B, FILL, Copies, Web, seen_twice, turn
+from support.made_up_web import FILL, A, B, Copies, Web, seen_twice, turn
 
 # Seconds from one request to the next, and from one crawl of the history to the next.
 STEP = 3.0

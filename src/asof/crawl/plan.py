@@ -89,14 +89,12 @@ class Itinerary:
             if each.plan is not None:
                 yield from _placed(each, each.plan, Mode(self.coherence_plan.mode))
 
-    def starts(self, most: float = math.inf) -> dict[str, float]:
-        """After how many seconds each host begins, so that all end together, by `most` seconds."""
+    def needs(self) -> dict[str, tuple[int, float]]:
+        """Of each of several hosts that are to end together: how many visits, and how long each."""
         if Mode(self.coherence_plan.mode) is not Mode.INDUCIBLE or len(self.hosts) < 2:
             return {}
         # With robots.txt, which each of them is asked for first.
-        needs = {each.host: each.seconds + each.step for each in self.hosts if each.plan}
-        longest = min(most, max(needs.values(), default=0.0))
-        return {host: max(0.0, longest - seconds) for host, seconds in needs.items()}
+        return {each.host: (len(each.targets) + 1, each.step) for each in self.hosts if each.plan}
 
 
 def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Config) -> Itinerary:
