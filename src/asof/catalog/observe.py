@@ -34,15 +34,23 @@ the server says so, by a validator:
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from asof.catalog.referents import ANSWERS, Held, declared, is_304, key_of, names_nothing
+from asof.catalog.referents import (
+    ANSWERS,
+    Held,
+    Unordered,
+    declared,
+    is_304,
+    key_of,
+    names_nothing,
+)  # fmt: skip
 from asof.clock import SECOND, Instant
 from asof.model import Capture, State
 from asof.warc.digest import same
@@ -147,20 +155,25 @@ def observe(
     The captures may come in any order, and must be all there are under their keys; what lies under
     other keys is asked of `others`.
     """
-    by_url: dict[str, dict[tuple[Instant, str], Capture]] = defaultdict(dict)
-    for capture in captures:
-        if capture.kind in ANSWERS:
-            by_url[capture.url].setdefault((capture.at, capture.record_id), capture)
-    reader = Reader(Held([c for own in by_url.values() for c in own.values()], others))
-    # Of one instant downloads come before what may refer to them.
-    return {
-        url: [
-            reader.read(capture)
-            for capture in sorted(own.values(), key=lambda c: (shown_at(c), is_304(c), c.record_id))
-        ]
-        for url, own in by_url.items()
-        if urls is None or url in urls
-    }
+    answers = [capture for capture in captures if capture.kind in ANSWERS]
+    if any(one.surt > other.surt for one, other in pairwise(answers)):
+        answers.sort(key=attrgetter("surt"))
+    # Most revisits are about their own key: all others are put in order only if one is not.
+    whole = others if others is not None else Unordered(answers)
+    found: dict[str, list[Observation]] = {}
+    for _, together in groupby(answers, key=attrgetter("surt")):
+        own = list(together)
+        reader = Reader(Held(own, whole))
+        # Of one instant downloads come before what may refer to them.
+        own.sort(key=lambda c: (shown_at(c), is_304(c), c.record_id))
+        for capture in own:
+            if urls is not None and capture.url not in urls:
+                continue
+            seen = found.setdefault(capture.url, [])
+            last = seen[-1].capture if seen else None
+            if last is None or (last.at, last.record_id) != (capture.at, capture.record_id):
+                seen.append(reader.read(capture))
+    return found
 
 
 def shown_at(capture: Capture) -> Instant:

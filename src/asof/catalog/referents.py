@@ -65,7 +65,9 @@ class Held:
     The catalog answers the same three questions.
     """
 
-    def __init__(self, captures: Sequence[Capture], others: Catalog | None = None) -> None:
+    def __init__(
+        self, captures: Sequence[Capture], others: Catalog | Unordered | None = None
+    ) -> None:
         self._others = others
         self._by_key: dict[str, list[Capture]] = defaultdict(list)
         self._with_digest: dict[tuple[str, str | None], list[Capture]] = defaultdict(list)
@@ -110,3 +112,26 @@ class Held:
             return () if self._others is None else self._others.before(capture)
         last = bisect_right(good, capture.at, key=_AT)
         return good[bisect_left(good, good[last - 1].at, key=_AT) : last]
+
+
+class Unordered:
+    """Answers that nobody may ever ask for; put in order by the first question."""
+
+    def __init__(self, captures: Sequence[Capture]) -> None:
+        self._captures = captures
+
+    @cached_property
+    def _held(self) -> Held:
+        return Held(self._captures)
+
+    def within(self, key: str, at: Instant) -> Sequence[Capture]:
+        """As `Held.within`."""
+        return self._held.within(key, at)
+
+    def holding(self, digest: str, key: str, at: Instant) -> Capture | None:
+        """As `Held.holding`."""
+        return self._held.holding(digest, key, at)
+
+    def before(self, capture: Capture) -> Sequence[Capture]:
+        """As `Held.before`."""
+        return self._held.before(capture)

@@ -147,7 +147,8 @@ def categorised(
 
     The cascade of Spaniol 2010 (incoherence detection) reads what stands on both sides.
     """
-    captures = capture_at(gathered.everything)
+    changed = {page.url for page in changed_pages(measurement)}
+    captures = capture_at(each for each in gathered.everything if each.url in changed)
     pages: list[PageVerdict] = []
     with Texts(archive) as texts:
         for page in measurement.pages:
