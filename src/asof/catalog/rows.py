@@ -26,6 +26,9 @@ Row = tuple[
 ]  # fmt: skip
 
 
+_STATUS: dict[int | None, int | None] = {
+    status: status for status in range(600)
+}  # not an integer of its own in each row
 _Value = TypeVar("_Value", str | None, Instant | None)
 
 
@@ -44,6 +47,7 @@ def capture_of(
         url, digest, etag = _one(url, like.url), _one(digest, like.digest), _one(etag, like.etag)
         last_modified = _one(last_modified, like.last_modified)
     content, refers_to_url = _one(content, digest), _one(refers_to_url, url)
+    status = _STATUS.get(status, status)
     # By position, in the order of the dataclass: half the time of keywords, and lists are long.
     return Capture(
         url, surt, at, intern(kind), status, media_type, digest, content, size, record_id,

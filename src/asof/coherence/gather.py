@@ -160,17 +160,26 @@ def learn_trust_in(archive: OpenArchive, host: str) -> HostTrust:
 
 def measured(gathered: GatheredCaptures) -> Measurement:
     """Coherence of what counts: the verdict of every page, and C."""
-    counted = set(map(id, gathered.counted))
-    others = (capture for capture in gathered.everything if id(capture) not in counted)
     return measure(
         gathered.counted,
         gathered.reference,
         mode=gathered.mode,
         host_trust=gathered.host_trust,
         first=min((crawl.started for crawl in gathered.crawls), default=None),
-        known=chain(others, gathered.elsewhere),
+        known=chain(_others(gathered), gathered.elsewhere),
         seen=gathered.seen,
     )
+
+
+def _others(gathered: GatheredCaptures) -> Iterator[Capture]:
+    """What does not count. What does are some of all, in the same order."""
+    counted = iter(gathered.counted)
+    awaited = next(counted, None)
+    for capture in gathered.everything:
+        if capture is awaited:
+            awaited = next(counted, None)
+        else:
+            yield capture
 
 
 def site_of(key: str) -> str:
@@ -269,7 +278,7 @@ def skews(captures: Iterable[Capture], warc: Path) -> dict[str, int | None]:
             by_host[host_of(capture.url)].append(capture)
     found = {}
     for host, some in by_host.items():
-        some.sort(key=attrgetter("at", "record_id", "url"))
+        some.sort(key=attrgetter("at"))
         dates = [(c.at, date) for c in _spread(some) if (date := _date(c, warc)) is not None]
         found[host] = skew_of(dates)
     return found

@@ -207,7 +207,7 @@ def ran_back(captures: Iterable[Capture]) -> dict[str, list[tuple[Instant, Insta
             by_crawl[capture.crawl].append(capture)
     found: dict[str, list[tuple[Instant, Instant]]] = {}
     for crawl, own in by_crawl.items():
-        own.sort(key=attrgetter("where.file", "where.offset"))
+        _sort(own, "where.file", "where.offset")
         lowest = list(accumulate((each.at for each in reversed(own)), min))[::-1]  # from each on
         last: dict[str, Instant] = {}
         high, place = own[0].at, 0
@@ -222,6 +222,12 @@ def ran_back(captures: Iterable[Capture]) -> dict[str, list[tuple[Instant, Insta
     return found
 
 
+def _sort(captures: list[Capture], *keys: str) -> None:
+    """By several keys, the last one first: tuples of them would take much room."""
+    for key in reversed(keys):
+        captures.sort(key=attrgetter(key))
+
+
 # -- learning --------------------------------------------------------------------------------------
 
 
@@ -233,7 +239,7 @@ def _audits(captures: Iterable[Capture]) -> frozenset[tuple[str, str]]:
             by_host[host_of(capture.url)].append(capture)
     found: set[tuple[str, str]] = set()
     for asked in by_host.values():
-        asked.sort(key=attrgetter("at", "where.file", "where.offset"))
+        _sort(asked, "at", "where.file", "where.offset")
         for before, after in pairwise(asked):
             is_next = before.url == after.url and before.crawl == after.crawl
             if is_next and after.at - before.at <= AUDIT_WINDOW:

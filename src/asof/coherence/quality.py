@@ -111,8 +111,8 @@ def quality_report(
     `place` is what commands need to find the archive, as a shell reads it.
     """
     urls = {capture.url for capture in gathered.counted}
-    known = with_claims(known_intervals(gathered.seen, gathered.host_trust, urls=urls))
-    intervals = _within(gathered, known)
+    known = known_intervals(gathered.seen, gathered.host_trust, urls=urls)
+    intervals = _within(gathered, with_claims(known))
     answer, stretch = _whole(gathered)
     report = Report(
         crawls=gathered.crawls,
@@ -200,7 +200,9 @@ def _within(gathered: GatheredCaptures, intervals: Iterable[Validity]) -> list[V
     """The parts of intervals that lie between the first and the last capture that counts."""
     first, last = min(c.at for c in gathered.counted), gathered.until
     return [
-        replace(each, since=max(each.since, first), until=min(each.until, last))
+        each
+        if first <= each.since and each.until <= last
+        else replace(each, since=max(each.since, first), until=min(each.until, last))
         for each in intervals
         if each.since <= last and each.until >= first
     ]
