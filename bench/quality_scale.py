@@ -146,7 +146,7 @@ def main() -> None:
             make(folder, options.captures)
         where = ("-a", str(folder))
         url = "http://example.org/section-1/page-1.html"
-        for words in (("quality",), ("quality", "--json"), ("show", url)):
+        for words in (("quality",), ("quality", "--json"), ("show", url), ("show", url)):
             cost = run([str(BIN / "asof"), *words, *where])
             sys.stdout.write(
                 f"asof {words[0]:8} {' '.join(words[1:])[:8]:8} {cost.wall:6.1f} s, "
