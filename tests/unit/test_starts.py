@@ -79,7 +79,7 @@ def test_the_screen_says_what_is_waited_for(web: Web, tmp_path: Path) -> None:
 
     def look(url: str) -> None:
         assert web.crawler is not None
-        told.append(web.crawler._awaited(web.clock.monotonic()))
+        told.append(web.crawler._starts.awaited(web.clock.monotonic()))
 
     web.happens = look
     web.crawl(tmp_path, A, B, delay=0.0, audit=False)

@@ -42,15 +42,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from asof.catalog.referents import (
-    ANSWERS,
-    Held,
-    Unordered,
-    declared,
-    is_304,
-    key_of,
-    names_nothing,
-)  # fmt: skip
+from asof.catalog.referents import ANSWERS, Held, declared, is_304, key_of, names_nothing
 from asof.clock import SECOND, Instant
 from asof.model import Capture, State
 from asof.warc.digest import same
@@ -159,20 +151,16 @@ def observe(
     if any(one.surt > other.surt for one, other in pairwise(answers)):
         answers.sort(key=attrgetter("surt"))
     # Most revisits are about their own key: all others are put in order only if one is not.
-    whole = others if others is not None else Unordered(answers)
+    whole = others or Held(answers)
     found: dict[str, list[Observation]] = {}
     for _, together in groupby(answers, key=attrgetter("surt")):
-        own = list(together)
-        reader = Reader(Held(own, whole))
+        once = {(c.url, c.at, c.record_id): c for c in reversed(list(together))}
         # Of one instant downloads come before what may refer to them.
-        own.sort(key=lambda c: (shown_at(c), is_304(c), c.record_id))
+        own = sorted(once.values(), key=lambda c: (shown_at(c), is_304(c), c.record_id))
+        reader = Reader(Held(own, whole))
         for capture in own:
-            if urls is not None and capture.url not in urls:
-                continue
-            seen = found.setdefault(capture.url, [])
-            last = seen[-1].capture if seen else None
-            if last is None or (last.at, last.record_id) != (capture.at, capture.record_id):
-                seen.append(reader.read(capture))
+            if urls is None or capture.url in urls:
+                found.setdefault(capture.url, []).append(reader.read(capture))
     return found
 
 

@@ -13,7 +13,6 @@ from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from operator import itemgetter
 
 from asof.archive import OpenArchive
 from asof.clock import SECOND
@@ -80,7 +79,6 @@ class Crawler:
         self._deadline = float("inf")
         self._before = 0
         self._starts = Starts()
-        self._waiting = ("", 0.0)  # who begins next, and after how many seconds
         self._corrected = 0.0
         self._outlook = Outlook(self._reader, self.frontier.crawl)
 
@@ -99,7 +97,7 @@ class Crawler:
     def serve_revisits(self) -> None:
         """The next run takes the queue of revisits (asof.crawl.phases)."""
         self.frontier.serve(revisits=True)
-        self._starts, self._waiting = Starts(), ("", 0.0)
+        self._starts = Starts()
         self.equipment.store.has_history = True
         self._limits.share = 1.0
         if self._ended_by != INTERRUPTED:  # a wish that came while the crawl turned
@@ -121,7 +119,6 @@ class Crawler:
             known = self._hosts.due(host, now) - now
             if abs(known - seconds) > _CORRECT_EVERY / 2 or seconds == 0 < known:
                 self._hosts.postpone(host, now + seconds)
-        self._waiting = min(waits.items(), key=itemgetter(1), default=("", 0.0))
 
     @property
     def stopping(self) -> bool:
@@ -188,7 +185,9 @@ class Crawler:
     def _launch(self) -> None:
         """Begin visits to hosts whose time has come, and a commit when one is due."""
         now = self._clock.monotonic()
-        if self._waiting[0] and (not self._visits or now >= self._corrected + _CORRECT_EVERY):
+        if not self._starts.is_over and (
+            not self._visits or now >= self._corrected + _CORRECT_EVERY
+        ):
             self._correct_starts(now)
         while not self._is_halted() and len(self._visits) < self._config.concurrency:
             if (host := self._hosts.take(now)) is None:
@@ -380,16 +379,10 @@ class Crawler:
                 reasons=self._outlook.reasons,
                 state=state,
                 active=len(self._visits),
-                waiting=self._awaited(now),
+                waiting=self._starts.awaited(now),
             ),
             now,
         )
-
-    def _awaited(self, now: float) -> str:
-        """Which host begins next, and when, if one is held back."""
-        host, seconds = self._waiting
-        left = self._corrected + seconds - now
-        return f"waiting for {host} to begin in {left:.0f} s" if host and left >= 1 else ""
 
     def summary(self) -> Summary:
         """How things stand, in full, of what is committed."""

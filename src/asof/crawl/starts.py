@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 # So many visits tell the pace of a host.
 _ENOUGH = 3
@@ -35,6 +36,7 @@ class Starts:
 
     courses: dict[str, _Course] = field(default_factory=dict)
     end: float = float("inf")
+    _next: tuple[str, float] = ("", 0.0)  # who begins next, and when
 
     @classmethod
     def planned(cls, needs: Mapping[str, tuple[int, float]], end: float) -> Starts:
@@ -63,4 +65,16 @@ class Starts:
         if found and others is not None and not set(others) - found.keys():
             soonest = min(found.values())
             found = {host: wait - soonest for host, wait in found.items()}
+        host, wait = min(found.items(), key=itemgetter(1), default=("", 0.0))
+        self._next = host, now + wait
         return found
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody waits, as far as was known at the last question."""
+        return not self._next[0]
+
+    def awaited(self, now: float) -> str:
+        """Which host begins next, and when, if one is held back."""
+        host, at = self._next
+        return f"waiting for {host} to begin in {at - now:.0f} s" if host and at > now + 1 else ""
