@@ -96,7 +96,7 @@ class Writer:
             self._out.tell(), len(member), tag, changed // SECOND * SECOND,
         )  # fmt: skip
         profile = "server-not-modified" if seen else None
-        self._rows.append((*plain, None, None, profile, url if seen else None, seen, None))
+        self._rows.append((*plain, None, None, profile, url if seen else None, seen, None, None))
         self._out.write(member)
         if len(self._rows) == BATCH:
             self._flush()

@@ -37,7 +37,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from itertools import groupby, pairwise
+from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -144,12 +144,9 @@ def observe(
 ) -> dict[str, list[Observation]]:
     """The observations of each URL, or of these, by time; each record counts once.
 
-    The captures may come in any order, and must be all there are under their keys; what lies under
-    other keys is asked of `others`.
+    Captures in any order, all there are under their keys; of other keys `others` is asked.
     """
-    answers = [capture for capture in captures if capture.kind in ANSWERS]
-    if any(one.surt > other.surt for one, other in pairwise(answers)):
-        answers.sort(key=attrgetter("surt"))
+    answers = sorted((c for c in captures if c.kind in ANSWERS), key=attrgetter("surt"))
     # Most revisits are about their own key: all others are put in order only if one is not.
     whole = others or Held(answers)
     found: dict[str, list[Observation]] = {}
