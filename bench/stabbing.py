@@ -105,7 +105,7 @@ def main() -> None:
     ]
     rates = {validity.url: 1e-7 for validity in known}
     when = np.linspace(int(order[0]), int(order[-1]), 200).astype(np.int64).tolist()
-    taken = best_of(1, lambda: coverage(known, rates, when))
+    taken = best_of(1, lambda: coverage(known, rates, when, len(rates)))
     out(f"  coverage of {len(known):,} at 200 moments {taken:7.2f} s\n")
 
     captures = site(options.pages)

@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asof.catalog.observe import observe
 from asof.clock import SECOND, Instant
 from asof.coherence.host_trust import learn_host_trust, skew_of
 from asof.coherence.intervals import coherence, curve, expected_valid, observable, stab, thinned
@@ -278,7 +279,7 @@ def test_pages_are_called_coherent_or_incoherent_only_if_they_were(seed: int) ->
         all(server.version(url, at) == server.version(url, c.at) for url, c in first.items())
         for at in events
     )
-    answer, stretch = archive_coherence(crawler.captures)
+    answer, stretch = archive_coherence(observe(crawler.captures))
     if answer == "coherent":
         assert together
         assert stretch is not None

@@ -25,7 +25,7 @@ from asof.change.texts import Texts
 from asof.change.version import version_of
 from asof.clock import SECOND, Instant, iso
 from asof.coherence.certificate import Choice
-from asof.coherence.gather import Catalogued, gather, trust_in
+from asof.coherence.gather import Catalogued, gather, learn_trust_in
 from asof.coherence.history import history
 from asof.coherence.observations import runs
 from asof.errors import NotCaptured
@@ -181,7 +181,7 @@ def test_all_readers_name_the_same_content_and_state(made: list[Made]) -> None:
             assert (version.state, version.entity) == (seen.state, seen.content)
             assert version == version_of(archive.catalog.observation(capture))
         for url in URLS:
-            trust = trust_in(archive, host_of(url))
+            trust = learn_trust_in(archive, host_of(url))
             for validity in history(archive, url):
                 if validity.status == 304 and known[validity.evidence[0].record_id].status != 304:
                     # The word of a host that was caught, by its validators or its dates.

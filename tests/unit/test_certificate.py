@@ -704,6 +704,17 @@ def test_clocks_are_read_from_some_records_of_every_host(tmp_path: Path) -> None
     assert set(lost.values()) == {None}
 
 
+def test_robots_txt_of_another_clock_leaves_that_of_the_pages_alone(tmp_path: Path) -> None:
+    maker = Maker(tmp_path / "archive")
+    crawl = maker.crawl("c")
+    robots = (("Date", http_date(START - 3600 * SECOND)),)
+    captures = [
+        maker.visit(crawl, f"{HOST}/robots.txt", b"x", START, headers=robots),
+        *(maker.visit(crawl, f"{HOST}/{no}", b"x", START + no * SECOND) for no in range(1, 4)),
+    ]
+    assert skews(captures, maker.folder.warc)["a.example"] == 0
+
+
 def test_reasons_and_grades_are_words_of_the_certificate(document: dict[str, Any]) -> None:
     assert {found["reason"] for found in document["pages"]} <= {reason.value for reason in Reason}
     assert {found["grade"] for found in document["pages"]} <= {grade.value for grade in Grade}

@@ -17,6 +17,7 @@ from asof.clock import DAY, SECOND
 from asof.coherence.intervals import coverage, expected_valid, stab
 from asof.coherence.invariance import Bounds, archive_coherence, interval_bounds
 from asof.coherence.measure import measure
+from asof.coherence.proven_intervals import known_intervals
 from asof.coherence.verdict import HostTrust, Mode, PageVerdict, Reason
 from asof.model import Capture, Grade, Location, Proof
 from asof.url import surt
@@ -750,25 +751,28 @@ A, B = f"http://{HOST}/a", f"http://{HOST}/b"
 def test_pages_that_stood_together_are_coherent() -> None:
     """Figure 2, left, as far as a crawler can see it."""
     captures = [taken(0, url=A), taken(20, url=A), taken(10, url=B), taken(30, url=B)]
-    assert archive_coherence(captures) == ("coherent", (at(10), at(20)))
+    assert archive_coherence(observe(captures)) == ("coherent", (at(10), at(20)))
 
 
 def test_a_single_page_is_always_coherent() -> None:
-    assert archive_coherence([taken(5, url=A)]) == ("coherent", (at(5), at(5)))
+    assert archive_coherence(observe([taken(5, url=A)])) == ("coherent", (at(5), at(5)))
 
 
 def test_pages_whose_widest_intervals_do_not_meet_are_incoherent() -> None:
     """Figure 2, right: one was gone before the other came."""
     captures = [taken(0, url=A), taken(10, "Z", url=A), taken(20, "Z", url=B), taken(30, url=B)]
-    assert archive_coherence(captures, since=at(30), until=at(30)) == ("coherent", (at(30), at(30)))
+    assert archive_coherence(observe(captures), since=at(30), until=at(30)) == (
+        "coherent",
+        (at(30), at(30)),
+    )
     later = [taken(20, url=B, status=404), taken(30, url=B)]
-    assert archive_coherence([*captures[:2], *later]) == ("incoherent", None)
+    assert archive_coherence(observe([*captures[:2], *later])) == ("incoherent", None)
 
 
 def test_pages_that_may_have_met_are_unknown() -> None:
     captures = [taken(0, url=A), taken(20, "Z", url=A), taken(10, url=B)]
-    assert archive_coherence(captures) == ("unknown", (at(0), at(20)))
-    assert archive_coherence([]) == ("unknown", None)
+    assert archive_coherence(observe(captures)) == ("unknown", (at(0), at(20)))
+    assert archive_coherence(observe([])) == ("unknown", None)
 
 
 def test_bounds_are_the_nearest_sights_that_differ() -> None:
@@ -782,7 +786,7 @@ def test_bounds_are_the_nearest_sights_that_differ() -> None:
         taken(20, content="sha256:" + "A" * 52 + "===="),
         taken(30, "B"),
     ]
-    [found] = interval_bounds(captures, since=at(-5), until=at(5))
+    [found] = interval_bounds(observe(captures), since=at(-5), until=at(5))
     assert found == Bounds(URL, at(0), at(15), at(-20), at(30))
 
 
@@ -793,7 +797,7 @@ def test_coverage_tells_proven_from_expected() -> None:
     known = validities(
         [taken(0, url=A), taken(100, url=A), taken(50, url=B), taken(150, "Z", url=B)]
     )
-    found = coverage(known, {A: 0.01, B: 0.0}, [at(t) for t in (-1, 0, 50, 100, 150, 200)])
+    found = coverage(known, {A: 0.01, B: 0.0}, [at(t) for t in (-1, 0, 50, 100, 150, 200)], 2)
     assert [c.provable for c in found] == [0, 0.5, 1, 0.5, 0.5, 0]
     assert [round(c.expected, 4) for c in found] == [
         0,
@@ -806,14 +810,14 @@ def test_coverage_tells_proven_from_expected() -> None:
 
 
 def test_errors_of_the_server_do_not_part_what_is_the_same() -> None:
-    known = validities([taken(0), taken(50, "x", status=503), taken(100)])
-    told = [interval for interval in known if interval.status == 200]
-    assert [c.provable for c in coverage(told, {}, [at(50), at(100), at(101)])] == [1, 1, 0]
+    seen = observe([taken(0), taken(50, "x", status=503), taken(100)])
+    told = known_intervals(seen, {}, urls=seen)
+    assert [c.provable for c in coverage(told, {}, [at(50), at(100), at(101)], 1)] == [1, 1, 0]
 
 
 def test_two_sights_of_one_instant_count_once() -> None:
     known = validities([taken(0), taken(0, "B"), taken(10, "B")])
-    assert [c.provable for c in coverage(known, {}, [at(0), at(5), at(10)])] == [1, 1, 1]
+    assert [c.provable for c in coverage(known, {}, [at(0), at(5), at(10)], 1)] == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -858,11 +862,11 @@ def test_a_304_by_a_date_that_was_wrong_before_proves_no_coherence_of_the_whole(
         unchanged(9, dated, etag=None, last_modified=dated.last_modified),
         taken(5, url=other, record_id="other"),
     ]
-    assert archive_coherence(captures, host_trust={HOST: TRUSTED})[0] == "coherent"
+    assert archive_coherence(observe(captures), host_trust={HOST: TRUSTED})[0] == "coherent"
     doubtful = replace(TRUSTED, doubted=("http://example.org/", URL))
     assert doubtful.doubts(URL)
     assert not doubtful.doubts(other)
-    assert archive_coherence(captures, host_trust={HOST: doubtful})[0] == "unknown"
+    assert archive_coherence(observe(captures), host_trust={HOST: doubtful})[0] == "unknown"
     assert outcome(*captures[:2], trust=doubtful) == unknown(Reason.UNTRUSTED_DATES)
 
 

@@ -23,7 +23,7 @@ from asof.ledger import Ledger
 from asof.model import CoherencePlan, Crawl, CrawlState
 from asof.report.plan_text import plan_json
 from asof.warc.info import _coherence_plan_from, _coherence_plan_json
-from support.made_up_web import A, B, Copies, Web, seen_twice, turn
+from support.made_up_web import FILL, A, B, Copies, Web, seen_twice, turn
 
 # Seconds from one request to the next, and from one crawl of the history to the next.
 STEP = 3.0
@@ -141,6 +141,24 @@ def test_other_seeds_have_other_pages(folder: Path, web: Web, hot: set[str]) -> 
     assert planned(folder, B).coherence_plan.pages == 0
     assert planned(folder, A, exclude=("/[1-6]$",)).coherence_plan.pages == 2
     assert planned(folder, A, max_pages=3).coherence_plan.pages == 3
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["", "database lost"])
+def test_files_of_another_site_in_the_archive_are_not_asked_for(
+    web: Web, folder: Path, lost: bool
+) -> None:
+    """What a crawl of two sites found on the one is of no concern to a crawl of the other."""
+    own, other = "http://cdn.example/own.png", "http://cdn.example/other.png"
+    web.pages |= {B: f'<img src="{other}"><img src="{B}pic.png">{FILL}', other: "x", own: "x"}
+    web.pages[f"{B}pic.png"] = "x"
+    web.pages[A] += f'<img src="{own}">'
+    live(web, folder, seeds=(A, B), crawls=2)
+    if lost:
+        rebuild(folder)
+    web.crawl(folder, A, coherence="inducible", delay=STEP)
+    asked = {each.url for each in web.asked if not each.url.endswith("/robots.txt")}
+    assert own in asked
+    assert {url for url in asked if not url.startswith(A)} == {own}
 
 
 @pytest.mark.parametrize("lost", [False, True], ids=["", "database lost"])

@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from asof.archive import OpenArchive
+from asof.catalog.observe import observe
 from asof.clock import SECOND, Instant
 from asof.coherence.certificate import Choice
 from asof.coherence.gather import GatheredCaptures, measured
@@ -35,7 +36,15 @@ PAGES = (taken("A", 10 * SECOND, -HOUR), taken("B", 20 * SECOND, -HOUR))
 
 def observable(trust: HostTrust) -> tuple[Instant, Instant] | None:
     gathered = GatheredCaptures(
-        Choice(), (), PAGES, PAGES, (), {HOST: trust}, Mode.OFF, START + 10 * SECOND
+        Choice(),
+        (),
+        PAGES,
+        PAGES,
+        (),
+        {HOST: trust},
+        Mode.OFF,
+        START + 10 * SECOND,
+        observe(PAGES),
     )
     # Of no crawl in particular nothing is asked of the archive.
     return quality_report(cast(OpenArchive, None), gathered, measured(gathered)).observable
@@ -57,5 +66,5 @@ def test_pages_are_observed_together_from_their_dates_to_the_first_download() ->
 )
 def test_dates_that_count_for_no_verdict_count_for_nothing_here(trust: HostTrust) -> None:
     assert observable(trust) is None
-    found = with_claims(known_intervals(PAGES, {HOST: trust}, urls=[PAGES[1].url]))
+    found = with_claims(known_intervals(observe(PAGES), {HOST: trust}, urls=[PAGES[1].url]))
     assert [(each.since, each.until) for each in found] == [(PAGES[1].at, PAGES[1].at)]

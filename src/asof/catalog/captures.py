@@ -268,7 +268,12 @@ class Catalog:
         sql = f"{_SELECT} WHERE {' AND '.join(condition for condition, _ in where)} {tail}"
         values = [value for _, some in where for value in some]
         rows = self._ledger.fetch(sql, values)
-        return [capture_of(row[:_WIDTH], row[_WIDTH], row[_WIDTH + 1]) for row in rows]
+        found: list[Capture] = []
+        last: Capture | None = None
+        for row in rows:
+            last = capture_of(row[:_WIDTH], row[_WIDTH], row[_WIDTH + 1], last)
+            found.append(last)
+        return found
 
     def within(self, key: str, at: Instant) -> Sequence[Capture]:
         """As `Held.within`: what a revisit may name."""

@@ -34,10 +34,10 @@ the server says so, by a validator:
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -57,6 +57,7 @@ _LOGIN = re.compile(r"(?:^|/)(?:log-?in|sign-?in|sso|oauth2?|cas|shibboleth)(?:$
 _INDEX = re.compile(r"/(?:(?:index|default|home|start|main)(?:\.\w+)?)?\Z", re.I)
 
 _Key = tuple[str, Instant, str]
+Sights = Mapping[str, Sequence["Observation"]]  # of each URL, by time
 
 
 class Firmness(IntEnum):
@@ -143,23 +144,21 @@ def observe(
 ) -> dict[str, list[Observation]]:
     """The observations of each URL, or of these, by time; each record counts once.
 
-    The captures may come in any order, and must be all there are under their keys; what lies under
-    other keys is asked of `others`.
+    Captures in any order, all there are under their keys; of other keys `others` is asked.
     """
-    by_url: dict[str, dict[tuple[Instant, str], Capture]] = defaultdict(dict)
-    for capture in captures:
-        if capture.kind in ANSWERS:
-            by_url[capture.url].setdefault((capture.at, capture.record_id), capture)
-    reader = Reader(Held([c for own in by_url.values() for c in own.values()], others))
-    # Of one instant downloads come before what may refer to them.
-    return {
-        url: [
-            reader.read(capture)
-            for capture in sorted(own.values(), key=lambda c: (shown_at(c), is_304(c), c.record_id))
-        ]
-        for url, own in by_url.items()
-        if urls is None or url in urls
-    }
+    answers = sorted((c for c in captures if c.kind in ANSWERS), key=attrgetter("surt"))
+    # Most revisits are about their own key: all others are put in order only if one is not.
+    whole = others or Held(answers)
+    found: dict[str, list[Observation]] = {}
+    for _, together in groupby(answers, key=attrgetter("surt")):
+        once = {(c.url, c.at, c.record_id): c for c in reversed(list(together))}
+        # Of one instant downloads come before what may refer to them.
+        own = sorted(once.values(), key=lambda c: (shown_at(c), is_304(c), c.record_id))
+        reader = Reader(Held(own, whole))
+        for capture in own:
+            if urls is None or capture.url in urls:
+                found.setdefault(capture.url, []).append(reader.read(capture))
+    return found
 
 
 def shown_at(capture: Capture) -> Instant:
@@ -223,11 +222,14 @@ class Reader:
         self._ways: dict[_Key, _Way] = {}
 
     def read(self, capture: Capture) -> Observation:
+        confirms = is_304(capture)
         if capture.kind == "revisit":
             way = self._way(capture)
+        elif confirms:
+            way = _Way(_Step(), None, capture)
         else:
-            way = _Way(_Step(), None if is_304(capture) else capture, capture)
-        return _confirmation(capture, way) if is_304(capture) else _download(capture, way.source)
+            return _download(capture, capture)
+        return _confirmation(capture, way) if confirms else _download(capture, way.source)
 
     def _way(self, revisit: Capture) -> _Way:
         """Revisits of revisits are followed; a circle leads to no payload."""

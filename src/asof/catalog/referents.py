@@ -30,6 +30,8 @@ _OF_NOTHING = (
 
 
 _AT = attrgetter("at")
+_ByKey = dict[str, list[Capture]]
+_ByDigest = dict[tuple[str, str | None], list[Capture]]
 
 
 def is_304(capture: Capture) -> bool:
@@ -65,21 +67,24 @@ class Held:
     The catalog answers the same three questions.
     """
 
-    def __init__(self, captures: Sequence[Capture], others: Catalog | None = None) -> None:
+    def __init__(self, captures: Sequence[Capture], others: Catalog | Held | None = None) -> None:
         self._others = others
-        self._by_key: dict[str, list[Capture]] = defaultdict(list)
-        self._with_digest: dict[tuple[str, str | None], list[Capture]] = defaultdict(list)
-        self._good: dict[str, list[Capture]] = defaultdict(list)
         self._everything = captures
-        if not any(capture.kind == "revisit" for capture in captures):
-            return  # nobody will ask
-        for capture in sorted(captures, key=attrgetter("at", "record_id")):
-            self._by_key[capture.surt].append(capture)
+
+    @cached_property
+    def _ordered(self) -> tuple[_ByKey, _ByDigest, _ByKey]:
+        """By key, by key and digest, and the good ones by URL: put in order when somebody asks."""
+        by_key: _ByKey = defaultdict(list)
+        with_digest: _ByDigest = defaultdict(list)
+        good: _ByKey = defaultdict(list)
+        for capture in sorted(self._everything, key=attrgetter("at", "record_id")):
+            by_key[capture.surt].append(capture)
             if not is_304(capture):
                 if capture.kind != "revisit":
-                    self._with_digest[capture.surt, capture.digest].append(capture)
+                    with_digest[capture.surt, capture.digest].append(capture)
                 if capture.status is None or 200 <= capture.status < 400:
-                    self._good[capture.url].append(capture)
+                    good[capture.url].append(capture)
+        return by_key, with_digest, good
 
     @cached_property
     def _anywhere(self) -> dict[str | None, Capture]:
@@ -90,13 +95,13 @@ class Held:
 
     def within(self, key: str, at: Instant) -> Sequence[Capture]:
         """Those of an instant; of its second, if it is a whole one: dates are often cut to it."""
-        own = self._by_key.get(key, [])
+        own = self._ordered[0].get(key, [])
         near = own[bisect_left(own, at, key=_AT) : bisect_right(own, last_instant(at), key=_AT)]
         return near if near or self._others is None else self._others.within(key, at)
 
     def holding(self, digest: str, key: str, at: Instant) -> Capture | None:
         """One with a payload, under the key if there is any: the last by then, or the first."""
-        own = self._with_digest.get((key, digest))
+        own = self._ordered[1].get((key, digest))
         if own:
             return own[max(bisect_right(own, at, key=_AT) - 1, 0)]
         if self._others is not None:
@@ -105,7 +110,7 @@ class Held:
 
     def before(self, capture: Capture) -> Sequence[Capture]:
         """The last answers below 400 of its very URL, those of one instant, without 304s."""
-        good = self._good.get(capture.url)
+        good = self._ordered[2].get(capture.url)
         if not good:
             return () if self._others is None else self._others.before(capture)
         last = bisect_right(good, capture.at, key=_AT)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from sys import intern
+from typing import Any, TypeVar
 
 from asof.clock import Instant
 from asof.model import Capture, Location
@@ -25,14 +26,37 @@ Row = tuple[
 ]  # fmt: skip
 
 
-def capture_of(row: Row | Sequence[Any], file: str, crawl: str | None = None) -> Capture:
-    """The capture that a row holds; the file and crawl are those of its segment."""
+_STATUS: dict[int | None, int | None] = {
+    status: status for status in range(600)
+}  # not an integer of its own in each row
+_Value = TypeVar("_Value", str | None, Instant | None)
+
+
+def capture_of(
+    row: Row | Sequence[Any], file: str, crawl: str | None = None, like: Capture | None = None
+) -> Capture:
+    """The capture that a row holds; the file and crawl are those of its segment.
+
+    What it says with the words of a neighbour (`like`) is not kept twice: lists are long.
+    """
     (surt, at, record_id, url, kind, status, media_type, digest, content, size, offset, length,
      etag, last_modified, redirect, truncated, profile, refers_to_url, refers_to_at,
      anomalies, age) = row  # fmt: skip
+    if like is not None and like.surt == surt:
+        surt, media_type = like.surt, _one(media_type, like.media_type)
+        url, digest, etag = _one(url, like.url), _one(digest, like.digest), _one(etag, like.etag)
+        last_modified = _one(last_modified, like.last_modified)
+    content, refers_to_url = _one(content, digest), _one(refers_to_url, url)
+    status = _STATUS.get(status, status)
     # By position, in the order of the dataclass: half the time of keywords, and lists are long.
     return Capture(
-        url, surt, at, kind, status, media_type, digest, content, size, record_id,
-        Location(file, offset, length), crawl, etag, last_modified, redirect, truncated, profile,
-        refers_to_url, refers_to_at, tuple(anomalies.split()) if anomalies else (), age,
+        url, surt, at, intern(kind), status, media_type, digest, content, size, record_id,
+        Location(intern(file), offset, length), crawl and intern(crawl), etag, last_modified,
+        redirect, truncated, profile and intern(profile), refers_to_url, refers_to_at,
+        tuple(anomalies.split()) if anomalies else (), age,
     )  # fmt: skip
+
+
+def _one(value: _Value, known: _Value) -> _Value:
+    """One of two equal values, always the same."""
+    return known if value == known else value

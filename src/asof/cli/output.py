@@ -118,7 +118,7 @@ def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
 
 @contextmanager
 def count_progress(
-    what: str, total: int, *, column: str = "MofNCompleteColumn"
+    what: str, total: int | None, *, column: str = "MofNCompleteColumn"
 ) -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, and nothing elsewhere; call the value with what is done."""
     if not sys.stderr.isatty():

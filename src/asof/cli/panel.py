@@ -63,6 +63,7 @@ def _heading(snapshot: Snapshot) -> Iterable[Text]:
         f"  {duration(snapshot.elapsed)}",
         (to_go(snapshot, " · "), "dim"),
         (" · go on with `asof resume`" if snapshot.state == "paused" else "", "dim"),
+        (f" · {printable(snapshot.waiting)}" if snapshot.waiting else "", "dim"),
         overflow="ellipsis",
     )
     yield Text.assemble(

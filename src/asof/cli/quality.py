@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,9 +69,9 @@ def quality_command(
     # Here, for measuring needs numpy, which takes longer to load than the rest.
     from asof.coherence.quality import chosen, quality
 
-    with open_archive(folder) as archive:
+    with open_archive(folder) as archive, _all_kept():
         choice = chosen(archive, crawls, prefix, moment)
-        found = quality(archive, choice, where(folder), partial(count_progress, "comparing"))
+        found = quality(archive, choice, where(folder), count_progress)
     if certificate is not None:
         _certify(folder, choice, certificate)
     if page_file is not None:
@@ -79,6 +81,16 @@ def quality_command(
     else:
         _print_text(found)
     return 0
+
+
+@contextmanager
+def _all_kept() -> Iterator[None]:
+    """No search for cycles among millions of values that are needed: a tenth of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _print_json(found: Quality) -> None:

@@ -87,7 +87,7 @@ def snapshot_line(snapshot: Snapshot) -> str:
         f"{state}{snapshot.captured:,} captured · {snapshot.queued:,} queued · "
         f"{snapshot.failed:,} failed · {snapshot.left_out:,} left out · "
         f"{human_bytes(snapshot.bytes)} · {snapshot.rate_now or snapshot.rate:.1f}/s"
-        f"{to_go(snapshot, ' · ')}"
+        f"{to_go(snapshot, ' · ')}{' · ' + snapshot.waiting if snapshot.waiting else ''}"
     )
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, groupby, islice, pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -20,12 +21,14 @@ from typing import TYPE_CHECKING, Literal
 from asof.archive.archive import OpenArchive
 from asof.catalog.derive import comparable, is_http
 from asof.catalog.memento import stored_head
+from asof.catalog.observe import Sights, observe
 from asof.catalog.referents import ANSWERS, declared
 from asof.clock import SECOND, Instant, parse_http_date
 from asof.coherence.certificate import Choice
 from asof.coherence.host_trust import learn_host_trust, skew_of
 from asof.coherence.intervals import stab
 from asof.coherence.measure import measure
+from asof.coherence.observations import is_page
 from asof.coherence.proven_intervals import known_intervals, with_claims
 from asof.coherence.verdict import HostTrust, Measurement, Mode
 from asof.errors import DamageError, InputError, NotCaptured, UsageError
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
 # Records of a host whose Date is read: enough to see whether a clock is steady, and few reads.
 DATES = 50
 
+_TOLD = 1000  # captures, until somebody who waits hears of them
+Progress = Callable[[int], None]
+
 _ORDER = attrgetter("surt", "at", "record_id")
 _PLAIN_SITE = re.compile(r"[^/:\[]+(?::[0-9]+)?")
 # Revisits that refer to revisits under other hosts are followed so far.
@@ -51,6 +57,7 @@ class GatheredCaptures:
 
     `counted` are the captures that count, `everything` those that tell how far
     their hosts are trusted, and `elsewhere` what revisits among these refer to under other hosts.
+    `seen` is what all of them show, read once.
     """
 
     choice: Choice
@@ -61,6 +68,7 @@ class GatheredCaptures:
     host_trust: Mapping[str, HostTrust]
     mode: Mode
     reference: Instant
+    seen: Sights = field(compare=False)
 
     @property
     def until(self) -> Instant:
@@ -69,10 +77,10 @@ class GatheredCaptures:
 
 
 class Catalogued:
-    """What the catalog of an archive knows."""
+    """What the catalog of an archive knows. `read` is told how many captures were read."""
 
-    def __init__(self, archive: OpenArchive) -> None:
-        self._archive = archive
+    def __init__(self, archive: OpenArchive, read: Progress = lambda count: None) -> None:
+        self._archive, self._read = archive, read
         self.warc = archive.folder.warc
 
     def crawls(self) -> Sequence[Crawl]:
@@ -91,8 +99,12 @@ class Catalogued:
             everything = self._archive.captures()
             yield from (capture for capture in everything if site_of(capture.surt) in sites)
             return
-        for site in sorted(sites):
-            yield from self._archive.captures(prefix=f"{site})")
+        found = chain.from_iterable(
+            self._archive.captures(prefix=f"{site})") for site in sorted(sites)
+        )
+        while some := list(islice(found, _TOLD)):
+            yield from some
+            self._read(len(some))
 
     def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
         """Captures of any host that hold these payloads, at least one of each that is here."""
@@ -103,26 +115,26 @@ class Catalogued:
 def gather(holdings: Catalogued | Scanned, choice: Choice) -> GatheredCaptures:
     """Find what counts and what is known of its hosts; NotCaptured when nothing counts."""
     known = _known_crawls(holdings, choice)
-    counted = _ordered(holdings.chosen(choice))
-    if not counted:
+    sites, until = _extent(holdings.chosen(choice))
+    if not sites:
         raise NotCaptured(
             "Nothing was captured that coherence could be measured of.",
             hint="Choose another crawl or part of the web; `asof status` lists the crawls.",
         )
-    until = max(capture.at for capture in counted)
-    everything, elsewhere = _everything(holdings, counted, until)
-    wanted = {_ORDER(capture) for capture in counted}
+    everything, elsewhere = _everything(holdings, sites, until)
     everything = comparable(everything, holdings.warc)
     elsewhere = comparable(elsewhere, holdings.warc)
-    counted = [capture for capture in everything if _ORDER(capture) in wanted]
+    counted = list(only_chosen(choice, everything))
     names = {capture.crawl for capture in counted}
     crawls = tuple(crawl for crawl in known if crawl.id in (choice.crawls or names))
     whole = [*everything, *elsewhere]
-    learnt = learn_host_trust(whole, skews(everything, holdings.warc), policy=_policy(crawls))
-    mode, reference = _reference(choice, crawls, counted, whole, learnt)
+    seen = observe(whole)
+    clocks = skews(everything, holdings.warc)
+    learnt = learn_host_trust(whole, clocks, policy=_policy(crawls), seen=seen)
+    mode, reference = _reference(choice, crawls, counted, seen, learnt)
     return GatheredCaptures(
         choice, crawls, tuple(counted), tuple(everything), tuple(elsewhere),
-        learnt, mode, reference,
+        learnt, mode, reference, seen,
     )  # fmt: skip
 
 
@@ -139,7 +151,7 @@ def caught_hosts(archive: OpenArchive, hosts: Iterable[str]) -> frozenset[str]:
     return frozenset(host for host, each in learnt.items() if not each.trusts_validators)
 
 
-def trust_in(archive: OpenArchive, host: str) -> HostTrust:
+def learn_trust_in(archive: OpenArchive, host: str) -> HostTrust:
     """What the word of one host is worth, by everything that the archive has of it."""
     captures = list(Catalogued(archive).of_sites({site_of(surt(f"http://{host}/"))}))
     learnt = learn_host_trust(captures, skews(captures, archive.folder.warc))
@@ -148,16 +160,26 @@ def trust_in(archive: OpenArchive, host: str) -> HostTrust:
 
 def measured(gathered: GatheredCaptures) -> Measurement:
     """Coherence of what counts: the verdict of every page, and C."""
-    counted = {_ORDER(capture) for capture in gathered.counted}
-    others = [capture for capture in gathered.everything if _ORDER(capture) not in counted]
     return measure(
         gathered.counted,
         gathered.reference,
         mode=gathered.mode,
         host_trust=gathered.host_trust,
         first=min((crawl.started for crawl in gathered.crawls), default=None),
-        known=[*others, *gathered.elsewhere],
+        known=chain(_others(gathered), gathered.elsewhere),
+        seen=gathered.seen,
     )
+
+
+def _others(gathered: GatheredCaptures) -> Iterator[Capture]:
+    """What does not count. What does are some of all, in the same order."""
+    counted = iter(gathered.counted)
+    awaited = next(counted, None)
+    for capture in gathered.everything:
+        if capture is awaited:
+            awaited = next(counted, None)
+        else:
+            yield capture
 
 
 def site_of(key: str) -> str:
@@ -189,18 +211,27 @@ def _known_crawls(holdings: Catalogued | Scanned, choice: Choice) -> Sequence[Cr
 
 def _ordered(captures: Iterable[Capture]) -> list[Capture]:
     """Answers of servers by key and time, each record once, however many files hold it."""
-    found: dict[tuple[str, Instant, str], Capture] = {}
+    found = [capture for capture in captures if capture.kind in ANSWERS]
+    if all(_ORDER(one) < _ORDER(other) for one, other in pairwise(found)):
+        return found  # as the catalog gives them; of many, the keys for sorting are large
+    return [next(same) for _, same in groupby(sorted(found, key=_ORDER), key=_ORDER)]
+
+
+def _extent(captures: Iterable[Capture]) -> tuple[set[str], Instant]:
+    """The hosts of answers, as `site_of` names them, and the last moment."""
+    sites: set[str] = set()
+    until = 0
     for capture in captures:
         if capture.kind in ANSWERS:
-            found.setdefault(_ORDER(capture), capture)
-    return sorted(found.values(), key=_ORDER)
+            sites.add(site_of(capture.surt))
+            until = max(until, capture.at)
+    return sites, until
 
 
 def _everything(
-    holdings: Catalogued | Scanned, counted: Sequence[Capture], until: Instant
+    holdings: Catalogued | Scanned, sites: set[str], until: Instant
 ) -> tuple[list[Capture], list[Capture]]:
     """All of the hosts that count, and what revisits refer to elsewhere."""
-    sites = {site_of(capture.surt) for capture in counted}
     found = _ordered(c for c in holdings.of_sites(sites) if c.at <= until)
     urls = _elsewhere(found, sites)
     others: list[Capture] = []
@@ -239,15 +270,15 @@ def skews(captures: Iterable[Capture], warc: Path) -> dict[str, int | None]:
     """How far the clock of each host was ahead, by the Date of some of its answers.
 
     The first and the last of them and others evenly between, so that it is seen when a clock was
-    set meanwhile.
+    set meanwhile. Only pages count: robots.txt often comes from another server, or a cache.
     """
     by_host: dict[str, list[Capture]] = defaultdict(list)
     for capture in captures:
-        if is_http(capture.kind, capture.url):
+        if is_http(capture.kind, capture.url) and is_page(capture.url):
             by_host[host_of(capture.url)].append(capture)
     found = {}
     for host, some in by_host.items():
-        some.sort(key=attrgetter("at", "record_id", "url"))
+        some.sort(key=attrgetter("at"))
         dates = [(c.at, date) for c in _spread(some) if (date := _date(c, warc)) is not None]
         found[host] = skew_of(dates)
     return found
@@ -283,7 +314,7 @@ def _reference(
     choice: Choice,
     crawls: Sequence[Crawl],
     counted: Sequence[Capture],
-    everything: Sequence[Capture],
+    seen: Sights,
     learnt: Mapping[str, HostTrust],
 ) -> tuple[Mode, Instant]:
     """The moment that was asked for, the one that the crawl aimed at, or the best there is."""
@@ -296,11 +327,11 @@ def _reference(
         and coherence_plan.mode in tuple(Mode)
     ):
         return Mode(coherence_plan.mode), coherence_plan.turn
-    return Mode.OFF, best_moment(counted, everything, learnt)
+    return Mode.OFF, best_moment(counted, seen, learnt)
 
 
 def best_moment(
-    counted: Sequence[Capture], everything: Iterable[Capture], learnt: Mapping[str, HostTrust]
+    counted: Sequence[Capture], seen: Sights, learnt: Mapping[str, HostTrust]
 ) -> Instant:
     """When most pages are known, between the first and the last capture that counts.
 
@@ -309,7 +340,7 @@ def best_moment(
     """
     first, last = min(c.at for c in counted), max(c.at for c in counted)
     urls = {capture.url for capture in counted}
-    found = with_claims(known_intervals(everything, learnt, urls=urls))
+    found = with_claims(known_intervals(seen, learnt, urls=urls))
     near = [each for each in found if each.since <= last and each.until >= first]
     since = [max(each.since, first) for each in near]
     until = [min(each.until, last) for each in near]

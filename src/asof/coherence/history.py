@@ -16,6 +16,7 @@ from asof.catalog.observe import Observation, Silence
 from asof.catalog.validity import intervals
 from asof.coherence.credibility import weigh
 from asof.coherence.observations import rewritten
+from asof.coherence.trust_file import stamp_of, trust_in
 from asof.coherence.verdict import HostTrust, Reason
 from asof.model import State, Validity
 from asof.url import host_of
@@ -27,7 +28,7 @@ class GradedHistories:
     def __init__(self, archive: OpenArchive) -> None:
         self._archive = archive
         self._trust: dict[str, HostTrust] = {}
-        self._committed = 0
+        self._stamp = ""
 
     def of(self, url: str) -> list[Validity]:
         """The contents that a URL has had."""
@@ -43,12 +44,10 @@ class GradedHistories:
         return graded(seen, trust)
 
     def _trust_in(self, host: str) -> HostTrust:
-        from asof.coherence.gather import trust_in  # numpy, which most histories do not need
-
-        committed = sum(segment.committed for segment in self._archive.segments())
-        if committed != self._committed:
+        stamp = stamp_of(self._archive)
+        if stamp != self._stamp:
             self._trust.clear()
-            self._committed = committed
+            self._stamp = stamp
         if host not in self._trust:
             self._trust[host] = trust_in(self._archive, host)
         return self._trust[host]

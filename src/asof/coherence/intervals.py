@@ -135,24 +135,20 @@ def coverage(
     validities: Sequence[Validity],
     rates: Mapping[str, float],
     moments: Sequence[Instant],
+    pages: int,
 ) -> list[Coverage]:
-    """At each moment the share of URLs whose as-of answer is proven, and the share expected right.
+    """At each moment the share of `pages` whose as-of answer is known, and that expected right.
 
-    `validities` are ordered by URL and time, as `asof.catalog.validity` gives them, all of them of
-    answers that say something (no errors of servers). `rates` are changes a second by URL; one
-    without counts as right only where it is proven. Before its first sight a URL is never right:
-    as-of answers do not come from the future.
+    `validities` are ordered by URL and time, all of them of answers that say something (no errors
+    of servers). `rates` are changes a second by URL; one without counts as right only where it is
+    known. Before its first sight a URL is never right: as-of answers do not come from the future.
+    Pages of which nothing is ever known have no interval, and count all the same.
     """
     if not validities:
         return [Coverage(at, 0.0, 0.0) for at in moments]
     names = [validity.url for validity in validities]
     same = np.array([one == two for one, two in pairwise(names)], dtype=bool)
     starts, ends = _ends([v.since for v in validities], [v.until for v in validities])
-    urls = len(names) - int(same.sum())
-    # Where only errors of the server lay between two intervals of one content, it is proven there.
-    whole = [None if (v.status or 200) >= 300 else v.content for v in validities]
-    joined = same & np.array([one == two is not None for one, two in pairwise(whole)], dtype=bool)
-    ends[:-1][joined] = np.maximum(ends[:-1], starts[1:] - 1)[joined]
     # Two different sights of one instant make two intervals that share it.
     shifted = starts.copy()
     shifted[1:] += same & (starts[1:] <= ends[:-1])
@@ -168,7 +164,7 @@ def coverage(
         proven = int(np.searchsorted(begun, at, side="right") - np.searchsorted(ended, at))
         open_ = np.flatnonzero((ends < at) & (until_next > at))
         likely = expected_valid((at - ends[open_]) / SECOND, gap[open_], rate[open_]).sum()
-        found.append(Coverage(at, proven / urls, min((proven + float(likely)) / urls, 1.0)))
+        found.append(Coverage(at, proven / pages, min((proven + float(likely)) / pages, 1.0)))
     return found
 
 

@@ -8,17 +8,17 @@ even the widest possible ones do not; or nobody knows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from asof.catalog.observe import observe
+from asof.catalog.observe import Sights
 from asof.clock import Instant
 from asof.coherence.credibility import firm_runs
 from asof.coherence.intervals import coherence
 from asof.coherence.observations import SameAnswers, alike, is_page
 from asof.coherence.verdict import HostTrust
-from asof.model import Capture, State
+from asof.model import State
 from asof.url import host_of
 
 Answer = Literal["coherent", "incoherent", "unknown"]
@@ -41,7 +41,7 @@ class Bounds:
 
 
 def interval_bounds(
-    captures: Iterable[Capture],
+    seen: Sights,
     *,
     host_trust: Mapping[str, HostTrust] | None = None,
     since: Instant | None = None,
@@ -50,15 +50,13 @@ def interval_bounds(
     """Of each page, by URL, the bounds of the content it was first taken with.
 
     First from `since` on and not after `until`, if given: those of a crawl among captures of many.
-    All captures bound what is known. Errors of servers and weak validators bound nothing.
+    All sights bound what is known. Errors of servers and weak validators bound nothing.
     """
     found = []
-    for url, seen in sorted(observe(captures).items()):
-        if not is_page(url):
-            continue
+    for url in sorted(filter(is_page, seen)):
         host = host_of(url)
         trust = (host_trust or {}).get(host, HostTrust(host))
-        intervals = firm_runs(url, seen, trust)
+        intervals = firm_runs(url, seen[url], trust)
         taken = next((n for n, r in enumerate(intervals) if _is_taken(r, since, until)), None)
         if taken is not None:
             found.append(_bounds(url, intervals, taken))
@@ -66,7 +64,7 @@ def interval_bounds(
 
 
 def archive_coherence(
-    captures: Iterable[Capture],
+    seen: Sights,
     *,
     host_trust: Mapping[str, HostTrust] | None = None,
     since: Instant | None = None,
@@ -76,7 +74,7 @@ def archive_coherence(
 
     Which captures count is as in `interval_bounds`. Nothing captured is nothing known.
     """
-    pages = interval_bounds(captures, host_trust=host_trust, since=since, until=until)
+    pages = interval_bounds(seen, host_trust=host_trust, since=since, until=until)
     if not pages:
         return "unknown", None
     proven = coherence((page.since, page.until) for page in pages)

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asof.catalog.observe import Firmness, Observation, observe
+from asof.catalog.observe import Firmness, Observation, Sights, observe
 from asof.catalog.referents import ANSWERS
 from asof.clock import Instant
 from asof.coherence.credibility import credible
@@ -42,13 +42,15 @@ def measure(
     host_trust: Mapping[str, HostTrust],
     first: Instant | None = None,
     known: Iterable[Capture] = (),
+    seen: Sights | None = None,
 ) -> Measurement:
     """The verdict of every page that the captures have, as of the moment of reference.
 
     Pages are the URLs that were answered with less than 400 among `captures`. `known` are captures
     that make no page but are evidence all the same: what an earlier crawl saw, and above all what a
     304 refers to. In measurable mode `first` is when the crawl began: its moment of reference is
-    the first download of a page from then on (section 3.2 of the paper: t_s = t_1).
+    the first download of a page from then on (section 3.2 of the paper: t_s = t_1). `seen` is what
+    all of them show, if that is known already.
     """
     counted = list(captures)
     pages = {c.url for c in counted if _is_answer(c) and is_page(c.url)}
@@ -61,13 +63,13 @@ def measure(
         for crawl, stretches in ran_back(everything).items()
         if any(low <= reference <= high for low, high in stretches)
     )
-    seen = observe(everything, urls=pages)
+    sights = observe(everything, urls=pages) if seen is None else seen
     used = {host: host_trust.get(host, HostTrust(host)) for host in sorted(map(host_of, pages))}
     verdicts = []
     for url in sorted(pages):
         trust = used[host_of(url)]
         judge = _Judge(url, reference, mode, trust, trust.doubts(url), lost)
-        verdicts.append(judge.verdict(seen[url]))
+        verdicts.append(judge.verdict(sights[url]))
     return Measurement(mode, reference, tuple(verdicts), used)
 
 

@@ -142,12 +142,14 @@ def runs(
 
     for _, group in groupby(seen, key=attrgetter("at")):
         together = list(group)
-        new = together[0]
-        likeness = [each is new or alike(new, each, by_tag=by_tag) for each in together]
-        is_mixed = False in likeness
-        if not is_mixed:  # what cannot be compared with another of the same instant is nothing new
-            together = [each for each, like in zip(together, likeness, strict=True) if like]
-            if is_like(-2, new) and is_like(-2, found[-1][0]) is None:
+        new, is_mixed = together[0], False
+        if len(together) > 1:
+            likeness = [each is new or alike(new, each, by_tag=by_tag) for each in together]
+            is_mixed = False in likeness
+        if not is_mixed:
+            if len(together) > 1:  # what cannot be compared with another of its instant is not new
+                together = [each for each, like in zip(together, likeness, strict=True) if like]
+            if len(found) > 1 and is_like(-2, new) and is_like(-2, found[-1][0]) is None:
                 found.pop()  # nothing is known of what lies between two that are the same
                 mixed.pop()
         if not is_mixed and is_like(-1, new):

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from asof.catalog.observe import observe
+from asof.catalog.observe import Sights
 from asof.clock import Instant
 from asof.coherence.credibility import firm_runs
 from asof.coherence.host_trust import dated
 from asof.coherence.observations import SameAnswers, is_page
 from asof.coherence.verdict import MARGIN, HostTrust
-from asof.model import Capture, State, Validity
+from asof.model import State, Validity
 from asof.url import host_of
 
 
 def known_intervals(
-    captures: Iterable[Capture], host_trust: Mapping[str, HostTrust], *, urls: Iterable[str]
+    seen: Sights, host_trust: Mapping[str, HostTrust], *, urls: Iterable[str]
 ) -> list[Validity]:
     """The intervals of pages, by URL and time, without their evidence.
 
@@ -28,9 +28,8 @@ def known_intervals(
     be trusted say of the time before stays apart (`claimed_since`). A page that is gone has no
     content, and no interval.
     """
-    seen = observe(captures, urls={url for url in urls if is_page(url)})
     found: list[Validity] = []
-    for url in sorted(seen):
+    for url in sorted(url for url in set(urls) if is_page(url) and url in seen):
         trust = host_trust.get(host_of(url), HostTrust(host_of(url)))
         trusted = trust.trusts_dates and not trust.doubts(url)
         before: Instant | None = None

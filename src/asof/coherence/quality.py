@@ -13,7 +13,14 @@ from asof.change.categories import Category
 from asof.change.texts import Texts
 from asof.clock import Instant
 from asof.coherence.certificate import Choice
-from asof.coherence.gather import Catalogued, GatheredCaptures, capture_at, gather, measured
+from asof.coherence.gather import (
+    Catalogued,
+    GatheredCaptures,
+    Progress,
+    capture_at,
+    gather,
+    measured,
+)  # fmt: skip
 from asof.coherence.host_trust import dated
 from asof.coherence.intervals import coverage, curve, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
@@ -30,7 +37,7 @@ from asof.url import host_of
 # Points of the curve of coverage: as many as a screen has pixels to tell apart.
 _POINTS = 400
 
-Progress = Callable[[int], None]
+Bar = Callable[[str, int | None], AbstractContextManager[Progress]]
 CaptureKey = tuple[str, Instant, str]
 
 
@@ -50,23 +57,25 @@ def quality(
     archive: OpenArchive,
     choice: Choice,
     place: str = "",
-    progress: Callable[[int], AbstractContextManager[Progress]] = lambda total: nullcontext(_quiet),
+    progress: Bar = lambda what, total: nullcontext(_quiet),
 ) -> Quality:
-    """Measure what was chosen, and read what changed; `progress` is told how many there are."""
+    """Measure what was chosen, and read what changed; `progress` is told of what how many."""
     names = choice.crawls
     value = None
     if len(names) == 1 and choice.prefix is None:
         value = completeness(archive.ledger, archive.catalog.crawl_no(names[0]))
     title = ", ".join(names) if names else f"all crawls of {choice.prefix}"
     try:
-        gathered, measurement = measure_choice(archive, choice)
+        with progress("reading", archive.catalog.count()) as advance:
+            gathered, measurement = measure_choice(archive, choice, advance)
     except NotCaptured:
         if value is None:
             raise
         return Quality(title, value, None)
-    with progress(len(changed_pages(measurement))) as advance:
+    with progress("comparing", len(changed_pages(measurement))) as advance:
         measurement = categorised(archive, gathered, measurement, advance)
-    return Quality(title, value, quality_report(archive, gathered, measurement, place))
+    with progress("reporting", None):
+        return Quality(title, value, quality_report(archive, gathered, measurement, place))
 
 
 def chosen(
@@ -101,24 +110,19 @@ def quality_report(
 
     `place` is what commands need to find the archive, as a shell reads it.
     """
-    known = known_intervals(
-        [*gathered.everything, *gathered.elsewhere],
-        gathered.host_trust,
-        urls={capture.url for capture in gathered.counted},
-    )
-    intervals = _within(gathered, known)
+    urls = {capture.url for capture in gathered.counted}
+    known = known_intervals(gathered.seen, gathered.host_trust, urls=urls)
+    intervals = _within(gathered, with_claims(known))
     answer, stretch = _whole(gathered)
-    crawls = gathered.crawls
-    if gathered.choice.reference is not None:  # of another moment no plan has promised anything
-        crawls = tuple(replace(crawl, coherence_plan=None) for crawl in crawls)
     report = Report(
-        crawls=crawls,
+        crawls=gathered.crawls,
         measurement=measurement,
-        best=_best(_within(gathered, with_claims(known))),
-        curve=_curve(gathered, intervals),
+        best=_best(intervals),
+        curve=_curve(gathered, measurement, intervals),
         whole=WholeCoherence(answer, stretch),
         observable=_observable(gathered),
         part=gathered.choice.prefix or "",
+        chosen=gathered.choice.reference is not None,
         errors=_errors(gathered, measurement),
         place=place,
     )
@@ -128,9 +132,11 @@ def quality_report(
     return replace(report, vertical=value.vertical, horizontal=value.horizontal)
 
 
-def measure_choice(archive: OpenArchive, choice: Choice) -> tuple[GatheredCaptures, Measurement]:
-    """The verdict of every page that counts, by evidence alone."""
-    gathered = gather(Catalogued(archive), choice)
+def measure_choice(
+    archive: OpenArchive, choice: Choice, progress: Progress = lambda done: None
+) -> tuple[GatheredCaptures, Measurement]:
+    """The verdict of every page that counts, by evidence alone; `progress` is told of captures."""
+    gathered = gather(Catalogued(archive, progress), choice)
     return gathered, measured(gathered)
 
 
@@ -141,7 +147,8 @@ def categorised(
 
     The cascade of Spaniol 2010 (incoherence detection) reads what stands on both sides.
     """
-    captures = capture_at(gathered.everything)
+    changed = {page.url for page in changed_pages(measurement)}
+    captures = capture_at(each for each in gathered.everything if each.url in changed)
     pages: list[PageVerdict] = []
     with Texts(archive) as texts:
         for page in measurement.pages:
@@ -174,11 +181,9 @@ def _capture(
 
 
 def _whole(gathered: GatheredCaptures) -> tuple[Answer, Stretch | None]:
-    """Definition 3.1 over what counts; a confirmation needs what it refers to."""
-    urls = {capture.url for capture in gathered.counted}
-    known = (*gathered.everything, *gathered.elsewhere)
+    """Definition 3.1 over what counts."""
     return archive_coherence(
-        [capture for capture in known if capture.url in urls],
+        {capture.url: gathered.seen[capture.url] for capture in gathered.counted},
         host_trust=gathered.host_trust,
         since=min(capture.at for capture in gathered.counted),
         until=gathered.until,
@@ -195,7 +200,9 @@ def _within(gathered: GatheredCaptures, intervals: Iterable[Validity]) -> list[V
     """The parts of intervals that lie between the first and the last capture that counts."""
     first, last = min(c.at for c in gathered.counted), gathered.until
     return [
-        replace(each, since=max(each.since, first), until=min(each.until, last))
+        each
+        if first <= each.since and each.until <= last
+        else replace(each, since=max(each.since, first), until=min(each.until, last))
         for each in intervals
         if each.since <= last and each.until >= first
     ]
@@ -207,12 +214,18 @@ def _best(intervals: Sequence[Validity]) -> Best | None:
     return stab([each.since for each in intervals], [each.until for each in intervals])
 
 
-def _curve(gathered: GatheredCaptures, intervals: Sequence[Validity]) -> tuple[Coverage, ...]:
-    """Provable and expected share from the first capture to the last."""
+def _curve(
+    gathered: GatheredCaptures, measurement: Measurement, intervals: Sequence[Validity]
+) -> tuple[Coverage, ...]:
+    """What is known and what is expected from the first capture to the last, of the pages of C."""
+    pages = {page.url for page in measurement.pages}
+    intervals = [each for each in intervals if each.url in pages]
     if not intervals:
         return ()
     moments, counts = curve([each.since for each in intervals], [each.until for each in intervals])
-    times, _ = thinned(moments, counts, _POINTS)
+    times = thinned(moments, counts, _POINTS)[0].tolist()
+    if times[0] < measurement.reference < times[-1]:
+        times = sorted({*times, measurement.reference})
     trust = gathered.host_trust
     learnt = learn_rates(
         gathered.everything,
@@ -220,7 +233,7 @@ def _curve(gathered: GatheredCaptures, intervals: Sequence[Validity]) -> tuple[C
         caught=lambda host: not trust[host].trusts_validators,
     )
     rates = {each.url: learnt.mean(each.url) for each in intervals}
-    return tuple(coverage(intervals, rates, times.tolist()))
+    return tuple(coverage(intervals, rates, times, len(pages)))
 
 
 def _observable(gathered: GatheredCaptures) -> tuple[Instant, Instant] | None:

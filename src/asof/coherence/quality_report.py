@@ -42,6 +42,7 @@ class Report:
     none. Without rates of change, `expected` of the curve is what is provable. `place` is what
     commands need to find the archive (` -a DIR`, quoted; empty for the usual folder). `errors` is
     how many of the URLs that were taken answered with an error, None where nobody counted.
+    `chosen`: the moment is one that somebody asked for.
     """
 
     crawls: tuple[Crawl, ...]
@@ -55,6 +56,7 @@ class Report:
     part: str = ""
     place: str = ""
     errors: int | None = None
+    chosen: bool = False
 
     @property
     def coherence_plan(self) -> CoherencePlan | None:
@@ -78,7 +80,7 @@ class Report:
     @property
     def is_measured(self) -> bool:
         """Whether C says anything: of a crawl that is to visit twice, not before it turns."""
-        if len(self.crawls) != 1 or self.part:
+        if len(self.crawls) != 1 or self.part or self.chosen:
             return True
         crawl, coherence_plan = self.crawls[0], self.coherence_plan
         waits = (

@@ -20,6 +20,7 @@ from asof.config import Config
 from asof.crawl.control import Act, Order
 from asof.crawl.equipment import equip
 from asof.crawl.monitor import Monitor
+from asof.crawl.starts import Starts
 from asof.crawl.summary import Outlook, Snapshot, Summary, counted
 from asof.crawl.visit import FULL, Visitor
 from asof.crawl.writer import Backlog, Writer
@@ -38,6 +39,8 @@ _GRACE = 5.0
 _TICK = 0.001
 # Seconds between two looks for orders.
 _LOOK_EVERY = 0.25
+# Seconds between two looks at when hosts that wait for others begin.
+_CORRECT_EVERY = 1.0
 
 
 class Crawler:
@@ -75,6 +78,8 @@ class Crawler:
         self._ended_by = ""
         self._deadline = float("inf")
         self._before = 0
+        self._starts = Starts()
+        self._corrected = 0.0
         self._outlook = Outlook(self._reader, self.frontier.crawl)
 
     def stop(self, reason: str) -> None:
@@ -92,16 +97,28 @@ class Crawler:
     def serve_revisits(self) -> None:
         """The next run takes the queue of revisits (asof.crawl.phases)."""
         self.frontier.serve(revisits=True)
+        self._starts = Starts()
         self.equipment.store.has_history = True
         self._limits.share = 1.0
         if self._ended_by != INTERRUPTED:  # a wish that came while the crawl turned
             self._ended_by, self._deadline = "", float("inf")
 
-    def hold(self, starts: Mapping[str, float], share: float) -> None:
-        """Leave hosts alone for so many seconds, and visit for this share of the time at most."""
-        for host, seconds in starts.items():
-            self._hosts.release(host, self._clock.monotonic() + seconds)
+    def hold(self, needs: Mapping[str, tuple[int, float]], share: float) -> None:
+        """Let hosts end together (asof.crawl.starts), within this share of the time at most."""
         self._limits.share = share
+        now = self._clock.monotonic()
+        self._starts = Starts.planned(needs, now + self._limits.time_left)
+        self._correct_starts(now)
+
+    def _correct_starts(self, now: float) -> None:
+        """Hosts that wait for others begin when that is due by the paces seen so far."""
+        self._corrected = now
+        idle = not self._visits and not self.frontier.pending
+        waits = self._starts.waits(now, self._hosts.waiting if idle else None)
+        for host, seconds in waits.items():
+            known = self._hosts.due(host, now) - now
+            if abs(known - seconds) > _CORRECT_EVERY / 2 or seconds == 0 < known:
+                self._hosts.postpone(host, now + seconds)
 
     @property
     def stopping(self) -> bool:
@@ -168,6 +185,10 @@ class Crawler:
     def _launch(self) -> None:
         """Begin visits to hosts whose time has come, and a commit when one is due."""
         now = self._clock.monotonic()
+        if not self._starts.is_over and (
+            not self._visits or now >= self._corrected + _CORRECT_EVERY
+        ):
+            self._correct_starts(now)
         while not self._is_halted() and len(self._visits) < self._config.concurrency:
             if (host := self._hosts.take(now)) is None:
                 break
@@ -268,6 +289,8 @@ class Crawler:
                     self.stop(FULL)
         finally:
             now = self._clock.monotonic()
+            if target is not None:
+                self._starts.visited(host, now)
             self._hosts.release(host, now + (wait or 0.0))
             due = self.frontier.due(host, self._clock.now())
             if due is not None:
@@ -356,6 +379,7 @@ class Crawler:
                 reasons=self._outlook.reasons,
                 state=state,
                 active=len(self._visits),
+                waiting=self._starts.awaited(now),
             ),
             now,
         )

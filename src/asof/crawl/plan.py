@@ -19,7 +19,7 @@ import numpy as np
 
 from asof.archive import OpenArchive
 from asof.clock import SECOND, Instant
-from asof.coherence.gather import trust_in
+from asof.coherence.gather import learn_trust_in
 from asof.coherence.plan import (
     Plan,
     auto,
@@ -36,7 +36,7 @@ from asof.coherence.survival import Floats, Since, Survival
 from asof.coherence.verdict import HostTrust, Mode
 from asof.config import Config
 from asof.frontier.report import captured_targets
-from asof.model import CoherencePlan, Crawl, Target
+from asof.model import CoherencePlan, Crawl, Hop, Target
 from asof.scope.rules import Scope
 from asof.url import host_of
 
@@ -89,14 +89,12 @@ class Itinerary:
             if each.plan is not None:
                 yield from _placed(each, each.plan, Mode(self.coherence_plan.mode))
 
-    def starts(self, most: float = math.inf) -> dict[str, float]:
-        """After how many seconds each host begins, so that all end together, by `most` seconds."""
+    def needs(self) -> dict[str, tuple[int, float]]:
+        """Of each of several hosts that are to end together: how many visits, and how long each."""
         if Mode(self.coherence_plan.mode) is not Mode.INDUCIBLE or len(self.hosts) < 2:
             return {}
         # With robots.txt, which each of them is asked for first.
-        needs = {each.host: each.seconds + each.step for each in self.hosts if each.plan}
-        longest = min(most, max(needs.values(), default=0.0))
-        return {host: max(0.0, longest - seconds) for host, seconds in needs.items()}
+        return {each.host: (len(each.targets) + 1, each.step) for each in self.hosts if each.plan}
 
 
 def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Config) -> Itinerary:
@@ -106,7 +104,7 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
     pages, dead = ([], []) if archive is None else _known_pages(archive, seeds, config)
     if archive is None or not pages:
         return Itinerary(CoherencePlan(mode, name))
-    trust = {host: trust_in(archive, host) for host in {host_of(page.url) for page in pages}}
+    trust = {host: learn_trust_in(archive, host) for host in {host_of(page.url) for page in pages}}
     caught = [host for host, each in trust.items() if not each.trusts_validators]
     # Of a host that was caught nothing is known: its pages are visited as they are found.
     pages = [page for page in pages if host_of(page.url) not in caught]
@@ -153,10 +151,30 @@ def _known_pages(
                 pages.setdefault(target.url, target)
             elif crawl is related[-1]:
                 dead[target.url] = target
-    wanted = [target for target in pages.values() if scope.refusal(target) is None]
+    wanted = _belonging(pages.values(), scope)
     wanted.sort(key=lambda target: (target.guess, target.priority, target.url))
-    gone = [target for target in dead.values() if scope.refusal(target) is None]
+    gone = _belonging(dead.values(), scope)
     return wanted[: config.max_pages], gone if config.max_pages is None else []
+
+
+def _belonging(targets: Iterable[Target], scope: Scope) -> list[Target]:
+    """Those that a crawl in this scope would take.
+
+    What is in for how it was found (a requisite, a redirect) must have been found on what is in:
+    the crawl that knows it may have had other seeds beside.
+    """
+    taken: dict[str, Target] = {}
+    for target in sorted(targets, key=lambda each: len(each.hops)):
+        if scope.refusal(target) is not None:
+            continue
+        via = target.via or ""
+        if _is_in_itself(target.url, scope) or via in taken or _is_in_itself(via, scope):
+            taken[target.url] = target
+    return list(taken.values())
+
+
+def _is_in_itself(url: str, scope: Scope) -> bool:
+    return bool(url) and scope.refusal(Target(url, 0, None, Hop.LINK)) is None
 
 
 def alive(answers: Mapping[str, tuple[int | None, Instant]]) -> dict[str, Instant]:

@@ -240,11 +240,10 @@ async def _follow(
     crawler.equipment.disbelieved.update(caught_hosts(archive, hosts))
     visiting = coherence_plan.mode == "inducible" and coherence_plan.turn is None
     share = 0.5 if visiting else 1.0
-    starts: dict[str, float] = {}
+    needs: dict[str, tuple[int, float]] = {}
     if itinerary is not None and not crawler.frontier.done_by_host():
-        limit = float("inf") if config.time_limit is None else config.time_limit
-        starts = itinerary.starts(limit * share)
-    crawler.hold(starts, share)
+        needs = itinerary.needs()
+    crawler.hold(needs, share)
     return await run_phases(archive, crawler, config)
 
 

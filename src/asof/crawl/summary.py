@@ -37,7 +37,7 @@ class Snapshot:
     answers (status, URL), newest last; status 0 is a failure. `busiest` are the hosts with most
     queued: name, how many, seconds until the host may be asked again (below 0: not known).
     `reasons` are those of failures, most frequent first. `state` is running, revisiting,
-    paused or stopping.
+    paused or stopping. `waiting` says which host is held back, and for how long.
     """
 
     elapsed: float
@@ -54,6 +54,7 @@ class Snapshot:
     state: str = "running"
     rate_now: float = 0.0
     active: int = 0
+    waiting: str = ""
 
     @property
     def rate(self) -> float:

@@ -8,6 +8,7 @@ asked, so thousands of them cost O(log n) a step.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from asof.clock import SECOND, parse_http_date
@@ -70,6 +71,20 @@ class Hosts:
             self._due[host] = due
             self._serial += 1
             heapq.heappush(self._heap, (due, self._serial, host))
+
+    def postpone(self, host: str, at: float) -> None:
+        """Ask a host at another time than was thought, unless it is being asked."""
+        if host in self._busy:
+            return
+        self._released[host] = at
+        if host in self._due:
+            del self._due[host]
+            self.want(host, at)
+
+    @property
+    def waiting(self) -> Collection[str]:
+        """The hosts that something is to be fetched from, and that are not being asked."""
+        return self._due.keys()
 
     def due(self, host: str, now: float) -> float:
         """When a host may be asked next, as far as is known."""

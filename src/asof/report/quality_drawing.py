@@ -8,7 +8,7 @@ wall and on paper.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -25,6 +25,7 @@ SINGLE_ROWS = 300  # so many are drawn one by one; beyond that each row stands f
 BINS = 160
 LEVELS = 20  # of density
 COLUMN = 4  # of a density, in units of the picture
+_LABEL = 38  # characters of an address beside its row
 _BIN = 5  # units that a row of several pages is high
 _MOST_POINTS = 1200  # of a curve: more than a screen has columns
 _STEPS = (
@@ -237,12 +238,36 @@ def _extent(report: Report, page: PageVerdict) -> tuple[Instant, Instant]:
 
 
 def _labels(pages: Sequence[PageVerdict]) -> Iterator[tuple[str, str]]:
-    """Addresses beside the rows, and the same without the part that all of them share."""
+    """Addresses beside the rows, and the same cut short, no two of them to the same.
+
+    Without the part that all of them share; of what is too long the middle is left out, or what
+    comes before the place where it differs from others.
+    """
     heads = {page.url.partition("://")[2].partition("/")[0] for page in pages}
+    schemes = {page.url.partition("://")[0] for page in pages}
+    texts = {}
     for page in pages:
-        rest = page.url.partition("://")[2] or page.url
-        text = "/" + rest.partition("/")[2] if len(heads) == 1 and "/" in rest else rest
-        yield page.url, text if len(text) <= 38 else f"{text[:14]}…{text[-23:]}"
+        rest = page.url.partition("://")[2] if len(schemes) == 1 else ""
+        alone = len(schemes) == len(heads) == 1 and "/" in rest
+        texts[page.url] = "/" + rest.partition("/")[2] if alone else rest or page.url
+    alike: dict[str, list[str]] = defaultdict(list)
+    for text in texts.values():
+        alike[_shortened(text)].append(text)
+    used: set[str] = set()
+    for url, text in texts.items():
+        short = _shortened(text)
+        if len(others := alike[short]) > 1:
+            pairs = zip(min(others), max(others), strict=False)
+            place = next((n for n, (one, other) in enumerate(pairs) if one != other), 0)
+            short = f"{text[:9]}…{text[place : place + 28]}"
+        while short in used:  # alike even there
+            short += "'"
+        used.add(short)
+        yield url, short
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LABEL else f"{text[:14]}…{text[-23:]}"
 
 
 # -- many pages by time ----------------------------------------------------------------------------

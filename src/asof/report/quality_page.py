@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from asof.clock import SECOND
 from asof.coherence.quality_report import Report, apart, offenders
@@ -120,10 +121,14 @@ def _by_distance(pages: Sequence[PageVerdict]) -> Iterator[tuple[str, float, str
     seen = sorted((page for page in pages if apart(page) > 0), key=apart)
     if len(seen) < 2 * _PARTS or apart(seen[-1]) < SECOND:
         return
-    for place in range(_PARTS):
-        part = seen[place * len(seen) // _PARTS : (place + 1) * len(seen) // _PARTS]
-        share = sum(page.is_coherent for page in part) / len(part)
-        yield f"up to {span(apart(part[-1]))}", share, ""
+    ends = [(place + 1) * len(seen) // _PARTS for place in range(_PARTS)]
+    # Tenths that would be called the same are one bar.
+    named = {f"up to {span(apart(seen[end - 1]))}": end for end in ends}
+    if len(named) == 1:
+        return
+    for (_, start), (name, end) in pairwise([("", 0), *named.items()]):
+        part = seen[start:end]
+        yield name, sum(page.is_coherent for page in part) / len(part), ""
 
 
 def _notable(trust: HostTrust) -> tuple[int, int, int, str]:

@@ -89,7 +89,10 @@ def _measured(report: Report, width: int) -> Iterator[str]:
             told += f"; expected {percent(plan.expected)}"
             told += f", came out {words.outcome(plan.expected, measured.c)}"
         yield from _figure("plan", told, width)
-    elif report.coherence_plan is None:
+    elif (sought := report.coherence_plan) is not None:
+        at = "" if sought.turn is None else f", as of {moment(sought.turn)}"
+        yield from _figure("plan", f"{sought.plan}, for another moment{at}", width)
+    else:
         yield from _figure("plan", "none: coherence was not sought", width)
     yield from _figure("best moment", words.best_sentence(report), width)
     yield from _figure("all at once", words.whole_sentence(report), width)

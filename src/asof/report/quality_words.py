@@ -77,7 +77,11 @@ def reference_name(report: Report) -> str:
         return "the turning point between visits and revisits"
     if mode is Mode.MEASURABLE:
         return "the start of the crawl"
-    if best is not None and best.since <= report.measurement.reference <= best.until:
+    if (
+        not report.chosen
+        and best is not None
+        and best.since <= report.measurement.reference <= best.until
+    ):
         return "the moment at which most pages hold together"
     return "a moment that was chosen afterwards"
 
