@@ -60,9 +60,10 @@ def compare(
 
 
 def _first(new: Version) -> Change:
+    """Nothing is known from before, so that nothing can have been removed."""
     category = Category.MOVED if new.state is State.ELSEWHERE else Category.APPEARED
-    if not new.tells or _is_gone(new):
-        category = Category.REMOVED if new.tells else Category.UNAVAILABLE
+    if not new.tells or new.state is State.GONE:
+        category = Category.UNAVAILABLE
     moved_to = new.redirect if category is Category.MOVED else None
     return Change(category, Stage.STATUS, moved_to=moved_to, details=("no version before",))
 
@@ -151,19 +152,9 @@ def _contradictions(old: Version, new: Version) -> list[str]:
 class _Text:
     """A document as it is compared."""
 
-    bare: str  # without punctuation
-    bare_whole: str
-    words: list[str]
+    seen: str  # all that can be seen, without noise and punctuation; of data, its own form
+    words: list[str]  # of title and main text
     whole: list[str]
-
-    def says_the_same(self, other: _Text) -> bool:
-        """Whether nothing but punctuation differs.
-
-        In the main text; or in the whole, when only another part of it was taken for main.
-        """
-        if self.bare == other.bare:
-            return True
-        return bool(self.bare_whole) and self.bare_whole == other.bare_whole
 
 
 def _by_content(
@@ -229,17 +220,19 @@ def _by_signposts(old: str | None, new: str | None) -> Change | None:
 def _text(document: Document) -> _Text:
     compared = compared_text(document)
     if document.media_type in DATA:
-        return _Text(compared, "", words(compared.lower()), [])
+        return _Text(compared, words(compared.lower()), [])
     # With the title, as that is compared with the main text.
-    whole = settled(f"{document.title or ''}\n{document.text}")
-    return _Text(bare(compared), bare(whole), words(compared), words(whole))
+    whole = settled(f"{document.title or ''}\n{document.text or document.main}")
+    return _Text(bare(whole), words(compared), words(whole))
 
 
 def _by_text(old: _Text, new: _Text, cut: bool, thresholds: Thresholds) -> Change:
     if not old.words and not new.words:
         return Change(Category.MINOR, Stage.ENTITY, details=("no text: other markup",))
-    if old.says_the_same(new):
-        return _beside_the_main_text(old, new, thresholds)
+    if old.seen == new.seen:
+        return Change(Category.INSIGNIFICANT, Stage.MAIN_TEXT, 1.0, kept=1.0, known=1.0)
+    if old.words == new.words and old.whole:
+        return _beside_the_main_text(old, new)
     if _scrap(old, thresholds) or _scrap(new, thresholds):
         old, new = replace(old, words=old.whole), replace(new, words=new.whole)
     found = passages(old.words, new.words, old.whole, new.whole)
@@ -273,13 +266,11 @@ def _small(old: _Text, new: _Text, found: Passages, thresholds: Thresholds) -> C
     return _measured(category, Stage.EDIT_DISTANCE, similarity, found)
 
 
-def _beside_the_main_text(old: _Text, new: _Text, thresholds: Thresholds) -> Change:
-    """The main texts are equal; what else changed is furniture, unless it is much."""
+def _beside_the_main_text(old: _Text, new: _Text) -> Change:
+    """The main texts are equal. Lists, tables and code are often left out of them."""
     found = passages(old.whole, new.whole)
-    if found.largest >= thresholds.furniture:
-        change = _measured(Category.MINOR, Stage.SHINGLES, found.similarity, found)
-        return replace(change, details=("outside the main text",))
-    return Change(Category.INSIGNIFICANT, Stage.MAIN_TEXT, 1.0, kept=1.0, known=1.0)
+    change = _measured(Category.MINOR, Stage.SHINGLES, found.similarity, found)
+    return replace(change, details=("outside the main text",))
 
 
 def _measured(category: Category, stage: Stage, similarity: float, found: Passages) -> Change:

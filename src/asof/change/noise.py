@@ -104,6 +104,35 @@ def _rule(
 
 RULES = (
     _rule(
+        "revision",
+        r"""
+        \$(?:id|rev|revision|date|author|header|rcsfile|source|url|headurl|lastchanged\w{2,12}+):
+          [^$\n]{1,300}+\$
+        | (?<!\w)\$?+\w{1,30}+:\ [\w./-]{1,200}+,v\ [0-9.]{1,20}+
+          (?:\ [0-9]{4}[/-][0-9]{2}[/-][0-9]{2}\ [0-9]{2}:[0-9]{2}:[0-9]{2} (?:\ [\w.-]{1,40}+){0,2}+ )?+
+          \ ?\$?+
+        """,
+        "version control writes down by itself that a file was stored anew",
+        signs=r",v[ ]|\$[a-z]{2,20}+:",
+    ),
+    _rule(
+        "generator",
+        r"""
+        (?:(?m:^)(?:proudly\ )?+(?:built|made)|(?<!\w)(?:generated|powered|created|produced|rendered))
+          \ (?:with|by|using)\ [a-z][\w.+-]{0,30}+ (?:\ [a-z][\w-]{0,30}+)?? ,?\ (?:version\ |v)?+
+          [0-9]{1,4}+(?:\.[0-9a-z]{1,8}+){1,4}+ (?!\w)
+        """,
+        "which release of a program wrote the page is about the program",
+        signs="(?:with|by|using)[ ]",
+    ),
+    _rule(
+        "advert",
+        r"(?m:^)(?:advertisement|sponsored(?:\ (?:content|links?|post))?+|anzeige|werbung"
+        r"|publicit[ée]|publicidad)\n[^\n]{1,300}+(?m:$)",
+        "what stands below that word is another one at every visit",
+        signs="advertis|sponsored|anzeige|werbung|public",
+    ),
+    _rule(
         "updated",
         rf"(?<!\w)(?:{_UPDATED}) [\s:\uff1a]{{0,3}}+ {_DATE}",
         "a page that says when it was made says so anew whenever it is made, changed or not",
@@ -205,8 +234,17 @@ def settled(text: str) -> str:
     return " ".join(_calm(_plain(text), []).split())
 
 
-# Signs that are content: of money, of measure, of comparison, and those in and before figures.
-_POINTS = re.compile(r"(?!-[0-9]|(?<=[0-9])[.,:/-][0-9])[^\w$€£¥%°<>=+]")
+# Punctuation of prose. Not: signs of money, measure and comparison; those in and before figures; and
+# those that paths, options, addresses and code are made of, where they touch a word or each other.
+_POINTS = re.compile(
+    r"""
+    (?! -[0-9] | (?<=[0-9])[.,:/-][0-9]
+      | (?<=\w)[.:?](?=[\w/]) | (?<!\S)(?:\.{1,2}+/|[.-]++\w) | !=
+      | [/\\*~@\#&|^{}] (?:(?<=\S.)|(?=\S)) )
+    [^\w$€£¥%°<>=+]
+    """,
+    re.VERBOSE,
+)
 
 
 def bare(text: str) -> str:
@@ -246,7 +284,11 @@ def _calm(text: str, taken: list[tuple[str, str]]) -> str:
             line = rule.calm(line, taken)
         parts += (text[done:start], line)
         done = end
-    return _AGE.calm("".join(parts) + text[done:], taken)  # "an hour ago" has no figure
+    text = "".join(parts) + text[done:]
+    for rule in _WORDED:
+        text = rule.calm(text, taken)
+    return text
 
 
-_AGE = next(rule for rule in RULES if rule.name == "age")
+# "An hour ago" has no figure, nor have many advertisements.
+_WORDED = tuple(rule for rule in RULES if rule.name in ("age", "advert"))
