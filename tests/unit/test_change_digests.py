@@ -15,7 +15,7 @@ from asof.change.digests import (
     digests,
     main_digest,
 )
-from asof.change.noise import RULES, bare, noise, settled
+from asof.change.noise import RULES, bare, noise, recased, settled
 from asof.text.document import Document
 from asof.warc.digest import same
 
@@ -154,7 +154,8 @@ class TestPolicy:
         ("one", "other", "equal"),
         [
             ("1.1 Terms", "1.1. Terms:", True),
-            ("well-known (really)", "well known, really!", True),
+            ("well known (really)", "well known, really!", True),
+            ("git-am", "git am", False),
             ("1.5", "15", False),
             ("1.5", "1 5", False),
             ("-5 °C", "5 °C", False),
@@ -176,6 +177,19 @@ class TestPolicy:
     )
     def test_punctuation_and_signs(self, one: str, other: str, equal: bool) -> None:
         assert (bare(settled(one)) == bare(settled(other))) is equal
+
+    @pytest.mark.parametrize(
+        ("one", "other", "other_names"),
+        [
+            ("var SomeArray = 1", "var someArray = 1", True),
+            ("cp -R a b", "cp -r a b", True),
+            ("by GitHub", "by Github", True),
+            ("THE BOATS", "The boats", False),
+            ("Buy an iBoat", "Buy an oar", False),
+        ],
+    )
+    def test_capitals_of_names(self, one: str, other: str, other_names: bool) -> None:
+        assert recased(one, other) is recased(other, one) is other_names
 
     def test_that_a_clock_came_or_went_is_seen(self) -> None:
         assert settled("News. Last updated: 3 March 2026.") != settled("News.")

@@ -102,6 +102,7 @@ def version(html: str, **fields: Any) -> Version:
             text=page.text,
             links=page.links,
             method=page.method,
+            pictures=page.pictures,
         )
 
     digest = bytes_digest(html.encode())
@@ -270,6 +271,31 @@ SITUATIONS: dict[str, tuple[Category, Callable[[], Pair]]] = {
         lambda: (
             markup(BODY, beside="<table><tr><td>harbours:<td>9698<tr><td>mills:<td>xxx</table>"),
             markup(BODY, beside="<table><tr><td>harbours:<td>9698<tr><td>mills:<td>73</table>"),
+        ),
+    ),
+    "what stands for a picture": (
+        Category.MINOR,
+        lambda: (
+            markup([*BODY, '<p>Open to <img src="a.png" alt="walkers"></p>']),
+            markup([*BODY, '<p>Open to <img src="b.png" alt="riders"></p>']),
+        ),
+    ),
+    "a picture that is built anew": (
+        Category.INSIGNIFICANT,
+        lambda: (
+            markup([*BODY, '<p><img src="a.0f3c.png" alt="The mill"></p>']),
+            markup([*BODY, '<p><img src="a.77aa.png" alt="The mill"></p>']),
+        ),
+    ),
+    "capitals of a heading": (
+        Category.INSIGNIFICANT,
+        lambda: (markup([*BODY, "<h2>The mill</h2>"]), markup([*BODY, "<h2>THE MILL</h2>"])),
+    ),
+    "capitals of a name in code": (
+        Category.MINOR,
+        lambda: (
+            markup([*BODY, "<pre>byte[] SomeArray = read();</pre>"]),
+            markup([*BODY, "<pre>byte[] someArray = read();</pre>"]),
         ),
     ),
     "a name in the footer": (

@@ -16,7 +16,7 @@ from asof.catalog.observe import Hint
 from asof.change.categories import Category, Change, Stage, Thresholds
 from asof.change.digests import DATA, compared_text
 from asof.change.link_changes import KnownTargets, LinkChanges, link_changes
-from asof.change.noise import bare, settled
+from asof.change.noise import bare, recased, settled
 from asof.change.passages import Passages, passages, words
 from asof.change.version import PAGES, Version, signpost, soft_404
 from asof.model import State
@@ -152,7 +152,8 @@ def _contradictions(old: Version, new: Version) -> list[str]:
 class _Text:
     """A document as it is compared."""
 
-    seen: str  # all that can be seen, without noise and punctuation; of data, its own form
+    written: str  # all that can be seen; of data, its own form
+    seen: str  # the same without noise and punctuation
     words: list[str]  # of title and main text
     whole: list[str]
 
@@ -220,16 +221,18 @@ def _by_signposts(old: str | None, new: str | None) -> Change | None:
 def _text(document: Document) -> _Text:
     compared = compared_text(document)
     if document.media_type in DATA:
-        return _Text(compared, words(compared.lower()), [])
+        return _Text(compared, compared, words(compared.lower()), [])
     # With the title, as that is compared with the main text.
-    whole = settled(f"{document.title or ''}\n{document.text or document.main}")
-    return _Text(bare(whole), words(compared), words(whole))
+    shown = (document.title or "", document.text or document.main, *document.pictures)
+    written = "\n".join(shown)
+    whole = settled(written)
+    return _Text(written, bare(whole), words(compared), words(whole))
 
 
 def _by_text(old: _Text, new: _Text, cut: bool, thresholds: Thresholds) -> Change:
     if not old.words and not new.words:
         return Change(Category.MINOR, Stage.ENTITY, details=("no text: other markup",))
-    if old.seen == new.seen:
+    if old.seen == new.seen and not recased(old.written, new.written):
         return Change(Category.INSIGNIFICANT, Stage.MAIN_TEXT, 1.0, kept=1.0, known=1.0)
     if old.words == new.words and old.whole:
         return _beside_the_main_text(old, new)

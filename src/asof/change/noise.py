@@ -239,7 +239,7 @@ def settled(text: str) -> str:
 _POINTS = re.compile(
     r"""
     (?! -[0-9] | (?<=[0-9])[.,:/-][0-9]
-      | (?<=\w)[.:?](?=[\w/]) | (?<!\S)(?:\.{1,2}+/|[.-]++\w) | !=
+      | (?<=\w)(?:-(?=\w)|[.:?](?=[\w/])) | (?<!\S)(?:\.{1,2}+/|[.-]++\w) | !=
       | [/\\*~@\#&|^{}] (?:(?<=\S.)|(?=\S)) )
     [^\w$€£¥%°<>=+]
     """,
@@ -250,6 +250,21 @@ _POINTS = re.compile(
 def bare(text: str) -> str:
     """A settled text without punctuation: "1.1 Terms" and "1.1. Terms" are one."""
     return " ".join(_POINTS.sub(" ", text).split())
+
+
+# Names with a capital within, and options: where their capitals change they are other ones.
+_CASED = re.compile(r"(?<!\w)[A-Za-z_]*[a-z][A-Z][A-Za-z_]*(?!\w)|(?<!\S)-[A-Za-z](?!\w)")
+
+
+def recased(old: str, new: str) -> bool:
+    """Whether a name is written with other capitals. What one of two has alone is no such name."""
+    before, after = set(_CASED.findall(old)), set(_CASED.findall(new))
+    if before == after:
+        return False
+    there, here = (set(re.findall(r"-?\w+", text.lower())) for text in (old, new))
+    return any(name.lower() in here for name in before - after) or any(
+        name.lower() in there for name in after - before
+    )
 
 
 def noise(text: str) -> list[tuple[str, str]]:

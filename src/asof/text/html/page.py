@@ -26,5 +26,6 @@ def read_html(markup: str, base: str | None = None, method: Method = "default") 
         main=main,
         text=joined(page.blocks),
         links=facts.links(base),
+        pictures=facts.pictures(),
         method=found_by,
     )
