@@ -171,6 +171,7 @@ class TestPolicy:
             ("../srv", "./srv", False),
             (".profile", "profile", False),
             ("a != b", "a = b", False),
+            ("(.asc or -d)", "( .asc or ( -d)", True),
             ("north | south", "north / south", True),
             ("* boats", "- boats", True),
         ],
