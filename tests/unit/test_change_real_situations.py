@@ -141,6 +141,15 @@ def listed(items: tuple[str, ...]) -> str:
     return "<ul>" + "".join(f"<li>{item}</li>" for item in items) + "</ul>"
 
 
+def template(body: list[str]) -> str:
+    """A page that a script is to fill."""
+    text = "".join(f"<p>{line}</p>" for line in body)
+    return (
+        "<!doctype html><title>Notes</title><div id=content></div>"
+        f'<script id="c" type="text/x-handlebars-template"><div>{text}</div></script>'
+    )
+
+
 def rows(lines: tuple[str, ...]) -> str:
     cells = "".join(f"<tr><td>{line.replace(' ', '<td>', 1)}</tr>" for line in lines)
     return f'<table class="sidebar">{cells}</table>'
@@ -296,6 +305,13 @@ SITUATIONS: dict[str, tuple[Category, Callable[[], Pair]]] = {
         lambda: (
             markup([*BODY, "<pre>byte[] SomeArray = read();</pre>"]),
             markup([*BODY, "<pre>byte[] someArray = read();</pre>"]),
+        ),
+    ),
+    "a word in a template that a script shows": (
+        Category.MINOR,
+        lambda: (
+            template(BODY),
+            template([BODY[0].replace("The", "A", 1), *BODY[1:]]),
         ),
     ),
     "a name in the footer": (
