@@ -149,12 +149,19 @@ def _contradictions(old: Version, new: Version) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """A document as it is compared."""
+class _Seen:
+    """All that can be seen of a document; of data, its own form."""
 
-    written: str  # all that can be seen; of data, its own form
-    seen: str  # the same without noise and punctuation
-    words: list[str]  # of title and main text
+    written: str
+    settled: str
+    bare: str  # without noise and punctuation
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The words of a document: of title and main text, and all of them."""
+
+    words: list[str]
     whole: list[str]
 
 
@@ -180,7 +187,7 @@ def _by_content(
     moved = old.url != new.url
     links = LinkChanges() if moved else link_changes(before.links, after.links, targets)
     cut = old.truncated != new.truncated
-    change = _by_text(_text(before), _text(after), cut, thresholds)
+    change = _by_text(before, after, cut, thresholds)
     if max(len(before.text), len(after.text)) >= _MOST:
         note = f"only the first {_MOST:,} characters were compared"
         change = replace(change, details=(*change.details, note))
@@ -218,22 +225,32 @@ def _by_signposts(old: str | None, new: str | None) -> Change | None:
     return None
 
 
-def _text(document: Document) -> _Text:
-    compared = compared_text(document)
+def _seen(document: Document) -> _Seen:
     if document.media_type in DATA:
-        return _Text(compared, compared, words(compared.lower()), [])
+        return _Seen(*[compared_text(document)] * 3)
     # With the title, as that is compared with the main text.
     shown = (document.title or "", document.text or document.main, *document.pictures)
     written = "\n".join(shown)
     whole = settled(written)
-    return _Text(written, bare(whole), words(compared), words(whole))
+    return _Seen(written, whole, bare(whole))
 
 
-def _by_text(old: _Text, new: _Text, cut: bool, thresholds: Thresholds) -> Change:
-    if not old.words and not new.words:
+def _text(document: Document, seen: _Seen) -> _Text:
+    if document.media_type in DATA:
+        return _Text(words(seen.settled.lower()), [])
+    return _Text(words(compared_text(document)), words(seen.settled))
+
+
+def _by_text(before: Document, after: Document, cut: bool, thresholds: Thresholds) -> Change:
+    old, new = _seen(before), _seen(after)
+    if not old.bare and not new.bare:
         return Change(Category.MINOR, Stage.ENTITY, details=("no text: other markup",))
-    if old.seen == new.seen and not recased(old.written, new.written):
+    if old.bare == new.bare and not recased(old.written, new.written):
         return Change(Category.INSIGNIFICANT, Stage.MAIN_TEXT, 1.0, kept=1.0, known=1.0)
+    return _by_words(_text(before, old), _text(after, new), cut, thresholds)
+
+
+def _by_words(old: _Text, new: _Text, cut: bool, thresholds: Thresholds) -> Change:
     if old.words == new.words and old.whole:
         return _beside_the_main_text(old, new)
     if _scrap(old, thresholds) or _scrap(new, thresholds):
@@ -273,7 +290,8 @@ def _beside_the_main_text(old: _Text, new: _Text) -> Change:
     """The main texts are equal. Lists, tables and code are often left out of them."""
     found = passages(old.whole, new.whole)
     change = _measured(Category.MINOR, Stage.SHINGLES, found.similarity, found)
-    return replace(change, details=("outside the main text",))
+    where = "signs or capitals" if old.whole == new.whole else "outside the main text"
+    return replace(change, details=(where,))
 
 
 def _measured(category: Category, stage: Stage, similarity: float, found: Passages) -> Change:

@@ -109,7 +109,8 @@ RULES = (
         \$(?:id|rev|revision|date|author|header|rcsfile|source|url|headurl|lastchanged\w{2,12}+):
           [^$\n]{1,300}+\$
         | (?<!\w)\$?+\w{1,30}+:\ [\w./-]{1,200}+,v\ [0-9.]{1,20}+
-          (?:\ [0-9]{4}[/-][0-9]{2}[/-][0-9]{2}\ [0-9]{2}:[0-9]{2}:[0-9]{2} (?:\ [\w.-]{1,40}+){0,2}+ )?+
+          (?: \ [0-9]{4}[/-][0-9]{2}[/-][0-9]{2}\ [0-9]{2}:[0-9]{2}:[0-9]{2}
+              (?:\ [\w.-]{1,40}+){0,2}+ )?+
           \ ?\$?+
         """,
         "version control writes down by itself that a file was stored anew",
@@ -118,7 +119,8 @@ RULES = (
     _rule(
         "generator",
         r"""
-        (?:(?m:^)(?:proudly\ )?+(?:built|made)|(?<!\w)(?:generated|powered|created|produced|rendered))
+        (?: (?m:^)(?:proudly\ )?+(?:built|made)
+          | (?<!\w)(?:generated|powered|created|produced|rendered) )
           \ (?:with|by|using)\ [a-z][\w.+-]{0,30}+ (?:\ [a-z][\w-]{0,30}+)?? ,?\ (?:version\ |v)?+
           [0-9]{1,4}+(?:\.[0-9a-z]{1,8}+){1,4}+ (?!\w)
         """,
@@ -234,8 +236,8 @@ def settled(text: str) -> str:
     return " ".join(_calm(_plain(text), []).split())
 
 
-# Punctuation of prose. Not: signs of money, measure and comparison; those in and before figures; and
-# those that paths, options, addresses and code are made of, where they touch a word or each other.
+# Punctuation of prose. Not: signs of money, measure and comparison; those in and before figures;
+# those that paths, options, addresses and code are made of, where they touch a word or another.
 _POINTS = re.compile(
     r"""
     (?! -[0-9] | (?<=[0-9])[.,:/-][0-9]

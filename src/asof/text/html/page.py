@@ -43,7 +43,8 @@ def read_html(markup: str, base: str | None = None, method: Method = "default") 
 
 def _with_templates(page: PageLayout, markup: str) -> tuple[PageLayout, str]:
     """A page with its templates in their place, if they are nearly all that it says."""
-    found = _TEMPLATE.search(markup)
+    named = "template" in markup or "handlebars" in markup or "mustache" in markup
+    found = _TEMPLATE.search(markup) if named else None
     if found is None:
         return page, markup
     parts, done = [markup[: found.start()]], found.start()
