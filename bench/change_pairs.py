@@ -126,6 +126,7 @@ def _reader(data: bytes, url: str, method: str) -> Callable[[], Document]:
             text=page.text,
             links=page.links,
             method=page.method,
+            pictures=page.pictures,
         )
 
     return read

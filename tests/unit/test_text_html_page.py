@@ -246,3 +246,18 @@ def test_blocks_know_what_is_linked_and_where_they_stand() -> None:
         ("there", 5, "a"),
     ]
     assert joined(blocks) == "see here\nthere"
+
+
+def test_what_stands_for_pictures() -> None:
+    page = read_html('<p>Hi</p><img src=a alt="A  boat &amp; oars"><IMG ALT=mill><img alt=""><img>')
+    assert page.pictures == ("A boat & oars", "mill")
+    assert page.text == "Hi"
+
+
+def test_templates_are_read_where_they_are_nearly_all_of_a_page() -> None:
+    said = "<p>" + "The mill is open. " * 60 + "</p>"
+    template = f'<script id=x type="text/x-handlebars-template">{said}</script>'
+    assert read_html(f"<p>Menu</p>{template}").text.startswith("Menu\nThe mill is open.")
+    assert read_html(f"{said}{template}").text.count("mill") == 60
+    assert "mill" not in read_html(f"<p>Menu</p>{template[:-9]}").text  # torn
+    assert "mill" not in read_html(f"<p>Menu</p><script type=text/plain>{said}</script>").text

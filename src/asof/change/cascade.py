@@ -16,7 +16,7 @@ from asof.catalog.observe import Hint
 from asof.change.categories import Category, Change, Stage, Thresholds
 from asof.change.digests import DATA, compared_text
 from asof.change.link_changes import KnownTargets, LinkChanges, link_changes
-from asof.change.noise import bare, settled
+from asof.change.noise import bare, recased, settled
 from asof.change.passages import Passages, passages, words
 from asof.change.version import PAGES, Version, signpost, soft_404
 from asof.model import State
@@ -60,9 +60,10 @@ def compare(
 
 
 def _first(new: Version) -> Change:
+    """Nothing is known from before, so that nothing can have been removed."""
     category = Category.MOVED if new.state is State.ELSEWHERE else Category.APPEARED
-    if not new.tells or _is_gone(new):
-        category = Category.REMOVED if new.tells else Category.UNAVAILABLE
+    if not new.tells or new.state is State.GONE:
+        category = Category.UNAVAILABLE
     moved_to = new.redirect if category is Category.MOVED else None
     return Change(category, Stage.STATUS, moved_to=moved_to, details=("no version before",))
 
@@ -148,22 +149,20 @@ def _contradictions(old: Version, new: Version) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """A document as it is compared."""
+class _Seen:
+    """All that can be seen of a document; of data, its own form."""
 
-    bare: str  # without punctuation
-    bare_whole: str
+    written: str
+    settled: str
+    bare: str  # without noise and punctuation
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The words of a document: of title and main text, and all of them."""
+
     words: list[str]
     whole: list[str]
-
-    def says_the_same(self, other: _Text) -> bool:
-        """Whether nothing but punctuation differs.
-
-        In the main text; or in the whole, when only another part of it was taken for main.
-        """
-        if self.bare == other.bare:
-            return True
-        return bool(self.bare_whole) and self.bare_whole == other.bare_whole
 
 
 def _by_content(
@@ -188,7 +187,7 @@ def _by_content(
     moved = old.url != new.url
     links = LinkChanges() if moved else link_changes(before.links, after.links, targets)
     cut = old.truncated != new.truncated
-    change = _by_text(_text(before), _text(after), cut, thresholds)
+    change = _by_text(before, after, cut, thresholds)
     if max(len(before.text), len(after.text)) >= _MOST:
         note = f"only the first {_MOST:,} characters were compared"
         change = replace(change, details=(*change.details, note))
@@ -226,20 +225,34 @@ def _by_signposts(old: str | None, new: str | None) -> Change | None:
     return None
 
 
-def _text(document: Document) -> _Text:
-    compared = compared_text(document)
+def _seen(document: Document) -> _Seen:
     if document.media_type in DATA:
-        return _Text(compared, "", words(compared.lower()), [])
+        return _Seen(*[compared_text(document)] * 3)
     # With the title, as that is compared with the main text.
-    whole = settled(f"{document.title or ''}\n{document.text}")
-    return _Text(bare(compared), bare(whole), words(compared), words(whole))
+    shown = (document.title or "", document.text or document.main, *document.pictures)
+    written = "\n".join(shown)
+    whole = settled(written)
+    return _Seen(written, whole, bare(whole))
 
 
-def _by_text(old: _Text, new: _Text, cut: bool, thresholds: Thresholds) -> Change:
-    if not old.words and not new.words:
+def _text(document: Document, seen: _Seen) -> _Text:
+    if document.media_type in DATA:
+        return _Text(words(seen.settled.lower()), [])
+    return _Text(words(compared_text(document)), words(seen.settled))
+
+
+def _by_text(before: Document, after: Document, cut: bool, thresholds: Thresholds) -> Change:
+    old, new = _seen(before), _seen(after)
+    if not old.bare and not new.bare:
         return Change(Category.MINOR, Stage.ENTITY, details=("no text: other markup",))
-    if old.says_the_same(new):
-        return _beside_the_main_text(old, new, thresholds)
+    if old.bare == new.bare and not recased(old.written, new.written):
+        return Change(Category.INSIGNIFICANT, Stage.MAIN_TEXT, 1.0, kept=1.0, known=1.0)
+    return _by_words(_text(before, old), _text(after, new), cut, thresholds)
+
+
+def _by_words(old: _Text, new: _Text, cut: bool, thresholds: Thresholds) -> Change:
+    if old.words == new.words and old.whole:
+        return _beside_the_main_text(old, new)
     if _scrap(old, thresholds) or _scrap(new, thresholds):
         old, new = replace(old, words=old.whole), replace(new, words=new.whole)
     found = passages(old.words, new.words, old.whole, new.whole)
@@ -273,13 +286,12 @@ def _small(old: _Text, new: _Text, found: Passages, thresholds: Thresholds) -> C
     return _measured(category, Stage.EDIT_DISTANCE, similarity, found)
 
 
-def _beside_the_main_text(old: _Text, new: _Text, thresholds: Thresholds) -> Change:
-    """The main texts are equal; what else changed is furniture, unless it is much."""
+def _beside_the_main_text(old: _Text, new: _Text) -> Change:
+    """The main texts are equal. Lists, tables and code are often left out of them."""
     found = passages(old.whole, new.whole)
-    if found.largest >= thresholds.furniture:
-        change = _measured(Category.MINOR, Stage.SHINGLES, found.similarity, found)
-        return replace(change, details=("outside the main text",))
-    return Change(Category.INSIGNIFICANT, Stage.MAIN_TEXT, 1.0, kept=1.0, known=1.0)
+    change = _measured(Category.MINOR, Stage.SHINGLES, found.similarity, found)
+    where = "signs or capitals" if old.whole == new.whole else "outside the main text"
+    return replace(change, details=(where,))
 
 
 def _measured(category: Category, stage: Stage, similarity: float, found: Passages) -> Change:

@@ -14,14 +14,14 @@ class Category(StrEnum):
     """What became of a document between two of its versions."""
 
     UNCHANGED = "unchanged"  # the same answer
-    INSIGNIFICANT = "insignificant"  # noise only: clocks, counters, furniture, markup
+    INSIGNIFICANT = "insignificant"  # noise only: clocks, counters, markup, punctuation
     MINOR = "minor"  # text changed in small sections
     MAJOR = "major"  # text added, removed or replaced in large sections; other bytes
     STRUCTURE = "structure"  # links added or removed, text as it was or changed a little
     MOVED = "moved"  # a redirect leads elsewhere, or the same content was found elsewhere
-    REMOVED = "removed"  # not found, gone, or a page that only says so
+    REMOVED = "removed"  # was there; now not found, gone, or a page that only says so
     APPEARED = "appeared"  # there was no content before
-    UNAVAILABLE = "unavailable"  # the server did not say: errors of its own, refusals, no answer
+    UNAVAILABLE = "unavailable"  # errors of the server, refusals, no answer; never there so far
 
 
 class Stage(StrEnum):
@@ -32,7 +32,7 @@ class Stage(StrEnum):
     LAST_MODIFIED = "last-modified"  # only the server's word
     PAYLOAD = "payload"  # digest of the bytes as stored
     ENTITY = "entity"  # digest of the decoded bytes
-    MAIN_TEXT = "main-text"  # digest of the main text, noise taken away
+    MAIN_TEXT = "main-text"  # all that can be read is the same, noise taken away
     SHINGLES = "shingles"  # similarity of the texts
     EDIT_DISTANCE = "edit-distance"  # the same for short texts
 
@@ -51,9 +51,6 @@ class Thresholds:
     # A word changed costs up to five shingles: below so many words one sentence more or less would
     # decide, so that the words themselves are compared.
     small_text: int = 100
-    # Text outside the main content may change by so many words in a row before it is more than
-    # furniture: the extractor may have been wrong about what is main.
-    furniture: int = 60
     # A main text that is small and less than this share of the page is no measure of the page: on
     # front pages the extractor may find three headlines of a hundred.
     scrap: float = 0.25

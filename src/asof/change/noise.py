@@ -104,6 +104,37 @@ def _rule(
 
 RULES = (
     _rule(
+        "revision",
+        r"""
+        \$(?:id|rev|revision|date|author|header|rcsfile|source|url|headurl|lastchanged\w{2,12}+):
+          [^$\n]{1,300}+\$
+        | (?<!\w)\$?+\w{1,30}+:\ [\w./-]{1,200}+,v\ [0-9.]{1,20}+
+          (?: \ [0-9]{4}[/-][0-9]{2}[/-][0-9]{2}\ [0-9]{2}:[0-9]{2}:[0-9]{2}
+              (?:\ [\w.-]{1,40}+){0,2}+ )?+
+          \ ?\$?+
+        """,
+        "version control writes down by itself that a file was stored anew",
+        signs=r",v[ ]|\$[a-z]{2,20}+:",
+    ),
+    _rule(
+        "generator",
+        r"""
+        (?: (?m:^)(?:proudly\ )?+(?:built|made)
+          | (?<!\w)(?:generated|powered|created|produced|rendered) )
+          \ (?:with|by|using)\ [a-z][\w.+-]{0,30}+ (?:\ [a-z][\w-]{0,30}+)?? ,?\ (?:version\ |v)?+
+          [0-9]{1,4}+(?:\.[0-9a-z]{1,8}+){1,4}+ (?!\w)
+        """,
+        "which release of a program wrote the page is about the program",
+        signs="(?:with|by|using)[ ]",
+    ),
+    _rule(
+        "advert",
+        r"(?m:^)(?:advertisement|sponsored(?:\ (?:content|links?|post))?+|anzeige|werbung"
+        r"|publicit[ée]|publicidad)\n[^\n]{1,300}+(?m:$)",
+        "what stands below that word is another one at every visit",
+        signs="advertis|sponsored|anzeige|werbung|public",
+    ),
+    _rule(
         "updated",
         rf"(?<!\w)(?:{_UPDATED}) [\s:\uff1a]{{0,3}}+ {_DATE}",
         "a page that says when it was made says so anew whenever it is made, changed or not",
@@ -205,13 +236,37 @@ def settled(text: str) -> str:
     return " ".join(_calm(_plain(text), []).split())
 
 
-# Signs that are content: of money, of measure, of comparison, and those in and before figures.
-_POINTS = re.compile(r"(?!-[0-9]|(?<=[0-9])[.,:/-][0-9])[^\w$€£¥%°<>=+]")
+# Punctuation of prose. Not: signs of money, measure and comparison; those in and before figures;
+# those that paths, options, addresses and code are made of, where they touch a word or another.
+_POINTS = re.compile(
+    r"""
+    (?! -[0-9] | (?<=[0-9])[.,:/-][0-9]
+      | (?<=\w)(?:-(?=\w)|[.:?](?=[\w/])) | (?<![\w.-])[.-]{1,2}+[\w/] | !=
+      | [/\\*~@\#&|^{}] (?:(?<=\S.)|(?=\S)) )
+    [^\w$€£¥%°<>=+]
+    """,
+    re.VERBOSE,
+)
 
 
 def bare(text: str) -> str:
     """A settled text without punctuation: "1.1 Terms" and "1.1. Terms" are one."""
     return " ".join(_POINTS.sub(" ", text).split())
+
+
+# Names with a capital within, and options: where their capitals change they are other ones.
+_CASED = re.compile(r"(?<!\w)[A-Za-z_]*[a-z][A-Z][A-Za-z_]*(?!\w)|(?<!\S)-[A-Za-z](?!\w)")
+
+
+def recased(old: str, new: str) -> bool:
+    """Whether a name is written with other capitals. What one of two has alone is no such name."""
+    before, after = set(_CASED.findall(old)), set(_CASED.findall(new))
+    if before == after:
+        return False
+    there, here = (set(re.findall(r"-?\w+", text.lower())) for text in (old, new))
+    return any(name.lower() in here for name in before - after) or any(
+        name.lower() in there for name in after - before
+    )
 
 
 def noise(text: str) -> list[tuple[str, str]]:
@@ -246,7 +301,11 @@ def _calm(text: str, taken: list[tuple[str, str]]) -> str:
             line = rule.calm(line, taken)
         parts += (text[done:start], line)
         done = end
-    return _AGE.calm("".join(parts) + text[done:], taken)  # "an hour ago" has no figure
+    text = "".join(parts) + text[done:]
+    for rule in _WORDED:
+        text = rule.calm(text, taken)
+    return text
 
 
-_AGE = next(rule for rule in RULES if rule.name == "age")
+# "An hour ago" has no figure, nor have many advertisements.
+_WORDED = tuple(rule for rule in RULES if rule.name in ("age", "advert"))

@@ -19,8 +19,9 @@ from typing import Any
 from asof.errors import ArchiveError
 from asof.ledger import connect_for_reading, translate
 
-# One up whenever readers give other texts for the same bytes: everything is then read again.
-VERSION = 3
+# One up whenever readers give other texts for the same bytes, or changes are judged otherwise:
+# everything is then read again.
+VERSION = 4
 
 _ANEW = "Delete it; `asof reindex --text` reads the documents again."
 

@@ -22,6 +22,7 @@ class Page:
     text: str = ""  # everything that a reader could see
     links: tuple[str, ...] = ()
     method: str = ""  # what found the main content
+    pictures: tuple[str, ...] = ()  # what is said in place of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,16 @@ class Document:
     links: tuple[str, ...] = ()
     method: str = ""
     error: str | None = None
+    pictures: tuple[str, ...] = ()
 
     def facts(self) -> tuple[str | None, ...]:
         """What is said of the document, in short words; what it says itself is `contents`."""
         return tuple(getattr(self, name) for name in FACTS)
 
-    def contents(self) -> tuple[str | None, str, tuple[str, ...]]:
-        """Main content, unless it is all of the text, text and links."""
-        return None if self.main == self.text else self.main, self.text, self.links
+    def contents(self) -> tuple[str | None, str, tuple[str, ...], tuple[str, ...]]:
+        """Main content, unless it is all of the text; text, links and pictures."""
+        main = None if self.main == self.text else self.main
+        return main, self.text, self.links, self.pictures
 
 
 FACTS = ("media_type", "charset", "title", "language", "date", "method", "error")
@@ -55,11 +58,11 @@ def document_of(facts: Iterable[object], contents: Iterable[object]) -> Document
     """The document that gave these; whatever they are, it holds nothing but text."""
     said = (None if fact is None else str(fact) for fact in facts)
     media_type, charset, title, language, date, method, error = said
-    main, whole, links = contents
+    main, whole, links, pictures = contents
     text = str(whole)
-    if not isinstance(links, list | tuple):
-        raise TypeError("links are a list")
+    if not (isinstance(links, list | tuple) and isinstance(pictures, list | tuple)):
+        raise TypeError("links and pictures are lists")
     return Document(
         media_type or "", charset, title, language, date, text if main is None else str(main),
-        text, tuple(map(str, links)), method or "", error,
+        text, tuple(map(str, links)), method or "", error, tuple(map(str, pictures)),
     )  # fmt: skip

@@ -52,7 +52,7 @@ def read(
         reading, page, language = Findings(_UNKNOWN, error=OUT_OF_MEMORY), _NOTHING, None
     return Document(
         reading.media_type, reading.charset, page.title, language, page.date, page.main,
-        page.text, page.links, page.method, reading.error,
+        page.text, page.links, page.method, reading.error, page.pictures,
     )  # fmt: skip
 
 

@@ -50,8 +50,8 @@ from asof.text.markup import pairs
 # So far up an end tag looks for its element; so hostile nesting takes linear time.
 _FAR = 64
 # Text is shown by a script if so many characters are hidden, this many times as many as are not.
-_MUCH = 500
-_MOSTLY = 4
+MUCH = 500
+MOSTLY = 4
 # trafilatura takes 3.5 s for 100,000 paragraphs of one word; libxml2 compares all attributes of a
 # tag with each other, and has not come to an end of half a million after a minute.
 _MOST_TAGS = 60_000
@@ -133,7 +133,7 @@ def _shown(blocks: list[Block]) -> list[Block]:
     seen = sum(len(block.text) for block in shown)
     hidden = sum(len(block.text) for block in blocks) - seen
     # React sends pages in hidden pieces that a script puts in their place.
-    return blocks if hidden > max(_MUCH, seen * _MOSTLY) else shown
+    return blocks if hidden > max(MUCH, seen * MOSTLY) else shown
 
 
 def joined(blocks: Iterable[Block]) -> str:

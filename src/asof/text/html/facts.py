@@ -49,6 +49,7 @@ _OLDEST = 1990  # before that there were no pages
 _OLDEST_DAY = "1990-01-01"
 _NO_LATER = "2100-01-01"  # and not today: a page must say the same on every day
 _MOST_SEARCHED = 1 << 22
+_MOST_PICTURES = 10_000
 
 
 class Facts:
@@ -63,6 +64,7 @@ class Facts:
         self._linking: list[str] = []
         self._structured: list[tuple[str, str]] = []
         self._times: list[tuple[bool, str]] = []
+        self._pictures: list[str] = []
         linking = self._linking
         for mark in marks:
             name, written, _ = mark
@@ -70,6 +72,10 @@ class Facts:
                 linking.append(written)
             else:
                 _SORT[name](self, mark)
+
+    def _img(self, mark: Mark) -> None:
+        if "alt" in mark.attributes or "ALT" in mark.attributes:
+            self._pictures.append(mark.attributes)
 
     def _meta(self, mark: Mark) -> None:
         names = _wanted_names(mark.attributes)
@@ -121,6 +127,11 @@ class Facts:
             or _first_day([structured.get("dateModified"), *_named(self.metas, _MODIFIED)])
         )
 
+    def pictures(self) -> tuple[str, ...]:
+        """What is said in place of the document's pictures (`alt`), in order."""
+        said = (line(values(written).get("alt", "")) for written in self._pictures[:_MOST_PICTURES])
+        return tuple(filter(None, said))
+
     def links(self, base: str | None) -> tuple[str, ...]:
         """The addresses that the document's `<a>` and `<area>` lead to, in order, each once."""
         if self.base is not None:
@@ -146,6 +157,7 @@ class Facts:
 _SORT = {
     "base": Facts._base,
     "html": Facts._html,
+    "img": Facts._img,
     "meta": Facts._meta,
     "script": Facts._script,
     "time": Facts._time,

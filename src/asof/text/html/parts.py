@@ -65,9 +65,9 @@ ELEMENTS: dict[str, Element] = (
     | dict.fromkeys(("svg", "math"), Element(0, LAYOUT | INLINE))
     | dict.fromkeys(("dd", "dt"), Element(0, LAYOUT, _DEFINITION, _DEFINITION | _PARAGRAPH))
     | dict.fromkeys(("td", "th"), Element(0, LAYOUT | CELL, _CELL, _CELL | _PARAGRAPH))
-    | dict.fromkeys(("col", "embed", "img", "input", "param", "source"), Element(0, VOID))
+    | dict.fromkeys(("col", "embed", "input", "param", "source"), Element(0, VOID))
     | dict.fromkeys(("track", "wbr", "link"), Element(0, VOID))
-    | dict.fromkeys(("area", "base", "meta"), Element(0, VOID | SPEAKS))
+    | dict.fromkeys(("area", "base", "img", "meta"), Element(0, VOID | SPEAKS))
     | dict.fromkeys(("script", "time", "title"), Element(0, SPEAKS))
     | dict.fromkeys(("iframe", "noembed", "noframes", "style"), Element())
     | {
