@@ -28,7 +28,7 @@ from typing import cast
 from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, parse_iso
 from asof.coherence.lots import AuditLots
-from asof.coherence.verdict import HostTrust, Measurement, PageVerdict
+from asof.coherence.verdict import Measurement, PageVerdict
 from asof.errors import InputError
 from asof.model import Capture, CoherencePlan, Crawl, Evidence
 
@@ -73,10 +73,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a certificate rests on, out of a document that anybody may have written.
-
-    `digest` is what its seal should be.
-    """
+    """What a document by anybody says it rests on; `digest` is what its seal should be."""
 
     choice: Choice
     files: tuple[FileSum, ...]
@@ -89,34 +86,33 @@ class Claim:
 
 
 def certificate(
-    measurement: Measurement,
-    *,
-    choice: Choice,
-    crawls: Sequence[tuple[Crawl, AuditLots | None]],
-    until: Instant,
-    files: Sequence[FileSum],
-    unsound: int,
-    capture_of: CaptureOf,
-    software: str,
-) -> dict[str, object]:
+    measurement: Measurement, *, choice: Choice, crawls: Sequence[tuple[Crawl, AuditLots | None]],
+    until: Instant, files: Sequence[FileSum], unsound: int, capture_of: CaptureOf, software: str,
+) -> dict[str, object]:  # fmt: skip
     """The document, sealed.
 
     `until` is the last capture that counts, `unsound` how many records of the files are no
     evidence, as their digests do not hold.
     """
-    counts = measurement.counts
+    counts, trust = measurement.counts, measurement.host_trust
     document: dict[str, object] = {
         "format": FORMAT,
         "version": VERSION,
         "software": software,
         "crawls": [_crawl(crawl, lots) for crawl, lots in crawls],
-        "choice": _choice(choice),
+        "choice": {
+            "crawls": list(choice.crawls),
+            "prefix": choice.prefix,
+            "reference": _iso(choice.reference),
+        },
         "mode": measurement.mode.value,
         "reference": iso(measurement.reference),
         "until": iso(until),
         "c": measurement.c,
         "counts": {"pages": len(measurement.pages)} | {g.value: counts[g] for g in counts},
-        "standings": [_trust(measurement.host_trust[h]) for h in sorted(measurement.host_trust)],
+        "standings": [
+            asdict(trust[h]) | {"doubted": list(trust[h].doubted)} for h in sorted(trust)
+        ],
         "pages": [_page(page, capture_of) for page in measurement.pages],
         "files": [asdict(item) for item in files],
         "unsound": unsound,
@@ -154,12 +150,8 @@ def drawn_audits(document: Json) -> tuple[int, int]:
     return drawn, sum(len(cast(Sequence[str], each["missing"])) for each in lots)
 
 
-def _choice(choice: Choice) -> dict[str, object]:
-    return {
-        "crawls": list(choice.crawls),
-        "prefix": choice.prefix,
-        "reference": None if choice.reference is None else iso(choice.reference),
-    }
+def _iso(moment: Instant | None) -> str | None:
+    return None if moment is None else iso(moment)
 
 
 def _crawl(crawl: Crawl, lots: AuditLots | None) -> dict[str, object]:
@@ -167,7 +159,7 @@ def _crawl(crawl: Crawl, lots: AuditLots | None) -> dict[str, object]:
         "id": crawl.id,
         "seeds": list(crawl.seeds),
         "started": iso(crawl.started),
-        "ended": None if crawl.ended is None else iso(crawl.ended),
+        "ended": _iso(crawl.ended),
         "state": crawl.state.value,
         "course": None if crawl.coherence_plan is None else _coherence_plan(crawl.coherence_plan),
         "audits": None if lots is None else asdict(lots) | {"missing": list(lots.missing)},
@@ -179,11 +171,7 @@ def _coherence_plan(coherence_plan: CoherencePlan) -> dict[str, object]:
     for name, value in said.items():
         if isinstance(value, float) and not isfinite(value):
             said[name] = None  # a file that anybody may have written
-    return said | {"turn": None if coherence_plan.turn is None else iso(coherence_plan.turn)}
-
-
-def _trust(trust: HostTrust) -> dict[str, object]:
-    return asdict(trust) | {"doubted": list(trust.doubted)}
+    return said | {"turn": _iso(coherence_plan.turn)}
 
 
 def _page(page: PageVerdict, capture_of: CaptureOf) -> dict[str, object]:
@@ -198,17 +186,13 @@ def _page(page: PageVerdict, capture_of: CaptureOf) -> dict[str, object]:
     }
 
 
-def _evidence(
-    url: str, evidence: Evidence | None, capture_of: CaptureOf
-) -> dict[str, object] | None:
-    if evidence is None:
-        return None
-    return {
+def _evidence(url: str, evidence: Evidence | None, capture_of: CaptureOf) -> Json | None:
+    return None if evidence is None else {
         "proof": evidence.proof.value,
         "at": iso(evidence.at),
         "record_id": record_uri(evidence.record_id),
         "digest": capture_of(url, evidence).digest,
-    }
+    }  # fmt: skip
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -260,10 +244,8 @@ def _parsed(data: bytes, name: str) -> Json:
     try:
         found = json.loads(
             data.decode("utf-8"),
-            object_pairs_hook=_once,
-            parse_constant=_no_number,
-            parse_float=_finite,
-        )
+            object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite,
+        )  # fmt: skip
     except ValueError as error:
         raise InputError(f"{name} is not a certificate: {error}.", hint=_HINT) from error
     except RecursionError as error:
@@ -274,10 +256,9 @@ def _parsed(data: bytes, name: str) -> Json:
 
 
 def too_large(name: str) -> InputError:
-    """That nobody reads so large a certificate."""
+    most = f"{MOST_BYTES >> 20} MiB, {MOST_VALUES:,} values"
     return InputError(
-        f"{name} is larger than a certificate can be ({MOST_BYTES >> 20} MiB, "
-        f"{MOST_VALUES:,} values).",
+        f"{name} is larger than a certificate can be ({most}).",
         hint="Certify parts of the site with --url PREFIX.",
     )
 
@@ -308,9 +289,7 @@ def _read_choice(document: Json, name: str) -> Choice:
         raise _malformed(name, "choice.crawls")
     if not isinstance(prefix, str | None):
         raise _malformed(name, "choice.prefix")
-    if not isinstance(reference, str | None):
-        raise _malformed(name, "choice.reference")
-    moment = None if reference is None else parse_iso(reference)
+    moment = parse_iso(reference) if isinstance(reference, str) else None
     if reference is not None and moment is None:
         raise _malformed(name, "choice.reference")
     return Choice(tuple(crawls), prefix, moment)

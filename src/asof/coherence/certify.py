@@ -26,10 +26,11 @@ from asof.coherence.certificate import (
     too_large,
     weight,
 )
-from asof.coherence.certified_files import Progress, file_sums, scan_files
+from asof.coherence.certified_files import file_sums, scan_files
 from asof.coherence.gather import (
     Catalogued,
     GatheredCaptures,
+    Progress,
     capture_at,
     gather,
     measured,
@@ -64,15 +65,12 @@ def certify(
     except (NotCaptured, UsageError) as error:
         raise _disagreement(archive) from error
     measurement = measured(found)
-    # The catalog does not judge digests: where some do not hold, the files know better.
-    if not scanned.unsound and not _is_same(found, known) and measurement != measured(known):
+    # The catalog does not judge digests: where some do not hold, the files know better. Of how a
+    # crawl stands the catalog knows more; where all else is the same, so is what is measured.
+    is_same = scanned.unsound or replace(found, crawls=()) == replace(known, crawls=())
+    if not is_same and measurement != measured(known):
         raise _disagreement(archive)
     return certificate_of(found, measurement, sums, scanned.unsound, f"asof/{version('asof')}")
-
-
-def _is_same(found: GatheredCaptures, known: GatheredCaptures) -> bool:
-    """Whether the same must be measured of both; of how a crawl stands, the catalog knows more."""
-    return replace(found, crawls=()) == replace(known, crawls=())
 
 
 def _disagreement(archive: OpenArchive) -> ArchiveError:
@@ -123,24 +121,16 @@ def _files(archive: OpenArchive, known: GatheredCaptures) -> dict[str, int]:
 
 
 def certificate_of(
-    found: GatheredCaptures,
-    measurement: Measurement,
-    sums: Sequence[FileSum],
-    unsound: int,
+    found: GatheredCaptures, measurement: Measurement, sums: Sequence[FileSum], unsound: int,
     software: str,
-) -> dict[str, object]:
+) -> dict[str, object]:  # fmt: skip
     by_key = capture_at(found.everything)
 
     def capture(url: str, evidence: Evidence) -> Capture:
         return by_key[url, evidence.at, evidence.record_id]
 
     return certificate(
-        measurement,
-        choice=found.choice,
+        measurement, choice=found.choice, until=found.until, files=sums, unsound=unsound,
         crawls=[(crawl, audit_lots(crawl, found.everything)) for crawl in found.crawls],
-        until=found.until,
-        files=sums,
-        unsound=unsound,
-        capture_of=capture,
-        software=software,
-    )
+        capture_of=capture, software=software,
+    )  # fmt: skip

@@ -20,13 +20,10 @@ from asof.coherence.certificate import (
     drawn_audits,
     read_certificate,
 )
-from asof.coherence.certified_files import Progress, file_sums, scan_files
+from asof.coherence.certified_files import file_sums, scan_files
 from asof.coherence.certify import certificate_of
 from asof.coherence.differences import differences
-from asof.coherence.gather import (
-    gather,
-    measured,
-)
+from asof.coherence.gather import Progress, gather, measured
 from asof.coherence.omitted import omitted
 from asof.errors import InputError, NotCaptured, UsageError
 
@@ -47,7 +44,6 @@ class Rechecked:
 
     @property
     def ok(self) -> bool:
-        """Whether the certificate holds."""
         return not self.differences
 
     @property
