@@ -6,7 +6,7 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -17,22 +17,14 @@ from asof.archive.scan import FileRange, Spread, ranges
 from asof.catalog.derive import fast_row, row
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
-from asof.coherence.certificate import (
-    Choice,
-    FileSum,
-)
-from asof.coherence.gather import (
-    only_chosen,
-    site_of,
-)
+from asof.coherence.certificate import Choice, FileSum
+from asof.coherence.gather import Progress, only_chosen, site_of
 from asof.model import Capture, Crawl, Damage
 from asof.warc.digest import digest_of, parse_digest
 from asof.warc.info import read_crawl, read_previous
 from asof.warc.reader import HEAD_REACH, block_chunks, scan_as
 from asof.warc.record import StoredRecord
 from asof.warc.verify import judge, sound_kind
-
-Progress = Callable[[int], None]
 
 _PIECE = 1 << 20
 
@@ -45,20 +37,12 @@ class Scanned:
     """
 
     def __init__(
-        self,
-        warc: Path,
-        sizes: Mapping[str, int],
-        captures: Sequence[Capture],
-        crawls: Iterable[Crawl],
-        owners: Mapping[str, str | None],
-        missing: Iterable[str],
+        self, warc: Path, sizes: Mapping[str, int], captures: Sequence[Capture],
+        crawls: Iterable[Crawl], owners: Mapping[str, str | None], missing: Iterable[str],
         unsound: int,
-    ) -> None:
-        self.warc = warc
-        self.sizes = sizes
-        self.owners = owners
-        self.missing = sorted(missing)
-        self.unsound = unsound
+    ) -> None:  # fmt: skip
+        self.warc, self.sizes, self.owners = warc, sizes, owners
+        self.missing, self.unsound = sorted(missing), unsound
         self._captures = captures
         self._crawls = sorted(crawls, key=lambda crawl: (crawl.started, crawl.id))
 
@@ -75,11 +59,9 @@ class Scanned:
         return self._crawls
 
     def chosen(self, choice: Choice) -> Iterator[Capture]:
-        """The captures that count."""
         return only_chosen(choice, self._captures)
 
     def of_sites(self, sites: Collection[str]) -> Iterator[Capture]:
-        """All captures under these hosts."""
         return (capture for capture in self._captures if site_of(capture.surt) in sites)
 
     def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
@@ -139,7 +121,6 @@ def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:
 
 
 def _clipped(path: Path, size: int) -> list[FileRange]:
-    """The first bytes of a file in ranges."""
     found = []
     for part in ranges(path):
         end = size if part.end is None else min(part.end, size)
@@ -205,10 +186,8 @@ def _block_holds(record: StoredRecord) -> bool:
     """Of a revisit: only its block is its own, the payload digest speaks of another record."""
     declared = record.header.get("WARC-Block-Digest")
     wanted = None if declared is None else parse_digest(declared)
-    if wanted is None:
-        return True
-    if isinstance(wanted, str):
-        return False
+    if wanted is None or isinstance(wanted, str):
+        return wanted is None
     new, value = wanted
     return digest_of(new, block_chunks(record)) == value
 
@@ -216,7 +195,6 @@ def _block_holds(record: StoredRecord) -> bool:
 def file_sums(
     folder: Folder, sizes: dict[str, int], spread: Spread, progress: Progress
 ) -> list[FileSum]:
-    """The digest of each file up to its size."""
     work = [FileRange(folder.warc / file, 0, size, size) for file, size in sizes.items()]
     found = []
     for item, digest in zip(work, spread(_sum, work), strict=True):

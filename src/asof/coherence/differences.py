@@ -10,7 +10,6 @@ from asof.coherence.certificate import Json
 
 
 def differences(given: object, found: object, where: str = "") -> Iterator[str]:
-    """What a document says otherwise than the one made anew, each by its place."""
     if isinstance(given, dict) and isinstance(found, dict):
         for name in dict.fromkeys((*given, *found)):
             place = f"{where}.{name}" if where else name
@@ -49,10 +48,9 @@ def _list_differences(given: list[object], found: list[object], where: str) -> I
         seen.add(name)
     for name in by_name.keys() - seen:
         yield f"{where}[{_short(str(name))}]: is missing"
-    if not seen.symmetric_difference(by_name) and len(given) == len(found):
-        order = [cast(Json, item)[key] for item in given]
-        if order != list(by_name):
-            yield f"{where}: in another order"
+    order = [cast(Json, item)[key] for item in given]
+    if seen == by_name.keys() and len(given) == len(found) and order != list(by_name):
+        yield f"{where}: in another order"
 
 
 _KEYS = {"pages": "url", "standings": "host", "files": "file", "crawls": "id"}

@@ -25,8 +25,8 @@ from asof.archive.scan import FileRange, Spread, ranges
 from asof.catalog.referents import ANSWERS
 from asof.catalog.rows import capture_of
 from asof.clock import Instant, iso, parse_iso
-from asof.coherence.certified_files import Progress, Scanned, read_sound
-from asof.coherence.gather import GatheredCaptures, site_of
+from asof.coherence.certified_files import Scanned, read_sound
+from asof.coherence.gather import GatheredCaptures, Progress, site_of
 from asof.model import Capture
 from asof.warc.info import read_crawl
 from asof.warc.reader import scan
@@ -51,13 +51,9 @@ class _Concern:
 
 
 def omitted(
-    folder: Folder,
-    scanned: Scanned,
-    gathered: GatheredCaptures,
-    *,
-    spread: Spread,
+    folder: Folder, scanned: Scanned, gathered: GatheredCaptures, *, spread: Spread,
     progress: Progress,
-) -> Iterator[str]:
+) -> Iterator[str]:  # fmt: skip
     """What a certificate of the files that were scanned omits, each by its file."""
     crawls = {crawl.id for crawl in gathered.crawls}
     until = gathered.until
@@ -99,17 +95,13 @@ def _beginning(path: Path) -> tuple[str | None, Instant]:
 
 
 def _unnamed(
-    work: Sequence[FileRange],
-    concern: _Concern,
-    scanned: Scanned,
-    spread: Spread,
+    work: Sequence[FileRange], concern: _Concern, scanned: Scanned, spread: Spread,
     progress: Progress,
-) -> Iterator[list[Capture]]:
+) -> Iterator[list[Capture]]:  # fmt: skip
     """The captures of concern of each file that has some which the certified files have not."""
     by_file: dict[str, list[Capture]] = defaultdict(list)
     for source, found in zip(work, spread(partial(_of_concern, concern), work), strict=True):
-        new = [capture for capture in found if not scanned.holds(capture)]
-        if new:
+        if new := [capture for capture in found if not scanned.holds(capture)]:
             by_file[source.path.name] += new
         progress(source.size)
     yield from by_file.values()
