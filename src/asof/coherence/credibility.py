@@ -17,12 +17,9 @@ _STRONG_DATE_UNSET: Instant = DAY
 
 
 def credible(
-    seen: Sequence[Observation],
-    trust: HostTrust,
-    *,
-    doubted: bool = False,
+    seen: Sequence[Observation], trust: HostTrust, *, doubted: bool,
     lost: frozenset[str] = frozenset(),
-) -> tuple[list[Observation], list[tuple[Observation, Reason]]]:
+) -> tuple[list[Observation], list[tuple[Observation, Reason]]]:  # fmt: skip
     """Sights as firm as the host's word makes them, and those that show nothing, with the reason.
 
     `doubted` says that the page's own dates were found wrong; `lost` are the crawls whose clock
@@ -35,11 +32,7 @@ def credible(
 
 
 def weigh(
-    sight: Observation,
-    trust: HostTrust,
-    *,
-    doubted: bool = False,
-    lost: frozenset[str] = frozenset(),
+    sight: Observation, trust: HostTrust, *, doubted: bool, lost: frozenset[str] = frozenset()
 ) -> Observation | Reason:
     """A sight as firm as the host's word makes it, or the reason why it shows nothing."""
     why = _disbelief(sight, trust, doubted, lost)
@@ -69,14 +62,12 @@ def _disbelief(sight: Observation, trust: HostTrust, doubted: bool, lost: frozen
         return Reason.NONE
     if not trust.trusts_validators:
         return Reason.FALSE_VALIDATORS
-    if not is_by_date(sight):
-        return Reason.NONE
     # A 304 by date repeats the date: where that did not move with the content, it is worth nothing.
     is_wrong = doubted or (trust.dates_wrong > 0 and not trust.trusts_dates)
-    return Reason.UNTRUSTED_DATES if is_wrong else Reason.NONE
+    return Reason.UNTRUSTED_DATES if is_wrong and _is_by_date(sight) else Reason.NONE
 
 
-def is_by_date(sight: Observation) -> bool:
+def _is_by_date(sight: Observation) -> bool:
     """Whether a 304 rests on Last-Modified: there is no ETag, or only a weak one and the date."""
     asked = sight.capture if sight.confirmed is None else sight.confirmed
     return sight.firmness is Firmness.DATED or (
@@ -84,16 +75,20 @@ def is_by_date(sight: Observation) -> bool:
     )
 
 
+def _dated_and_taken(sight: Observation) -> tuple[Instant, Instant] | None:
+    """The Last-Modified that a 304 was given by, and when what has it was downloaded; if known."""
+    asked = sight.capture if sight.confirmed is None else sight.confirmed
+    taken = sight.capture.refers_to_at if sight.confirmed is None else sight.confirmed.at
+    return None if asked.last_modified is None or taken is None else (asked.last_modified, taken)
+
+
 def _may_hide(sight: Observation, skew: int | None) -> bool:
     """Whether a page was taken so soon after it changed that its ETag may be that of two contents.
 
     Servers of files (nginx, Apache) make strong ETags of the second of the change and the size.
     """
-    asked = sight.capture if sight.confirmed is None else sight.confirmed
-    taken = sight.capture.refers_to_at if sight.confirmed is None else sight.confirmed.at
-    if asked.last_modified is None or taken is None:
-        return False
-    return asked.last_modified + MARGIN > taken + (skew or 0)
+    known = _dated_and_taken(sight)
+    return known is not None and known[0] + MARGIN > known[1] + (skew or 0)
 
 
 def _is_strong_date(sight: Observation, skew: int | None) -> bool:
@@ -102,10 +97,6 @@ def _is_strong_date(sight: Observation, skew: int | None) -> bool:
     Two changes within one second have one date, so one of the second of the download may be that
     of an earlier content. Date and download must be by one clock, the server's.
     """
-    asked = sight.capture if sight.confirmed is None else sight.confirmed
-    taken = sight.capture.refers_to_at if sight.confirmed is None else sight.confirmed.at
-    if asked.last_modified is None or taken is None:
-        return False
-    if skew is None:
-        return asked.last_modified + _STRONG_DATE_UNSET <= taken
-    return asked.last_modified + _STRONG_DATE <= taken + skew
+    known = _dated_and_taken(sight)
+    age = _STRONG_DATE_UNSET if skew is None else _STRONG_DATE
+    return known is not None and known[0] + age <= known[1] + (skew or 0)
