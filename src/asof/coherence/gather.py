@@ -84,11 +84,9 @@ class Catalogued:
         self.warc = archive.folder.warc
 
     def crawls(self) -> Sequence[Crawl]:
-        """All crawls, oldest first."""
         return self._archive.crawls()
 
     def chosen(self, choice: Choice) -> Iterator[Capture]:
-        """The captures that count."""
         for crawl in choice.crawls or (None,):
             yield from self._archive.captures(crawl=crawl, prefix=choice.prefix)
 
@@ -114,7 +112,9 @@ class Catalogued:
 
 def gather(holdings: Catalogued | Scanned, choice: Choice) -> GatheredCaptures:
     """Find what counts and what is known of its hosts; NotCaptured when nothing counts."""
-    known = _known_crawls(holdings, choice)
+    known = holdings.crawls()
+    if unknown := [name for name in choice.crawls if all(crawl.id != name for crawl in known)]:
+        raise UsageError(f"There is no crawl {unknown[0]!r}.", hint="`asof status` lists them.")
     sites, until = _extent(holdings.chosen(choice))
     if not sites:
         raise NotCaptured(
@@ -161,14 +161,10 @@ def learn_trust_in(archive: OpenArchive, host: str) -> HostTrust:
 def measured(gathered: GatheredCaptures) -> Measurement:
     """Coherence of what counts: the verdict of every page, and C."""
     return measure(
-        gathered.counted,
-        gathered.reference,
-        mode=gathered.mode,
-        host_trust=gathered.host_trust,
+        gathered.counted, gathered.reference, mode=gathered.mode, host_trust=gathered.host_trust,
         first=min((crawl.started for crawl in gathered.crawls), default=None),
-        known=chain(_others(gathered), gathered.elsewhere),
-        seen=gathered.seen,
-    )
+        known=chain(_others(gathered), gathered.elsewhere), seen=gathered.seen,
+    )  # fmt: skip
 
 
 def _others(gathered: GatheredCaptures) -> Iterator[Capture]:
@@ -189,7 +185,6 @@ def site_of(key: str) -> str:
 
 
 def only_chosen(choice: Choice, captures: Iterable[Capture]) -> Iterator[Capture]:
-    """Those of some captures that count."""
     stretches = () if choice.prefix is None else key_ranges(choice.prefix)
     for capture in captures:
         if choice.crawls and capture.crawl not in choice.crawls:
@@ -199,14 +194,6 @@ def only_chosen(choice: Choice, captures: Iterable[Capture]) -> Iterator[Capture
 
 
 # -- what there is ---------------------------------------------------------------------------------
-
-
-def _known_crawls(holdings: Catalogued | Scanned, choice: Choice) -> Sequence[Crawl]:
-    known = holdings.crawls()
-    for name in choice.crawls:
-        if all(crawl.id != name for crawl in known):
-            raise UsageError(f"There is no crawl {name!r}.", hint="`asof status` lists them.")
-    return known
 
 
 def _ordered(captures: Iterable[Capture]) -> list[Capture]:
@@ -298,9 +285,7 @@ def _date(capture: Capture, warc: Path) -> Instant | None:
         head = stored_head(record, capture)
     except (DamageError, InputError):
         return None
-    if (text := find_header(head.headers, "Date")) is None:
-        return None
-    date = parse_http_date(text)
+    date = parse_http_date(find_header(head.headers, "Date") or "")
     # A cache sends the Date at which it got the answer, and its Age since (RFC 9111 section 5.1).
     age = find_header(head.headers, "Age") or ""
     aged = int(age) * SECOND if age.isascii() and age.isdigit() and len(age) < 10 else 0
@@ -311,26 +296,19 @@ def _date(capture: Capture, warc: Path) -> Instant | None:
 
 
 def _reference(
-    choice: Choice,
-    crawls: Sequence[Crawl],
-    counted: Sequence[Capture],
-    seen: Sights,
+    choice: Choice, crawls: Sequence[Crawl], counted: Sequence[Capture], seen: Sights,
     learnt: Mapping[str, HostTrust],
-) -> tuple[Mode, Instant]:
+) -> tuple[Mode, Instant]:  # fmt: skip
     """The moment that was asked for, the one that the crawl aimed at, or the best there is."""
     if choice.reference is not None:
         return Mode.OFF, choice.reference
-    coherence_plan = crawls[0].coherence_plan if len(crawls) == 1 and choice.crawls else None
-    if (
-        coherence_plan is not None
-        and coherence_plan.turn is not None
-        and coherence_plan.mode in tuple(Mode)
-    ):
-        return Mode(coherence_plan.mode), coherence_plan.turn
-    return Mode.OFF, best_moment(counted, seen, learnt)
+    plan = crawls[0].coherence_plan if len(crawls) == 1 and choice.crawls else None
+    if plan is not None and plan.turn is not None and plan.mode in tuple(Mode):
+        return Mode(plan.mode), plan.turn
+    return Mode.OFF, _best_moment(counted, seen, learnt)
 
 
-def best_moment(
+def _best_moment(
     counted: Sequence[Capture], seen: Sights, learnt: Mapping[str, HostTrust]
 ) -> Instant:
     """When most pages are known, between the first and the last capture that counts.

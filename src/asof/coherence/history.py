@@ -31,17 +31,15 @@ class GradedHistories:
         self._stamp = ""
 
     def of(self, url: str) -> list[Validity]:
-        """The contents that a URL has had."""
         seen = self._archive.catalog.observations(self._archive.address(url))
         by_url: dict[str, list[Observation]] = {}
         for each in seen:
             by_url.setdefault(each.capture.url, []).append(each)
-        return [each for own in by_url.values() for each in self._of(own)]
-
-    def _of(self, seen: Sequence[Observation]) -> list[Validity]:
-        url = seen[0].capture.url
-        trust = self._trust_in(host_of(url)) if _needs_trust(seen) else HostTrust(host_of(url))
-        return graded(seen, trust)
+        found: list[Validity] = []
+        for name, own in by_url.items():
+            host = host_of(name)
+            found += graded(own, self._trust_in(host) if _needs_trust(own) else HostTrust(host))
+        return found
 
     def _trust_in(self, host: str) -> HostTrust:
         stamp = stamp_of(self._archive)
