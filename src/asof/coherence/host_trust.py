@@ -74,7 +74,6 @@ class _Tally:
     watched: Instant = 0
 
     def watch(self, rate: float, time: Instant) -> None:
-        """Take the rate of one more page into the average, by how long it was watched."""
         self.watched += time
         if time:
             self.rate += (rate - self.rate) * time / self.watched
@@ -111,12 +110,9 @@ class _Tally:
 
 
 def learn_host_trust(
-    captures: Iterable[Capture],
-    skews: Mapping[str, int | None],
-    *,
-    policy: Policy = "auto",
+    captures: Iterable[Capture], skews: Mapping[str, int | None], *, policy: Policy = "auto",
     seen: Sights | None = None,
-) -> dict[str, HostTrust]:
+) -> dict[str, HostTrust]:  # fmt: skip
     """What each host's words are worth, by all captures there are of it.
 
     `skews` is how far each host's clock was ahead (`skew_of`). By `policy` dates are trusted as
@@ -142,17 +138,12 @@ def _judged(host: str, tally: _Tally, skew: int | None, policy: Policy) -> HostT
     lag = {"auto": tally.lag, "always": 0, "never": None}[policy]
     tally.convict(lag)
     return HostTrust(
-        host=host,
-        dates_right=len(tally.lags),
-        dates_wrong=tally.dates_wrong,
-        validators_right=tally.validators_right,
-        validators_wrong=tally.wrong,
+        host, dates_right=len(tally.lags), dates_wrong=tally.dates_wrong,
+        validators_right=tally.validators_right, validators_wrong=tally.wrong,
         skew=0 if skew is None and policy == "always" else skew,
-        trusts_dates=lag is not None,
-        lag=lag or 0,
-        trusts_validators=not tally.wrong,
+        trusts_dates=lag is not None, lag=lag or 0, trusts_validators=not tally.wrong,
         doubted=tuple(sorted(tally.doubted)),
-    )
+    )  # fmt: skip
 
 
 def is_trusted(right: int, wrong: int) -> bool:
@@ -166,17 +157,11 @@ def is_trusted(right: int, wrong: int) -> bool:
         return False
     fail, succeed = math.log1p(-_SHARE), math.log(_SHARE)
     whole = math.lgamma(trials + 1)
-    chance = math.fsum(
-        math.exp(
-            whole
-            - math.lgamma(k + 1)
-            - math.lgamma(trials - k + 1)
-            + k * fail
-            + (trials - k) * succeed
-        )
+    powers = (
+        whole - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * fail + (trials - k) * succeed
         for k in range(wrong + 1)
     )
-    return chance <= _DOUBT
+    return math.fsum(map(math.exp, powers)) <= _DOUBT
 
 
 def skew_of(dates: Iterable[tuple[Instant, Instant]]) -> int | None:
@@ -248,17 +233,11 @@ def _audits(captures: Iterable[Capture]) -> frozenset[tuple[str, str]]:
 
 
 def _learn(
-    url: str,
-    seen: Sequence[Observation],
-    skew: int,
-    unsteady: frozenset[str],
-    audits: frozenset[tuple[str, str]],
-    tally: _Tally,
-) -> None:
-    shown = [sight for sight in seen if sight.why is Silence.NONE]
-    whole = [sight for sight in shown if sight.state is State.PRESENT]
-    downloads = [sight for sight in whole if sight.is_bytes]
-    _learn_tags(downloads, tally)
+    url: str, seen: Sequence[Observation], skew: int, unsteady: frozenset[str],
+    audits: frozenset[tuple[str, str]], tally: _Tally,
+) -> None:  # fmt: skip
+    whole = [each for each in seen if each.why is Silence.NONE and each.state is State.PRESENT]
+    _learn_tags([sight for sight in whole if sight.is_bytes], tally)
     steady = [sight for sight in whole if sight.capture.crawl not in unsteady]
     bodies = [sight for sight in steady if sight.is_bytes]
     _learn_dates(url, bodies, skew, tally)
@@ -300,23 +279,17 @@ def _learn_dates(url: str, downloads: Sequence[Observation], skew: int, tally: _
         if same_bytes(one, other) is not False or one.at == other.at:
             continue
         modified = dated(other.capture, skew)
-        if modified is None:
-            continue
-        if modified + MARGIN <= one.at:
+        if modified is not None and modified + MARGIN <= one.at:
             tally.dates_wrong += 1
             tally.doubted.add(url)
-        else:
+        elif modified is not None:
             tally.lags.append(other.at - modified)
 
 
 def _learn_confirmation(
-    sight: Observation,
-    before: Observation | None,
-    after: Observation,
-    skew: int,
-    audited: float | None,
-    tally: _Tally,
-) -> None:
+    sight: Observation, before: Observation | None, after: Observation, skew: int,
+    audited: float | None, tally: _Tally,
+) -> None:  # fmt: skip
     """A 304 against the downloads before and after it.
 
     `audited` is the rate at which the page changes, if the download is the audit of the 304.
@@ -370,7 +343,19 @@ def _rate(seen: Sequence[Observation], audits: frozenset[tuple[str, str]]) -> tu
 def dated(capture: Capture, skew: int) -> Instant | None:
     """The Last-Modified of a download by the crawler's clock, if it says anything."""
     modified = capture.last_modified
-    if modified is None or modified <= DAY:
+    if modified is None or modified <= DAY or modified - skew > capture.at - MARGIN:
         return None
-    modified -= skew
-    return None if modified > capture.at - MARGIN else modified
+    return modified - skew
+
+
+def claimed_by(
+    captures: Iterable[Capture], trust: HostTrust, until: Instant
+) -> tuple[Instant, Instant] | None:
+    """The date of a content of a trusted host, not after `until`, and from when on it counts.
+
+    The latest of several follows from every one of them, so it is true if any of them is. One after
+    the first sight of the content is of a later writing of the same.
+    """
+    dates = (dated(each, trust.skew) for each in captures) if trust.skew is not None else ()
+    latest = max((date for date in dates if date is not None and date <= until), default=None)
+    return None if latest is None else (latest, latest + max(MARGIN, trust.lag))

@@ -27,7 +27,7 @@ from asof.catalog.observe import Firmness, Observation, Sights, observe
 from asof.catalog.referents import ANSWERS
 from asof.clock import Instant
 from asof.coherence.credibility import credible
-from asof.coherence.host_trust import RESOLUTION, dated, ran_back
+from asof.coherence.host_trust import RESOLUTION, claimed_by, ran_back
 from asof.coherence.observations import SameAnswers, alike, is_page, runs, same_bytes
 from asof.coherence.verdict import MARGIN, HostTrust, Measurement, Mode, PageVerdict, Reason
 from asof.model import Capture, Grade, State
@@ -35,15 +35,10 @@ from asof.url import host_of
 
 
 def measure(
-    captures: Iterable[Capture],
-    reference: Instant,
-    *,
-    mode: Mode,
-    host_trust: Mapping[str, HostTrust],
-    first: Instant | None = None,
-    known: Iterable[Capture] = (),
-    seen: Sights | None = None,
-) -> Measurement:
+    captures: Iterable[Capture], reference: Instant, *, mode: Mode,
+    host_trust: Mapping[str, HostTrust], first: Instant | None = None,
+    known: Iterable[Capture] = (), seen: Sights | None = None,
+) -> Measurement:  # fmt: skip
     """The verdict of every page that the captures have, as of the moment of reference.
 
     Pages are the URLs that were answered with less than 400 among `captures`. `known` are captures
@@ -53,7 +48,11 @@ def measure(
     all of them show, if that is known already.
     """
     counted = list(captures)
-    pages = {c.url for c in counted if _is_answer(c) and is_page(c.url)}
+    pages = {
+        c.url
+        for c in counted
+        if (c.status is None or 200 <= c.status < 400) and c.kind in ANSWERS and is_page(c.url)
+    }
     if mode is Mode.MEASURABLE and first is not None:
         begin = max(first, reference)
         reference = min((c.at for c in counted if c.url in pages and c.at >= begin), default=begin)
@@ -73,9 +72,8 @@ def measure(
     return Measurement(mode, reference, tuple(verdicts), used)
 
 
-def _is_answer(capture: Capture) -> bool:
-    is_below = capture.status is None or 200 <= capture.status < 400
-    return is_below and capture.kind in ANSWERS
+# Sights that show nothing, each with the reason.
+_Dropped = Sequence[tuple[Observation, Reason]]
 
 
 class _Claim(NamedTuple):
@@ -133,30 +131,17 @@ class _Judge:
         return self._same(run, Grade.EQUIVALENT, Reason.WEAK_VALIDATOR, one, other)
 
     def _same(
-        self,
-        run: SameAnswers,
-        grade: Grade,
-        reason: Reason,
-        before: Observation,
+        self, run: SameAnswers, grade: Grade, reason: Reason, before: Observation,
         after: Observation | None,
-    ) -> PageVerdict:
-        return PageVerdict(
-            self.url,
-            grade,
-            reason,
-            run.evidence(before),
-            None if after is None or after is before else run.evidence(after),
-            run.since,
-            run.until,
-        )
+    ) -> PageVerdict:  # fmt: skip
+        first = run.evidence(before)
+        last = None if after is None or after is before else run.evidence(after)
+        return PageVerdict(self.url, grade, reason, first, last, run.since, run.until)
 
     # -- seen on one side, or something else on either ---------------------------------------------
 
     def _never_again(
-        self,
-        before: SameAnswers | None,
-        dropped: Sequence[tuple[Observation, Reason]],
-        seen: Sequence[Observation],
+        self, before: SameAnswers | None, dropped: _Dropped, seen: Sequence[Observation]
     ) -> PageVerdict:
         wanted = [why for sight, why in dropped if sight.at >= self.reference or before is None]
         reason = min(wanted, key=_TELLING.index, default=Reason.NOT_SEEN_AGAIN)
@@ -167,10 +152,7 @@ class _Judge:
         return PageVerdict(self.url, Grade.UNKNOWN, reason, last, None, before.since, before.until)
 
     def _between(
-        self,
-        before: SameAnswers | None,
-        after: SameAnswers,
-        dropped: Sequence[tuple[Observation, Reason]],
+        self, before: SameAnswers | None, after: SameAnswers, dropped: _Dropped
     ) -> PageVerdict:
         claim = self._claim(before, after)
         first = after.evidence(after.seen[0])
@@ -178,14 +160,9 @@ class _Judge:
         if claim.since is not None:
             copy = next(sight for sight in after.seen if sight.is_bytes)
             return PageVerdict(
-                self.url,
-                Grade.CLAIMED,
-                Reason.NONE,
-                last,
-                after.evidence(copy),
-                claim.since,
+                self.url, Grade.CLAIMED, Reason.NONE, last, after.evidence(copy), claim.since,
                 after.until,
-            )
+            )  # fmt: skip
         if before is None:
             # Definition 3.4: modified after the start of the crawl is an error. Of any other moment
             # before the first capture nothing is known.
@@ -217,9 +194,7 @@ class _Judge:
             return False
         return alike(before.seen[-1], after.seen[0], by_tag=self.trust.trusts_validators)
 
-    def _why_not_before(
-        self, reason: Reason, dropped: Sequence[tuple[Observation, Reason]]
-    ) -> Reason:
+    def _why_not_before(self, reason: Reason, dropped: _Dropped) -> Reason:
         """Why nothing is known of the time before: by what was tried then, else by the dates."""
         tried = [why for sight, why in dropped if sight.at <= self.reference]
         worth = [why for why in tried if why is not Reason.FAILED_AGAIN]
@@ -246,13 +221,10 @@ class _Judge:
             return _Claim(None, why)
         if trust.skew is None:
             return _Claim(None, Reason.CLOCK_OFF)
-        # The latest follows from every one of them, so it is true if any of them is. One after the
-        # first sight of the content is of a later writing of the same.
-        dates = [d for s in given if (d := dated(s.capture, skew)) is not None and d <= after.since]
-        if not dates:
+        found = claimed_by((s.capture for s in given), trust, after.since)
+        if found is None:
             return _Claim(None, Reason.NO_DATE)
-        claimed = max(dates)
-        since = claimed + max(MARGIN, trust.lag)
+        claimed, since = found
         if since > self.reference:
             return _Claim(None, Reason.DATED_AFTER, claimed - RESOLUTION > self.reference)
         is_early = before is not None and claimed + MARGIN <= before.until
@@ -263,14 +235,9 @@ class _Judge:
 
 # Of several reasons why something shows nothing, the one that tells most.
 _TELLING = (
-    Reason.CRAWLER_CLOCK,
-    Reason.FALSE_VALIDATORS,
-    Reason.UNTRUSTED_DATES,
-    Reason.UNPROVED_DATES,
-    Reason.NOT_COMPARABLE,
-    Reason.TRUNCATED,
-    Reason.FAILED_AGAIN,
-)
+    Reason.CRAWLER_CLOCK, Reason.FALSE_VALIDATORS, Reason.UNTRUSTED_DATES, Reason.UNPROVED_DATES,
+    Reason.NOT_COMPARABLE, Reason.TRUNCATED, Reason.FAILED_AGAIN,
+)  # fmt: skip
 
 
 def _equal_bytes(

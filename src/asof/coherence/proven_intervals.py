@@ -12,9 +12,9 @@ from dataclasses import replace
 from asof.catalog.observe import Sights
 from asof.clock import Instant
 from asof.coherence.credibility import firm_runs
-from asof.coherence.host_trust import dated
+from asof.coherence.host_trust import claimed_by
 from asof.coherence.observations import SameAnswers, is_page
-from asof.coherence.verdict import MARGIN, HostTrust
+from asof.coherence.verdict import HostTrust
 from asof.model import State, Validity
 from asof.url import host_of
 
@@ -36,7 +36,11 @@ def known_intervals(
         for run in firm_runs(url, seen[url], trust):
             if not run.mixed and run.state is not State.GONE:
                 claimed = _claimed(run, trust, before) if trusted else None
-                found.append(_interval(url, run, claimed))
+                first = run.seen[0]
+                found.append(Validity(
+                    url=url, content=first.identity, status=first.status, since=run.since,
+                    until=run.until, evidence=(), claimed_since=claimed, state=first.state,
+                ))  # fmt: skip
             before = run.until
     return found
 
@@ -49,29 +53,10 @@ def with_claims(intervals: Iterable[Validity]) -> list[Validity]:
     ]
 
 
-def _interval(url: str, run: SameAnswers, claimed: Instant | None) -> Validity:
-    first = run.seen[0]
-    return Validity(
-        url=url,
-        content=first.identity,
-        status=first.status,
-        since=run.since,
-        until=run.until,
-        evidence=(),
-        claimed_since=claimed,
-        state=first.state,
-    )
-
-
 def _claimed(run: SameAnswers, trust: HostTrust, before: Instant | None) -> Instant | None:
     """Since when a content is there by its dates, clear of them as a verdict has to be."""
-    if trust.skew is None:
-        return None
-    dates = [dated(sight.capture, trust.skew) for sight in run.seen]
-    believable = [date for date in dates if date is not None and date <= run.since]
-    if not believable:
-        return None
-    claimed = max(believable) + max(MARGIN, trust.lag)
+    claim = claimed_by((sight.capture for sight in run.seen), trust, run.since)
     # What contradicts another sight is no date to go by.
-    contradicted = before is not None and claimed <= before
-    return None if contradicted or claimed > run.since else claimed
+    if claim is None or (before is not None and claim[1] <= before):
+        return None
+    return None if claim[1] > run.since else claim[1]

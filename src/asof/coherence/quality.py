@@ -20,18 +20,18 @@ from asof.coherence.gather import (
     capture_at,
     gather,
     measured,
-)  # fmt: skip
-from asof.coherence.host_trust import dated
+)
+from asof.coherence.host_trust import claimed_by
 from asof.coherence.intervals import coverage, curve, observable, stab, thinned
 from asof.coherence.invariance import archive_coherence
 from asof.coherence.observations import is_page
 from asof.coherence.proven_intervals import known_intervals, with_claims
-from asof.coherence.quality_report import Answer, Report, Stretch, WholeCoherence
+from asof.coherence.quality_report import Report, WholeCoherence
 from asof.coherence.rates import learn_rates
-from asof.coherence.verdict import MARGIN, Best, Coverage, Measurement, PageVerdict, Reason
+from asof.coherence.verdict import Coverage, Measurement, PageVerdict, Reason
 from asof.errors import AsofError, NotCaptured
 from asof.frontier.completeness import Completeness, completeness
-from asof.model import Capture, Evidence, Grade, Validity
+from asof.model import Capture, Grade, Validity
 from asof.url import host_of
 
 # Points of the curve of coverage: as many as a screen has pixels to tell apart.
@@ -57,7 +57,7 @@ def quality(
     archive: OpenArchive,
     choice: Choice,
     place: str = "",
-    progress: Bar = lambda what, total: nullcontext(_quiet),
+    progress: Bar = lambda what, total: nullcontext(lambda done: None),
 ) -> Quality:
     """Measure what was chosen, and read what changed; `progress` is told of what how many."""
     names = choice.crawls
@@ -94,10 +94,6 @@ def chosen(
     return Choice(tuple(names), prefix, reference)
 
 
-def _quiet(done: int) -> None:
-    pass
-
-
 def changed_pages(measurement: Measurement) -> list[PageVerdict]:
     """The pages whose two sides are to be compared by what they say."""
     return [page for page in measurement.pages if page.reason is Reason.OTHER_CONTENT]
@@ -112,20 +108,20 @@ def quality_report(
     """
     urls = {capture.url for capture in gathered.counted}
     known = known_intervals(gathered.seen, gathered.host_trust, urls=urls)
-    intervals = _within(gathered, with_claims(known))
-    answer, stretch = _whole(gathered)
+    first, last = min(capture.at for capture in gathered.counted), gathered.until
+    intervals = _within(first, last, with_claims(known))
+    answer, stretch = archive_coherence(
+        {url: gathered.seen[url] for url in urls},
+        host_trust=gathered.host_trust, since=first, until=last,
+    )  # fmt: skip
+    taken = {each.url for each in gathered.counted if each.kind in ANSWERS and is_page(each.url)}
     report = Report(
-        crawls=gathered.crawls,
-        measurement=measurement,
-        best=_best(intervals),
-        curve=_curve(gathered, measurement, intervals),
-        whole=WholeCoherence(answer, stretch),
-        observable=_observable(gathered),
-        part=gathered.choice.prefix or "",
-        chosen=gathered.choice.reference is not None,
-        errors=_errors(gathered, measurement),
-        place=place,
-    )
+        gathered.crawls, measurement, whole=WholeCoherence(answer, stretch),
+        best=stab(*_sides(intervals)) if intervals else None,
+        curve=_curve(gathered, measurement, intervals), observable=_observable(gathered),
+        part=gathered.choice.prefix or "", chosen=gathered.choice.reference is not None,
+        errors=len(taken - {page.url for page in measurement.pages}), place=place,
+    )  # fmt: skip
     if len(gathered.crawls) != 1 or gathered.choice.prefix:
         return report
     value = completeness(archive.ledger, archive.catalog.crawl_no(gathered.crawls[0].id))
@@ -162,7 +158,12 @@ def categorised(
 def _categorised(
     page: PageVerdict, captures: Mapping[CaptureKey, Capture], texts: Texts
 ) -> PageVerdict:
-    old, new = (_capture(page.url, side, captures) for side in (page.before, page.after))
+    if page.before is None or page.after is None:
+        return page
+    sides = [
+        captures.get((page.url, side.at, side.record_id)) for side in (page.before, page.after)
+    ]
+    old, new = sides
     if old is None or new is None:
         return page
     try:
@@ -174,31 +175,8 @@ def _categorised(
     return replace(page, category=change.category.value)
 
 
-def _capture(
-    url: str, evidence: Evidence | None, captures: Mapping[CaptureKey, Capture]
-) -> Capture | None:
-    return None if evidence is None else captures.get((url, evidence.at, evidence.record_id))
-
-
-def _whole(gathered: GatheredCaptures) -> tuple[Answer, Stretch | None]:
-    """Definition 3.1 over what counts."""
-    return archive_coherence(
-        {capture.url: gathered.seen[capture.url] for capture in gathered.counted},
-        host_trust=gathered.host_trust,
-        since=min(capture.at for capture in gathered.counted),
-        until=gathered.until,
-    )
-
-
-def _errors(gathered: GatheredCaptures, measurement: Measurement) -> int:
-    """How many of the URLs that were taken have only answered with errors."""
-    taken = {each.url for each in gathered.counted if each.kind in ANSWERS and is_page(each.url)}
-    return len(taken - {page.url for page in measurement.pages})
-
-
-def _within(gathered: GatheredCaptures, intervals: Iterable[Validity]) -> list[Validity]:
-    """The parts of intervals that lie between the first and the last capture that counts."""
-    first, last = min(c.at for c in gathered.counted), gathered.until
+def _within(first: Instant, last: Instant, intervals: Iterable[Validity]) -> list[Validity]:
+    """The parts of intervals that lie between two moments."""
     return [
         each
         if first <= each.since and each.until <= last
@@ -208,10 +186,8 @@ def _within(gathered: GatheredCaptures, intervals: Iterable[Validity]) -> list[V
     ]
 
 
-def _best(intervals: Sequence[Validity]) -> Best | None:
-    if not intervals:
-        return None
-    return stab([each.since for each in intervals], [each.until for each in intervals])
+def _sides(intervals: Sequence[Validity]) -> tuple[list[Instant], list[Instant]]:
+    return [each.since for each in intervals], [each.until for each in intervals]
 
 
 def _curve(
@@ -222,8 +198,7 @@ def _curve(
     intervals = [each for each in intervals if each.url in pages]
     if not intervals:
         return ()
-    moments, counts = curve([each.since for each in intervals], [each.until for each in intervals])
-    times = thinned(moments, counts, _POINTS)[0].tolist()
+    times = thinned(*curve(*_sides(intervals)), _POINTS)[0].tolist()
     if times[0] < measurement.reference < times[-1]:
         times = sorted({*times, measurement.reference})
     trust = gathered.host_trust
@@ -248,7 +223,7 @@ def _observable(gathered: GatheredCaptures) -> tuple[Instant, Instant] | None:
 def _dated(capture: Capture, gathered: GatheredCaptures) -> Instant | None:
     """Since when a page is as it was seen by its date, as sure of it as a verdict has to be."""
     trust = gathered.host_trust[host_of(capture.url)]
-    if not trust.trusts_dates or trust.skew is None or trust.doubts(capture.url):
+    if not trust.trusts_dates or trust.doubts(capture.url):
         return None
-    date = dated(capture, trust.skew)
-    return None if date is None else date + max(MARGIN, trust.lag)
+    claim = claimed_by([capture], trust, capture.at)
+    return None if claim is None else claim[1]
