@@ -10,19 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from asof.catalog.observe import Sights
 from asof.clock import Instant
 from asof.coherence.credibility import firm_runs
 from asof.coherence.intervals import coherence
 from asof.coherence.observations import SameAnswers, alike, is_page
+from asof.coherence.quality_report import Answer, Stretch
 from asof.coherence.verdict import HostTrust
 from asof.model import State
 from asof.url import host_of
-
-Answer = Literal["coherent", "incoherent", "unknown"]
-Stretch = tuple[Instant, Instant]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +38,9 @@ class Bounds:
 
 
 def interval_bounds(
-    seen: Sights,
-    *,
-    host_trust: Mapping[str, HostTrust] | None = None,
-    since: Instant | None = None,
-    until: Instant | None = None,
-) -> list[Bounds]:
+    seen: Sights, *, host_trust: Mapping[str, HostTrust] | None = None,
+    since: Instant | None = None, until: Instant | None = None,
+) -> list[Bounds]:  # fmt: skip
     """Of each page, by URL, the bounds of the content it was first taken with.
 
     First from `since` on and not after `until`, if given: those of a crawl among captures of many.
@@ -64,12 +58,9 @@ def interval_bounds(
 
 
 def archive_coherence(
-    seen: Sights,
-    *,
-    host_trust: Mapping[str, HostTrust] | None = None,
-    since: Instant | None = None,
-    until: Instant | None = None,
-) -> tuple[Answer, Stretch | None]:
+    seen: Sights, *, host_trust: Mapping[str, HostTrust] | None = None,
+    since: Instant | None = None, until: Instant | None = None,
+) -> tuple[Answer, Stretch | None]:  # fmt: skip
     """Whether pages cohere by definition 3.1, and when: proven, or possible where it is unknown.
 
     Which captures count is as in `interval_bounds`. Nothing captured is nothing known.
@@ -109,5 +100,4 @@ def _bounds(url: str, intervals: Sequence[SameAnswers], taken: int) -> Bounds:
 
 
 def _differs(other: SameAnswers, run: SameAnswers) -> bool:
-    """Whether two intervals are known to be of different answers."""
     return not other.mixed and alike(other.seen[0], run.seen[0]) is False

@@ -160,10 +160,7 @@ def _categorised(
 ) -> PageVerdict:
     if page.before is None or page.after is None:
         return page
-    sides = [
-        captures.get((page.url, side.at, side.record_id)) for side in (page.before, page.after)
-    ]
-    old, new = sides
+    old, new = (captures.get((page.url, s.at, s.record_id)) for s in (page.before, page.after))
     if old is None or new is None:
         return page
     try:

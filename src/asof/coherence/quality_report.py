@@ -61,34 +61,23 @@ class Report:
     @property
     def coherence_plan(self) -> CoherencePlan | None:
         """How the newest of the crawls sought coherence; None if it did not."""
-        courses = [
-            crawl.coherence_plan for crawl in self.crawls if crawl.coherence_plan is not None
-        ]
-        return courses[-1] if courses and courses[-1].mode != Mode.OFF else None
+        plans = [plan for crawl in self.crawls if (plan := crawl.coherence_plan) is not None]
+        return plans[-1] if plans and plans[-1].mode != Mode.OFF else None
 
     @property
     def planned(self) -> CoherencePlan | None:
         """The plan that the outcome can be held against: for this moment and for all pages."""
-        coherence_plan = self.coherence_plan
-        whole = len(self.crawls) == 1 and not self.part
-        return (
-            coherence_plan
-            if coherence_plan and whole and coherence_plan.mode == self.measurement.mode
-            else None
-        )
+        plan, whole = self.coherence_plan, len(self.crawls) == 1 and not self.part
+        return plan if plan and whole and plan.mode == self.measurement.mode else None
 
     @property
     def is_measured(self) -> bool:
         """Whether C says anything: of a crawl that is to visit twice, not before it turns."""
         if len(self.crawls) != 1 or self.part or self.chosen:
             return True
-        crawl, coherence_plan = self.crawls[0], self.coherence_plan
-        waits = (
-            coherence_plan is not None
-            and coherence_plan.mode == Mode.INDUCIBLE
-            and coherence_plan.turn is None
-        )
-        return not waits or crawl.state is CrawlState.FINISHED
+        plan = self.coherence_plan
+        waits = plan is not None and plan.mode == Mode.INDUCIBLE and plan.turn is None
+        return not waits or self.crawls[0].state is CrawlState.FINISHED
 
     @property
     def is_observable(self) -> bool | None:
@@ -100,12 +89,10 @@ class Report:
 
     @property
     def host_trust(self) -> Mapping[str, HostTrust]:
-        """How far the word of each host is good."""
         return self.measurement.host_trust
 
     @property
     def coherent(self) -> int:
-        """How many pages count in C."""
         return sum(page.is_coherent for page in self.measurement.pages)
 
 
@@ -148,14 +135,9 @@ def offenders(pages: Iterable[PageVerdict]) -> tuple[CauseGroup, ...]:
         if not page.is_coherent:
             found.setdefault((page.grade, cause(page)), []).append(page)
     keys = sorted(found, key=lambda key: (_ORDER.get(key, len(_ORDER)), key))
-    return tuple(
-        CauseGroup(
-            name,
-            grade,
-            tuple(sorted(found[grade, name], key=lambda page: (-apart(page), page.url))),
-        )
-        for grade, name in keys
-    )
+    for group in found.values():
+        group.sort(key=lambda page: (-apart(page), page.url))
+    return tuple(CauseGroup(name, grade, tuple(found[grade, name])) for grade, name in keys)
 
 
 def cause(page: PageVerdict) -> str:

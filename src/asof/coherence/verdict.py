@@ -10,7 +10,8 @@ in between (A-B-A).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -76,7 +77,6 @@ class PageVerdict:
 
     @property
     def is_coherent(self) -> bool:
-        """Whether the page counts in C."""
         return self.grade in COHERENT
 
 
@@ -120,26 +120,22 @@ class Measurement:
 
     @property
     def counts(self) -> dict[Grade, int]:
-        """How many pages have each grade."""
-        found = dict.fromkeys(Grade, 0)
-        for page in self.pages:
-            found[page.grade] += 1
-        return found
+        found = Counter(page.grade for page in self.pages)
+        return {grade: found[grade] for grade in Grade}
 
     @property
     def c(self) -> float | None:
         """C = 1 - errors / pages (Spaniol 2010; Spaniol 2009 writes q for the share of errors)."""
-        if not self.pages:
-            return None
-        return sum(page.is_coherent for page in self.pages) / len(self.pages)
+        return self._share_of(COHERENT)
 
     @property
     def c_in_substance(self) -> float | None:
         """C with what differs only in noise counted as coherent."""
-        if not self.pages:
-            return None
-        fine = sum(page.is_coherent or page.grade is Grade.EQUIVALENT for page in self.pages)
-        return fine / len(self.pages)
+        return self._share_of(COHERENT | {Grade.EQUIVALENT})
+
+    def _share_of(self, grades: Set[Grade]) -> float | None:
+        fine = sum(page.grade in grades for page in self.pages)
+        return fine / len(self.pages) if self.pages else None
 
 
 @dataclass(frozen=True, slots=True)
