@@ -91,9 +91,8 @@ def thinned(moments: Instants, counts: Instants, most: int) -> tuple[Instants, I
         return moments, counts
     parts = (most - 2) // 2
     span = max(int(moments[-1]) - int(moments[0]), 1)
-    part = np.minimum((moments - moments[0]).astype(np.float64) / span * parts, parts - 1).astype(
-        np.int64
-    )
+    place = (moments - moments[0]).astype(np.float64) / span * parts
+    part = np.minimum(place, parts - 1).astype(np.int64)
     order = np.lexsort((counts, part))
     bounds = np.flatnonzero(np.diff(part[order])) + 1
     lowest = order[np.concatenate(([0], bounds))]
@@ -113,9 +112,7 @@ def expected_valid(elapsed: ArrayLike, gap: ArrayLike, rate: ArrayLike) -> Float
     Written with expm1 that stays right for rates so small that the powers are nearly 1: the limit
     is 1 - t/g. A gap of 0 has nothing in it: the answer is the later one.
     """
-    t, g, r = np.broadcast_arrays(
-        np.asarray(elapsed, np.float64), np.asarray(gap, np.float64), np.asarray(rate, np.float64)
-    )
+    t, g, r = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (elapsed, gap, rate)))
     if not all(np.all(each >= 0) for each in (t, g, r)):  # so is NaN
         raise ValueError("times and rates are numbers, and not negative")
     endless = np.isinf(g)
@@ -132,11 +129,9 @@ def expected_valid(elapsed: ArrayLike, gap: ArrayLike, rate: ArrayLike) -> Float
 
 
 def coverage(
-    validities: Sequence[Validity],
-    rates: Mapping[str, float],
-    moments: Sequence[Instant],
+    validities: Sequence[Validity], rates: Mapping[str, float], moments: Sequence[Instant],
     pages: int,
-) -> list[Coverage]:
+) -> list[Coverage]:  # fmt: skip
     """At each moment the share of `pages` whose as-of answer is known, and that expected right.
 
     `validities` are ordered by URL and time, all of them of answers that say something (no errors

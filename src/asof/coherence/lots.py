@@ -70,8 +70,7 @@ def _decisive(seen: Sequence[Capture], crawl: Crawl) -> int | None:
     first = plan.turn if plan.mode == Mode.INDUCIBLE else seen[0].at - 1
     if plan.mode == Mode.INDUCIBLE and seen[0].at > first:
         return None
-    places = (n for n, each in enumerate(seen) if each.at > first and each.status == 304)
-    return next(places, None)
+    return next((n for n, each in enumerate(seen) if each.at > first and each.status == 304), None)
 
 
 def _brought(capture: Capture) -> bool:

@@ -40,10 +40,9 @@ def alike(one: Observation, other: Observation, *, by_tag: bool = True) -> bool 
         return True
     if one.state is State.ELSEWHERE and (one.redirect or other.redirect):
         return one.redirect == other.redirect and one.status == other.status
-    known = same_bytes(one, other)
+    known, tag = same_bytes(one, other), one.capture.etag
     if known is None and one.name is not None and one.name == other.name:
         return True
-    tag = one.capture.etag
     if known is None and by_tag and is_strong(tag) and tag == other.capture.etag:
         return True
     return known
@@ -80,9 +79,7 @@ def same_bytes(one: Observation, other: Observation) -> bool | None:
     """Whether two are of the same content by digest; None where they cannot be compared."""
     if one.content is not None and other.content is not None:
         return same(one.content, other.content)
-    if one.digest is not None and same(one.digest, other.digest):
-        return True
-    return None
+    return True if one.digest is not None and same(one.digest, other.digest) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +95,14 @@ class SameAnswers:
 
     @property
     def since(self) -> Instant:
-        """The first observation."""
         return self.seen[0].at
 
     @property
     def until(self) -> Instant:
-        """The last."""
         return self.seen[-1].at
 
     @property
     def state(self) -> State:
-        """What is there."""
         return self.seen[0].state
 
     def evidence(self, sight: Observation) -> Evidence:
@@ -157,6 +151,4 @@ def runs(
         else:
             found.append(together)
             mixed.append(is_mixed)
-    return [
-        SameAnswers(tuple(each), each_mixed) for each, each_mixed in zip(found, mixed, strict=True)
-    ]
+    return list(map(SameAnswers, map(tuple, found), mixed))

@@ -22,19 +22,19 @@ def rates_in(file: IO[bytes], name: str) -> Floats:
         raise InputError(f"{name} is larger than {_MOST_BYTES >> 20} MB.", hint=RATES_HINT)
     data = data.removeprefix(b"\xef\xbb\xbf").rstrip()  # a mark of some editors
     if data.count(b"\n") >= _MOST_RATES:
-        raise InputError(
-            f"{name} has more than {_MOST_RATES:,} lines.", hint="Take a sample of them."
-        )
+        said = f"{name} has more than {_MOST_RATES:,} lines."
+        raise InputError(said, hint="Take a sample of them.")
     if not data:
         raise InputError(f"{name} is empty.", hint=RATES_HINT)
     lines = data.split(b"\n")
+    rates = array("d")
     try:
-        return np.frombuffer(array("d", map(_probability, lines)))
-    except ValueError:
-        number = next(index for index, line in enumerate(lines) if not _is_probability(line))
-        shown = lines[number].strip()[:40].decode("ascii", "backslashreplace")
+        rates.extend(map(_probability, lines))
+    except ValueError:  # those before it are in already
+        shown = lines[len(rates)].strip()[:40].decode("ascii", "backslashreplace")
         said = f"{shown!r} is no probability" if shown else "there is no number"
-        raise InputError(f"{name}, line {number + 1:,}: {said}.", hint=RATES_HINT) from None
+        raise InputError(f"{name}, line {len(rates) + 1:,}: {said}.", hint=RATES_HINT) from None
+    return np.frombuffer(rates)
 
 
 def _probability(line: bytes) -> float:
@@ -42,11 +42,3 @@ def _probability(line: bytes) -> float:
     if not 0 <= rate <= 1 or b"_" in line:  # 1_000 is a number to Python alone
         raise ValueError
     return abs(rate)  # a negative zero is a zero
-
-
-def _is_probability(line: bytes) -> bool:
-    try:
-        _probability(line)
-    except ValueError:
-        return False
-    return True
