@@ -19,7 +19,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import ndtri
 
-from asof.coherence.plan import auto, bfs_lifo, by_threshold, forced_visits, optimal, slots
+from asof.coherence.optimal import revisit_order
+from asof.coherence.plan import auto, bfs_lifo, by_threshold, expected_c, optimal, slots
 from asof.coherence.survival import Discrete, Expected, Survival
 from asof.coherence.verdict import Mode
 
@@ -59,9 +60,11 @@ def planned(
     elif strategy == "half the revisits":
         expected = optimal(survival, lengths, revisits=count // 2).expected
     elif strategy == "forced visits":
-        expected = forced_visits(survival, np.arange(count, dtype=np.float64)).expected
+        before = slots(count, Mode.MEASURABLE)
+        order = revisit_order(survival, before)
+        expected = expected_c(survival, order, before[order] + before)
     else:
-        expected = auto(survival, lengths, Mode.INDUCIBLE).expected
+        expected = auto(survival, lengths).expected
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     return expected, cpu, wall, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 

@@ -21,9 +21,6 @@ from asof.coherence.plan import (
     bfs_lifo,
     by_threshold,
     expected_c,
-    fifo_of,
-    forced_visits,
-    lifo_of,
     optimal,
     optimal_hosts,
     slots,
@@ -31,6 +28,7 @@ from asof.coherence.plan import (
 from asof.coherence.survival import Discrete, Expected, Poisson, chances
 from asof.coherence.threshold import threshold_order
 from asof.coherence.verdict import Mode
+from support.plans import fifo_of, forced_visits, lifo_of, revisits_of
 
 GOLDEN = np.array([0.9, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01])
 BOTH = pytest.mark.parametrize("mode", [Mode.INDUCIBLE, Mode.MEASURABLE])
@@ -321,7 +319,7 @@ def test_a_budget_gives_up_the_hopeless() -> None:
     rates = np.array([0.9, 0.001, 0.95, 0.002, 0.003])
     plan = optimal(Discrete(rates), slots(5, Mode.INDUCIBLE), revisits=2)
     assert sorted(plan.order[:3].tolist()) == [1, 3, 4]
-    assert plan.revisits.tolist() == plan.order[1:3].tolist()
+    assert revisits_of(plan).tolist() == plan.order[1:3].tolist()
     assert plan.lengths.tolist() == [0, 2, 4, math.inf, math.inf]
     assert plan.visits.tolist() == plan.order[::-1].tolist()
 
@@ -331,7 +329,7 @@ def test_a_small_budget_of_a_large_site() -> None:
     plan = optimal(survival, slots(5_000, Mode.INDUCIBLE), revisits=100)
     coldest = np.argsort(survival.heat, kind="stable")[:101]
     best = exact(Discrete(survival.heat[coldest]), slots(101, Mode.INDUCIBLE))
-    assert len(plan.revisits) == 100
+    assert len(revisits_of(plan)) == 100
     assert plan.expected * 5_000 == pytest.approx(best * 101, abs=1e-9)
     nothing = optimal(survival, slots(5_000, Mode.INDUCIBLE), revisits=0)
     assert nothing.expected == pytest.approx(1 / 5_000)
@@ -369,7 +367,7 @@ def test_hosts_share_a_budget_as_well_as_any_split_of_it() -> None:
             if sum(split) <= budget
         )
         plans = optimal_hosts(hosts, budget)
-        assert sum(len(plan.revisits) for plan in plans) <= budget
+        assert sum(len(revisits_of(plan)) for plan in plans) <= budget
         got = sum(plan.expected * len(plan.order) for plan in plans)
         assert got == pytest.approx(best, abs=1e-9)
 
@@ -403,10 +401,10 @@ def test_revisits_after_forced_visits_are_the_best_there_are(revisits: int | Non
 def test_without_a_page_at_the_turning_point_all_are_revisited() -> None:
     before = np.array([3.0, 1.0, 2.0])
     plan = forced_visits(Discrete(np.array([0.1, 0.2, 0.3])), before, 2.0)
-    assert sorted(plan.revisits.tolist()) == [0, 1, 2]
+    assert sorted(revisits_of(plan).tolist()) == [0, 1, 2]
     assert plan.lengths.tolist() == (before[plan.order] + [2, 4, 6]).tolist()
     few = forced_visits(Discrete(np.array([0.1, 0.2, 0.3])), before, 2.0, revisits=1)
-    assert few.revisits.tolist() == [0]
+    assert revisits_of(few).tolist() == [0]
 
 
 def test_revisits_after_forced_visits_gain_two_points_on_lifo() -> None:
@@ -455,9 +453,9 @@ def test_lifo_on_any_slots_is_exact_to_nine_digits() -> None:
 def test_orders_of_visits_and_revisits() -> None:
     survival, order = Discrete(GOLDEN[:4]), np.array([2, 0, 3, 1])
     lifo = lifo_of(survival, order, slots(4, Mode.INDUCIBLE))
-    assert (lifo.visits.tolist(), lifo.revisits.tolist()) == ([1, 3, 0, 2], [0, 3, 1])
+    assert (lifo.visits.tolist(), revisits_of(lifo).tolist()) == ([1, 3, 0, 2], [0, 3, 1])
     fifo = fifo_of(survival, order)
-    assert (fifo.visits.tolist(), fifo.revisits.tolist()) == ([1, 3, 0, 2], [1, 3, 0])
+    assert (fifo.visits.tolist(), revisits_of(fifo).tolist()) == ([1, 3, 0, 2], [1, 3, 0])
     assert fifo.lengths.tolist() == [0, 4, 4, 4]
 
 
@@ -467,28 +465,10 @@ def test_orders_of_visits_and_revisits() -> None:
 def test_auto_takes_the_best_under_the_posterior() -> None:
     chance = np.random.default_rng(6)
     survival, lengths = posteriors(chance, 300, 3), slots(300, Mode.INDUCIBLE)
-    given = chance.permutation(300)
-    plan = auto(survival, lengths, Mode.INDUCIBLE, given_order=given)
+    plan = auto(survival, lengths)
     assert isinstance(plan, Plan)
     assert plan.expected >= optimal(survival, lengths).expected
-    assert plan.expected >= lifo_of(survival, given[::-1], lengths).expected
-    few = auto(survival, lengths, Mode.INDUCIBLE, revisits=50)
-    assert len(few.revisits) == 50
-
-
-@BOTH
-def test_auto_reads_a_given_order_as_one_of_visits(
-    mode: Mode, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    survival = Discrete(np.random.default_rng(9).random(30) ** 3)
-    lengths = slots(30, mode)
-    best = optimal(survival, lengths).order
-    poor = lifo_of(survival, np.argsort(survival.heat), lengths)
-    monkeypatch.setattr("asof.coherence.plan.optimal", lambda *_, revisits: poor)
-    visits = best[::-1] if mode is Mode.INDUCIBLE else best
-    plan = auto(survival, lengths, mode, given_order=visits)
-    assert plan.name == "lifo"
-    assert plan.order.tolist() == best.tolist()
+    assert plan.expected >= lifo_of(survival, chance.permutation(300), lengths).expected
 
 
 @pytest.mark.parametrize("budget", [0, 1, 3, 4, 9])

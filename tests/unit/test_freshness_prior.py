@@ -303,7 +303,7 @@ def test_plans_on_posteriors_are_not_below_blind_ones(family: str, visits: int) 
                 apart = gap * pages * np.exp(random.normal(0, 0.3, (pages, visits)))
                 seen = simulated(rate, apart, random)
                 found = posterior(seen, fit(seen))
-                plan = auto(Expected(found.shape, found.rate), lengths, Mode.INDUCIBLE)
+                plan = auto(Expected(found.shape, found.rate), lengths)
                 true = Poisson(rate)
                 gains.append(expected_c(true, plan.order, lengths) - bfs_lifo(true, lengths))
     assert np.mean(gains) > 0.004

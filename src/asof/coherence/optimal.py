@@ -112,10 +112,8 @@ class Worth:
 
     def look_near(self, slots: int) -> None:
         """Look closer at the curve to both sides of this number of slots."""
-        place = slots / self._size
-        known = sorted(self._known)
-        for low, high in itertools.pairwise(known):
-            if low <= place <= high:
+        for low, high in itertools.pairwise(sorted(self._known)):
+            if low <= slots / self._size <= high:
                 self._look((low + high) // 2)
 
     def _look(self, slots: int) -> None:
@@ -200,24 +198,16 @@ def _chosen(models: Survival, lengths: Floats) -> Pages:
     return best
 
 
-class _Some:
+class _Some(Survival):
     """The survival of some pages, numbered by their places among them, of some age already."""
 
     def __init__(self, survival: Survival, pages: Pages, age: Floats | None = None) -> None:
         self._survival, self._pages, self._age = survival, pages, age
-        self.heat: Floats = survival.heat[pages]
-
-    def __len__(self) -> int:
-        return len(self._pages)
+        self.heat = survival.heat[pages]
 
     def hazard(self, pages: Pages, lengths: Floats) -> Floats:
-        return self._survival.hazard(self._pages[pages], self._whole(pages, lengths))
-
-    def at(self, pages: Pages, lengths: Floats) -> Floats:
-        return self._survival.at(self._pages[pages], self._whole(pages, lengths))
-
-    def _whole(self, pages: Pages, lengths: Floats) -> Floats:
-        return lengths if self._age is None else self._age[pages] + lengths
+        whole = lengths if self._age is None else self._age[pages] + lengths
+        return self._survival.hazard(self._pages[pages], whole)
 
 
 def _choice(survival: Survival, hottest: Pages, lengths: Floats) -> NDArray[np.bool_]:
@@ -283,11 +273,9 @@ def _halves(values: NDArray[_Number], stride: int, start: int) -> Iterator[_Halv
 
 
 def _exchange(
-    survival: Survival,
-    pages: _Halves[np.intp],
-    slots: _Halves[np.float64],
+    survival: Survival, pages: _Halves[np.intp], slots: _Halves[np.float64],
     now: _Halves[np.float64],
-) -> float:
+) -> float:  # fmt: skip
     """Exchange pages of the two halves where it pays, in place; the gain."""
     ahead = chances(survival, pages[0], slots[1])
     back = chances(survival, pages[1], slots[0])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from asof.coherence.optimal import Worth, optimal_order, revisit_order
+from asof.coherence.optimal import Worth, optimal_order
 from asof.coherence.survival import Discrete, Floats, Pages, Poisson, Survival, chances
 from asof.coherence.threshold import threshold_order
 from asof.coherence.verdict import Mode
@@ -44,12 +44,6 @@ class Plan:
         """Inducible: the pages in the order of the first phase."""
         return self.order[::-1]
 
-    @property
-    def revisits(self) -> Pages:
-        """Inducible: the pages in the order of the second phase."""
-        again = self.order[(self.lengths > 0) & np.isfinite(self.lengths)]
-        return again[::-1] if self.name == "fifo" else again
-
 
 def slots(count: int, mode: Mode, step: float = 1.0) -> Floats:
     """Slot lengths of a site with one request each `step`: Figure 5 (measurable), 6 (inducible)."""
@@ -59,21 +53,7 @@ def slots(count: int, mode: Mode, step: float = 1.0) -> Floats:
 
 def expected_c(survival: Survival, order: Pages, lengths: Floats) -> float:
     """The expected C of an order: the mean survival; a page that is not seen again counts 0."""
-    if not len(order):
-        return 1.0
-    return float(chances(survival, order, lengths).sum()) / len(order)
-
-
-def lifo_of(survival: Survival, order: Pages, lengths: Floats) -> Plan:
-    """A given order, by ascending slot length, as a plan: visits reversed, revisits in order."""
-    return Plan("lifo", order, lengths, expected_c(survival, order, lengths))
-
-
-def fifo_of(survival: Survival, order: Pages, step: float = 1.0) -> Plan:
-    """Visits in reversed `order`, revisits likewise: all but `order[0]`, the joker, last long."""
-    lengths = np.full(len(order), len(order) * step)
-    lengths[:1] = 0.0
-    return Plan("fifo", order, lengths, expected_c(survival, order, lengths))
+    return float(chances(survival, order, lengths).sum()) / len(order) if len(order) else 1.0
 
 
 def bfs_fifo(survival: Survival, step: float = 1.0, revisits: int | None = None) -> float:
@@ -184,10 +164,8 @@ def optimal_hosts(
 def _shares(hosts: Sequence[tuple[Survival, Floats]], revisits: int) -> list[int]:
     worths = [Worth(survival, lengths) for survival, lengths in hosts]
     jokers = [_jokers(lengths) for _, lengths in hosts]
-    whose = np.repeat(
-        np.arange(len(hosts)),
-        [len(each) - free for (_, each), free in zip(hosts, jokers, strict=True)],
-    )
+    asked = [len(each) - free for (_, each), free in zip(hosts, jokers, strict=True)]
+    whose = np.repeat(np.arange(len(hosts)), asked)
     shares = [0] * len(hosts)
     for _ in range(_LOOKS):
         gains = [worth.gains()[free:] for worth, free in zip(worths, jokers, strict=True)]
@@ -198,42 +176,15 @@ def _shares(hosts: Sequence[tuple[Survival, Floats]], revisits: int) -> list[int
     return shares
 
 
-def forced_visits(
-    survival: Survival, before: Floats, step: float = 1.0, *, revisits: int | None = None
-) -> Plan:
-    """The best revisits after visits in an order that discovery forced (see `revisit_order`).
-
-    `visits` of this plan means nothing, as they are over; its lengths need not ascend.
-    """
-    order = revisit_order(survival, before, step, revisits)
-    first = 0 if (before == 0).any() else step
-    lengths = before[order] + slots(len(order), Mode.MEASURABLE, step) + first
-    lengths = _within(lengths, revisits)
-    return Plan("revisit", order, lengths, expected_c(survival, order, lengths))
-
-
-def auto(
-    survival: Survival,
-    lengths: Floats,
-    mode: Mode,
-    eta: float = 0.6,
-    given_order: Pages | None = None,
-    *,
-    revisits: int | None = None,
-) -> Plan:
+def auto(survival: Survival, lengths: Floats, eta: float = 0.6) -> Plan:
     """The best of several plans under a survival, which should be that of the posterior.
 
-    Candidates are the optimum, the threshold at `eta` and the range of Figure 9 (on very large
-    sites at `eta` only), and the order in which pages would be visited anyway (`given_order`).
+    Candidates are the optimum and the threshold at `eta` and the range of Figure 9 (on very large
+    sites at `eta` only).
     """
-    candidates = [optimal(survival, lengths, revisits=revisits)]
-    lengths = candidates[0].lengths
     etas = {eta, *ETAS} if len(survival) <= _MANY else {eta}
-    candidates += [by_threshold(survival, lengths, each) for each in sorted(etas)]
-    if given_order is not None:
-        order = given_order[::-1] if mode is Mode.INDUCIBLE else given_order
-        candidates.append(lifo_of(survival, order, lengths))
-    return max(candidates, key=lambda plan: plan.expected)
+    thresholds = (by_threshold(survival, lengths, each) for each in sorted(etas))
+    return max((optimal(survival, lengths), *thresholds), key=lambda plan: plan.expected)
 
 
 def _jokers(lengths: Floats) -> int:

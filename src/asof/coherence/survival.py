@@ -6,6 +6,7 @@ the posterior of a page that was seen twice are one problem to it.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Protocol
 
 import numpy as np
@@ -26,22 +27,25 @@ class Survival(Protocol):
     length is not asked for (a page that is not seen again counts as lost).
     """
 
+    # How fast each page changes, to sort by: the hotter of two pages changes more.
+    heat: Floats
+
     def __len__(self) -> int:
-        """How many pages there are."""
-        ...
+        return len(self.heat)
 
-    @property
-    def heat(self) -> Floats:
-        """How fast each page changes, to sort by: the hotter of two pages changes more."""
-        ...
-
+    @abstractmethod
     def hazard(self, pages: Pages, lengths: Floats) -> Floats:
-        """-log of the survival: where a survival is 0 to a computer, this still tells which."""
+        """-log of the survival: where a survival is 0 to a computer, this still tells which.
+
+        A new array each time, which `at` overwrites.
+        """
         ...
 
     def at(self, pages: Pages, lengths: Floats) -> Floats:
         """The survival of pages over lengths, element by element (arrays broadcast)."""
-        ...
+        hazard = self.hazard(pages, lengths)
+        np.negative(hazard, out=hazard)
+        return np.exp(hazard, out=hazard)
 
 
 def chances(survival: Survival, pages: Pages, lengths: Floats) -> Floats:
@@ -52,46 +56,30 @@ def chances(survival: Survival, pages: Pages, lengths: Floats) -> Floats:
     return np.where(seen, survival.at(pages, np.where(seen, lengths, 0.0)), 0.0)
 
 
-class Discrete:
+class Discrete(Survival):
     """The model of Spaniol 2009, equations 2 and 4: (1 - rate)^length, lengths in slots."""
 
     def __init__(self, rates: Floats) -> None:
-        self.heat: Floats = _checked(rates, "change probability", 1.0)
+        self.heat = _checked(rates, "change probability", 1.0)
         with np.errstate(divide="ignore"):
             self._decay = np.minimum(-np.log1p(-self.heat), _CERTAIN)
 
-    def __len__(self) -> int:
-        return len(self.heat)
-
     def hazard(self, pages: Pages, lengths: Floats) -> Floats:
-        """-log of `at`."""
         return self._decay[pages] * lengths
 
-    def at(self, pages: Pages, lengths: Floats) -> Floats:
-        """(1 - rate)^length."""
-        return _survival(self.hazard(pages, lengths))
 
-
-class Poisson:
+class Poisson(Survival):
     """Changes at a constant rate in real time: e^(-rate * length), in one unit of time for both."""
 
     def __init__(self, rates: Floats) -> None:
-        self.heat: Floats = _checked(rates, "change rate", np.inf)
+        self.heat = _checked(rates, "change rate", np.inf)
         self._decay = np.minimum(self.heat, _CERTAIN)
 
-    def __len__(self) -> int:
-        return len(self.heat)
-
     def hazard(self, pages: Pages, lengths: Floats) -> Floats:
-        """-log of `at`."""
         return self._decay[pages] * lengths
 
-    def at(self, pages: Pages, lengths: Floats) -> Floats:
-        """e^(-rate * length)."""
-        return _survival(self.hazard(pages, lengths))
 
-
-class Expected:
+class Expected(Survival):
     """Under a gamma posterior of the rate, the mean of e^(-r * length): (rate/(rate+length))^shape.
 
     It falls slower than that of the mean rate, the more so the less is known of the page: who
@@ -105,21 +93,13 @@ class Expected:
             raise ValueError("a shape and a rate for each page")
         if not (self._rate > 0).all():
             raise ValueError("a rate of 0 is no posterior")
-        self.heat: Floats = self._shape / self._rate
-
-    def __len__(self) -> int:
-        return len(self.heat)
+        self.heat = self._shape / self._rate
 
     def hazard(self, pages: Pages, lengths: Floats) -> Floats:
-        """-log of `at`."""
         return self._shape[pages] * np.log1p(lengths / self._rate[pages])
 
-    def at(self, pages: Pages, lengths: Floats) -> Floats:
-        """(rate / (rate + length))^shape."""
-        return _survival(self.hazard(pages, lengths))
 
-
-class Since:
+class Since(Survival):
     """The same of pages that must have stayed as they are for some time already, each for its own.
 
     A page that is seen at the moment itself has a length of 0, and need not.
@@ -130,22 +110,9 @@ class Since:
         self._before = _checked(before, "time", np.inf)
         self.heat = survival.heat
 
-    def __len__(self) -> int:
-        return len(self._survival)
-
     def hazard(self, pages: Pages, lengths: Floats) -> Floats:
-        """-log of `at`."""
         found = self._survival.hazard(pages, lengths + self._before[pages])
         return np.where(lengths > 0, found, 0.0)
-
-    def at(self, pages: Pages, lengths: Floats) -> Floats:
-        """The survival over the time before and the length."""
-        return _survival(self.hazard(pages, lengths))
-
-
-def _survival(hazard: Floats) -> Floats:
-    np.negative(hazard, out=hazard)
-    return np.exp(hazard, out=hazard)
 
 
 def _checked(values: Floats, what: str, most: float) -> Floats:

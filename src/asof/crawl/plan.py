@@ -122,7 +122,7 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
     if name in ("lifo", "fifo"):
         coherence_plan = CoherencePlan(mode, name, candidates[name], len(pages))
         return Itinerary(coherence_plan, hosts, candidates)
-    planned = _planned(hosts, promised, lengths, mode, name, config)
+    planned = _planned(hosts, promised, lengths, name, config)
     expected = sum(each.plan.expected * len(each.targets) for each in planned if each.plan)
     candidates[name] = expected / len(pages)
     eta, newcomers = config.eta if name == "threshold" else None, _newcomers(planned, rates, mode)
@@ -279,14 +279,13 @@ def _planned(
     hosts: Sequence[HostPlan],
     promised: Sequence[Survival],
     lengths: Sequence[Floats],
-    mode: Mode,
     name: str,
     config: Config,
 ) -> tuple[HostPlan, ...]:
     """Planned by how pages change; what is expected is what can be known of that."""
     plans: dict[str, Callable[[Survival, Floats], Plan]] = {
         "threshold": partial(by_threshold, eta=config.eta),
-        "auto": partial(auto, mode=mode, eta=config.eta),
+        "auto": partial(auto, eta=config.eta),
     }
     found = []
     for each, own, slots_of_it in zip(hosts, promised, lengths, strict=True):
