@@ -38,7 +38,6 @@ from asof.coherence.gather import (
 from asof.coherence.lots import audit_lots
 from asof.coherence.verdict import Measurement
 from asof.errors import ArchiveError, NotCaptured, UsageError
-from asof.model import Capture, Evidence
 from asof.warc.atomic_file import atomic_file
 
 
@@ -125,12 +124,9 @@ def certificate_of(
     software: str,
 ) -> dict[str, object]:  # fmt: skip
     by_key = capture_at(found.everything)
-
-    def capture(url: str, evidence: Evidence) -> Capture:
-        return by_key[url, evidence.at, evidence.record_id]
-
     return certificate(
         measurement, choice=found.choice, until=found.until, files=sums, unsound=unsound,
         crawls=[(crawl, audit_lots(crawl, found.everything)) for crawl in found.crawls],
-        capture_of=capture, software=software,
+        capture_of=lambda url, evidence: by_key[url, evidence.at, evidence.record_id],
+        software=software,
     )  # fmt: skip

@@ -120,18 +120,14 @@ def learn_host_trust(
     the user who says so), or never. `seen` is what the captures show, if that is known already.
     """
     everything = list(captures)
-    unsteady = frozenset(ran_back(everything))
-    audits = _audits(everything)
-    tallies: dict[str, _Tally] = {}
+    unsteady, audits = frozenset(ran_back(everything)), _audits(everything)
+    tallies: dict[str, _Tally] = defaultdict(_Tally)
     for url, sights in (observe(everything) if seen is None else seen).items():
         host = host_of(url)
-        tally = tallies.setdefault(host, _Tally())
+        tally = tallies[host]
         if len(sights) > 1 and is_page(url):
             _learn(url, sights, skews.get(host) or 0, unsteady, audits, tally)
-    return {
-        host: _judged(host, tally, skews.get(host), policy)
-        for host, tally in sorted(tallies.items())
-    }
+    return {host: _judged(host, tallies[host], skews.get(host), policy) for host in sorted(tallies)}
 
 
 def _judged(host: str, tally: _Tally, skew: int | None, policy: Policy) -> HostTrust:
@@ -171,8 +167,7 @@ def skew_of(dates: Iterable[tuple[Instant, Instant]]) -> int | None:
     meanwhile, several servers behind one name, or a Date from a cache. One in ten may be off: a
     single answer from elsewhere says nothing of the others.
     """
-    ahead = [date - at for at, date in dates]
-    if not ahead:
+    if not (ahead := [date - at for at, date in dates]):
         return None
     middle = int(median(ahead))
     off = sum(abs(each - middle) > _STEADY for each in ahead)
@@ -294,8 +289,7 @@ def _learn_confirmation(
 
     `audited` is the rate at which the page changes, if the download is the audit of the 304.
     """
-    equal = same_bytes(sight, after)
-    gap = after.at - sight.at
+    equal, gap = same_bytes(sight, after), after.at - sight.at
     audit = None if audited is None else (gap, audited)
     if equal is True:
         tally.validators_right += gap <= AUDIT_WINDOW

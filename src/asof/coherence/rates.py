@@ -34,12 +34,10 @@ class LearntRates:
 
     def survival(self, urls: Sequence[str]) -> Expected:
         """The chance of each page to stay as it is, by length in seconds."""
-        believed = [self._of(url) for url in urls]
-        shape, rate = np.array(believed, np.float64).reshape(-1, 2).T
+        shape, rate = np.array(list(map(self._of, urls)), np.float64).reshape(-1, 2).T
         return Expected(shape.copy(), rate.copy())
 
     def mean(self, url: str) -> float:
-        """The rate that is expected of a page."""
         shape, rate = self._of(url)
         return shape / rate
 
@@ -56,11 +54,9 @@ class LearntRates:
 
 
 def learn_rates(
-    captures: Iterable[Capture],
-    *,
+    captures: Iterable[Capture], *, caught: Callable[[str], bool],
     trusted: Callable[[str], bool] = never,
-    caught: Callable[[str], bool] = never,
-) -> LearntRates:
+) -> LearntRates:  # fmt: skip
     """What captures in the order of their keys tell.
 
     `trusted`: of a host, its Last-Modified. `caught`: it said 304 of what had changed. Nothing is

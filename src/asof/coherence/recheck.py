@@ -81,8 +81,7 @@ def recheck(folder: Folder, claim: Claim, *, spread: Spread, progress: Progress)
     there: dict[str, int] = {}
     lost: list[FileSum] = []
     for item in sorted(claim.files, key=lambda item: item.file):
-        trouble = _trouble(folder.warc / item.file, item.size)
-        if trouble:
+        if trouble := _trouble(folder.warc / item.file, item.size):
             said.append(f"files[{item.file}]: {trouble}")
             lost.append(item)
         else:

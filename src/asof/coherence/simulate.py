@@ -54,8 +54,7 @@ def change_rates(family: Family, pages: int, load: float) -> Floats:
     elif family is Family.EXPONENTIAL:
         shape = -np.log1p(-quantiles)
     else:
-        normal = NormalDist()
-        shape = np.exp(2.0 * np.array([normal.inv_cdf(u) for u in quantiles.tolist()]))
+        shape = np.exp(2.0 * np.array(list(map(NormalDist().inv_cdf, quantiles.tolist()))))
     if family is not Family.UNIFORM:  # whose grid has the mean by itself
         shape = shape / shape.mean()
     return np.clip(shape * (load / pages), 0.0, 1.0)
@@ -79,10 +78,9 @@ class SimulatedHistory:
 def draw(rates: Floats, mode: Mode, generator: np.random.Generator) -> SimulatedHistory:
     """A history of a site whose pages have these change probabilities."""
     after = _quiet(rates, generator)
-    before = (
-        np.full_like(after, len(rates)) if mode is Mode.MEASURABLE else _quiet(rates, generator)
-    )
-    return SimulatedHistory(before, after)
+    if mode is Mode.MEASURABLE:
+        return SimulatedHistory(np.full_like(after, len(rates)), after)
+    return SimulatedHistory(_quiet(rates, generator), after)
 
 
 def _quiet(rates: Floats, generator: np.random.Generator) -> Slots:
@@ -165,8 +163,7 @@ def _chosen(reach: Slots, value: Slots) -> Pages:
     reaches = reach[order].tolist()
     keys = (-value[order] * count + order).tolist()  # the most valuable first, then the first
     waiting: list[int] = []
-    chosen: list[int] = []
-    arrived = 0
+    chosen, arrived = [], 0
     for place in range(count - 1, 0, -1):
         while arrived < count and reaches[arrived] >= place:
             heappush(waiting, keys[arrived])
@@ -229,7 +226,6 @@ class SimulatedOutcome:
 
     @property
     def mean(self) -> float:
-        """The mean C of the runs."""
         return float(np.mean(self.shares))
 
     @property
@@ -252,7 +248,6 @@ class Point:
     outcomes: tuple[SimulatedOutcome, ...]
 
     def named(self, name: str, eta: float | None = None) -> SimulatedOutcome:
-        """The outcome of a strategy."""
         return next(each for each in self.outcomes if (each.name, each.eta) == (name, eta))
 
     @property
@@ -279,11 +274,9 @@ class Setting:
 
 
 def simulate(
-    setting: Setting,
-    family: Family,
-    load: float,
+    setting: Setting, family: Family, load: float,
     progress: Callable[[int], None] = lambda done: None,
-) -> Point:
+) -> Point:  # fmt: skip
     """All strategies on the same histories; `progress` is told of each of runs + 1 steps.
 
     The random numbers depend on the seed, the family and the load alone, so that a point stays the
@@ -298,8 +291,10 @@ def simulate(
     rows: list[list[float]] = []
     for _ in range(setting.runs):
         history = draw(rates, setting.mode, generator)
-        schedules = [*_conventional(setting, generator), *planned]
-        reached = [schedule.share(history) for schedule in schedules]
+        met = generator.permutation(setting.pages)  # by one breadth-first search, for both orders
+        lifo = mirrored(met, setting.mode)
+        fifo = lifo if setting.mode is Mode.MEASURABLE else in_turn(met)
+        reached = [schedule.share(history) for schedule in (fifo, lifo, *planned)]
         rows.append([*reached, worst_possible(history), best_possible(history)])
         progress(1)
     *columns, worst, best = zip(*rows, strict=True)
@@ -307,15 +302,6 @@ def simulate(
         SimulatedOutcome(each.name, each.eta, each.expected, shares)
         for each, shares in zip(known, columns, strict=True)
     ]
-    limits = (
-        SimulatedOutcome("worst", None, None, worst),
-        SimulatedOutcome("best", None, None, best),
-    )
-    return Point(family, load, (*outcomes, *limits))
-
-
-def _conventional(setting: Setting, generator: np.random.Generator) -> tuple[Schedule, Schedule]:
-    """FIFO and LIFO of one and the same breadth-first search."""
-    met = generator.permutation(setting.pages)
-    lifo = mirrored(met, setting.mode)
-    return (lifo if setting.mode is Mode.MEASURABLE else in_turn(met)), lifo
+    for name, limit in (("worst", worst), ("best", best)):
+        outcomes.append(SimulatedOutcome(name, None, None, limit))
+    return Point(family, load, tuple(outcomes))
