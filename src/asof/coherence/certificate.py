@@ -213,8 +213,7 @@ def read_certificate(data: bytes, name: str) -> Claim:
         raise InputError(f"{name} is not a coherence certificate.", hint=_HINT)
     if document.get("version") != VERSION or isinstance(document.get("version"), bool):
         raise _other_version(document.get("version"), name)
-    software = document.get("software")
-    if not isinstance(software, str):
+    if not isinstance(software := document.get("software"), str):
         raise _malformed(name, "software")
     choice, files = _read_choice(document, name), _read_files(document, name)
     try:

@@ -266,16 +266,10 @@ def skews(captures: Iterable[Capture], warc: Path) -> dict[str, int | None]:
     found = {}
     for host, some in by_host.items():
         some.sort(key=attrgetter("at"))
-        dates = [(c.at, date) for c in _spread(some) if (date := _date(c, warc)) is not None]
-        found[host] = skew_of(dates)
+        if (last := len(some) - 1) >= DATES:
+            some = [some[place * last // (DATES - 1)] for place in range(DATES)]
+        found[host] = skew_of((c.at, date) for c in some if (date := _date(c, warc)) is not None)
     return found
-
-
-def _spread(captures: Sequence[Capture]) -> list[Capture]:
-    last = len(captures) - 1
-    if last < DATES:
-        return list(captures)
-    return [captures[place * last // (DATES - 1)] for place in range(DATES)]
 
 
 def _date(capture: Capture, warc: Path) -> Instant | None:

@@ -15,8 +15,7 @@ omitted, and one whose digests do not hold is no evidence.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -33,21 +32,6 @@ from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
 
 _REMEDY = "make the certificate anew, of all files"
-
-
-@dataclass(frozen=True, slots=True)
-class _Concern:
-    """Captures of some hosts up to a moment, or of all."""
-
-    sites: frozenset[str] | None
-    until: Instant
-
-    def includes(self, capture: Capture) -> bool:
-        if capture.kind not in ANSWERS:
-            return False
-        if self.sites is None:
-            return True
-        return capture.at <= self.until and site_of(capture.surt) in self.sites
 
 
 def omitted(
@@ -73,13 +57,13 @@ def omitted(
                 yield f"files[{path.name}]: is not named, and is of the crawl {owner}; {_REMEDY}"
         else:
             others += ranges(path)
-    for found in _unnamed(grown, _Concern(None, until), scanned, spread, progress):
+    for found in _unnamed(grown, partial(_answers, None, until), scanned, spread, progress):
         yield (
             f"files[{found[0].where.file}]: goes on after the bytes that are named, with captures "
             f"of the crawl ({_told(found)}); {_REMEDY}"
         )
-    concern = _Concern(frozenset(site_of(c.surt) for c in gathered.counted), until)
-    for found in _unnamed(others, concern, scanned, spread, progress):
+    sites = frozenset(site_of(c.surt) for c in gathered.counted)
+    for found in _unnamed(others, partial(_answers, sites, until), scanned, spread, progress):
         yield (
             f"files[{found[0].where.file}]: holds earlier captures of the same hosts, which are "
             f"not named ({_told(found)}); {_REMEDY}"
@@ -95,22 +79,25 @@ def _beginning(path: Path) -> tuple[str | None, Instant]:
 
 
 def _unnamed(
-    work: Sequence[FileRange], concern: _Concern, scanned: Scanned, spread: Spread,
-    progress: Progress,
+    work: Sequence[FileRange], answers: Callable[[FileRange], list[Capture]], scanned: Scanned,
+    spread: Spread, progress: Progress,
 ) -> Iterator[list[Capture]]:  # fmt: skip
-    """The captures of concern of each file that has some which the certified files have not."""
+    """The answers of each file that has some which the certified files have not."""
     by_file: dict[str, list[Capture]] = defaultdict(list)
-    for source, found in zip(work, spread(partial(_of_concern, concern), work), strict=True):
+    for source, found in zip(work, spread(answers, work), strict=True):
         if new := [capture for capture in found if not scanned.holds(capture)]:
             by_file[source.path.name] += new
         progress(source.size)
     yield from by_file.values()
 
 
-def _of_concern(concern: _Concern, source: FileRange) -> list[Capture]:
-    """The sound captures of concern in a range; runs in a worker."""
+def _answers(sites: frozenset[str] | None, until: Instant, source: FileRange) -> list[Capture]:
+    """The sound answers in a range: all, or those of some hosts up to a moment; in a worker."""
     found = (capture_of(each, source.path.name, None) for each in read_sound(source).rows)
-    return [capture for capture in found if concern.includes(capture)]
+    answers = [capture for capture in found if capture.kind in ANSWERS]
+    if sites is None:
+        return answers
+    return [each for each in answers if each.at <= until and site_of(each.surt) in sites]
 
 
 def _told(found: Sequence[Capture]) -> str:

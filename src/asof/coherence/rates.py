@@ -47,8 +47,7 @@ class LearntRates:
         return Expected(np.array([self.prior.shape]), np.array([self.prior.rate]))
 
     def _of(self, url: str) -> tuple[float, float]:
-        place = self.places.get(url)
-        if place is None:
+        if (place := self.places.get(url)) is None:
             return self.prior.of(url)
         return float(self.known.shape[place]), float(self.known.rate[place])
 
