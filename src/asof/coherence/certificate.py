@@ -256,10 +256,8 @@ def _parsed(data: bytes, name: str) -> Json:
 
 def too_large(name: str) -> InputError:
     most = f"{MOST_BYTES >> 20} MiB, {MOST_VALUES:,} values"
-    return InputError(
-        f"{name} is larger than a certificate can be ({most}).",
-        hint="Certify parts of the site with --url PREFIX.",
-    )
+    said = f"{name} is larger than a certificate can be ({most})."
+    return InputError(said, hint="Certify parts of the site with --url PREFIX.")
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby, islice, pairwise
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from asof.archive.archive import OpenArchive
 from asof.catalog.derive import comparable, is_http
@@ -25,7 +25,7 @@ from asof.catalog.observe import Sights, observe
 from asof.catalog.referents import ANSWERS, declared
 from asof.clock import SECOND, Instant, parse_http_date
 from asof.coherence.certificate import Choice
-from asof.coherence.host_trust import learn_host_trust, skew_of
+from asof.coherence.host_trust import Policy, learn_host_trust, skew_of
 from asof.coherence.intervals import stab
 from asof.coherence.measure import measure
 from asof.coherence.observations import is_page
@@ -97,9 +97,7 @@ class Catalogued:
             everything = self._archive.captures()
             yield from (capture for capture in everything if site_of(capture.surt) in sites)
             return
-        found = chain.from_iterable(
-            self._archive.captures(prefix=f"{site})") for site in sorted(sites)
-        )
+        found = (c for site in sorted(sites) for c in self._archive.captures(prefix=f"{site})"))
         while some := list(islice(found, _TOLD)):
             yield from some
             self._read(len(some))
@@ -138,7 +136,7 @@ def gather(holdings: Catalogued | Scanned, choice: Choice) -> GatheredCaptures:
     )  # fmt: skip
 
 
-def _policy(crawls: Sequence[Crawl]) -> Literal["auto", "always", "never"]:
+def _policy(crawls: Sequence[Crawl]) -> Policy:
     """How far the newest crawl wants dates to be believed; what others wrote there is no wish."""
     wish = crawls[-1].settings.get("trust_dates") if crawls else None
     return "always" if wish == "always" else "never" if wish == "never" else "auto"

@@ -154,11 +154,8 @@ def optimal_hosts(
         raise ValueError("a budget of revisits is not negative")
     if revisits is None or not hosts:
         return [optimal(survival, lengths) for survival, lengths in hosts]
-    shares = _shares(hosts, revisits)
-    return [
-        optimal(survival, lengths, revisits=share)
-        for (survival, lengths), share in zip(hosts, shares, strict=True)
-    ]
+    shares = zip(hosts, _shares(hosts, revisits), strict=True)
+    return [optimal(survival, lengths, revisits=share) for (survival, lengths), share in shares]
 
 
 def _shares(hosts: Sequence[tuple[Survival, Floats]], revisits: int) -> list[int]:
