@@ -68,7 +68,9 @@ def text_command(
             elif document.error is not None and not document.text:
                 code = max(code, 1)
             if as_json:
-                print_json({"input": format_filename(name), **asdict(document)})
+                told = asdict(document)
+                del told["pictures"]  # compared, and no part of what a document says
+                print_json({"input": format_filename(name), **told})
             else:
                 _print_text(format_filename(name), document, full=full, several=len(inputs) > 1)
     return code

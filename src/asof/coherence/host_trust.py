@@ -311,9 +311,9 @@ def _learn_confirmation(
 
 
 def _is_between(before: Observation, sight: Observation, after: Observation) -> bool:
-    """Whether a crawl saw one content before and after a 304 that speaks of another."""
-    is_one = before.capture.crawl == after.capture.crawl and same_bytes(before, after)
-    return bool(is_one) and same_bytes(before, sight) is False
+    """Whether a crawl saw something else before and after what a 304 speaks of."""
+    is_one = before.capture.crawl == after.capture.crawl
+    return is_one and same_bytes(before, sight) is False
 
 
 def _rate(seen: Sequence[Observation], audits: frozenset[tuple[str, str]]) -> tuple[float, Instant]:
