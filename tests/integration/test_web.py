@@ -357,7 +357,7 @@ class TestPages:
         text = server.ask(f"/captures?url={quote(HOME)}&at=2026-02-10").text
         assert "3 captures" in text
         assert "2 different contents in turn" in text
-        assert "Proven" in text
+        assert "Proven 1 Feb 2026, 10:00:00 to 1 Mar 2026, 10:00:00" in text
         assert text.count('<rect class="proven') == 2
         assert '<line class="mark"' in text
         for stamp in ("20260101100000", "20260201100000", "20260301100000"):
