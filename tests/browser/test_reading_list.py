@@ -72,7 +72,7 @@ def test_the_bar_is_as_long_as_what_is_contained(
     browser.open(pages[5, 2])
     bars = browser.evaluate(
         "[...document.querySelectorAll('.gone svg')].map(e => ["
-        "parseFloat(e.parentElement.innerText.slice(2)), e.getBoundingClientRect().width,"
+        "parseFloat(e.parentElement.textContent.trim().slice(2)), e.getBoundingClientRect().width,"
         " e.firstChild.getBoundingClientRect().width])"
     )
     assert len(bars) == 5
