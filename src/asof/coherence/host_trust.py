@@ -7,7 +7,7 @@ if it lies in (t1, t2], and wrong if it lies before: then the new content was da
 which something else was seen. One equal to the moment of the download says nothing (dynamic pages),
 one in the future or of the epoch is ignored. With r right and w wrong ones, and nothing known
 before, the share of right ones has the posterior Beta(1 + r, 1 + w). A host is trusted if that
-share is 0.9 or more with a probability of 95 %: from 28 right ones on if none is wrong, 45 if one
+share is 0.9 or more with a probability of 95 %: from 28 right ones on if none is wrong, 44 if one
 is. A URL of which one date was ever wrong is trusted under no circumstances.
 
 Files may be dated when they were written and appear later (rsync -t, a build), and a date that lies

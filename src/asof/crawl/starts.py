@@ -17,7 +17,7 @@ _ENOUGH = 3
 
 
 @dataclass(slots=True)
-class _Course:
+class _HostVisits:
     """The visits of one host: how many are to come, and how long one takes."""
 
     left: int
@@ -34,32 +34,32 @@ class _Course:
 class Starts:
     """The hosts of a plan. All of them are to end by `end`, a time of the same clock."""
 
-    courses: dict[str, _Course] = field(default_factory=dict)
+    hosts: dict[str, _HostVisits] = field(default_factory=dict)
     end: float = float("inf")
     _next: tuple[str, float] = ("", 0.0)  # who begins next, and when
 
     @classmethod
     def planned(cls, needs: Mapping[str, tuple[int, float]], end: float) -> Starts:
         """By how many visits each host needs, and the seconds of each."""
-        return cls({host: _Course(*need) for host, need in needs.items()}, end)
+        return cls({host: _HostVisits(*need) for host, need in needs.items()}, end)
 
     def visited(self, host: str, now: float) -> None:
         """A visit has ended."""
-        course = self.courses.get(host)
-        if course is None:
+        own = self.hosts.get(host)
+        if own is None:
             return
-        course.first = course.first if course.done else now
-        course.done, course.left = course.done + 1, max(course.left - 1, 0)
-        if course.done >= _ENOUGH:
-            course.step = (now - course.first) / (course.done - 1)
+        own.first = own.first if own.done else now
+        own.done, own.left = own.done + 1, max(own.left - 1, 0)
+        if own.done >= _ENOUGH:
+            own.step = (now - own.first) / (own.done - 1)
 
     def waits(self, now: float, others: Collection[str] | None) -> dict[str, float]:
         """After how many seconds those begin that were not asked yet.
 
         `others` are the hosts that will be asked anyhow; None if somebody is being asked.
         """
-        begun = [each.seconds for each in self.courses.values() if each.done]
-        waiting = {host: each.seconds for host, each in self.courses.items() if not each.done}
+        begun = [each.seconds for each in self.hosts.values() if each.done]
+        waiting = {host: each.seconds for host, each in self.hosts.items() if not each.done}
         longest = min(max([*begun, *waiting.values()], default=0.0), max(self.end - now, 0.0))
         found = {host: max(0.0, longest - seconds) for host, seconds in waiting.items()}
         if found and others is not None and not set(others) - found.keys():

@@ -82,8 +82,8 @@ class Visitor:
         """Ask for a target, and keep what comes; how long to leave its host alone."""
         last = self._equipment.store.last(target.url)
         asked = self._equipment.conditions(last)
-        is_decisive = look.decisive and wants_bytes(last, audit=self._config.audit)
-        if is_decisive or look.audits.checks(target):
+        by_bytes = look.decisive and wants_bytes(last, audit=self._config.audit)
+        if by_bytes or look.audits.checks(target):
             asked = ()
         start = self._equipment.clock.monotonic()
         self.current = target.url
