@@ -106,7 +106,7 @@ def found_in(
         level = max(0, level - 1)
     seen: set[tuple[str, Hop]] = set()
     known = known or {}
-    early = unknown(target.url, links.early, known)
+    early = unknown(target.url, links.early, known) if links.early else ()
     for url, (_, hop, hint, listing) in chain(early, unknown(base, links.found, known)):
         key = (url, hop)
         if url == target.url or key in seen:

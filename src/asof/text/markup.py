@@ -202,11 +202,13 @@ def values(written: str, read: Callable[[str], str] | None = None) -> dict[str, 
     `read` makes characters of what stands between quotes; unless told, `unescape` does.
     """
     read = read or unescape
+    plain = written.isascii() and "&" not in written and "\0" not in written  # as most are
     found: dict[str, str] = {}
     for name, double, single, bare in _ATTRIBUTES.findall(written):
         name = small(name)
         if name not in found:
-            found[name] = read(double or single or bare)
+            value = double or single or bare
+            found[name] = value if plain else read(value)
     return found
 
 

@@ -99,6 +99,8 @@ def uses(name: str, attributes: Mapping[str, str], *, drawn: bool = False) -> It
     if name == "meta":
         yield from _of_meta(attributes)
     for attribute, value in attributes.items():
+        if attribute not in NAMES:
+            continue
         if attribute in _HREFS:
             yield _href(attribute, name, attributes)
         elif attribute in _PARTS:
@@ -109,7 +111,7 @@ def uses(name: str, attributes: Mapping[str, str], *, drawn: bool = False) -> It
         elif attribute in _PAINTS:
             if drawn and "(" in value:
                 yield attribute, CSS, _REQUISITE
-        elif attribute in NAMES:
+        else:
             yield from _of_some(attribute, name, attributes)
 
 

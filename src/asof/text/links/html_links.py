@@ -44,7 +44,7 @@ MAX_NESTING = 4
 
 _LINK = Hop.LINK
 # Without one of these words a meta element, or one that is none of ELEMENTS, refers to nothing.
-_IN_META = ("refresh", "image", "url", "player")
+_IN_META = ("refresh", "image", "url", "player", "&")
 _IN_OTHERS = ("(", "data-", "background", "href", "src", "&")
 _READ = frozenset(("style", "script", "noframes", "noembed"))
 _JSON_LD = "application/ld+json"
@@ -78,7 +78,7 @@ def hits_in_python(view: str, *, xml: bool = False) -> Iterator[_Hit]:
         name, _, _, inside, stop, end, after, foreign, drawn, _ = tag
         written = view[inside:stop]
         raw = view[end:after] if after > end and name in _READ else ""
-        if raw or (written and _may_refer(name, written)):
+        if raw or written:
             if xml:
                 name = name.rpartition(":")[2]
             elif name == "image" and not foreign:  # as in a browser
@@ -128,7 +128,7 @@ class _Page:
                 self._add(self._text(hit), _LINK)
             else:
                 name, written, drawn, raw = hit
-                attributes = values(written, self._text) if written else {}
+                attributes = values(written, self._text) if _may_refer(name, written) else {}
                 if attributes:
                     self._element(name, attributes, drawn=drawn)
                 if raw:
