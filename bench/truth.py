@@ -16,10 +16,10 @@ Columns: `5/1` are five verdicts of a grade of which one is false. C as it is me
 pages that truly *stayed* the same from the visit to the revisit, which is the most that bytes can
 show; the share of pages of which some copy is *true* at the reference; C over what stayed (if each
 page is visited once: over what is true); what the plan promised; in how many runs the host was
-caught; requests and kilobytes of the coherent crawl, each run; and the intervals between captures
-that `asof show` calls unchanged. The bars of each group follow; with `--check` the exit code is
-1 if one of them is not met. Archives are made in the folder for temporary files: TMPDIR=/dev/shm
-saves half of the time.
+caught, of those in which it told a false 304; requests and kilobytes of the coherent crawl, each
+run; and the intervals between captures that `asof show` calls unchanged. The bars of each group
+follow; with `--check` the exit code is 1 if one of them is not met. Archives are made in the folder
+for temporary files: TMPDIR=/dev/shm saves half of the time.
 """
 
 from __future__ import annotations

@@ -540,7 +540,7 @@ def test_the_same_trial_comes_out_the_same(tmp_path: Path) -> None:
 
 def outcome(**told: object) -> Outcome:
     grades = dict.fromkeys(Grade, Sayings(10))
-    plain = Outcome(40, grades, 30, 35, 36, 30, 0.75, False, 80, 1000, Sayings(20), 1.0)
+    plain = Outcome(40, grades, 30, 35, 36, 30, 0.75, False, 0, 80, 1000, Sayings(20), 1.0)
     return replace(plain, **told)  # type: ignore[arg-type]
 
 
@@ -560,7 +560,8 @@ def false(grade: Grade, all: int, wrong: int, shown: int = 0) -> dict[str, objec
         ("noise", {"coherent": 2, "expected": 0.05}, []),
         ("gzip-at-rest", {}, ["nginx with gzip at rest: C = 100 %"]),
         ("sly", {"caught": True}, []),
-        ("sly", {}, ["caught in 29 of 30 runs"]),
+        ("sly", {}, []),
+        ("sly", {"lied": 1}, ["caught in 29 of 30 runs with lies"]),
         ("304-tenth", {"caught": True} | false(Grade.CONFIRMED, 20, 1),
          ["confirmed false: under 1 % of pages"]),
         ("lag", false(Grade.CLAIMED, 200, 1), []),

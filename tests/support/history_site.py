@@ -90,7 +90,7 @@ class Server:
 
 
 class HistorySite(SyntheticSite):
-    """The site of a history. `sent` counts the bytes of its answers."""
+    """The site of a history. `sent` counts the bytes of its answers, `lied` its false 304."""
 
     def __init__(self, history: History, server: Server) -> None:
         super().__init__(SiteSpec(pages=1, start=history.begin))
@@ -98,6 +98,8 @@ class HistorySite(SyntheticSite):
         self.server = server
         self.origins = (ORIGIN,)
         self.sent = 0
+        self.lied = 0
+        self._given: dict[tuple[str, str], bytes] = {}
         self._number = 0
         self._round: list[str] = []
 
@@ -118,11 +120,22 @@ class HistorySite(SyntheticSite):
             question = Question(path, asked, view.date, whole, ask.number, ask.place)
             for lie in self.server.lies:
                 response = lie(question, response)
+            self.lied += self._is_false(question, response)
         self.sent += len(response.wire(method=method))
         late = (view.late, view.cut)
         return LateResponse(
             response.status, response.headers, response.body, response.chunked, *late
         )
+
+    def _is_false(self, question: Question, response: Response) -> bool:
+        """Whether "not modified" is said of another content than was given by this validator."""
+        path, asked, body = question.path, question.asked, self.server.plain(question.whole.body)
+        if response.status != 304:
+            for name in ("ETag", "Last-Modified"):
+                self._given[path, response.header(name) or ""] = body
+            return False
+        by = asked.get("if-none-match") or asked.get("if-modified-since", "")
+        return self._given.get((path, by), body) != body
 
     def _counted(self, path: str, t: Instant) -> Ask:
         """A round ends when something is asked for again, unless that is the last page at once."""

@@ -64,7 +64,7 @@ class Outcome:
     have a copy that stood at the reference; `staying` ones were that at the visit before and at the
     one after it, which is the most that bytes can show. `expected` is what the plan promised of C.
     `unchanged` are the intervals between captures that are called so. `load` is how often a page
-    changed in a lap.
+    changed in a lap. `lied` counts false 304s, of the crawl and of those before it.
     """
 
     pages: int
@@ -75,6 +75,7 @@ class Outcome:
     staying: int
     expected: float | None
     caught: bool
+    lied: int
     requests: int
     sent: int
     unchanged: Sayings
@@ -242,6 +243,7 @@ class Judge:
             staying=sum(self.is_staying(page.url, reference) for page in pages),
             expected=None if plan is None else plan.expected,
             caught=not self._crawled.trust.trusts_validators,
+            lied=self.site.lied,
             requests=len(self._crawled.log),
             sent=sent,
             unchanged=self.unchanged(),

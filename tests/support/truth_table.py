@@ -17,7 +17,7 @@ from support.truth import SAYING, Outcome, Sayings
 
 # At least so much of what bytes can show is to be measured, and a plan is off by at most so much.
 SHARE_OF_TRUTH, PROMISE = 0.9, 0.05
-# A host with false validators is to be caught in 29 of 30 runs.
+# A host with false validators is to be caught in 29 of 30 runs in which it told a false 304.
 CAUGHT = 29 / 30
 _FIRM = (Grade.PROVEN, Grade.CONFIRMED, Grade.CLAIMED)
 
@@ -90,6 +90,11 @@ class Row:
     def caught(self) -> int:
         return sum(each.caught for each in self.outcomes)
 
+    @property
+    def lying(self) -> int:
+        """Runs in which there was something to be caught at."""
+        return sum(each.caught or each.lied > 0 for each in self.outcomes)
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -160,15 +165,15 @@ def _honest(rows: Sequence[Row]) -> list[_Found]:
 def _false(rows: Sequence[Row]) -> list[_Found]:
     said, pages = _summed(rows, Grade.CONFIRMED), sum(row.pages for row in rows)
     missed = [
-        f"{row.kind.name} {row.caught} of {len(row.outcomes)}"
+        f"{row.kind.name} {row.caught} of {row.lying}"
         for row in rows
-        if row.caught < CAUGHT * len(row.outcomes)
+        if row.caught < CAUGHT * row.lying
     ]
     few = said.false < 0.01 * pages
     return [
         *_none_false(rows, Grade.PROVEN, Grade.CLAIMED),
         ("confirmed false: under 1 % of pages", f"{said.false} of {pages} pages", few),
-        ("caught in 29 of 30 runs", _listed(missed), not missed),
+        ("caught in 29 of 30 runs with lies", _listed(missed), not missed),
     ]
 
 
@@ -221,7 +226,7 @@ def _cells(row: Row) -> list[str]:
         *grades,
         *(f"{each:.2f}" for each in (row.c, row.c_same, row.c_true, row.ratio)),
         "" if row.expected is None else f"{row.expected:.2f}",
-        f"{row.caught} of {runs}",
+        f"{row.caught} of {row.lying}",
         f"{sum(each.requests for each in row.outcomes) / runs:.0f}",
         f"{sum(each.sent for each in row.outcomes) / runs / 1000:.0f}",
         unchanged,
@@ -272,7 +277,7 @@ def _values(row: Row) -> dict[str, object]:
             for name, each in said.items()
         },
         "c": row.c, "c_same": row.c_same, "c_true": row.c_true, "ratio": row.ratio,
-        "expected": row.expected, "caught": row.caught,
+        "expected": row.expected, "caught": row.caught, "lying": row.lying,
         "requests": sum(each.requests for each in row.outcomes),
         "sent": sum(each.sent for each in row.outcomes),
         "wrong": [words for each in row.outcomes for words in each.wrong],
