@@ -11,7 +11,7 @@ from typing import Any
 
 from asof.clock import Clock
 from asof.frontier.hosts import Hosts
-from asof.frontier.report import busiest, failed, reasons, tally
+from asof.frontier.report import busiest, reasons, tally
 from asof.frontier.states import TargetState
 from asof.ledger import Ledger
 from asof.model import Crawl
@@ -108,8 +108,8 @@ class Outlook:
             (host, count, max(0.0, hosts.due(host, now) - now))
             for host, count in busiest(self._reader, self._crawl_no)
         )
-        why = failed(self._reader, self._crawl_no, examples=0)[:_REASONS]
-        self.reasons = tuple((reason.reason, reason.count) for reason in why)
+        why = reasons(self._reader, self._crawl_no, TargetState.FAILED)
+        self.reasons = tuple(why.items())[:_REASONS]
         # Counting a million targets takes a second: never more than a fiftieth of the time.
         self._count_at = now + max(_COUNT_EVERY, 50 * (clock.monotonic() - now))
 
