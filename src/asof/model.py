@@ -6,13 +6,13 @@ Target -> fetch -> Exchange | Failure -> warc -> Location -> catalog -> Capture 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
-from asof.clock import Instant
+from asof.clock import Instant, iso, maybe_iso
 
 Headers = tuple[tuple[str, str], ...]
 _T = TypeVar("_T")
@@ -325,6 +325,10 @@ class CoherencePlan:
     newcomers: float | None = None
     secret: str = ""
 
+    def facts(self) -> dict[str, object]:
+        """The plan under the keys that files and answers to programs share."""
+        return asdict(self) | {"turn": maybe_iso(self.turn)}
+
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
@@ -338,6 +342,16 @@ class Crawl:
     settings: dict[str, object] = field(default_factory=dict)
     note: str = ""
     coherence_plan: CoherencePlan | None = None
+
+    def facts(self) -> dict[str, object]:
+        """What all that is written of a crawl says, under the same keys."""
+        return {
+            "id": self.id,
+            "seeds": list(self.seeds),
+            "started": iso(self.started),
+            "ended": maybe_iso(self.ended),
+            "state": self.state.value,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from asof.errors import UsageError
 from asof.ledger import Ledger
 from asof.model import CoherencePlan, Crawl, CrawlState
 from asof.report.plan_text import plan_json
-from asof.warc.info import _coherence_plan_from, _coherence_plan_json
+from asof.warc.info import _coherence_plan_from
 from support.made_up_web import FILL, A, B, Copies, Web, seen_twice, turn
 
 # Seconds from one request to the next, and from one crawl of the history to the next.
@@ -344,7 +344,7 @@ nonsense = st.recursive(
 
 @given(courses)
 def test_a_course_comes_back_from_a_file(coherence_plan: CoherencePlan) -> None:
-    said = json.loads(json.dumps(_coherence_plan_json(coherence_plan)))
+    said = json.loads(json.dumps(coherence_plan.facts()))
     assert _coherence_plan_from(said) == coherence_plan
 
 

@@ -133,10 +133,8 @@ class Committer:
 
     def _last(self) -> str | None:
         """The newest file of the crawl that holds anything."""
-        files = [
-            s.file for s in self._catalog.segments() if s.committed and s.crawl == self._crawl.id
-        ]
-        return files[-1] if files else None
+        own = (s for s in reversed(self._catalog.segments()) if s.crawl == self._crawl.id)
+        return next((segment.file for segment in own if segment.committed), None)
 
     def _create(self, now: Instant, previous: str | None) -> WarcFile:
         path = self._folder.new_segment(self._crawl.id)

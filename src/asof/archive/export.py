@@ -45,25 +45,17 @@ class Selection:
         return archive.captures(**asdict(self))
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What went out."""
-
-    file: str
-    captures: int
-
-
-def export_cdxj(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
+def export_cdxj(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """A sorted CDXJ index, line for line what cdxj-indexer writes for the same files."""
     count = 0
     with atomic_file(out) as file:
         for line in cdxj_lines(selection.captures(archive)):
             file.write(line.encode())
             count += 1
-    return Exported(str(out), count)
+    return count
 
 
-def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
+def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """One .warc.gz of the selected captures, with their requests and metadata, as stored.
 
     A revisit takes the record along that holds its payload, so the file can stand alone.
@@ -78,7 +70,7 @@ def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> Export
                     continue
                 _copy_record(record, path, file)
                 count += derive(record) is not None
-    return Exported(str(out), count)
+    return count
 
 
 def _with_sources(archive: OpenArchive, selection: Selection) -> set[str]:
@@ -114,14 +106,13 @@ def _copy_record(record: StoredRecord, path: Path, out: BinaryIO) -> None:
             length -= len(chunk)
 
 
-def export_parquet(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
-    return Exported(str(out), write_parquet(selection.captures(archive), out))
+def export_parquet(archive: OpenArchive, selection: Selection, out: Path) -> int:
+    return write_parquet(selection.captures(archive), out)
 
 
-def export_trec(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
+def export_trec(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """TREC-Web documents (Naumann 2011, slide 69), one for each capture with a payload."""
-    documents = _trec_documents(archive, selection.captures(archive))
-    return Exported(str(out), write_trec(out, documents))
+    return write_trec(out, _trec_documents(archive, selection.captures(archive)))
 
 
 def _trec_documents(archive: OpenArchive, captures: Iterable[Capture]) -> Iterator[TrecDocument]:
@@ -140,7 +131,7 @@ def _trec_documents(archive: OpenArchive, captures: Iterable[Capture]) -> Iterat
         )
 
 
-def export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
+def export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """A WACZ that opens in replayweb.page: the WARC files, an index, and the list of pages."""
     with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
         warcs, count = _wacz_files(archive, selection, Path(scratch))
@@ -158,7 +149,7 @@ def export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> Export
             software=f"asof {version('asof')}",
             created=archive.clock.now(),
         )
-    return Exported(str(out), count)
+    return count
 
 
 def _wacz_files(
@@ -174,7 +165,7 @@ def _wacz_files(
     if selection.everything and whole:
         return [archive.folder.warc / s.file for s in segments], archive.catalog.count()
     packed = scratch / "selection.warc.gz"
-    return [packed], export_warc(archive, selection, packed).captures
+    return [packed], export_warc(archive, selection, packed)
 
 
 def _captures_in(warcs: list[Path]) -> Iterator[Capture]:
@@ -185,7 +176,8 @@ def _captures_in(warcs: list[Path]) -> Iterator[Capture]:
                 yield capture
 
 
-EXPORTERS: dict[str, Callable[[OpenArchive, Selection, Path], Exported]] = {
+# Each writes a file, and gives how many captures went out.
+EXPORTERS: dict[str, Callable[[OpenArchive, Selection, Path], int]] = {
     "warc": export_warc,
     "cdxj": export_cdxj,
     "parquet": export_parquet,

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from asof.archive import OpenArchive
-from asof.archive.export import EXPORTERS, Exported, Selection
+from asof.archive.export import EXPORTERS, Selection
 from asof.cli.options import (
     archive_option,
     examples,
@@ -32,7 +32,7 @@ _NAMES = {
 }
 
 
-def _export_documents(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
+def _export_documents(archive: OpenArchive, selection: Selection, out: Path) -> int:
     # Here, for it needs numpy, which takes longer to load than the rest.
     from asof.cli.similar import read_texts
     from asof.cover.documents.export_documents import export_documents
@@ -91,11 +91,11 @@ def export_command(
             raise UsageError(f"{out} exists.", hint="Remove it or name another file with -o.")
         require_folder(out)
         _require_any(archive, selection)
-        exported = _EXPORTERS[kind](archive, selection, out)
+        count = _EXPORTERS[kind](archive, selection, out)
     if as_json:
-        print_json({"file": exported.file, "format": kind, "captures": exported.captures})
+        print_json({"file": str(out), "format": kind, "captures": count})
     else:
-        say(f"{exported.captures:,} captures written to {exported.file}")
+        say(f"{count:,} captures written to {out}")
     return 0
 
 

@@ -26,7 +26,7 @@ from math import isfinite
 from typing import cast
 
 from asof.catalog.derive import record_uri
-from asof.clock import Instant, iso, parse_iso
+from asof.clock import Instant, iso, maybe_iso, parse_iso
 from asof.coherence.lots import AuditLots
 from asof.coherence.verdict import Measurement, PageVerdict
 from asof.errors import InputError
@@ -103,7 +103,7 @@ def certificate(
         "choice": {
             "crawls": list(choice.crawls),
             "prefix": choice.prefix,
-            "reference": _iso(choice.reference),
+            "reference": maybe_iso(choice.reference),
         },
         "mode": measurement.mode.value,
         "reference": iso(measurement.reference),
@@ -150,28 +150,20 @@ def drawn_audits(document: Json) -> tuple[int, int]:
     return drawn, sum(len(cast(Sequence[str], each["missing"])) for each in lots)
 
 
-def _iso(moment: Instant | None) -> str | None:
-    return None if moment is None else iso(moment)
-
-
 def _crawl(crawl: Crawl, lots: AuditLots | None) -> dict[str, object]:
     return {
-        "id": crawl.id,
-        "seeds": list(crawl.seeds),
-        "started": iso(crawl.started),
-        "ended": _iso(crawl.ended),
-        "state": crawl.state.value,
+        **crawl.facts(),
         "course": None if crawl.coherence_plan is None else _coherence_plan(crawl.coherence_plan),
         "audits": None if lots is None else asdict(lots) | {"missing": list(lots.missing)},
     }
 
 
 def _coherence_plan(coherence_plan: CoherencePlan) -> dict[str, object]:
-    said: dict[str, object] = asdict(coherence_plan)
+    said = coherence_plan.facts()
     for name, value in said.items():
         if isinstance(value, float) and not isfinite(value):
             said[name] = None  # a file that anybody may have written
-    return said | {"turn": _iso(coherence_plan.turn)}
+    return said
 
 
 def _page(page: PageVerdict, capture_of: CaptureOf) -> dict[str, object]:

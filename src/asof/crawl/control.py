@@ -209,11 +209,8 @@ class Control:
             self._note(f"The status cannot be removed: {error.strerror}.")
 
     def _read(self) -> bytes:
-        handle = open_plain(self._orders, os.O_RDONLY)
-        try:
-            data = os.pread(handle, _LONGEST_LOOK, self._offset)
-        finally:
-            os.close(handle)
+        with os.fdopen(open_plain(self._orders, os.O_RDONLY), "rb") as file:
+            data = os.pread(file.fileno(), _LONGEST_LOOK, self._offset)
         self._offset += len(data)
         self._deaf = False
         return data
@@ -278,16 +275,12 @@ def send_order(folder: Folder, clock: Clock, act: Act, pattern: str = "") -> Ord
     line = order.line()
     if len(line) > _LONGEST_LINE:
         raise UsageError("The pattern is too long.", hint="Give several short ones.")
-    path = orders_file(folder)
-    with storage_errors(path):
-        handle = open_plain(path, os.O_RDWR | os.O_APPEND)
-        try:
-            # What a full disk tore off must not swallow this order.
-            size = os.fstat(handle).st_size
-            torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-            os.write(handle, b"\n" + line if torn else line)
-        finally:
-            os.close(handle)
+    path, flags = orders_file(folder), os.O_RDWR | os.O_APPEND
+    with storage_errors(path), os.fdopen(open_plain(path, flags), "rb+", buffering=0) as file:
+        # What a full disk tore off must not swallow this order.
+        size = os.fstat(file.fileno()).st_size
+        torn = size > 0 and os.pread(file.fileno(), 1, size - 1) != b"\n"
+        file.write(b"\n" + line if torn else line)
     return order
 
 

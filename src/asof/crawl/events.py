@@ -75,9 +75,7 @@ class EventLog:
 
     def write(self, event: str, **fields: object) -> None:
         """Any event, with fields that JSON can hold; what it cannot is written as its text."""
-        rest = json.dumps(fields, default=str)[1:] if fields else "}"
-        comma = ", " if fields else ""
-        self._add(f'{{"at": "{self._now()}", "event": {quoted(event)}{comma}{rest}')
+        self._add(json.dumps({"at": self._now(), "event": event, **fields}, default=str))
 
     def fetched(self, target: Target, exchange: Exchange, *, revisit: bool) -> None:
         """An answer came. The most frequent event by far, so its JSON is made by hand."""

@@ -43,6 +43,7 @@ from asof.url import host_of
 # Beside the delay, as long as nothing is known of a host: seconds that an answer takes.
 _ANSWER = 0.1
 _LEAST_STEP = 1e-6
+_Planner = Callable[[Survival, Floats], Plan]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,20 +259,15 @@ def _candidates(
         seen_again = int((np.isfinite(lengths) & (lengths > 0)).sum())
         return bfs_fifo(own, each.step, seen_again)
 
-    def lifo(each: HostPlan, own: Survival, lengths: Floats) -> float:
-        return bfs_lifo(own, lengths)
+    def planned(plan: _Planner) -> float:
+        return overall(lambda each, own, s: expected_c(own, plan(each.survival, s).order, s))
 
-    def threshold(each: HostPlan, own: Survival, lengths: Floats) -> float:
-        return expected_c(own, by_threshold(each.survival, lengths, config.eta).order, lengths)
-
-    def best(each: HostPlan, own: Survival, lengths: Floats) -> float:
-        return expected_c(own, optimal(each.survival, lengths).order, lengths)
-
+    lifo = overall(lambda each, own, lengths: bfs_lifo(own, lengths))
     return {
-        "fifo": overall(fifo if mode is Mode.INDUCIBLE else lifo),
-        "lifo": overall(lifo),
-        "threshold": overall(threshold),
-        "optimal": overall(best),
+        "fifo": overall(fifo) if mode is Mode.INDUCIBLE else lifo,
+        "lifo": lifo,
+        "threshold": planned(partial(by_threshold, eta=config.eta)),
+        "optimal": planned(optimal),
     }
 
 
@@ -283,7 +279,7 @@ def _planned(
     config: Config,
 ) -> tuple[HostPlan, ...]:
     """Planned by how pages change; what is expected is what can be known of that."""
-    plans: dict[str, Callable[[Survival, Floats], Plan]] = {
+    plans: dict[str, _Planner] = {
         "threshold": partial(by_threshold, eta=config.eta),
         "auto": partial(auto, eta=config.eta),
     }

@@ -99,15 +99,13 @@ class RobotsErrands:
             errand = Target(url, 0, target.url, Hop.ROBOTS.value)
             last = self._equipment.store.last(url)
             asked = self._equipment.conditions(last)
-            there = host_of(url)
-            if there == host:
+            if (there := host_of(url)) == host:
                 await self._clock.sleep(wait)
                 start = self._clock.monotonic()
                 outcome = await self._equipment.fetcher.fetch(url, asked)
-            else:
-                outcome, start = await self._fetch_elsewhere(url, there, asked)
-            if there == host:
                 wait = self._equipment.wait_after(host, start, outcome)
+            else:
+                outcome = await self._fetch_elsewhere(url, there, asked)
             if isinstance(outcome, Failure):
                 self._equipment.monitor.failed(errand, outcome)
                 self._equipment.store.failure(outcome, errand)
@@ -121,21 +119,18 @@ class RobotsErrands:
             url = onward.url
             hops += 1
 
-    async def _fetch_elsewhere(
-        self, url: str, host: str, asked: Headers
-    ) -> tuple[Exchange | Failure, float]:
-        """Fetch of another host, in its turn; gives when it was asked, too."""
+    async def _fetch_elsewhere(self, url: str, host: str, asked: Headers) -> Exchange | Failure:
+        """Fetch of another host, in its turn."""
         start = self._clock.monotonic()
         while not self._hosts.claim(host, self._clock.monotonic()):
             if self._clock.monotonic() >= start + _OTHER_HOST:
                 detail = f"{host} had no turn to spare"
-                failure = Failure(url, "timeout", detail, self._clock.now(), transient=True)
-                return failure, self._clock.monotonic()
+                return Failure(url, "timeout", detail, self._clock.now(), transient=True)
             await self._clock.sleep(max(_POLL, self._equipment.pace.delay / 4))
         start, outcome = self._clock.monotonic(), None
         try:
             outcome = await self._equipment.fetcher.fetch(url, asked)
-            return outcome, start
+            return outcome
         finally:
             now = self._clock.monotonic()
             self._hosts.release(host, now + self._equipment.wait_after(host, start, outcome))

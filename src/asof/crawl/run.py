@@ -17,7 +17,7 @@ from asof.archive import OpenArchive
 from asof.archive.commit import Committer
 from asof.archive.folder import Folder
 from asof.archive.journal import CommitGroup
-from asof.archive.recovery import Recovery, recover
+from asof.archive.recovery import recover
 from asof.change.background import BackgroundReader
 from asof.clock import Clock, SystemClock
 from asof.config import Config
@@ -50,7 +50,6 @@ class CrawlOutcome:
     crawl: Crawl
     summary: Summary
     resumed: bool
-    recovery: Recovery
     files: tuple[str, ...]
 
 
@@ -89,7 +88,7 @@ def run_crawl(
         if summary.ended_by == DISK_RESERVE:
             raise _disk_is_short(archive)
         files = tuple(s.file for s in archive.segments() if s.crawl == crawl.id)
-    return CrawlOutcome(crawl, summary, start.resumed, recovery, files)
+    return CrawlOutcome(crawl, summary, start.resumed, files)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ from asof.text.links.link import Links
 from asof.url import host_of, resolve
 from asof.warc.build import failure_record, is_revisit
 from asof.warc.compose import new_record_id
-from asof.warc.digest import digest_text
-from asof.warc.reader import block_chunks, read_record
+from asof.warc.digest import digest_of, digest_text
+from asof.warc.reader import behind, block_chunks, read_record
 
 # Payloads of records that may not be committed yet, by digest; the database knows the others.
 _FRESH = 4_096
@@ -165,13 +165,11 @@ class CaptureStore:
             capture = derive(record)
             if capture is None or capture.digest != digest:
                 return None
-            skip, running = record.size - capture.size, sha256()
-            for chunk in block_chunks(record) if proven else ():
-                running.update(chunk[skip:])
-                skip = max(0, skip - len(chunk))
+            payload = behind(block_chunks(record), record.size - capture.size)
+            holds = not proven or digest_text(digest_of(sha256, payload)) == digest
         except AsofError:  # a file that was lost or damaged since: the payload is stored anew
             return None
-        return capture if not proven or digest_text(running.digest()) == digest else None
+        return capture if holds else None
 
     def _remember(self, exchange: Exchange, record_id: str) -> None:
         """That a response is stored now; one whose payload other readers find elsewhere is none."""

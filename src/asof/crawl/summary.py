@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from asof.clock import Clock, iso
+from asof.clock import Clock
 from asof.frontier.hosts import Hosts
-from asof.frontier.report import busiest, failed, reasons, tally
+from asof.frontier.report import busiest, reasons, tally
 from asof.frontier.states import TargetState
 from asof.ledger import Ledger
-from asof.model import CoherencePlan, Crawl
+from asof.model import Crawl
 
 # A rate "now" is over so many seconds: long enough to be calm, short enough to show a stall.
 _WINDOW = 10.0
@@ -27,6 +27,8 @@ _REASONS = 4
 _LONGEST_TEXT = 2000
 # A list in a status file that is longer was not written by us.
 _MOST_ROWS = 100
+# What is told of a plan.
+_COURSE = ("mode", "plan", "eta", "pages", "expected", "turn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +108,8 @@ class Outlook:
             (host, count, max(0.0, hosts.due(host, now) - now))
             for host, count in busiest(self._reader, self._crawl_no)
         )
-        why = failed(self._reader, self._crawl_no, examples=0)[:_REASONS]
-        self.reasons = tuple((reason.reason, reason.count) for reason in why)
+        why = reasons(self._reader, self._crawl_no, TargetState.FAILED)
+        self.reasons = tuple(why.items())[:_REASONS]
         # Counting a million targets takes a second: never more than a fiftieth of the time.
         self._count_at = now + max(_COUNT_EVERY, 50 * (clock.monotonic() - now))
 
@@ -220,20 +222,11 @@ def summary_of(crawl: Crawl) -> Summary:
 
 def crawl_json(crawl: Crawl, summary: Summary) -> dict[str, object]:
     """The shape that `crawl --json` and `status --json` print."""
+    plan = crawl.coherence_plan
     return {
         "crawl": crawl.id,
-        "id": crawl.id,
-        "state": crawl.state.value,
-        "seeds": list(crawl.seeds),
-        "started": iso(crawl.started),
-        "ended": None if crawl.ended is None else iso(crawl.ended),
+        **crawl.facts(),
         **{k: v for k, v in asdict(summary).items() if k != "reasons"},
         "reasons": summary.reasons or {},
-        "course": None if crawl.coherence_plan is None else _plan_json(crawl.coherence_plan),
+        "course": None if plan is None else {name: plan.facts()[name] for name in _COURSE},
     }
-
-
-def _plan_json(plan: CoherencePlan) -> dict[str, object]:
-    names = ("mode", "plan", "eta", "pages", "expected")
-    turn = None if plan.turn is None else iso(plan.turn)
-    return {name: getattr(plan, name) for name in names} | {"turn": turn}

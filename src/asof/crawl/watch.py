@@ -69,7 +69,6 @@ class Watch:
         number = archive.catalog.crawl_no(crawl.id)
         count = report.tally(archive.ledger, number)
         busiest = report.busiest(archive.ledger, number)
-        failures = report.failed(archive.ledger, number, examples=0)
         own = [segment for segment in archive.segments() if segment.crawl == crawl.id]
         return Snapshot(
             elapsed=max(0, self._clock.now() - crawl.started) / SECOND,
@@ -80,7 +79,7 @@ class Watch:
             bytes=sum(segment.committed for segment in own),
             hosts=report.queued_hosts(archive.ledger, number),
             busiest=tuple((host, queued, -1.0) for host, queued in busiest),
-            reasons=tuple((row.reason, row.count) for row in failures),
+            reasons=tuple(report.reasons(archive.ledger, number, TargetState.FAILED).items()),
             rate_now=self._meter.rate(now, count[TargetState.DONE]),
         )
 

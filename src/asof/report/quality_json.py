@@ -6,7 +6,7 @@ from asof.catalog.derive import record_uri
 from asof.clock import SECOND, iso, maybe_iso
 from asof.coherence.quality_report import Report, Stretch, offenders
 from asof.coherence.verdict import Best, HostTrust, PageVerdict
-from asof.model import CoherencePlan, Crawl, Evidence
+from asof.model import CoherencePlan, Evidence
 from asof.report.quality_advice import advice
 
 
@@ -18,7 +18,7 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
     """
     measured, plan, best = report.measurement, report.planned, report.best
     return {
-        "crawls": [_crawl_json(crawl) for crawl in report.crawls],
+        "crawls": [crawl.facts() for crawl in report.crawls],
         "part": report.part or None,
         "coherence": _coherence_json(report),
         "plan": None if plan is None else _plan_json(plan, measured.c),
@@ -61,16 +61,6 @@ def _coherence_json(report: Report) -> dict[str, object]:
         "observable": _stretch_json(report.observable),
         "is_observable": report.is_observable,
         "errors": report.errors,
-    }
-
-
-def _crawl_json(crawl: Crawl) -> dict[str, object]:
-    return {
-        "id": crawl.id,
-        "seeds": list(crawl.seeds),
-        "state": crawl.state.value,
-        "started": iso(crawl.started),
-        "ended": maybe_iso(crawl.ended),
     }
 
 

@@ -5,6 +5,7 @@ An origin is unknown, open (with rules), or shut (nothing there can be fetched, 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from protego import Protego
@@ -62,7 +63,7 @@ class Gates:
     def __init__(self, user_agent: str) -> None:
         self._user_agent = user_agent
         self._known: dict[str, Robots | Shut] = {}
-        self._tries: dict[str, int] = {}
+        self._tries: Counter[str] = Counter()
         self._delays: dict[str, float] = {}
 
     def known(self, url: str) -> bool:
@@ -82,9 +83,8 @@ class Gates:
 
     def stumbled(self, url: str) -> int:
         """Count a failed try; gives how many there have been."""
-        key = _origin(url)
-        self._tries[key] = self._tries.get(key, 0) + 1
-        return self._tries[key]
+        self._tries[_origin(url)] += 1
+        return self._tries[_origin(url)]
 
     def verdict(self, url: str) -> Shut | str | None:
         """None: go. A text: robots.txt refuses, for that reason. Shut: nothing can be had."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from dataclasses import asdict
 
 from asof.clock import Instant, iso, parse_iso
 from asof.model import CoherencePlan, Crawl, CrawlState, Headers
@@ -91,24 +90,9 @@ def _warcinfo(
 
 
 def _crawl_json(crawl: Crawl) -> str:
-    return json.dumps(
-        {
-            "id": crawl.id,
-            "seeds": crawl.seeds,
-            "started": iso(crawl.started),
-            "ended": None if crawl.ended is None else iso(crawl.ended),
-            "state": crawl.state,
-            "settings": crawl.settings,
-            "note": crawl.note,
-            "course": _coherence_plan_json(crawl.coherence_plan),
-        }
-    )
-
-
-def _coherence_plan_json(plan: CoherencePlan | None) -> dict[str, object] | None:
-    if plan is None:
-        return None
-    return asdict(plan) | {"turn": None if plan.turn is None else iso(plan.turn)}
+    course = crawl.coherence_plan and crawl.coherence_plan.facts()
+    more = {"settings": crawl.settings, "note": crawl.note, "course": course}
+    return json.dumps(crawl.facts() | more)
 
 
 def _coherence_plan_from(said: object) -> CoherencePlan | None:

@@ -12,7 +12,7 @@ from itertools import tee
 from pathlib import Path
 
 from asof.archive.archive import OpenArchive
-from asof.archive.export import Exported, Selection
+from asof.archive.export import Selection
 from asof.catalog.parquet import write_rows
 from asof.change.texts import Texts, documents_of
 from asof.cover.documents.of_archive import compared_text, document_names, known_of, with_text
@@ -28,11 +28,11 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def export_documents(archive: OpenArchive, selection: Selection, out: Path) -> Exported:
+def export_documents(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """A table of the selected documents; texts that have not been read are read."""
     with Texts(archive) as texts:
         rows = _rows(with_text(texts, documents_of(archive, selection.captures(archive))))
-        return Exported(str(out), write_rows(_COLUMNS, rows, out, ROW_GROUP))
+        return write_rows(_COLUMNS, rows, out, ROW_GROUP)
 
 
 def _rows(documents: Iterable[tuple[Capture, Document]]) -> Iterator[tuple[object, ...]]:
