@@ -95,7 +95,11 @@ def thin_out(
     proofs = Proofs() if earlier is None else earlier.proofs
     if isinstance(edges, PairSpool):
         with edges:
-            _refuse_seed(edges, question)
+            if question.solver == "seed":
+                raise UsageError(
+                    f"{edges.added:,} pairs are more than the solver seed can have in memory.",
+                    hint="Use the solver auto, ask for more in the rule, or raise --memory.",
+                )
             found = solve_external(
                 edges, quality=quality, at_least=at_least, time_limit=question.time_limit,
                 limits=limits, proofs=proofs,
@@ -112,14 +116,6 @@ def thin_out(
         collection, question.relation, found.cover, _dropped(collection, found.cover), found.pairs,
         monotonic() - started, complete, known,
     )  # fmt: skip
-
-
-def _refuse_seed(spool: PairSpool, question: Question) -> None:
-    if question.solver == "seed":
-        raise UsageError(
-            f"{spool.added:,} pairs are more than the solver seed can have in memory.",
-            hint="Use the solver auto, ask for more in the rule, or raise --memory.",
-        )
 
 
 def wanted(

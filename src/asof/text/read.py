@@ -60,7 +60,7 @@ def read_page(
         page = _page(text, media_type, url, method)
         return replace(page, media_type=media_type, charset=charset)
     except Refused as refused:
-        page, why = refused.page or Document(), refused.reason
+        page, why = refused.page, refused.reason
         return replace(page, media_type=media_type, charset=charset, error=why)
     except MemoryError:
         raise

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Counts, Flags
-from asof.cover.language.columns import Column
 from asof.cover.question import Question
 from asof.cover.run import wanted
 from asof.cover.solve.solve import solve
@@ -87,9 +86,7 @@ def solved_together(
     # Values are numbered as they come in the whole table, as the local engine has it.
     chosen = table.column("chosen").to_numpy(zero_copy_only=False)
     every = only.columns([{at: table.column(at).combine_chunks() for at in only.places}])
-    columns = {
-        name: Column(each.kind, each.values[chosen], each.strings) for name, each in every.items()
-    }
+    columns = {name: column.only(chosen) for name, column in every.items()}
     quality, least = wanted(columns, question)
     numbers = table.column("n").to_numpy()[chosen]
     pairs = edges.select("i", "j").toArrow()

@@ -38,13 +38,13 @@ Source = TypeVar("Source")
 class Refused(Exception):
     """A document cannot be read, or not to its end; `reason` says why in plain words.
 
-    `page` is what was found before that, if anything was.
+    `page` is what was found before that.
     """
 
     def __init__(self, reason: str, page: Document | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.page = page
+        self.page = page or Document()
 
 
 class Found:

@@ -36,5 +36,5 @@ def put_embedded(data: bytes, found: Found, declared: str | None = None) -> None
     try:
         page = read_within(data, declared)
     except Refused as refused:
-        page = refused.page or Document()
+        page = refused.page
     found.within(page)
