@@ -169,7 +169,7 @@ def _status(pid: int) -> dict[str, float]:
 
 def _one(name: str, scale: float, folder: Path, memory: int | None) -> None:
     from asof.cover.join.join import JoinLimits
-    from asof.cover.options import CoverOptions
+    from asof.cover.question import Question
     from asof.cover.run import thin_out
 
     collection = load(folder)
@@ -181,7 +181,7 @@ def _one(name: str, scale: float, folder: Path, memory: int | None) -> None:
         _bar(f"{name} {stage}", done, total)
 
     limits = JoinLimits(memory=memory and memory * 1_000_000, progress=progress)
-    outcome = thin_out(collection, RULES[name[2]], CoverOptions(), limits)
+    outcome = thin_out(collection, Question(RULES[name[2]]), limits)
     wall, spent = time.perf_counter() - started, time.process_time() - cpu
     less_documents, less_bytes = outcome.saved
     found = Result(

@@ -21,7 +21,7 @@ from asof.cover.documents.sets import Sets
 from asof.cover.estimate import Estimate, estimate
 from asof.cover.join.join import JoinLimits
 from asof.cover.language.columns import text_column, time_column
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import CoverOutcome, thin_out
 from cover_join import SCENARIOS, load, make
 
@@ -78,7 +78,7 @@ def main() -> None:
         print(f"{scenario}: {len(documents):,} documents, {documents.sets.items.size:,} shingles")
         print(f"{'':12} held    seconds: low, true, high; edges; kept share; time of the estimate")
         for number, relation in enumerate(RELATIONS):
-            true = thin_out(documents, relation, CoverOptions(), JoinLimits())
+            true = thin_out(documents, Question(relation), JoinLimits())
             print(relation)
             for seed in range(given.seeds):
                 started = time.monotonic()

@@ -127,7 +127,7 @@ def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     from asof.cover.join.join import JoinLimits
     from asof.cover.kept.pair_cache import earlier_runs
     from asof.cover.kept.shingle_cache import kept
-    from asof.cover.options import CoverOptions
+    from asof.cover.question import Question
     from asof.cover.run import thin_out
 
     state, rule = STEPS[step]
@@ -135,7 +135,7 @@ def answer(place: Path, step: str, out: Path, *, plain: bool) -> None:
     assert found is not None
     with earlier_runs(Folder(place), Shingling()) as earlier:
         outcome = thin_out(
-            found.collection, rule, CoverOptions(), JoinLimits(), None if plain else earlier
+            found.collection, Question(rule), JoinLimits(), None if plain else earlier
         )
     kept_by_it = blake2b(np.packbits(outcome.cover.kept).tobytes(), digest_size=8).hexdigest()
     out.write_text(json.dumps([outcome.edges, outcome.known, kept_by_it]))

@@ -23,7 +23,6 @@ import pyarrow.parquet as pq
 import cover_archive
 from asof.cover.documents.tables import read_table
 from asof.cover.join.join import JoinLimits
-from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.cover.spark.answer import answers
@@ -84,7 +83,7 @@ def main() -> None:
         table = write_table(Path(scratch), given.scenario, given.scale)
         started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF)
         collection = read_table(table).collection(1)
-        outcome = thin_out(collection, RELATION, CoverOptions(), JoinLimits())
+        outcome = thin_out(collection, Question(RELATION), JoinLimits())
         after = resource.getrusage(resource.RUSAGE_SELF)
         print(f"{len(collection):,} documents, {collection.sets.items.size:,} shingles")
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -13,7 +13,7 @@ from asof.archive import OpenArchive
 from asof.cli import run as cli
 from asof.cover.join.join import JoinLimits
 from asof.cover.kept.saved_covers import save_cover
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from support.boats import collected
 from support.rig import ok, run
@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("cover-out") / "archive"
     assert cli(["demo", "--no-serve", "-a", str(found)]) == 0
     with OpenArchive.open(found) as archive:
-        outcome = thin_out(collected(archive), RELATION, CoverOptions(), JoinLimits())
+        outcome = thin_out(collected(archive), Question(RELATION), JoinLimits())
         assert 0 < len(outcome.kept) < len(outcome.collection)
         save_cover(archive.folder, "versions", outcome)
     return found

@@ -12,7 +12,6 @@ from asof.archive.folder import Folder
 from asof.cover.documents.tables import Table
 from asof.cover.join.join import JoinLimits
 from asof.cover.kept.saved_covers import save_cover
-from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.run import thin_out
 from support import served_archive
@@ -55,7 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     rows = documents()
     collection = Table(tuple(rows), tuple(rows.values()), {}).collection()
     for name, relation in (("versions", "C(d1,d2) >= 0.95"), ("many", "C(d1,d2) >= 0.3")):
-        outcome = thin_out(collection, relation, CoverOptions(), JoinLimits())
+        outcome = thin_out(collection, Question(relation), JoinLimits())
         asked = Question(relation, where="x" * 300, prefer="recency")
         save_cover(Folder(folder), name, outcome, asked, 1_767_225_600_000_000)
     with served_archive.serving(folder) as found:

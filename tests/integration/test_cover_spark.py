@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +28,6 @@ from asof.cover.documents.collection import chosen
 from asof.cover.documents.tables import read_table
 from asof.cover.join.graph import components
 from asof.cover.join.join import JoinLimits
-from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.cover.spark import candidates
@@ -108,16 +108,13 @@ def told(relation: str, figures: Figures, documents: Iterable[DocumentAnswer]) -
 
 
 def asked(
-    source: Path, relation: str, options: CoverOptions, k: int = 5, where: str | None = None
+    source: Path, relation: str, options: Question, k: int = 5, where: str | None = None
 ) -> Question:
-    return Question(
-        relation, str(source), where, k, at_least=options.at_least, prefer=options.prefer,
-        solver=options.solver, time_limit=options.time_limit,
-    )  # fmt: skip
+    return replace(options, relation=relation, table=str(source), where=where, k=k)
 
 
 def on_spark(
-    spark: Any, source: Path, relation: str, options: CoverOptions, k: int, where: str | None
+    spark: Any, source: Path, relation: str, options: Question, k: int, where: str | None
 ) -> dict[str, object]:
     target = source.with_name(f"{source.name}-answer")
     summary = cover_on_spark(spark, asked(source, relation, options, k, where), str(target))
@@ -128,7 +125,7 @@ def on_spark(
 def local(
     source: Path,
     relation: str,
-    options: CoverOptions,
+    options: Question,
     k: int,
     where: str | None,
     unit: Unit = "terms",
@@ -137,7 +134,7 @@ def local(
     collection = table.collection(k, unit)
     if where is not None:
         collection = collection.only(chosen(where, table.columns, table.texts))
-    outcome = thin_out(collection, relation, options, JoinLimits())
+    outcome = thin_out(collection, replace(options, relation=relation), JoinLimits())
     weights = collection.weights
     kept = int(weights[outcome.cover.kept].sum())
     return told(relation, Figures.of(outcome), document_answers(outcome)) | {
@@ -149,27 +146,27 @@ def local(
 @pytest.mark.parametrize(
     ("relation", "options", "where"),
     [
-        ("C(d1,d2) >= 0.6", CoverOptions(), None),
+        ("C(d1,d2) >= 0.6", Question(""), None),
         (
             "C(d1,d2) >= 0.5 and day(d1) <= day(d2) and site(d1) = site(d2)"
             " or J(d1,d2) > 0.4 and not site(d1) = site(d2) and at(d2) - at(d1) < 5d"
             " or site(d1) = owner(d2) and rank(d1) < rank(d2)",
-            CoverOptions(),
+            Question(""),
             None,
         ),
         (
             "C(d2,d1) >= 0.7 and rank(d1) = rank(d2)"
             " or D(d1,d2) = 1 and mixed(d1) >= mixed(d2)"
             " or size(d1) = size(d2) and C(d1,d2) < 0.3 and owner(d1) != 'x' and length(d2) > 60",
-            CoverOptions(prefer="rank"),
+            Question("", prefer="rank"),
             "length(d) > 9 or text contains 'oak' or rank(d) = 1",
         ),
         (
             "J(d1,d2) >= 0.5 and size(d1) * 2 <= size(d2) + 4",
-            CoverOptions((2, "site"), "day"),
+            Question("", at_least=(2, "site"), prefer="day"),
             "not owner(d) = 'x'",
         ),
-        ("C(d1,d2) >= 0.4 and nothing(d1) = nothing(d2)", CoverOptions(solver="seed"), None),
+        ("C(d1,d2) >= 0.4 and nothing(d1) = nothing(d2)", Question("", solver="seed"), None),
     ],
     ids=["plain", "or", "prefer", "at-least", "no-edges"],
 )
@@ -178,7 +175,7 @@ def test_same_answer(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     relation: str,
-    options: CoverOptions,
+    options: Question,
     where: str | None,
 ) -> None:
     """All of it is the same: pairs, components, who stays, what covers the others, how far."""
@@ -210,7 +207,7 @@ def test_frequent_shingles_are_shared_out(
     source = tmp_path / "docs.parquet"
     schema = pa.schema([("id", pa.uint64()), ("text", pa.string())])
     pq.write_table(pa.Table.from_pylist(rows, schema), source)
-    relation, options = "C(d1,d2) >= 0.3", CoverOptions()
+    relation, options = "C(d1,d2) >= 0.3", Question("")
     expected = local(source, relation, options, 7, None, "characters")
     assert len(expected["dropped"]) > 20
     assert isinstance(expected["kept"][0], int)
@@ -264,7 +261,7 @@ def test_what_is_submitted_writes_its_answer(
     printed = json.loads(capsys.readouterr().out)
     assert printed["kept"] + printed.pop("dropped") == printed["documents"]
     summary = SparkSummary(**printed)
-    expected = local(source, "C(d1,d2) >= 0.6", CoverOptions(), 5, None)
+    expected = local(source, "C(d1,d2) >= 0.6", Question(""), 5, None)
     found = told("", summary, answers(spark, str(target)))
     assert found | {"weights": expected["weights"], "seconds": 0} == expected
     first = list(answers(spark, str(target), dropped=3))
@@ -275,7 +272,7 @@ def test_what_is_submitted_writes_its_answer(
 
 def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     collection = read_table(written(tmp_path / "docs", documents(2, 50))).collection(2)
-    outcome = thin_out(collection, "C(d1,d2) >= 0.5", CoverOptions(), JoinLimits())
+    outcome = thin_out(collection, Question("C(d1,d2) >= 0.5"), JoinLimits())
     asked = Question("C(d1,d2) >= 0.5")
     print_answer(CoverAnswer(asked, Figures.of(outcome), tuple(document_answers(outcome))))
     expected = capsys.readouterr().out
@@ -300,18 +297,18 @@ def test_people_read_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFi
     [
         (
             "C(d1,d2) >= 0.6 and host(d1) = host(d2)",
-            CoverOptions(),
+            Question(""),
             None,
             "no attribute is called 'host'",
         ),
-        ("C(d1,d2) >= 0.6 and size(d1) = site(d2)", CoverOptions(), None, "cannot be compared"),
-        ("C(d1,d2) >= 0.6", CoverOptions(prefer="site"), None, "site is a text, and no quality"),
-        ("C(d1,d2) >= 0.6", CoverOptions((1, "host")), None, "no attribute 'host'"),
-        ("C(d1,d2) >= 0.6", CoverOptions(), "size(d) > 100", "holds no such documents"),
+        ("C(d1,d2) >= 0.6 and size(d1) = site(d2)", Question(""), None, "cannot be compared"),
+        ("C(d1,d2) >= 0.6", Question("", prefer="site"), None, "site is a text, and no quality"),
+        ("C(d1,d2) >= 0.6", Question("", at_least=(1, "host")), None, "no attribute 'host'"),
+        ("C(d1,d2) >= 0.6", Question(""), "size(d) > 100", "holds no such documents"),
     ],
 )
 def test_bad_questions(
-    spark: Any, tmp_path: Path, relation: str, options: CoverOptions, where: str | None, told: str
+    spark: Any, tmp_path: Path, relation: str, options: Question, where: str | None, told: str
 ) -> None:
     """The same objections as the local engine has."""
     source = written(tmp_path / "docs", documents(1, 20))
@@ -361,7 +358,7 @@ def test_qualities_beyond_whole_numbers(spark: Any, tmp_path: Path) -> None:
     rows: list[dict[str, object]] = [
         {"id": at, "text": "same words", "worth": worth[at]} for at in range(4)
     ]
-    asked = ("C(d1,d2) >= 1", CoverOptions(prefer="worth"), 2, None)
+    asked = ("C(d1,d2) >= 1", Question("", prefer="worth"), 2, None)
     source = written(tmp_path / "docs", rows)
     expected = local(source, *asked)
     assert expected["kept"] == [1]
@@ -373,7 +370,7 @@ def test_dates_are_texts_to_both(spark: Any, tmp_path: Path) -> None:
         {"id": at, "text": datetime(2010, 1, at // 2 + 1, tzinfo=UTC)} for at in range(4)
     ]
     source = written(tmp_path / "docs", rows)
-    asked = ("C(d1,d2) >= 1", CoverOptions(), 2, None)
+    asked = ("C(d1,d2) >= 1", Question(""), 2, None)
     expected = local(source, *asked)
     assert expected["kept"] == [0, 2]
     assert on_spark(spark, source, *asked) == expected
@@ -436,7 +433,7 @@ def test_large_whole_numbers_are_told_apart(spark: Any, tmp_path: Path, unsigned
     ids = pa.array([2**61, 2**61 + 1, 7]).cast(kind)
     table = {"id": ids, "text": ["a", "b", "c"], "owner": pa.array(large).cast(kind)}
     pq.write_table(pa.table(table), source)
-    asked = ("owner(d1) = owner(d2)", CoverOptions(), 5, None)
+    asked = ("owner(d1) = owner(d2)", Question(""), 5, None)
     expected = local(source, *asked)
     assert expected["kept"] == [2**61, 2**61 + 1]
     assert on_spark(spark, source, *asked) == expected

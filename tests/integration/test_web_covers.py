@@ -20,7 +20,6 @@ from asof.clock import parse_iso
 from asof.cover.documents.tables import Table
 from asof.cover.join.join import JoinLimits
 from asof.cover.kept.saved_covers import SavedCover, load_cover, save_cover
-from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.run import CoverOutcome, thin_out
 from asof.web import covers as web_covers
@@ -38,7 +37,7 @@ WORDS = [f"word{number}" for number in range(40)]
 
 def outcome(documents: dict[str, str], relation: str = "C(d1,d2) >= 0.5") -> CoverOutcome:
     rows = Table(tuple(documents), tuple(documents.values()), {}).collection()
-    return thin_out(rows, relation, CoverOptions(), JoinLimits())
+    return thin_out(rows, Question(relation), JoinLimits())
 
 
 def told(start: int, end: int) -> str:

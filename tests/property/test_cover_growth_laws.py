@@ -24,7 +24,7 @@ from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.implies import implies
 from asof.cover.language.kinds import type_check
 from asof.cover.language.syntax import Relation
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import CoverOutcome, thin_out
 from asof.cover.solve.proofs import Proofs
 from asof.errors import UsageError
@@ -110,17 +110,17 @@ class Step:
     there: list[bool]
     anew: int | None
     rule: int
-    options: CoverOptions
+    options: Question
 
 
 MOST = 10
 OPTIONS = st.sampled_from(
     [
-        CoverOptions(),
-        CoverOptions(),
-        CoverOptions(prefer="n"),
-        CoverOptions(prefer="t"),
-        CoverOptions(at_least=(2, "host")),
+        Question(""),
+        Question(""),
+        Question("", prefer="n"),
+        Question("", prefer="t"),
+        Question("", at_least=(2, "host")),
     ]
 )
 STEPS = st.lists(
@@ -169,9 +169,9 @@ def checked(relation: Condition, collection: Collection) -> Relation:
     Joined("and", (OFTEN, TIMES)),
     SAME,
     [
-        Step([True] * 7 + [False] * 3, None, 0, CoverOptions()),
-        Step([True] * MOST, 3, 2, CoverOptions(prefer="t")),
-        Step([True] * MOST, None, 2, CoverOptions()),
+        Step([True] * 7 + [False] * 3, None, 0, Question("")),
+        Step([True] * MOST, 3, 2, Question("", prefer="t")),
+        Step([True] * MOST, None, 2, Question("")),
     ],
     1,
 )
@@ -197,8 +197,10 @@ def test_a_run_answers_as_one_from_scratch(
         assert pairs_of(grown) == pairs_of(fresh)  # type: ignore[arg-type]
         papers = [universe[at] for at in places]
         assert {(i, j) for i, j, _ in pairs_of(fresh)} == all_pairs(papers, rule, k)
-        scratch = thin_out(collection, rule.written, step.options, JoinLimits())
-        again = thin_out(collection, rule.written, step.options, JoinLimits(), earlier)
+        scratch = thin_out(collection, replace(step.options, relation=rule.written), JoinLimits())
+        again = thin_out(
+            collection, replace(step.options, relation=rule.written), JoinLimits(), earlier
+        )
         assert again.known == len(collection), "the run before has compared them all"
         assert_same(again, scratch)
 

@@ -6,6 +6,7 @@ both by asof and by walking over all pairs with Python's sets, fractions and com
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -17,7 +18,7 @@ from asof.cover.join.join import JoinLimits
 from asof.cover.join.pairs import found_pairs
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.kinds import type_check
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import CoverOutcome, thin_out
 from asof.cover.solve.solve import solve
 from asof.errors import UsageError
@@ -42,10 +43,10 @@ LIMITS = st.sampled_from([JoinLimits(), JoinLimits(threads=1), JoinLimits(memory
 
 
 def ran(
-    found: Collection, relation: Condition, options: CoverOptions, limits: JoinLimits
+    found: Collection, relation: Condition, options: Question, limits: JoinLimits
 ) -> CoverOutcome:
     try:
-        return thin_out(found, relation.written, options, limits)
+        return thin_out(found, replace(options, relation=relation.written), limits)
     except UsageError as error:
         assume("alternatives" not in str(error))
         raise
@@ -138,7 +139,7 @@ def sound(outcome: CoverOutcome, papers: list[Paper], pairs: set[tuple[int, int]
 def test_a_cover_is_the_smallest_and_covers_everything(
     papers: list[Paper], relation: Condition, k: int
 ) -> None:
-    outcome = ran(collection_of(papers, k), relation, CoverOptions(), JoinLimits())
+    outcome = ran(collection_of(papers, k), relation, Question(""), JoinLimits())
     pairs = all_pairs(papers, relation, k)
     sound(outcome, papers, pairs, k)
     best = covers(len(papers), pairs, [-1] * len(papers), 0)
@@ -146,7 +147,7 @@ def test_a_cover_is_the_smallest_and_covers_everything(
     assert outcome.cover.optimal
     assert outcome.cover.gap == 0
     assert outcome.cover.components.count == components(len(papers), pairs)
-    seeds = ran(collection_of(papers, k), relation, CoverOptions(solver="seed"), JoinLimits())
+    seeds = ran(collection_of(papers, k), relation, Question("", solver="seed"), JoinLimits())
     sound(seeds, papers, pairs, k)
     assert len(seeds.kept) == len(outcome.kept), "up to ten documents, the paper's is brute force"
 
@@ -156,7 +157,7 @@ def test_a_cover_is_the_smallest_and_covers_everything(
 def test_at_least_so_many_of_each_value_are_kept(
     papers: list[Paper], relation: Condition, least: int, attribute: str
 ) -> None:
-    options = CoverOptions(at_least=(least, attribute))
+    options = Question("", at_least=(least, attribute))
     outcome = ran(collection_of(papers, 2), relation, options, JoinLimits())
     pairs = all_pairs(papers, relation, 2)
     sound(outcome, papers, pairs, 2)
@@ -173,7 +174,7 @@ def test_at_least_so_many_of_each_value_are_kept(
 def test_of_the_smallest_covers_the_best_is_taken(
     papers: list[Paper], relation: Condition, attribute: str
 ) -> None:
-    outcome = ran(collection_of(papers, 2), relation, CoverOptions(prefer=attribute), JoinLimits())
+    outcome = ran(collection_of(papers, 2), relation, Question("", prefer=attribute), JoinLimits())
     pairs = all_pairs(papers, relation, 2)
     sound(outcome, papers, pairs, 2)
     values = [getattr(paper, attribute) for paper in papers]
@@ -194,7 +195,7 @@ def test_of_the_smallest_covers_the_best_is_taken(
 def test_neither_the_order_of_edges_nor_of_documents_changes_the_number(
     papers: list[Paper], relation: Condition, chance: object
 ) -> None:
-    outcome = ran(collection_of(papers, 2), relation, CoverOptions(), JoinLimits())
+    outcome = ran(collection_of(papers, 2), relation, Question(""), JoinLimits())
     pairs = sorted(all_pairs(papers, relation, 2))
     chance.shuffle(pairs)  # type: ignore[attr-defined]
     i, j = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -203,7 +204,7 @@ def test_neither_the_order_of_edges_nor_of_documents_changes_the_number(
     assert again.by.tolist() == outcome.cover.by.tolist()
     other = list(papers)
     chance.shuffle(other)  # type: ignore[attr-defined]
-    moved = ran(collection_of(other, 2), relation, CoverOptions(), JoinLimits())
+    moved = ran(collection_of(other, 2), relation, Question(""), JoinLimits())
     assert len(moved.kept) == len(outcome.kept)
     assert moved.edges == outcome.edges
 
@@ -226,7 +227,7 @@ def test_a_filter_leaves_the_pairs_of_the_others_as_they_were(
     ]
     some = whole.only(picked)
     left = [paper for paper, keep in zip(papers, picked.tolist(), strict=True) if keep]
-    outcome = ran(some, relation, CoverOptions(), JoinLimits())
+    outcome = ran(some, relation, Question(""), JoinLimits())
     assert outcome.edges == len(all_pairs(left, relation, 2))
     assert some.weights.tolist() == [len(paper.text.encode()) for paper in left]
 
@@ -244,7 +245,7 @@ def test_whoever_stops_it_gets_a_cover_all_the_same(
         asked += 1
         return asked > after
 
-    outcome = ran(collection_of(papers, 2), relation, CoverOptions(), JoinLimits(cancel=cancel))
+    outcome = ran(collection_of(papers, 2), relation, Question(""), JoinLimits(cancel=cancel))
     pairs = all_pairs(papers, relation, 2)
     kept = set(np.flatnonzero(outcome.cover.kept).tolist())
     assert kept | {each.document for each in outcome.dropped} == set(range(len(papers)))

@@ -13,7 +13,7 @@ from asof.cover.documents.sets import Sets
 from asof.cover.join.join import JoinLimits
 from asof.cover.language.bounds import Bound, Least
 from asof.cover.language.columns import Column, text_column, time_column
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import CoverOutcome, thin_out
 
 START = 1_262_304_000 * SECOND  # 2010-01-01
@@ -27,7 +27,7 @@ def collection(sets: list[list[int]], names: list[str], **columns: Column) -> Co
 
 
 def covered(found: Collection, relation: str = "C(d1,d2) >= 0.5") -> CoverOutcome:
-    return thin_out(found, relation, CoverOptions(), JoinLimits())
+    return thin_out(found, Question(relation), JoinLimits())
 
 
 def versions(count: int, each: int) -> CoverOutcome:

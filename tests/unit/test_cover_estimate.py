@@ -12,7 +12,7 @@ from asof.cover.documents.sets import Sets
 from asof.cover.estimate import Estimate, EstimatedRange, estimate, sampled, stretch
 from asof.cover.join.join import JoinLimits
 from asof.cover.language.columns import text_column, time_column
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.errors import UsageError
 from support.covered import sets_of
@@ -60,7 +60,7 @@ def pages() -> Collection:
     ],
 )
 def test_ranges_hold_in_nine_of_ten_runs(pages: Collection, relation: str) -> None:
-    true = thin_out(pages, relation, CoverOptions(), JoinLimits())
+    true = thin_out(pages, Question(relation), JoinLimits())
     found = [estimate(pages, relation, seed=seed) for seed in range(10)]
     assert all(each.documents == 300 for each in found)
     assert all(each.sample < 0.5 for each in found), "a part of the shingles only"
@@ -95,7 +95,7 @@ def test_short_documents_are_taken_whole() -> None:
     short = versioned(60, 20)
     found, true = (
         estimate(short, TIME_ORDER),
-        thin_out(short, TIME_ORDER, CoverOptions(), JoinLimits()),
+        thin_out(short, Question(TIME_ORDER), JoinLimits()),
     )
     assert found.sample == 1
     assert found.edges == EstimatedRange(true.edges, true.edges)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from asof.cover.estimate import estimate
 from asof.cover.join.join import JoinLimits
 from asof.cover.join.pair_spool import PairSpool
 from asof.cover.language.columns import number_column, text_column
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.cover.solve.external import ExternalCover, solve_external
 from asof.errors import UsageError
@@ -36,14 +37,14 @@ def alike(count: int) -> Collection:
 @pytest.mark.parametrize(
     ("rule", "options"),
     [
-        ("C(d1,d2) >= 0.5", CoverOptions()),
-        ("C(d1,d2) >= 0.5 and day(d1) <= day(d2)", CoverOptions(prefer="day")),
-        ("C(d1,d2) >= 0.9 or J(d1,d2) >= 0.8", CoverOptions(at_least=(3, "host"))),
-        ("C(d1,d2) >= 0.5 and not host(d1) = host(d2)", CoverOptions()),
+        ("C(d1,d2) >= 0.5", Question("")),
+        ("C(d1,d2) >= 0.5 and day(d1) <= day(d2)", Question("", prefer="day")),
+        ("C(d1,d2) >= 0.9 or J(d1,d2) >= 0.8", Question("", at_least=(3, "host"))),
+        ("C(d1,d2) >= 0.5 and not host(d1) = host(d2)", Question("")),
     ],
 )
 def test_memory_does_not_change_the_answer(
-    rule: str, options: CoverOptions, monkeypatch: pytest.MonkeyPatch
+    rule: str, options: Question, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spooled: list[int] = []
 
@@ -53,9 +54,9 @@ def test_memory_does_not_change_the_answer(
 
     monkeypatch.setattr("asof.cover.run.solve_external", watched)
     collection = alike(400)
-    enough = thin_out(collection, rule, options, JoinLimits())
+    enough = thin_out(collection, replace(options, relation=rule), JoinLimits())
     assert not spooled
-    little = thin_out(collection, rule, options, JoinLimits(memory=100_000))
+    little = thin_out(collection, replace(options, relation=rule), JoinLimits(memory=100_000))
     assert spooled
     assert spooled[0] >= enough.edges
     assert little.edges == enough.edges
@@ -69,9 +70,7 @@ def test_memory_does_not_change_the_answer(
 
 def test_the_seeds_solver_says_that_it_needs_memory() -> None:
     with pytest.raises(UsageError, match=r"more than the solver seed .* --memory"):
-        thin_out(
-            alike(400), "C(d1,d2) >= 0.5", CoverOptions(solver="seed"), JoinLimits(memory=100_000)
-        )
+        thin_out(alike(400), Question("C(d1,d2) >= 0.5", solver="seed"), JoinLimits(memory=100_000))
 
 
 def test_an_estimate_survives_what_the_run_does() -> None:

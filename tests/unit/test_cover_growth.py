@@ -30,7 +30,7 @@ from asof.cover.language.columns import number_column
 from asof.cover.language.evaluate import Pairs
 from asof.cover.language.kinds import type_check
 from asof.cover.language.unparse import unparse
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import CoverOutcome, thin_out
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.solve import solve as solved
@@ -268,8 +268,8 @@ def test_only_the_last_used_proofs_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_table_without_marks_is_compared_each_time(tmp_path: Path) -> None:
     table = Table(("a", "b"), ("one two three", "one two three"), {}).collection(2)
     with earlier_runs(Folder(tmp_path), Shingling("main", 2)) as earlier:
-        assert thin_out(table, RULE, CoverOptions(), JoinLimits(), earlier).known == 0
-        assert thin_out(table, RULE, CoverOptions(), JoinLimits(), earlier).known == 0
+        assert thin_out(table, Question(RULE), JoinLimits(), earlier).known == 0
+        assert thin_out(table, Question(RULE), JoinLimits(), earlier).known == 0
     assert files(tmp_path) == []
 
 
@@ -285,13 +285,11 @@ def test_what_marks_do_not_vouch_for_is_compared_each_time(tmp_path: Path) -> No
     by_quality = f"{RULE} and inlinks(d1) < inlinks(d2)"
     with earlier_runs(Folder(tmp_path), Shingling("main", 2)) as earlier:
         for known in (0, 3):
-            assert thin_out(found, by_quality, CoverOptions(), JoinLimits(), earlier).known == 0
-            assert thin_out(found, RULE, CoverOptions(), JoinLimits(), earlier).known == known
+            assert thin_out(found, Question(by_quality), JoinLimits(), earlier).known == 0
+            assert thin_out(found, Question(RULE), JoinLimits(), earlier).known == known
         other = replace(found, columns={**table.columns, "inlinks": number_column([2, 1, 3])})
-        assert thin_out(other, by_quality, CoverOptions(), JoinLimits(), earlier).kept == ["a", "c"]
-        assert (
-            thin_out(other, RULE, CoverOptions(prefer="inlinks"), JoinLimits(), earlier).known == 3
-        )
+        assert thin_out(other, Question(by_quality), JoinLimits(), earlier).kept == ["a", "c"]
+        assert thin_out(other, Question(RULE, prefer="inlinks"), JoinLimits(), earlier).known == 3
     assert len(files(tmp_path)) == 1
 
 
@@ -320,10 +318,10 @@ def test_of_many_that_fit_the_one_that_knows_most_is_loaded(
         return replace(entry, load=load)
 
     earlier = growth.Earlier(lambda: map(noted, store.entries()), store.keep, Proofs())
-    outcome = thin_out(found, RULE, CoverOptions(), JoinLimits(), earlier)
+    outcome = thin_out(found, Question(RULE), JoinLimits(), earlier)
     assert (outcome.known, loaded[0]) == (8, "C(d1,d2) >= 0.4")
     assert loaded.count("C(d1,d2) >= 0.3") == 0
-    assert told(outcome) == told(thin_out(found, RULE, CoverOptions(), JoinLimits()))
+    assert told(outcome) == told(thin_out(found, Question(RULE), JoinLimits()))
 
 
 @pytest.mark.parametrize("block", [1, 7, 1 << 20])
@@ -342,10 +340,10 @@ def test_pairs_of_a_looser_rule_are_tested_block_by_block(
         lambda *given: sizes.append(given[0].size) or Pairs(*given),
     )
     with earlier_runs(Folder(tmp_path), Shingling("main", 1)) as earlier:
-        looser = thin_out(found, RULE, CoverOptions(), JoinLimits(), earlier)
-        stricter = thin_out(found, "C(d1,d2) >= 0.8", CoverOptions(), JoinLimits(), earlier)
+        looser = thin_out(found, Question(RULE), JoinLimits(), earlier)
+        stricter = thin_out(found, Question("C(d1,d2) >= 0.8"), JoinLimits(), earlier)
     assert stricter.known == 8
-    assert told(stricter) == told(thin_out(found, "C(d1,d2) >= 0.8", CoverOptions(), JoinLimits()))
+    assert told(stricter) == told(thin_out(found, Question("C(d1,d2) >= 0.8"), JoinLimits()))
     assert sum(sizes) == looser.edges
     assert max(sizes) == min(block, looser.edges)
 
@@ -400,11 +398,11 @@ def test_an_archive_that_grows_answers_as_one_that_is_compared_anew(
                 found = collected_or_kept(archive, Shingling())
                 assert_equal(found, scratch)
                 assert set(found.columns) == earlier.attributes  # type: ignore[comparison-overlap]
-                outcome = thin_out(found, rule, CoverOptions(), JoinLimits(), earlier)
+                outcome = thin_out(found, Question(rule), JoinLimits(), earlier)
                 part = collected_or_kept(archive, Shingling(), where='text contains "harbour"')
-                some = thin_out(part, rule, CoverOptions(prefer="recency"), JoinLimits(), earlier)
-            assert told(outcome) == told(thin_out(scratch, rule, CoverOptions(), JoinLimits()))
-            alone = thin_out(filtered, rule, CoverOptions(prefer="recency"), JoinLimits())
+                some = thin_out(part, Question(rule, prefer="recency"), JoinLimits(), earlier)
+            assert told(outcome) == told(thin_out(scratch, Question(rule), JoinLimits()))
+            alone = thin_out(filtered, Question(rule, prefer="recency"), JoinLimits())
             assert told(some) == told(alone)
             assert some.known == len(part), "the whole was compared"
     monkeypatch.setattr(growth, "found_pairs", forbid)
@@ -414,9 +412,9 @@ def test_an_archive_that_grows_answers_as_one_that_is_compared_anew(
     ):
         found = collected_or_kept(archive, Shingling())
         for rule in RULES:
-            thin_out(found, rule, CoverOptions(), JoinLimits(), earlier)
+            thin_out(found, Question(rule), JoinLimits(), earlier)
         more = f"{RULES[0]} and length(d1) > 10"
-        stricter = thin_out(found, more, CoverOptions(), JoinLimits(), earlier)
+        stricter = thin_out(found, Question(more), JoinLimits(), earlier)
         assert stricter.known == len(found)
     left = {one.relation for one in PairFiles(Folder(folder), Shingling("main", 5)).entries()}
     assert left == {RULES[0], RULES[2]}, "of the looser ones; the second follows from the first"

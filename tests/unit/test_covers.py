@@ -27,7 +27,6 @@ from asof.cover.kept.saved_covers import (
     saved_covers,
 )
 from asof.cover.language.syntax import LENGTH
-from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.run import CoverOutcome, thin_out
 from asof.errors import ArchiveError, UsageError
@@ -44,7 +43,7 @@ TEXTS = {
 def outcome(relation: str, leave_out: str = "") -> CoverOutcome:
     chosen = {name: text for name, text in TEXTS.items() if name != leave_out}
     found = Table(tuple(chosen), tuple(chosen.values()), {}).collection()
-    return thin_out(found, relation, CoverOptions(), JoinLimits())
+    return thin_out(found, Question(relation), JoinLimits())
 
 
 @pytest.fixture
@@ -118,7 +117,7 @@ def test_a_list_reads_no_documents(folder: Folder) -> None:
 
 def test_whole_numbers_are_numbers_again(folder: Folder) -> None:
     rows = Table(("1", "2"), ("one two", "one two"), {}, numbers=True).collection()
-    save_cover(folder, "x", thin_out(rows, "J(d1,d2) = 1", CoverOptions(), JoinLimits()))
+    save_cover(folder, "x", thin_out(rows, Question("J(d1,d2) = 1"), JoinLimits()))
     assert load_cover(folder, "x").facts.numbers
     path = folder.root / "derived" / "covers" / "x.json"
     path.write_text(path.read_text().replace('"2"', '"two"'))

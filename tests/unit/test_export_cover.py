@@ -15,7 +15,7 @@ from asof.cli import run as cli
 from asof.clock import SECOND
 from asof.cover.join.join import JoinLimits
 from asof.cover.kept.export_cover import chosen_by_name
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.errors import UsageError
 from asof.model import Target
@@ -82,7 +82,7 @@ def export_cover(archive: OpenArchive, kept: Iterable[str], out: Path, kind: str
 def test_only_kept_documents_go_out_and_all_stay_in(folder: Path, tmp_path: Path) -> None:
     before, out = files(folder), tmp_path / "kept.warc.gz"
     with OpenArchive.open(folder) as archive:
-        outcome = thin_out(collected(archive), RELATION, CoverOptions(), JoinLimits())
+        outcome = thin_out(collected(archive), Question(RELATION), JoinLimits())
         assert outcome.kept == [
             "20260101000000.000003/http://a.example/one",
             "20260101000130/http://a.example/one",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ from asof.cover.kept import named_relations as module
 from asof.cover.kept.named_relations import check_relation_name, save_relation
 from asof.cover.language.analyse import parse_relation
 from asof.cover.language.columns import number_column, text_column, time_column
-from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.errors import ConfigError, UsageError
 
@@ -211,53 +211,54 @@ def test_an_error_of_a_named_relation_says_where_it_stands(tmp_path: Path, text:
     (tmp_path / "asof.toml").write_text(f"[relations]\nbad = '{text}'\n")
     rule = rule_of(tmp_path, "bad")
     with pytest.raises(UsageError, match=r"The relation bad of .*asof\.toml:\n.*olumn"):
-        checked(rule, None, CoverOptions(), COLUMNS)
+        checked(rule, Question(text), COLUMNS)
     with pytest.raises(UsageError, match=r"^Column"):
-        checked(NamedRule(text), None, CoverOptions(), COLUMNS)
+        checked(NamedRule(text), Question(text), COLUMNS)
 
 
 @pytest.mark.parametrize(
     ("where", "options", "complaint"),
     [
-        ("sites(d) = 'a'", CoverOptions(), "no attribute is called 'sites'"),
-        ("stars(d) = 'a'", CoverOptions(), "cannot be compared"),
+        ("sites(d) = 'a'", Question(""), "no attribute is called 'sites'"),
+        ("stars(d) = 'a'", Question(""), "cannot be compared"),
         (
             None,
-            CoverOptions(at_least=(1, "sites")),
+            Question("", at_least=(1, "sites")),
             "There is no attribute 'sites'. Did you mean site",
         ),
         (
             None,
-            CoverOptions(prefer="site"),
+            Question("", prefer="site"),
             "site is a text, and no quality. .*: day, inlinks, stars",
         ),
         (
             None,
-            CoverOptions(prefer="recency"),
+            Question("", prefer="recency"),
             "There is no attribute 'timestamp'. There are day, inl",
         ),
-        (None, CoverOptions(prefer="inlink"), "Did you mean inlinks"),
+        (None, Question("", prefer="inlink"), "Did you mean inlinks"),
     ],
 )
 def test_what_cannot_be_asked_is_told_before_documents_are_read(
-    where: str | None, options: CoverOptions, complaint: str
+    where: str | None, options: Question, complaint: str
 ) -> None:
     rule = NamedRule("J(d1,d2) = 1")
-    checked(rule, where, options, None)
+    question = replace(options, where=where)
+    checked(rule, question, None)
     with pytest.raises(UsageError, match=complaint):
-        checked(rule, where, options, COLUMNS, ["inlinks"])
+        checked(rule, question, COLUMNS, ["inlinks"])
 
 
 def test_what_can_be_asked_is_typed(tmp_path: Path) -> None:
     rule = NamedRule("J(d1,d2) = 1 and day(d1) < '2010-01-31'")
-    options = CoverOptions((2, "site"), "stars")
-    relation, _ = checked(rule, "day(d) > '2010-01-31' and text contains 'x'", options, COLUMNS)
+    where = "day(d) > '2010-01-31' and text contains 'x'"
+    question = Question(rule.text, where=where, at_least=(2, "site"), prefer="stars")
+    relation, _ = checked(rule, question, COLUMNS)
     assert relation != parse_relation(rule.text)
-    checked(rule, None, CoverOptions(prefer="inlinks"), COLUMNS, ["inlinks"])
+    checked(rule, Question("", prefer="inlinks"), COLUMNS, ["inlinks"])
     checked(
         NamedRule("J(d1,d2) = 1"),
-        None,
-        CoverOptions(prefer="recency"),
+        Question("", prefer="recency"),
         {"timestamp": COLUMNS["day"]},
     )
 

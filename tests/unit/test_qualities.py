@@ -22,7 +22,7 @@ from asof.cover.join.join import JoinLimits
 from asof.cover.kept import preferences as qualities
 from asof.cover.kept.preferences import QUALITIES, quality_column, with_quality
 from asof.cover.language.columns import Column
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.model import CoherencePlan
 from support import served_archive
@@ -183,7 +183,7 @@ def test_of_the_smallest_covers_that_of_the_best_quality_is_taken(archive: OpenA
     found = collected(archive)
     for name, best in (("inlinks", {"c"}), ("coherence", {"a", "d"})):
         rated = with_quality(archive, found, name)
-        outcome = thin_out(rated, "J(d1,d2) >= 0.5", CoverOptions(prefer=name), JoinLimits())
+        outcome = thin_out(rated, Question("J(d1,d2) >= 0.5", prefer=name), JoinLimits())
         (kept,) = outcome.kept
         assert kept.rpartition("/")[2] in best
 

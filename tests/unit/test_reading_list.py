@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from asof.cover.join.join import JoinLimits
 from asof.cover.language.columns import number_column, text_column, time_column
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.report.reading_list import ROOM, page
 from support.covered import collection, covered, versions
@@ -149,7 +149,7 @@ def test_what_is_empty_stopped_or_unproven_is_said() -> None:
     assert "0 of 0 documents" in text
     assert "<section>" not in text
     two = collection([[1, 2], [1, 2]], ["a", "b"])
-    text = page(thin_out(two, "C(d1,d2) >= 0.5", CoverOptions(), JoinLimits(cancel=lambda: True)))
+    text = page(thin_out(two, Question("C(d1,d2) >= 0.5"), JoinLimits(cancel=lambda: True)))
     assert "It was stopped" in text
 
 

@@ -15,11 +15,11 @@ from asof.text.convert.biff import Segments
 from asof.text.convert.found import Found
 from asof.text.convert.msg import fill_msg, unpacked_rtf
 from asof.text.convert.ole import Compound, codec
-from asof.text.document import Page
+from asof.text.document import Document
 from support import office_files as office
 
 
-def reason_or_method(read: Callable[[bytes], Page], data: bytes) -> str:
+def reason_or_method(read: Callable[[bytes], Document], data: bytes) -> str:
     """How a document was read, or why it was not; anything else would be raised."""
     try:
         return read(data).method

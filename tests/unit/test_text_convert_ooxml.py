@@ -154,7 +154,6 @@ def test_a_broken_part_gives_its_text_and_a_reason() -> None:
     data = office.docx("", parts={"word/document.xml": f"<document><body>{body}".replace("w:", "")})
     with pytest.raises(Refused, match="is damaged") as refused:
         read_zip(data)
-    assert refused.value.page is not None
     assert refused.value.page.text.startswith("whole")
 
 

@@ -8,14 +8,14 @@ from unittest import mock
 
 import pytest
 
-from asof.text.document import Method, Page
+from asof.text.document import Document, Method
 from asof.text.html.blocks import joined, layout
 from asof.text.html.page import read_html
 
 BASE = "https://example.org/news/today.html"
 
 
-def page(markup: str, base: str | None = BASE) -> Page:
+def page(markup: str, base: str | None = BASE) -> Document:
     return read_html(markup, base, "fast")
 
 

@@ -20,7 +20,7 @@ from asof.cli.output import count_progress, open_archive, print_json, say, stage
 from asof.clock import SystemClock
 from asof.config import named_relations
 from asof.cover.kept import saved_covers as saved
-from asof.cover.question import Question, parse_at_least
+from asof.cover.question import Question, Solver, parse_at_least
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class CommandLine:
     text: str
     at_least: tuple[str, ...]
     prefer: str | None
-    solver: str
+    solver: Solver
     time_limit: float
     memory: int | None
     csv: Path | None

@@ -37,8 +37,7 @@ from asof.cover.language.columns import Column
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 from asof.cover.language.syntax import Filter, Relation
-from asof.cover.options import CoverOptions, check_options
-from asof.cover.question import Question
+from asof.cover.question import Question, check_options
 from asof.cover.run import thin_out
 from asof.errors import AsofError, UsageError
 
@@ -141,20 +140,18 @@ def meant(folder: Path, question: Question, again: str | None) -> tuple[Question
 def prepare(folder: Path, question: Question, again: str | None = None) -> Prepared:
     """Check what is asked, or what the saved answer `again` was asked, as far as can be seen."""
     question, rule = meant(folder, question, again)
-    asked = rule, question.where, CoverOptions.of(question)
-    relation, where = checked(*asked, None)
+    relation, where = checked(rule, question, None)
     table = None if question.table is None else read_table(Path(question.table))
     if table is not None:
-        relation, where = checked(*asked, table.columns)
+        relation, where = checked(rule, question, table.columns)
     elif Folder(folder).exists():  # the columns of all archives are the same, so none is opened
-        relation, where = checked(*asked, ARCHIVE_COLUMNS, QUALITIES)
+        relation, where = checked(rule, question, ARCHIVE_COLUMNS, QUALITIES)
     return Prepared(folder, question, relation, where, table)
 
 
 def checked(
     rule: NamedRule,
-    where: str | None,
-    options: CoverOptions,
+    question: Question,
     columns: Mapping[str, Column] | None,
     qualities: Iterable[str] = (),
 ) -> tuple[Relation, Filter | None]:
@@ -166,10 +163,10 @@ def checked(
         relation = parse_relation(rule.text)
         if columns is not None:
             relation = type_check(relation, columns)
-    chosen = None if where is None else parse_filter(where)
+    chosen = None if question.where is None else parse_filter(question.where)
     if columns is not None:
         chosen = None if chosen is None else type_check(chosen, columns)
-        check_options(columns, options, qualities)
+        check_options(columns, question, qualities)
     return relation, chosen
 
 
@@ -248,8 +245,7 @@ def ask(
             earlier = held.enter_context(runs)
         progress, cancel = held.enter_context(watch.running())
         limits = JoinLimits(memory=memory, progress=progress, cancel=cancel)
-        options = CoverOptions.of(question)
-        outcome = thin_out(collection, question.relation, options, limits, earlier)
+        outcome = thin_out(collection, question, limits, earlier)
     if outcome.known:
         known, count = f"{outcome.known:,}", f"{len(collection):,}"
         watch.say(f"{known} of {count} documents had been compared before")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -16,8 +17,9 @@ from asof.cover.join.overlaps import overlaps
 from asof.cover.join.pair_spool import PairSpool
 from asof.cover.join.pairs import found_pairs
 from asof.cover.language.analyse import parse_relation
+from asof.cover.language.columns import Column
 from asof.cover.language.kinds import type_check
-from asof.cover.options import CoverOptions, attribute_to_keep, attribute_to_prefer
+from asof.cover.question import Question, attribute_to_keep, attribute_to_prefer
 from asof.cover.solve.external import ExternalCover, solve_external
 from asof.cover.solve.proofs import Proofs
 from asof.cover.solve.requirements import Cover
@@ -76,19 +78,15 @@ class CoverOutcome:
 
 
 def thin_out(
-    collection: Collection,
-    relation: str,
-    options: CoverOptions,
-    limits: JoinLimits,
-    earlier: Earlier | None = None,
+    collection: Collection, question: Question, limits: JoinLimits, earlier: Earlier | None = None
 ) -> CoverOutcome:
-    """The smallest set of documents that covers all of a collection by a relation.
+    """The smallest set of documents that covers all of a collection by the relation asked for.
 
     What `earlier` runs found is not looked for again; what this one finds is added to it.
     """
     started = monotonic()
-    written = type_check(parse_relation(relation), collection.columns)
-    quality, at_least = _wanted(collection, options)
+    written = type_check(parse_relation(question.relation), collection.columns)
+    quality, at_least = wanted(collection.columns, question)
     if earlier is None:
         edges, known = found_pairs(collection, written, limits), 0
     else:
@@ -97,44 +95,40 @@ def thin_out(
     proofs = Proofs() if earlier is None else earlier.proofs
     if isinstance(edges, PairSpool):
         with edges:
-            _refuse_seed(edges, options)
+            if question.solver == "seed":
+                raise UsageError(
+                    f"{edges.added:,} pairs are more than the solver seed can have in memory.",
+                    hint="Use the solver auto, ask for more in the rule, or raise --memory.",
+                )
             found = solve_external(
-                edges, quality=quality, at_least=at_least, time_limit=options.time_limit,
+                edges, quality=quality, at_least=at_least, time_limit=question.time_limit,
                 limits=limits, proofs=proofs,
                 memory=None if limits.memory is None else max(limits.memory // 2, 64 << 20),
             )  # fmt: skip
     else:
         cover = solve(
             len(collection), edges.i, edges.j, quality=quality, at_least=at_least, proofs=proofs,
-            solver=options.solver, time_limit=options.time_limit, cancel=limits.cancel,
+            solver=question.solver, time_limit=question.time_limit, cancel=limits.cancel,
             progress=partial(limits.progress, "cover"),
         )  # fmt: skip
         found = ExternalCover(cover, len(edges))
     return CoverOutcome(
-        collection, relation, found.cover, _dropped(collection, found.cover), found.pairs,
+        collection, question.relation, found.cover, _dropped(collection, found.cover), found.pairs,
         monotonic() - started, complete, known,
     )  # fmt: skip
 
 
-def _refuse_seed(spool: PairSpool, options: CoverOptions) -> None:
-    if options.solver == "seed":
-        raise UsageError(
-            f"{spool.added:,} pairs are more than the solver seed can have in memory.",
-            hint="Use the solver auto, ask for more in the rule, or raise --memory.",
-        )
-
-
-def _wanted(
-    collection: Collection, options: CoverOptions
+def wanted(
+    columns: Mapping[str, Column], question: Question
 ) -> tuple[Floats | None, tuple[int, NDArray[np.int32]] | None]:
     """What the solver is asked for besides few documents: a quality, and so many of each value."""
     quality = at_least = None
-    if options.prefer is not None:
-        column = attribute_to_prefer(collection.columns, options.prefer)
+    if question.prefer is not None:
+        column = attribute_to_prefer(columns, question.prefer)
         quality = np.where(column.known, column.values.astype(np.float64), np.nan)
-    if options.at_least is not None:
-        number, name = options.at_least
-        column = attribute_to_keep(collection.columns, name)
+    if question.at_least is not None:
+        number, name = question.at_least
+        column = attribute_to_keep(columns, name)
         # Documents without a value belong to no group.
         codes = np.full(column.values.size, -1, np.int32)
         codes[column.known] = np.unique(column.values[column.known], return_inverse=True)[1]

@@ -12,34 +12,24 @@ Method = Literal["default", "fast", "tags"]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """What the reader of one format finds in a document's characters or bytes."""
+class Document:
+    """A document as the archive reads it; `error` says why there is less than there could be.
 
+    The reader of one format leaves media type and charset to its caller; the language that it finds
+    is the declared one, a BCP 47 tag.
+    """
+
+    media_type: str = ""
+    charset: str | None = None
     title: str | None = None
+    language: str | None = None
     date: str | None = None  # the day that the document gives as its own, ISO 8601
-    language: str | None = None  # as declared; a BCP 47 tag
     main: str = ""  # without navigation, advertisements and other furniture
     text: str = ""  # everything that a reader could see
     links: tuple[str, ...] = ()
     method: str = ""  # what found the main content
-    pictures: tuple[str, ...] = ()  # what is said in place of each
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A document as the archive reads it; `error` says why there is less than there could be."""
-
-    media_type: str
-    charset: str | None = None
-    title: str | None = None
-    language: str | None = None
-    date: str | None = None
-    main: str = ""
-    text: str = ""
-    links: tuple[str, ...] = ()
-    method: str = ""
     error: str | None = None
-    pictures: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()  # what is said in place of each
 
     def facts(self) -> tuple[str | None, ...]:
         """What is said of the document, in short words; what it says itself is `contents`."""

@@ -8,27 +8,16 @@ the web belongs into a child process (`sandbox`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from asof.text.convert import CONVERTERS, Convert, Refused, by_magic, text_reader
 from asof.text.convert.found import broken
-from asof.text.document import Document, Method, Page
+from asof.text.document import Document, Method
 from asof.text.kinds.media import media_of
 
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
-_NOTHING = Page()
 _UNKNOWN = "application/octet-stream"
 OUT_OF_MEMORY = "needed more memory than there is"
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What was found in a document, what it was taken for, and why there is not more."""
-
-    media_type: str
-    charset: str | None = None
-    page: Page = _NOTHING
-    error: str | None = None
 
 
 def read(
@@ -45,15 +34,10 @@ def read(
     from asof.text.language import language_of
 
     try:
-        reading = read_page(data, declared, url, name, method)
-        page = reading.page
-        language = language_of(page.main or page.text, page.language)
+        found = read_page(data, declared, url, name, method)
+        return replace(found, language=language_of(found.main or found.text, found.language))
     except MemoryError:
-        reading, page, language = Findings(_UNKNOWN, error=OUT_OF_MEMORY), _NOTHING, None
-    return Document(
-        reading.media_type, reading.charset, page.title, language, page.date, page.main,
-        page.text, page.links, page.method, reading.error, page.pictures,
-    )  # fmt: skip
+        return Document(_UNKNOWN, error=OUT_OF_MEMORY)
 
 
 def read_page(
@@ -62,8 +46,8 @@ def read_page(
     url: str | None = None,
     name: str | None = None,
     method: Method = "default",
-) -> Findings:
-    """The same without its language."""
+) -> Document:
+    """The same, its language only as it is declared."""
     media_type, charset = _UNKNOWN, None
     try:
         media_type = media_of(data, declared, name or url)
@@ -71,17 +55,19 @@ def read_page(
             raise Refused("has nothing but blanks" if data else "is empty")
         convert = _converter(media_type, data)
         if convert is not None:
-            return Findings(media_type, None, convert(data))
+            return replace(convert(data), media_type=media_type)
         text, charset = _characters(data, declared, media_type)
-        return Findings(media_type, charset, _page(text, media_type, url, method))
+        page = _page(text, media_type, url, method)
+        return replace(page, media_type=media_type, charset=charset)
     except Refused as refused:
-        return Findings(media_type, charset, refused.page or _NOTHING, refused.reason)
+        page, why = refused.page, refused.reason
+        return replace(page, media_type=media_type, charset=charset, error=why)
     except MemoryError:
         raise
     except RecursionError:
-        return Findings(media_type, charset, error="is nested too deeply")
+        return Document(media_type, charset, error="is nested too deeply")
     except Exception as error:  # noqa: BLE001 (no document may stop an archive; the reason is kept)
-        return Findings(media_type, charset, error=broken(error))
+        return Document(media_type, charset, error=broken(error))
 
 
 def _converter(media_type: str, data: bytes) -> Convert | None:
@@ -102,7 +88,7 @@ def _characters(data: bytes, declared: str | None, media_type: str) -> tuple[str
     return decoded(data, charset), charset.name
 
 
-def _page(text: str, media_type: str, url: str | None, method: Method) -> Page:
+def _page(text: str, media_type: str, url: str | None, method: Method) -> Document:
     if media_type in _HTML:
         from asof.text.html.page import read_html
         from asof.text.html.tag_row import MOST_CHARACTERS

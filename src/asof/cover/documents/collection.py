@@ -46,14 +46,10 @@ class Collection:
     def only(self, chosen: Flags) -> Collection:
         places = np.flatnonzero(chosen)
         offsets = starts_of(self.sets.sizes[places])
-        columns = {
-            name: Column(column.kind, column.values[places], column.strings)
-            for name, column in self.columns.items()
-        }
         records = self.records
         return Collection(
             tuple(self.names[place] for place in places.tolist()),
-            columns,
+            {name: column.only(places) for name, column in self.columns.items()},
             Sets(offsets, self.sets.items[np.repeat(chosen, self.sets.sizes)]),
             self.weights[places],
             self.numbers,

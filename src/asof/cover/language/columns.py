@@ -58,6 +58,9 @@ class Column:
             return np.asarray(self.values != MISSING_TIME)
         return np.asarray(self.values >= 0)
 
+    def only(self, chosen: Array) -> Column:
+        return Column(self.kind, self.values[chosen], self.strings)
+
     def text(self, place: int) -> str | None:
         """Of a column of text: that of one document."""
         code = int(self.values[place])

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cover.documents.sets import Counts, Flags
-from asof.cover.options import CoverOptions
+from asof.cover.question import Question
+from asof.cover.run import wanted
 from asof.cover.solve.solve import solve
 from asof.cover.spark.attributes import Attributes
 from asof.cover.spark.extras import F, Frame, Values, arrow
@@ -47,7 +48,7 @@ def solved_apart(
     edges: Frame,
     labels: Frame,
     documents: Frame,
-    options: CoverOptions,
+    question: Question,
     prefer: str | None,
     count: int,
 ) -> Solved:
@@ -62,9 +63,9 @@ def solved_apart(
     slots = int(edges.sparkSession.sparkContext.defaultParallelism)
     buckets = max(slots, -(-count // BUCKET))
     bucketed = rooted.withColumn("bucket", F.expr(f"pmod(xxhash64(root), {buckets}L)"))
-    limit = options.time_limit * min(1.0, slots / buckets)
+    limit = question.time_limit * min(1.0, slots / buckets)
     # A lambda, since Spark takes annotations of a function for its own and trips over ours.
-    work = lambda table: _solve_bucket(table, options, limit, scale)  # noqa: E731
+    work = lambda table: _solve_bucket(table, question, limit, scale)  # noqa: E731
     rows = kept(bucketed.groupBy("bucket").applyInArrow(work, _SCHEMA))
     proof = rows.where("n < 0").agg(F.sum("gap"), F.bool_and("proven")).first()
     gap, optimal = (0, True) if proof[0] is None else (int(proof[0]), bool(proof[1]))
@@ -75,32 +76,24 @@ def solved_together(
     edges: Frame,
     documents: Frame,
     attributes: Attributes,
-    options: CoverOptions,
+    question: Question,
     names: tuple[str, str | None],
 ) -> Solved:
     """All of the graph solved on the driver; `names` are the value's and the quality's."""
-    value, prefer = names
     only = Attributes(tuple((n, k) for n, k in attributes.kinds if n in names))
     needed = [F.col(attributes.place(name)).alias(only.place(name)) for name, _ in only.kinds]
     table = documents.select("n", "chosen", *needed).orderBy("n").toArrow()
     # Values are numbered as they come in the whole table, as the local engine has it.
     chosen = table.column("chosen").to_numpy(zero_copy_only=False)
-    columns = only.columns([{at: table.column(at).combine_chunks() for at in only.places}])
-    column = columns[value]
-    known = column.known & chosen
-    codes = np.full(chosen.size, -1, np.int32)
-    codes[known] = np.unique(column.values[known], return_inverse=True)[1]
-    quality = None
-    if prefer is not None:
-        taste = columns[prefer]
-        quality = np.where(taste.known, taste.values.astype(np.float64), np.nan)[chosen]
+    every = only.columns([{at: table.column(at).combine_chunks() for at in only.places}])
+    columns = {name: column.only(chosen) for name, column in every.items()}
+    quality, least = wanted(columns, question)
     numbers = table.column("n").to_numpy()[chosen]
     pairs = edges.select("i", "j").toArrow()
     i, j = (np.searchsorted(numbers, pairs.column(name).to_numpy()) for name in ("i", "j"))
-    least = None if options.at_least is None else (options.at_least[0], codes[chosen])
     cover = solve(
         numbers.size, i, j,
-        quality=quality, at_least=least, solver=options.solver, time_limit=options.time_limit,
+        quality=quality, at_least=least, solver=question.solver, time_limit=question.time_limit,
     )  # fmt: skip
     _, first = np.unique(cover.components.part, return_index=True)
     rows = _rows(numbers, cover.kept, cover.by, numbers[first[cover.components.part]])
@@ -109,7 +102,7 @@ def solved_together(
 
 
 def _solve_bucket(
-    table: Values, options: CoverOptions, limit: float, scale: tuple[float, ...] | None
+    table: Values, question: Question, limit: float, scale: tuple[float, ...] | None
 ) -> Values:
     i, j, root = (table.column(name).to_numpy() for name in ("i", "j", "root"))
     numbers, places = np.unique(np.concatenate([i, j]), return_inverse=True)
@@ -128,7 +121,7 @@ def _solve_bucket(
     half = places.size // 2
     cover = solve(
         count, places[:half], places[half:],
-        quality=quality, solver=options.solver, time_limit=limit,
+        quality=quality, solver=question.solver, time_limit=limit,
     )  # fmt: skip
     mine = slice(0, numbers.size)
     rows = _rows(numbers, cover.kept[mine], cover.by[mine], roots)

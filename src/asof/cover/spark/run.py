@@ -18,7 +18,6 @@ from asof.cover.language.columns import COLUMN_OF
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
 from asof.cover.language.syntax import attributes as attributes_of
-from asof.cover.options import CoverOptions
 from asof.cover.question import Question
 from asof.cover.run import thin_out
 from asof.cover.spark.attributes import Attributes
@@ -97,16 +96,15 @@ def _run(
 ) -> SparkSummary:
     """The stages in their order, and what each hands on."""
     source = open_source(session, path)
-    options, where = CoverOptions.of(question), question.where
-    attributes, alternatives = _prepared(source, question, options)
+    attributes, alternatives = _prepared(source, question)
     places = {name: source.place(name) for name in ("id", "text", *dict(attributes.kinds))}
     reading = SparkReading(
         source.starts, {name: place for name, place in places.items() if place is not None},
-        bool(source.id_type), attributes, alternatives, where, checked(question.k),
+        bool(source.id_type), attributes, alternatives, question.where, checked(question.k),
         question.unit,
     )  # fmt: skip
     read = kept(documents(source, reading))
-    count, largest, shingles, weight = _checked(read, path, where)
+    count, largest, shingles, weight = _checked(read, path, question.where)
     parts = _share_out(session, shingles)
     numbered = kept(_with_sets(read))
     first = numbered.where("n = s").select("s")
@@ -114,7 +112,7 @@ def _run(
     able = [members(numbered, at, each, attributes) for at, each in enumerate(alternatives)]
     edges = kept(edges_of(able, sets, largest, parts))
     many = edges.count()
-    solved, rounds = _solved(edges, many, read, attributes, options)
+    solved, rounds = _solved(edges, many, read, attributes, question)
     rows = kept(_answer(numbered, solved))
     totals = rows.agg(
         F.count_if("kept"), F.sum(F.when(F.col("kept"), F.col("weight"))),
@@ -128,16 +126,16 @@ def _run(
 
 
 def _prepared(
-    source: TableSource, question: Question, options: CoverOptions
+    source: TableSource, question: Question
 ) -> tuple[Attributes, tuple[Alternative, ...]]:
     """The attributes that are needed, and the alternatives of the relation, all of it checked."""
     written, where = parse_relation(question.relation), question.where
-    prefer = "timestamp" if options.prefer == "recency" else options.prefer
+    prefer = "timestamp" if question.prefer == "recency" else question.prefer
     named = [found.name for found in attributes_of(written.condition)]
     if where is not None:
         named += [found.name for found in attributes_of(parse_filter(where).condition)]
     named += [] if prefer is None else [prefer]
-    named += [] if options.at_least is None else [options.at_least[1]]
+    named += [] if question.at_least is None else [question.at_least[1]]
     wanted = [name for name in dict.fromkeys(named) if name in source.attributes]
     kinds = kinds_of(source, wanted)
     columns = {name: COLUMN_OF[kinds.get(name, "text")]([]) for name in source.attributes}
@@ -146,7 +144,7 @@ def _prepared(
     none = Collection((), columns, nothing, np.empty(0, np.int64))
     if where is not None:
         chosen(where, columns, [])
-    thin_out(none, question.relation, options, JoinLimits())
+    thin_out(none, question, JoinLimits())
     alternatives = analyse(type_check(written, columns))
     return Attributes(tuple((name, kinds[name]) for name in wanted)), alternatives
 
@@ -190,16 +188,16 @@ def _with_sets(read: Frame) -> Frame:
 
 
 def _solved(
-    edges: Frame, many: int, read: Frame, attributes: Attributes, options: CoverOptions
+    edges: Frame, many: int, read: Frame, attributes: Attributes, question: Question
 ) -> tuple[Solved, int]:
-    prefer = "timestamp" if options.prefer == "recency" else options.prefer
-    if options.at_least is not None:
-        names = (options.at_least[1], prefer)
-        return solved_together(edges, read, attributes, options, names), 0
+    prefer = "timestamp" if question.prefer == "recency" else question.prefer
+    if question.at_least is not None:
+        names = (question.at_least[1], prefer)
+        return solved_together(edges, read, attributes, question, names), 0
     labels = connected(edges)
     place = None if prefer is None else attributes.place(prefer)
     meant = read.where("chosen")
-    return solved_apart(edges, labels.frame, meant, options, place, many), labels.rounds
+    return solved_apart(edges, labels.frame, meant, question, place, many), labels.rounds
 
 
 def _answer(numbered: Frame, solved: Solved) -> Frame:

@@ -1,8 +1,8 @@
 """Readers of document formats: `CONVERTERS` has one for every media type that has words in it.
 
-A reader takes bytes and gives a `Page`, or raises `Refused` with a reason and what it found before.
-Types lie: a DOC may be RTF, and a DOCX a workbook. What a file is inside of its wrapping, ZIP
-archive or compound file, is decided by what lies there, whatever its type says.
+A reader takes bytes and gives a `Document`, or raises `Refused` with a reason and what it found
+before. Types lie: a DOC may be RTF, and a DOCX a workbook. What a file is inside of its wrapping,
+ZIP archive or compound file, is decided by what lies there, whatever its type says.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from importlib import import_module
 
 from asof.text.convert.found import Found, Refused, Source, broken, filled
-from asof.text.document import Page
+from asof.text.document import Document
 from asof.text.kinds.containers import OLE_START
 
 __all__ = ["CONVERTERS", "TEXTS", "Refused", "by_magic"]
 
-Convert = Callable[[bytes], Page]
+Convert = Callable[[bytes], Document]
 
 # The stream of a compound file that tells what it is, in the order of asking: a message may have
 # a workbook in it, under a longer path.
@@ -40,13 +40,13 @@ _OLD_EXCEL = (b"\x09\x00\x04\x00", b"\x09\x00\x06\x00", b"\x09\x02\x06\x00", b"\
 _OLD_WORD = (b"\xdb\xa5", b"\x9b\xa5", b"\x31\xbe\x00\x00")
 
 
-def _lazy(method: str, module: str = "", function: str = "") -> Callable[[Source], Page]:
+def _lazy(method: str, module: str = "", function: str = "") -> Callable[[Source], Document]:
     """A reader whose module is loaded when the first document of its kind comes.
 
     It is the function `fill_` of the method's name, in the module of that name, if not said.
     """
 
-    def read(source: Source) -> Page:
+    def read(source: Source) -> Document:
         place = import_module(f"asof.text.convert.{module or method}")
         fill: Callable[[Source, Found], None] = getattr(place, function or f"fill_{method}")
         return filled(method, fill, source)
@@ -59,7 +59,7 @@ read_rtf: Convert = _lazy("rtf")
 _read_archive: Convert = _lazy("zip", "archive")
 
 
-def read_zip(data: bytes) -> Page:
+def read_zip(data: bytes) -> Document:
     """A document that is a ZIP archive: of an office, a book, or an archive of documents."""
     from asof.text.convert.zip_parts import Parts
 
@@ -78,7 +78,7 @@ def read_zip(data: bytes) -> Page:
     return _read_archive(data)
 
 
-def _read_package(data: bytes) -> Page:
+def _read_package(data: bytes) -> Document:
     from asof.text.convert.ooxml import Package
 
     try:
@@ -91,7 +91,7 @@ def _read_package(data: bytes) -> Page:
     return _lazy(kind, "docx" if kind == "xps" else kind)(package)
 
 
-def read_ole(data: bytes) -> Page:
+def read_ole(data: bytes) -> Document:
     """A document that is a compound file: of Word, Excel, PowerPoint or Outlook."""
     from asof.text.convert.ole import Compound
 
@@ -123,7 +123,7 @@ def by_magic(data: bytes) -> Convert | None:
     return _lazy("xls", function="fill_old_xls") if data.startswith(_OLD_EXCEL) else None
 
 
-def _office(data: bytes) -> Page:
+def _office(data: bytes) -> Document:
     """A document that calls itself one of an office; what it is, its first bytes tell."""
     read = by_magic(data)
     if read is not None:
@@ -179,15 +179,15 @@ CONVERTERS: dict[str, Convert] = {
     ),
 }
 
-read_text: Callable[[str], Page] = _lazy("plain")
-read_xml: Callable[[str], Page] = _lazy("xml", "xml_text")
-_read_json: Callable[[str], Page] = _lazy("json", "plain")
+read_text: Callable[[str], Document] = _lazy("plain")
+read_xml: Callable[[str], Document] = _lazy("xml", "xml_text")
+_read_json: Callable[[str], Document] = _lazy("json", "plain")
 
 # Formats that are characters: their bytes are decoded first. Other text/* is plain text, and
 # other types that end in +xml or +json are what they end in.
 _FEEDS = ("rss+xml", "atom+xml", "rdf+xml", "feed+json")
 _PLAIN = ("javascript", "x-javascript", "ecmascript", "x-sh", "x-ndjson", "jsonl", "yaml", "x-yaml")
-TEXTS: dict[str, Callable[[str], Page]] = {
+TEXTS: dict[str, Callable[[str], Document]] = {
     "image/svg+xml": _lazy("svg", "xml_text"),
     "application/xml": read_xml,
     "application/json": _read_json,
@@ -196,7 +196,7 @@ TEXTS: dict[str, Callable[[str], Page]] = {
 }
 
 
-def text_reader(media_type: str) -> Callable[[str], Page] | None:
+def text_reader(media_type: str) -> Callable[[str], Document] | None:
     """The reader of a format that is characters; None for one that is not."""
     known = TEXTS.get(media_type)
     if known is not None:

@@ -7,7 +7,6 @@ import zlib
 from asof.text.convert.found import Found, Refused
 from asof.text.convert.within import read_within
 from asof.text.convert.zip_parts import Parts
-from asof.text.document import Page
 
 MAX_MEMBERS = 500
 MAX_MEMBER = 32 << 20
@@ -27,7 +26,7 @@ def fill_zip(data: bytes, found: Found) -> None:
             locked += refused.reason == "is encrypted"
             if "unpacks to" in refused.reason:
                 raise
-            page = refused.page or Page()
+            page = refused.page
         found.within(page)
     if locked and locked == len(names):
         raise Refused("is encrypted")

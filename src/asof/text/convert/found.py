@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from asof.text.document import Page
+from asof.text.document import Document
 
 # The most characters of one document: a novel has a million, a dictionary ten.
 MAX_TEXT = 16_000_000
@@ -38,13 +38,13 @@ Source = TypeVar("Source")
 class Refused(Exception):
     """A document cannot be read, or not to its end; `reason` says why in plain words.
 
-    `page` is what was found before that, if anything was.
+    `page` is what was found before that.
     """
 
-    def __init__(self, reason: str, page: Page | None = None) -> None:
+    def __init__(self, reason: str, page: Document | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.page = page
+        self.page = page or Document()
 
 
 class Found:
@@ -87,7 +87,7 @@ class Found:
         for url in urls:
             self.link(url)
 
-    def within(self, page: Page) -> None:
+    def within(self, page: Document) -> None:
         """The text and links of a document that stands in this one."""
         self.paragraph(page.text)
         self.links(page.links)
@@ -96,11 +96,11 @@ class Found:
     def has_text(self) -> bool:
         return any(not part.isspace() for part in self._parts)
 
-    def page(self, method: str) -> Page:
+    def page(self, method: str) -> Document:
         """What was found so far. A document of an office has no furniture: all of it is main."""
         text = tidied("".join(self._parts))
         title = " ".join(cleaned(self.title or "").split())[:_LONGEST_TITLE]
-        return Page(
+        return Document(
             title=title or None,
             date=self.date,
             language=self.language,
@@ -111,7 +111,7 @@ class Found:
         )
 
 
-def filled(method: str, fill: Callable[[Source, Found], None], source: Source) -> Page:
+def filled(method: str, fill: Callable[[Source, Found], None], source: Source) -> Document:
     """What a document says, by the function that reads its format; raises `Refused`."""
     found = Found()
     try:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from contextvars import ContextVar
 
 from asof.text.convert.found import Found, Refused
-from asof.text.document import Page
+from asof.text.document import Document
 
 _DEEPEST = 2
 _depth: ContextVar[int] = ContextVar("_depth", default=0)
 
 
-def read_within(data: bytes, declared: str | None = None, name: str | None = None) -> Page:
+def read_within(data: bytes, declared: str | None = None, name: str | None = None) -> Document:
     """What a document says that stands in another one; raises `Refused`."""
     from asof.text.read import read_page
 
@@ -27,8 +27,8 @@ def read_within(data: bytes, declared: str | None = None, name: str | None = Non
     finally:
         _depth.reset(token)
     if reading.error is not None:
-        raise Refused(reading.error, reading.page)
-    return reading.page
+        raise Refused(reading.error, reading)
+    return reading
 
 
 def put_embedded(data: bytes, found: Found, declared: str | None = None) -> None:
@@ -36,5 +36,5 @@ def put_embedded(data: bytes, found: Found, declared: str | None = None) -> None
     try:
         page = read_within(data, declared)
     except Refused as refused:
-        page = refused.page or Page()
+        page = refused.page
     found.within(page)

@@ -1,10 +1,10 @@
-"""Reading an HTML page: one pass over its markup, and from that everything a `Page` has."""
+"""Reading an HTML page: one pass over its markup, and from that everything a `Document` has."""
 
 from __future__ import annotations
 
 import re
 
-from asof.text.document import Method, Page
+from asof.text.document import Document, Method
 from asof.text.html.blocks import MOSTLY, MUCH, PageLayout, joined, layout
 from asof.text.html.facts import Facts, guessed_day, language_of_page, title_of
 from asof.text.html.main_content import main_content
@@ -18,7 +18,7 @@ _TEMPLATE = re.compile(
 _END = "</script>"
 
 
-def read_html(markup: str, base: str | None = None, method: Method = "default") -> Page:
+def read_html(markup: str, base: str | None = None, method: Method = "default") -> Document:
     """What an HTML page says. `base` is its address, against which its links are resolved.
 
     Never fails. Of a page of more than 16 million characters the rest is left out.
@@ -29,7 +29,7 @@ def read_html(markup: str, base: str | None = None, method: Method = "default") 
     day = facts.day()
     if day is None and method == "default" and not page.wild:
         day = guessed_day(markup)
-    return Page(
+    return Document(
         title=title_of(facts, page.blocks),
         date=day,
         language=language_of_page(facts),
