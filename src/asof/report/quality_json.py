@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from asof.catalog.derive import record_uri
 from asof.clock import SECOND, iso, maybe_iso
 from asof.coherence.quality_report import Report, Stretch, offenders
@@ -14,7 +16,8 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
     """Plain values under stable keys: every page under `pages`, at most so many of each cause.
 
     `coherence.measured` is false as long as the figures beside it say nothing: before a crawl that
-    is to visit everything twice has turned.
+    is to visit everything twice has turned. `coherence.returns` counts pages that came back to what
+    they had been (asof.coherence.returns).
     """
     measured, plan, best = report.measurement, report.planned, report.best
     return {
@@ -61,6 +64,7 @@ def _coherence_json(report: Report) -> dict[str, object]:
         "observable": _stretch_json(report.observable),
         "is_observable": report.is_observable,
         "errors": report.errors,
+        "returns": asdict(report.returns),
     }
 
 
