@@ -38,7 +38,7 @@ _GRACE = 5.0
 # Seconds between two looks at the clock when many hosts become due one after the other.
 _TICK = 0.001
 # Seconds between two looks for orders.
-_LOOK_EVERY = 0.25
+LOOK_EVERY = 0.25
 # Seconds between two looks at when hosts that wait for others begin.
 _CORRECT_EVERY = 1.0
 
@@ -244,7 +244,7 @@ class Crawler:
         now = self._clock.monotonic()
         waits = [self._config.group_seconds if self.journal.pending else 1.0]
         if self._monitor.controlled:
-            waits.append(_LOOK_EVERY)
+            waits.append(LOOK_EVERY)
         if not self._ended_by:
             waits.append(self._limits.time_left)
         due = self._hosts.next_due()

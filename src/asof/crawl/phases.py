@@ -29,7 +29,7 @@ from asof.coherence.survival import Floats, Pages, Survival
 from asof.config import Config
 from asof.crawl.audit import PROBES, outdated
 from asof.crawl.catchup import take_again
-from asof.crawl.loop import Crawler
+from asof.crawl.loop import LOOK_EVERY, Crawler
 from asof.crawl.plan import alive, paces
 from asof.crawl.summary import Summary
 from asof.crawl.visit import FULL
@@ -44,8 +44,6 @@ from asof.warc.info import crawl_record
 _VISITED = ("done", FULL, "time-limit")
 # Of many hosts not all are probed: it is one request after the other.
 _MOST_PROBES = 300
-# Seconds between two looks at limits and orders while a host is left alone.
-_LOOK_EVERY = 0.25
 
 
 async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> Summary:
@@ -122,7 +120,7 @@ async def _rest(archive: OpenArchive, crawler: Crawler, seconds: float, why: str
         left = end - archive.clock.monotonic()
         if crawler.stopping or (left <= 0 and not crawler.paused):
             return
-        await archive.clock.sleep(min(left, _LOOK_EVERY) if left > 0 else _LOOK_EVERY)
+        await archive.clock.sleep(min(left, LOOK_EVERY) if left > 0 else LOOK_EVERY)
 
 
 def _probes(archive: OpenArchive, crawler: Crawler) -> Iterator[tuple[Target, Capture]]:

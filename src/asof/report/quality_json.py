@@ -16,8 +16,7 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
     """Plain values under stable keys: every page under `pages`, at most so many of each cause.
 
     `coherence.measured` is false as long as the figures beside it say nothing: before a crawl that
-    is to visit everything twice has turned. `coherence.returns` counts pages that came back to what
-    they had been (asof.coherence.returns).
+    is to visit everything twice has turned.
     """
     measured, plan, best = report.measurement, report.planned, report.best
     return {

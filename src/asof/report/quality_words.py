@@ -156,8 +156,9 @@ def returns_sentence(report: Report) -> str:
     if returns.changed_again:
         times = number(returns.changed_again, "further change")
         told = f"{number(returns.returned)} of {times} of a page went back to an earlier content"
-    thrice = f"{number(returns.seen_thrice)} of {number(total, 'page')}"
-    return f"{told}; {thrice} were seen three times or more."
+    return (
+        f"{told}; {number(returns.seen_thrice)} of {number(total, 'page')} were seen three times."
+    )
 
 
 def errors_sentence(report: Report) -> str | None:
