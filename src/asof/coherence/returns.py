@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from asof.catalog.observe import Observation, Sights
 from asof.coherence.credibility import firm_runs
-from asof.coherence.observations import alike
+from asof.coherence.observations import SameAnswers, alike
 from asof.coherence.verdict import HostTrust
 from asof.model import State
 from asof.url import host_of
@@ -30,21 +30,30 @@ class Returns:
 def count_returns(
     seen: Sights, host_trust: Mapping[str, HostTrust], *, urls: Iterable[str]
 ) -> Returns:
-    """By what is firm. Neither what cannot be compared nor equal bytes of a later date changed."""
+    """Those of all these pages, by what is firm."""
     thrice = again = returned = 0
     for url in urls:
         sights = [each for each in seen[url] if each.state is not State.SILENT]
         thrice += len(sights) > 2
         if len(sights) < 3 or len({(s.state, s.redirect, s.identity) for s in sights}) == 1:
             continue  # most pages: intervals cost more to find
-        answers: list[Observation] = []
-        for run in firm_runs(url, sights, host_trust.get(host_of(url), HostTrust(host_of(url)))):
-            if not run.mixed and (not answers or alike(answers[-1], run.seen[0]) is False):
-                answers.append(run.seen[-1])
+        trust = host_trust.get(host_of(url), HostTrust(host_of(url)))
+        answers = _different(firm_runs(url, sights, trust))
         again += max(len(answers) - 2, 0)
-        told = {
-            None if each.state is State.GONE else (each.status, each.redirect or each.identity)
-            for each in answers
-        }
-        returned += len(answers) - len(told)  # one that is told again is not the one before it
+        # One that is told again is not the one before it.
+        returned += len(answers) - len(set(answers))
     return Returns(thrice, again, returned)
+
+
+def _different(runs: Iterable[SameAnswers]) -> list[tuple[object, ...]]:
+    """What a page was, one after the other. Neither what cannot be compared with what was before
+    it nor equal bytes of a later date were seen to be something else.
+    """
+    found: list[Observation] = []
+    for run in runs:
+        if not run.mixed and (not found or alike(found[-1], run.seen[0]) is False):
+            found.append(run.seen[-1])
+    return [
+        () if each.state is State.GONE else (each.status, each.redirect or each.identity)
+        for each in found
+    ]
