@@ -24,6 +24,7 @@ from asof.clock import SECOND, Instant
 from asof.crawl import CrawlRequest
 from asof.crawl import run as crawl_run
 from asof.crawl.loop import INTERRUPTED, Crawler
+from asof.crawl.monitor import Watcher
 from asof.crawl.run import CrawlOutcome
 from asof.http.head import parse_head
 from asof.model import Body, Capture, CoherencePlan, Exchange, Failure, Headers, Timings
@@ -76,6 +77,7 @@ class Web:
         self.asked: list[Asked] = []
         self.happens: Callable[[str], None] = lambda url: None
         self.later: tuple[float, Callable[[], object]] | None = None
+        self.watch: Watcher | None = None
         self.crawler: Crawler | None = None
         self.task: asyncio.Task[object] | None = None
 
@@ -158,7 +160,7 @@ class Web:
             replaced.enter_context(patch.object(crawl_run, "_new_loop", loop))
             replaced.enter_context(patch.object(crawl_run, "_obey_signals", self._watch))
             request = CrawlRequest(folder, seeds, told, control=control)
-            return crawl_run.run_crawl(request, clock=self.clock)
+            return crawl_run.run_crawl(request, clock=self.clock, watch=self.watch)
 
     def _watch(self, crawler: Crawler, talk: object) -> None:
         self.crawler, self.task = crawler, asyncio.current_task()

@@ -18,6 +18,7 @@ from asof.coherence.intervals import coverage, expected_valid, stab
 from asof.coherence.invariance import Bounds, archive_coherence, interval_bounds
 from asof.coherence.measure import measure
 from asof.coherence.proven_intervals import known_intervals
+from asof.coherence.returns import Returns, count_returns
 from asof.coherence.verdict import HostTrust, Mode, PageVerdict, Reason
 from asof.model import Capture, Grade, Location, Proof
 from asof.url import surt
@@ -916,3 +917,55 @@ def test_revisits_of_revisits_are_followed_once_however_many_there_are() -> None
     reader = Reader(Counted(chain))
     assert {reader.read(each).source for each in reversed(chain[1:])} == {first}
     assert steps == len(chain) - 1
+
+
+# -- A, B, and A again ----------------------------------------------------------------------------
+
+TAGGED = taken(0, etag='"a"')
+MOVED: dict[str, Any] = {"status": 301, "redirect": "http://example.org/new"}
+
+
+def looks(contents: str) -> list[Capture]:
+    """A download of each content, one after the other."""
+    return [taken(10 * place, content) for place, content in enumerate(contents)]
+
+
+@pytest.mark.parametrize(
+    ("captures", "found"),
+    [
+        (looks("AB"), Returns(0, 0, 0)),
+        (looks("AAA"), Returns(1, 0, 0)),
+        (looks("AAB"), Returns(1, 0, 0)),
+        (looks("ABC"), Returns(1, 1, 0)),
+        (looks("ABA"), Returns(1, 1, 1)),
+        (looks("ABBA"), Returns(1, 1, 1)),
+        (looks("ABABC"), Returns(1, 3, 2)),
+        (looks("ABCA"), Returns(1, 2, 1)),
+        # Gone and elsewhere are other than there.
+        ([taken(0), taken(1, "x", status=404), taken(2)], Returns(1, 1, 1)),
+        ([taken(0), taken(1, "x", **MOVED), taken(2), taken(3, "y", **MOVED)], Returns(1, 2, 2)),
+        # An error is no look, what cannot be compared no change.
+        ([taken(0), taken(1, "x", status=503), taken(2)], Returns(0, 0, 0)),
+        # Redirects have equal bodies, and lead elsewhere.
+        ([taken(n, **MOVED | {"redirect": f"/{n % 2}"}) for n in range(3)], Returns(1, 1, 1)),
+        ([taken(0), taken(1, content="sha256:" + "A" * 52 + "===="), taken(2)], Returns(1, 0, 0)),
+        # A strong 304 shows a content, that of a host that was caught nothing.
+        ([TAGGED, taken(1, "B"), unchanged(2, TAGGED)], Returns(1, 1, 1)),
+    ],
+)
+def test_returns_are_counted_of_further_changes(captures: list[Capture], found: Returns) -> None:
+    seen = observe(captures)
+    assert count_returns(seen, {}, urls=seen) == found
+
+
+def test_equal_bytes_of_a_later_date_were_not_seen_to_change() -> None:
+    first = taken(0)
+    again = taken(10, last_modified=first.at + 5_000_000)
+    seen = observe([first, again, taken(20, "B")])
+    assert count_returns(seen, {HOST: HostTrust(HOST, skew=0)}, urls=seen) == Returns(1, 0, 0)
+
+
+def test_the_word_of_a_host_that_was_caught_shows_no_return() -> None:
+    seen = observe([TAGGED, taken(1, "B"), unchanged(2, TAGGED)])
+    caught = HostTrust(HOST, validators_wrong=1, trusts_validators=False)
+    assert count_returns(seen, {HOST: caught}, urls=seen).returned == 0

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from unittest.mock import patch
 from zlib import crc32
 
@@ -23,7 +24,9 @@ from asof.archive.reindex import reindex
 from asof.clock import SECOND, iso
 from asof.crawl import phases as turning
 from asof.crawl.control import Act, send_order
+from asof.crawl.summary import Snapshot, Summary
 from asof.model import CrawlState
+from asof.url import host_of
 from support.laws import examples
 from support.made_up_web import A, B, Copies, Odd, Web, captures, coherence_plan, seen_twice, turn
 
@@ -144,6 +147,55 @@ def test_hosts_are_probed_when_all_was_seen_again(web: Web, folder: Path) -> Non
     probes = [(each.path, each.status) for each in web.asked if each.conditional]
     assert probes == [("/2", 200)] * len(ALL), "as many as there are pages"
     assert [(each.path, each.status) for each in web.asked][-len(probes) :] == probes
+
+
+def test_probes_count_and_stop_at_limits(tmp_path: Path) -> None:
+    """Their bytes and their time are the crawl's."""
+
+    def crawl(name: str, **limits: Any) -> tuple[int, Summary]:
+        web = Web()
+        web.fan(A, 6)
+        when_asked_again(web, "/4", lambda: web.put(f"{A}2", text="new"))
+        summary = web.crawl(tmp_path / name, A, **limits).summary
+        return sum(each.conditional for each in web.asked), summary
+
+    most, whole = crawl("whole")
+    assert (most, whole.ended_by) == (len(ALL), "done")
+    probes, found = crawl("bytes", max_bytes=whole.bytes - 1000)
+    assert (most - 3 <= probes < most, found.ended_by) == (True, "max-bytes")
+    probes, found = crawl("host", max_bytes_per_host=whole.bytes - 1000)
+    assert most - 3 <= probes < most
+    probes, found = crawl("time", time_limit=whole.seconds - 4.0)
+    assert (0 < probes < most, found.ended_by) == (True, "time-limit")
+    assert found.seconds < whole.seconds - 3.5
+
+
+def test_the_screen_says_that_hosts_are_probed(web: Web, folder: Path) -> None:
+    seen: list[Snapshot] = []
+    web.watch = seen.append
+    when_asked_again(web, "/4", lambda: web.put(f"{A}2", text="new"))
+    web.crawl(folder, A)
+    told = list(dict.fromkeys(each.waiting for each in seen if each.waiting))
+    host = host_of(A)
+    assert told[: len(ALL)] == [f"probing {host}, {left} to go" for left in range(len(ALL), 0, -1)]
+    assert max(two.elapsed - one.elapsed for one, two in pairwise(seen)) < 1.2
+
+
+def test_a_pause_holds_for_probes_too(web: Web, folder: Path) -> None:
+    def pause(paused: bool) -> None:
+        assert web.crawler is not None
+        web.crawler.paused = paused
+
+    def happens(url: str) -> None:
+        if len(web.asked) == 9:
+            web.put(f"{A}2", text="new")
+        if len(web.asked) == 16:
+            pause(True)
+
+    web.happens, web.later = happens, (90.0, partial(pause, False))
+    web.crawl(folder, A)
+    assert [each.conditional for each in web.asked[14:]] == [True] * len(ALL)
+    assert max(web.gaps()) > 60
 
 
 def test_a_budget_counts_revisits(web: Web, folder: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from asof.catalog.observe import Firmness, Observation, Silence
 from asof.clock import DAY, SECOND, Instant
-from asof.coherence.observations import SameAnswers, runs
+from asof.coherence.observations import SameAnswers, asked_by, runs
 from asof.coherence.verdict import MARGIN, HostTrust, Reason
 
 # A Last-Modified so long before the download cannot hide a second change in its second (RFC 9110
@@ -69,7 +69,7 @@ def _disbelief(sight: Observation, trust: HostTrust, doubted: bool, lost: frozen
 
 def _is_by_date(sight: Observation) -> bool:
     """Whether a 304 rests on Last-Modified: there is no ETag, or only a weak one and the date."""
-    asked = sight.capture if sight.confirmed is None else sight.confirmed
+    asked = asked_by(sight)
     return sight.firmness is Firmness.DATED or (
         sight.firmness is Firmness.WEAK and not asked.etag and asked.last_modified is not None
     )
@@ -77,9 +77,9 @@ def _is_by_date(sight: Observation) -> bool:
 
 def _dated_and_taken(sight: Observation) -> tuple[Instant, Instant] | None:
     """The Last-Modified that a 304 was given by, and when what has it was downloaded; if known."""
-    asked = sight.capture if sight.confirmed is None else sight.confirmed
+    dated = asked_by(sight).last_modified
     taken = sight.capture.refers_to_at if sight.confirmed is None else sight.confirmed.at
-    return None if asked.last_modified is None or taken is None else (asked.last_modified, taken)
+    return None if dated is None or taken is None else (dated, taken)
 
 
 def _may_hide(sight: Observation, skew: int | None) -> bool:

@@ -40,7 +40,7 @@ from typing import Literal
 from asof.catalog.observe import Firmness, Observation, Sights, Silence, is_strong, observe
 from asof.catalog.referents import ANSWERS
 from asof.clock import DAY, SECOND, Instant
-from asof.coherence.observations import is_page, same_bytes
+from asof.coherence.observations import asked_by, is_page, same_bytes
 from asof.coherence.verdict import MARGIN, HostTrust
 from asof.model import Capture, State
 from asof.url import host_of
@@ -245,14 +245,11 @@ def _learn(
         if sight.is_bytes:
             before, after = sight, next(following, None)
         # Of a weak validator other bytes are no breach: it speaks of the substance only.
-        elif after is not None and not _is_by_weak_tag(sight):
+        elif after is not None and not (
+            sight.firmness is Firmness.WEAK and asked_by(sight).etag is not None
+        ):
             is_audit = (sight.capture.record_id, after.capture.record_id) in audits
             _learn_confirmation(sight, before, after, skew, rate if is_audit else None, tally)
-
-
-def _is_by_weak_tag(sight: Observation) -> bool:
-    asked = sight.capture if sight.confirmed is None else sight.confirmed
-    return sight.firmness is Firmness.WEAK and asked.etag is not None
 
 
 def _learn_tags(downloads: Sequence[Observation], tally: _Tally) -> None:

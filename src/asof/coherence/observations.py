@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from asof.catalog.observe import Observation, is_strong
 from asof.clock import SECOND, Instant
-from asof.model import Evidence, Proof, State
+from asof.model import Capture, Evidence, Proof, State
 from asof.warc.digest import same
 
 _PAGES = ("http:", "https:", "ftp:")
@@ -65,9 +65,14 @@ def rewritten(one: Observation, other: Observation, skew: int | None) -> bool:
     return after - skew + SECOND > one.at
 
 
+def asked_by(sight: Observation) -> Capture:
+    """Whose validators a 304 was given by: those of what it is about, else it repeats its own."""
+    return sight.capture if sight.confirmed is None else sight.confirmed
+
+
 def _modified(sight: Observation) -> Instant | None:
     said = sight.capture.last_modified
-    return said if said is not None or sight.confirmed is None else sight.confirmed.last_modified
+    return asked_by(sight).last_modified if said is None else said
 
 
 def _is_now(sight: Observation, skew: int | None) -> bool:

@@ -28,6 +28,7 @@ from asof.coherence.observations import is_page
 from asof.coherence.proven_intervals import known_intervals, with_claims
 from asof.coherence.quality_report import Report, WholeCoherence
 from asof.coherence.rates import learn_rates
+from asof.coherence.returns import count_returns
 from asof.coherence.verdict import Coverage, Measurement, PageVerdict, Reason
 from asof.errors import AsofError, NotCaptured
 from asof.frontier.completeness import Completeness, completeness
@@ -114,13 +115,15 @@ def quality_report(
         {url: gathered.seen[url] for url in urls},
         host_trust=gathered.host_trust, since=first, until=last,
     )  # fmt: skip
+    pages = [page.url for page in measurement.pages]
     taken = {each.url for each in gathered.counted if each.kind in ANSWERS and is_page(each.url)}
     report = Report(
         gathered.crawls, measurement, whole=WholeCoherence(answer, stretch),
         best=stab(*_sides(intervals)) if intervals else None,
         curve=_curve(gathered, measurement, intervals), observable=_observable(gathered),
         part=gathered.choice.prefix or "", chosen=gathered.choice.reference is not None,
-        errors=len(taken - {page.url for page in measurement.pages}), place=place,
+        errors=len(taken.difference(pages)), place=place,
+        returns=count_returns(gathered.seen, gathered.host_trust, urls=pages),
     )  # fmt: skip
     if len(gathered.crawls) != 1 or gathered.choice.prefix:
         return report

@@ -13,6 +13,7 @@ from typing import Literal
 
 from asof.change.categories import Category
 from asof.clock import Instant
+from asof.coherence.returns import Returns
 from asof.coherence.verdict import Best, Coverage, HostTrust, Measurement, Mode, PageVerdict, Reason
 from asof.frontier.completeness import Share
 from asof.model import CoherencePlan, Crawl, CrawlState, Grade
@@ -57,6 +58,7 @@ class Report:
     place: str = ""
     errors: int | None = None
     chosen: bool = False
+    returns: Returns = field(default_factory=Returns)
 
     @property
     def coherence_plan(self) -> CoherencePlan | None:

@@ -38,7 +38,7 @@ _GRACE = 5.0
 # Seconds between two looks at the clock when many hosts become due one after the other.
 _TICK = 0.001
 # Seconds between two looks for orders.
-_LOOK_EVERY = 0.25
+LOOK_EVERY = 0.25
 # Seconds between two looks at when hosts that wait for others begin.
 _CORRECT_EVERY = 1.0
 
@@ -73,7 +73,7 @@ class Crawler:
         self._wake = asyncio.Event()
         self._alarm_at = 0.0  # when the loop looks by itself
         self._trouble: BaseException | None = None
-        self._paused = False
+        self.paused = False
         self._unwritten = False  # a commit has failed: there will be no other
         self._ended_by = ""
         self._deadline = float("inf")
@@ -140,8 +140,7 @@ class Crawler:
             self._report()
             while self._go_on():
                 await self._pause()
-                await self._obey()
-                self._report()
+                await self.look_about()
                 if self._clock.monotonic() >= self._deadline:
                     await self._abandon()
             await self.finish()
@@ -178,7 +177,7 @@ class Crawler:
         self._launch()
         if self._ended_by:
             return bool(self._visits)
-        if self._paused or self._visits or self._commit is not None:
+        if self.paused or self._visits or self._commit is not None:
             return True
         return self._hosts.next_due() is not None or bool(self.frontier.pending)
 
@@ -222,7 +221,7 @@ class Crawler:
 
     def _is_halted(self) -> bool:
         """Whether no more fetches may begin for now."""
-        return bool(self._ended_by) or self._paused or self._backlog.is_crowded(len(self._visits))
+        return bool(self._ended_by) or self.paused or self._backlog.is_crowded(len(self._visits))
 
     def _raise_trouble(self) -> None:
         if self._trouble is not None:
@@ -245,7 +244,7 @@ class Crawler:
         now = self._clock.monotonic()
         waits = [self._config.group_seconds if self.journal.pending else 1.0]
         if self._monitor.controlled:
-            waits.append(_LOOK_EVERY)
+            waits.append(LOOK_EVERY)
         if not self._ended_by:
             waits.append(self._limits.time_left)
         due = self._hosts.next_due()
@@ -320,14 +319,20 @@ class Crawler:
 
     # -- obeying
 
+    async def look_about(self, waiting: str = "") -> None:
+        """Obey, mind the limits, and tell how things stand, and what is waited for."""
+        await self._obey()
+        self._check_limits()
+        self._report(waiting)
+
     async def _obey(self) -> None:
         """Do what was ordered from outside, and say so."""
         for order in self._monitor.orders():
             match order.act:
                 case Act.PAUSE:
-                    self._paused, did = True, "paused"
+                    self.paused, did = True, "paused"
                 case Act.RESUME:
-                    self._paused, did = False, "running"
+                    self.paused, did = False, "running"
                 case Act.EXCLUDE:
                     did = await self._exclude(order)
                 case Act.STOP:
@@ -356,7 +361,7 @@ class Crawler:
         """A wall-clock instant as a time of the monotonic clock."""
         return self._clock.monotonic() + max(0.0, (instant - self._clock.now()) / SECOND)
 
-    def _report(self) -> None:
+    def _report(self, waiting: str = "") -> None:
         now = self._clock.monotonic()
         if not self._monitor.due(now):
             return
@@ -364,7 +369,7 @@ class Crawler:
             self._outlook.renew(now, self._clock, self._hosts)
         counts = self.frontier.tally
         phase = "revisiting" if self.frontier.revisits else "running"
-        state = "stopping" if self._ended_by else "paused" if self._paused else phase
+        state = "stopping" if self._ended_by else "paused" if self.paused else phase
         self._monitor.report(
             Snapshot(
                 elapsed=self._limits.elapsed,
@@ -379,7 +384,7 @@ class Crawler:
                 reasons=self._outlook.reasons,
                 state=state,
                 active=len(self._visits),
-                waiting=self._starts.awaited(now),
+                waiting=waiting or self._starts.awaited(now),
             ),
             now,
         )

@@ -29,7 +29,7 @@ from asof.coherence.survival import Floats, Pages, Survival
 from asof.config import Config
 from asof.crawl.audit import PROBES, outdated
 from asof.crawl.catchup import take_again
-from asof.crawl.loop import Crawler
+from asof.crawl.loop import LOOK_EVERY, Crawler
 from asof.crawl.plan import alive, paces
 from asof.crawl.summary import Summary
 from asof.crawl.visit import FULL
@@ -51,7 +51,7 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
     coherence_plan = crawler.crawl.coherence_plan
     assert coherence_plan is not None  # whoever plans none need not come here
     if coherence_plan.mode != "inducible":
-        summary = await crawler.run()
+        await crawler.run()
         if pages := _pages(archive, crawler):
             taken = archive.catalog.captures(crawl=crawler.crawl.id)
             # The first answer, not its audit: section 3.2 of the paper, t_s = t_1.
@@ -60,7 +60,7 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
                 crawler.crawl, coherence_plan=replace(coherence_plan, turn=first)
             )
             await _probe(archive, crawler, config)
-        return summary
+        return crawler.summary()
     if coherence_plan.turn is None:
         summary = await crawler.run()
         if summary.ended_by not in _VISITED or not await _turn(archive, crawler, coherence_plan):
@@ -99,14 +99,28 @@ async def _probe(archive: OpenArchive, crawler: Crawler, config: Config) -> None
     """Ask every host for some pages by validators that are out of date."""
     if not (config.audit and config.conditional):
         return
-    await archive.clock.sleep(config.delay)
-    for target, old in islice(_probes(archive, crawler), _MOST_PROBES):
+    wait, probes = config.delay, list(islice(_probes(archive, crawler), _MOST_PROBES))
+    for left, (target, old) in zip(range(len(probes), 0, -1), probes, strict=True):
         host = host_of(target.url)
+        if host in crawler.equipment.disbelieved:
+            continue
+        await _rest(archive, crawler, wait, f"probing {host}, {left:,} to go")
         if crawler.stopping:
             break
-        if host not in crawler.equipment.disbelieved:
-            await archive.clock.sleep(await crawler.visitor.probe(target, host, old))
+        wait = await crawler.visitor.probe(target, host, old)
+    await _rest(archive, crawler, wait if probes else 0.0, "probed")
     await crawler.finish()
+
+
+async def _rest(archive: OpenArchive, crawler: Crawler, seconds: float, why: str) -> None:
+    """Leave a host alone, and as long as the crawl is paused; no longer than limits allow."""
+    end = archive.clock.monotonic() + seconds
+    while True:
+        await crawler.look_about(why)
+        left = end - archive.clock.monotonic()
+        if crawler.stopping or (left <= 0 and not crawler.paused):
+            return
+        await archive.clock.sleep(min(left, LOOK_EVERY) if left > 0 else LOOK_EVERY)
 
 
 def _probes(archive: OpenArchive, crawler: Crawler) -> Iterator[tuple[Target, Capture]]:

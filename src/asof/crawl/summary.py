@@ -39,7 +39,7 @@ class Snapshot:
     answers (status, URL), newest last; status 0 is a failure. `busiest` are the hosts with most
     queued: name, how many, seconds until the host may be asked again (below 0: not known).
     `reasons` are those of failures, most frequent first. `state` is running, revisiting,
-    paused or stopping. `waiting` says which host is held back, and for how long.
+    paused or stopping. `waiting` says what is waited for, as a host that is held back.
     """
 
     elapsed: float

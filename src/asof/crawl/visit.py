@@ -21,7 +21,7 @@ from asof.crawl.audit import Audits, wants_bytes
 from asof.crawl.equipment import Equipment
 from asof.crawl.robots_errand import RobotsErrands
 from asof.crawl.settle import Settlements, is_page
-from asof.crawl.store import conditions
+from asof.crawl.store import Kept, conditions
 from asof.fetch.reply import Judge
 from asof.http.head import Head
 from asof.model import Capture, Exchange, Failure, Headers, Target, find_header
@@ -116,17 +116,24 @@ class Visitor:
             exchange.body.discard()
             self._settlements.refuse(target, unwanted)
             return False
-        kept = self._equipment.store.exchange(exchange, target, last, asked=bool(asked))
-        self._limits.received(host, len(exchange.head) + exchange.body.size)
-        page = is_page(exchange, kept)
-        self._equipment.monitor.fetched(target, exchange, revisit=kept.revisit, page=page)
+        kept = self._store(target, host, exchange, last, asked)
         if self._audit(target, host, exchange, look, last if asked else None, same=kept.revisit):
             self._frontier.put_back(target)
             return False
         learning = look.first and self._config.traps
         done = self._settlements.take_in(target, exchange, kept, learning=learning)
         # The assignment's Numpages are pages.
-        return done and (page or self._config.preset != "assignment")
+        return done and (is_page(exchange, kept) or self._config.preset != "assignment")
+
+    def _store(
+        self, target: Target, host: str, exchange: Exchange, last: Capture | None, asked: Headers
+    ) -> Kept:
+        """Put an answer into the archive, count its bytes, and tell of it."""
+        kept = self._equipment.store.exchange(exchange, target, last, asked=bool(asked))
+        self._limits.received(host, len(exchange.head) + exchange.body.size)
+        page = is_page(exchange, kept)
+        self._equipment.monitor.fetched(target, exchange, revisit=kept.revisit, page=page)
+        return kept
 
     def _audit(
         self,
@@ -155,7 +162,9 @@ class Visitor:
 
         After a 304 bytes are asked for, so that what is stored shows whether it was true.
         """
-        wait = 0.0
+        wait, self.current = 0.0, target.url
+        if self._limits.glut(host) is not None:
+            return wait
         for asked in (conditions(outdated), ()):
             await self._equipment.clock.sleep(wait)
             if self._equipment.gates.verdict(target.url) is not None:
@@ -166,7 +175,7 @@ class Visitor:
                 return self._equipment.wait_after(host, start, outcome)
             wait = self._equipment.wait_after(host, start, outcome)
             is_other = digest_text(outcome.payload_digest) != outdated.digest
-            self._equipment.store.exchange(outcome, target, outdated, asked=bool(asked))
+            self._store(target, host, outcome, outdated, asked)
             if asked and outcome.status != 304:
                 break
             if not asked and outcome.status == 200 and is_other:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from asof.catalog.derive import record_uri
 from asof.clock import SECOND, iso, maybe_iso
 from asof.coherence.quality_report import Report, Stretch, offenders
@@ -61,6 +63,7 @@ def _coherence_json(report: Report) -> dict[str, object]:
         "observable": _stretch_json(report.observable),
         "is_observable": report.is_observable,
         "errors": report.errors,
+        "returns": asdict(report.returns),
     }
 
 

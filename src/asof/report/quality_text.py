@@ -94,6 +94,7 @@ def _measured(report: Report, width: int) -> Iterator[str]:
         yield from _figure("plan", f"{sought.plan}, for another moment{at}", width)
     else:
         yield from _figure("plan", "none: coherence was not sought", width)
+    yield from _figure("changed back", words.returns_sentence(report), width)
     yield from _figure("best moment", words.best_sentence(report), width)
     yield from _figure("all at once", words.whole_sentence(report), width)
     yield from _figure("observable", words.observable_sentence(report), width)

@@ -147,6 +147,20 @@ def observable_sentence(report: Report) -> str:
     return f"Not known: the dates of {some} hosts are not trusted (yet)."
 
 
+def returns_sentence(report: Report) -> str:
+    """What equal bytes on both sides cannot show, and how often it was seen, in plain words."""
+    returns, total = report.returns, len(report.measurement.pages)
+    if not returns.seen_thrice:
+        return "Not known: no page was seen three times, which it takes to see one change back."
+    told = "Not known: no page was seen to change twice"
+    if returns.changed_again:
+        times = number(returns.changed_again, "further change")
+        told = f"{number(returns.returned)} of {times} of a page went back to an earlier content"
+    return (
+        f"{told}; {number(returns.seen_thrice)} of {number(total, 'page')} were seen three times."
+    )
+
+
 def errors_sentence(report: Report) -> str | None:
     """How many of the URLs that were taken are no pages, in plain words; None if none is known."""
     if not report.errors:
