@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from support.lying_web import (
     LyingSite,
     advertisement,
     audits,
-    chance_to_catch,
     date_off,
     dated,
     no_clock,
@@ -246,26 +244,16 @@ def test_pages_that_differ_in_advertisements_only_are_the_same_in_substance(
 # -- audits ----------------------------------------------------------------------------------------
 
 
-def test_a_server_that_says_304_to_everything_is_caught_by_each_audit_of_a_changed_page(
+def test_a_server_that_says_304_to_everything_is_caught_by_what_it_has_replaced(
     tmp_path: Path,
 ) -> None:
-    """Caught iff one of the audited pages has changed: 1 - product of their survivals."""
-    chances, caught = [], 0
+    """Audits by lot may miss what has changed (half of these runs); a probe asks about that."""
     for seed in range(1, 17):
         web = lying(CASES["304 always"], tmp_path / str(seed), seed)
         crawled = web.crawl(coherence="inducible")
-        checked = audits(crawled)
-        assert checked
-        shown = any(not web.same(each.url, each.since, each.until) for each in checked)
-        assert crawled.trust.trusts_validators != shown
+        assert any(not web.same(each.url, each.since, each.until) for each in audits(crawled))
+        assert not crawled.trust.trusts_validators
         assert_honest(web, crawled, blind=True)
-        caught += shown
-        if not shown:
-            assert crawled.having(Grade.CONFIRMED)
-        chances.append(chance_to_catch(web, checked))
-    expected = sum(chances)
-    assert abs(caught - expected) < 3 * sqrt(sum(p * (1 - p) for p in chances))
-    assert 0.5 * len(chances) < expected
 
 
 def test_without_audits_nothing_shows_that_304_is_always_said(tmp_path: Path) -> None:

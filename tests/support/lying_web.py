@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import exp
 from zlib import crc32
 
-from asof.clock import DAY, Instant, http_date, parse_http_date
+from asof.clock import Instant, http_date, parse_http_date
 from asof.model import Headers
 from asof.testing import Response, SiteSpec, SyntheticSite
-from support.changing_web import ChangingWeb, Crawled
+from support.changing_web import Crawled
 
 
 @dataclass(frozen=True)
@@ -162,11 +161,3 @@ def audits(crawled: Crawled) -> list[Audit]:
             assert not after.conditional
             found.append(Audit(after.url, visited[after.url], after.at))
     return found
-
-
-def chance_to_catch(web: ChangingWeb, checked: list[Audit]) -> float:
-    """The chance that one of the audited pages has changed: 1 - the product of their survivals."""
-    origin = web.site.origins[0]
-    rates = [web.truth.rate(audit.url.removeprefix(origin)) / DAY for audit in checked]
-    spans = [audit.until - audit.since for audit in checked]
-    return 1 - exp(-sum(rate * span for rate, span in zip(rates, spans, strict=True)))

@@ -140,13 +140,40 @@ def test_a_look_again_asks_for_bytes(tmp_path: Path) -> None:
     assert all(each.conditional for each in silent.asked[22:])
 
 
-def test_hosts_are_probed_when_all_was_seen_again(web: Web, folder: Path) -> None:
+def test_hosts_are_probed_at_once_and_when_all_was_seen_again(web: Web, folder: Path) -> None:
     """By the tag of the visit, if the revisit brought something else; no such page, no probe."""
     when_asked_again(web, "/4", lambda: web.put(f"{A}2", text="new"))
     web.crawl(folder, A)
-    probes = [(each.path, each.status) for each in web.asked if each.conditional]
-    assert probes == [("/2", 200)] * len(ALL), "as many as there are pages"
-    assert [(each.path, each.status) for each in web.asked][-len(probes) :] == probes
+    places = [place for place, each in enumerate(web.asked) if each.conditional]
+    first, *rest = places
+    assert {(web.asked[place].path, web.asked[place].status) for place in places} == {("/2", 200)}
+    assert (web.asked[first - 1].path, web.asked[first + 1].path) == ("/2", "/1")
+    assert len(rest) == len(ALL), "as many as there are pages"
+    assert rest == list(range(len(web.asked)))[-len(ALL) :]
+
+
+def test_only_some_changes_of_a_host_are_probed_at_once(web: Web, folder: Path) -> None:
+    def change() -> None:
+        for path in ("1", "2", "3"):
+            web.put(f"{A}{path}", text="new")
+
+    when_asked_again(web, "/4", change)
+    web.crawl(folder, A)
+    again = [(each.path, each.conditional) for each in web.asked]
+    front = max(place for place, each in enumerate(again) if each == ("/", False))
+    assert [path for path, asked in again[:front] if asked] == ["/3", "/2"]
+
+
+def test_what_is_gone_is_not_probed_again(web: Web, folder: Path) -> None:
+    def happens(url: str) -> None:
+        if len(web.asked) == 9:
+            web.put(f"{A}2", text="new")
+        if len(web.asked) == 14:
+            del web.pages[f"{A}2"]
+
+    web.happens = happens
+    web.crawl(folder, A)
+    assert [each.status for each in web.asked if each.conditional] == [200, 404]
 
 
 def test_probes_count_and_stop_at_limits(tmp_path: Path) -> None:
@@ -160,7 +187,7 @@ def test_probes_count_and_stop_at_limits(tmp_path: Path) -> None:
         return sum(each.conditional for each in web.asked), summary
 
     most, whole = crawl("whole")
-    assert (most, whole.ended_by) == (len(ALL), "done")
+    assert (most, whole.ended_by) == (1 + len(ALL), "done")
     probes, found = crawl("bytes", max_bytes=whole.bytes - 1000)
     assert (most - 3 <= probes < most, found.ended_by) == (True, "max-bytes")
     probes, found = crawl("host", max_bytes_per_host=whole.bytes - 1000)
@@ -178,7 +205,7 @@ def test_the_screen_says_that_hosts_are_probed(web: Web, folder: Path) -> None:
     told = list(dict.fromkeys(each.waiting for each in seen if each.waiting))
     host = host_of(A)
     assert told[: len(ALL)] == [f"probing {host}, {left} to go" for left in range(len(ALL), 0, -1)]
-    assert max(two.elapsed - one.elapsed for one, two in pairwise(seen)) < 1.2
+    assert max(two.elapsed - one.elapsed for one, two in pairwise(seen)) < 1.3
 
 
 def test_a_pause_holds_for_probes_too(web: Web, folder: Path) -> None:
@@ -189,12 +216,12 @@ def test_a_pause_holds_for_probes_too(web: Web, folder: Path) -> None:
     def happens(url: str) -> None:
         if len(web.asked) == 9:
             web.put(f"{A}2", text="new")
-        if len(web.asked) == 16:
+        if len(web.asked) == 17:
             pause(True)
 
     web.happens, web.later = happens, (90.0, partial(pause, False))
     web.crawl(folder, A)
-    assert [each.conditional for each in web.asked[14:]] == [True] * len(ALL)
+    assert [each.conditional for each in web.asked[15:]] == [True] * len(ALL)
     assert max(web.gaps()) > 60
 
 

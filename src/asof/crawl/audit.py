@@ -8,8 +8,9 @@ the crawl (asof.coherence.lots). Other content than the 304 spoke of may be an h
 between. So the host is a suspect then, of which every 304 is audited; after three such finds it is
 not asked by conditions any more.
 
-A probe asks by a validator that is known to be out of date (`outdated`). It is made when all has
-been seen again, so it makes no page wait; a server that answers 304 then has been caught.
+A probe asks by a validator that is known to be out of date (`outdated`); a server that answers 304
+then has been caught. All but the first of a host are made when all has been seen again, so that no
+page waits; but then what has changed may be gone, and who lies about it would not be found.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from asof.catalog.observe import Observation, is_strong
-from asof.clock import DAY
+from asof.clock import DAY, Instant
 from asof.coherence.lots import ONE_IN, draw
 from asof.coherence.observations import same_bytes
 from asof.coherence.verdict import MARGIN
 from asof.model import Capture, Exchange, State, Target
 
-PROBES = 30
+PROBES, PROBES_AT_ONCE = 30, 2
 _AT_FIRST, _ONE_IN_AT_FIRST = 3, 2
 _ENOUGH = 3
 # A payload of so many bytes costs about as much as the request for it.
@@ -95,11 +96,18 @@ def outdated(seen: Sequence[Observation]) -> Capture | None:
         return None
     now = shown[-1].capture
     for each in reversed(shown):
-        old = each.capture
-        if same_bytes(each, shown[-1]) is not False or old.status != 200 or old.truncated:
-            continue
-        if is_strong(old.etag) and old.etag != now.etag:
-            return old
-        if not old.etag and old.last_modified is not None and now.last_modified is not None:
-            return old if old.last_modified < now.last_modified else None
+        is_other = same_bytes(each, shown[-1]) is False
+        if is_other and is_outdated(each.capture, now.etag, now.last_modified):
+            return each.capture
     return None
+
+
+def is_outdated(old: Capture, etag: str | None, modified: Instant | None) -> bool:
+    """Whether a server that has sent other bytes, with these validators, must not confirm it."""
+    if old.status != 200 or old.truncated:
+        return False
+    if old.etag:
+        return is_strong(old.etag) and old.etag != etag
+    if old.last_modified is None or modified is None:
+        return False
+    return old.last_modified < modified

@@ -102,7 +102,7 @@ async def _probe(archive: OpenArchive, crawler: Crawler, config: Config) -> None
     wait, probes = config.delay, list(islice(_probes(archive, crawler), _MOST_PROBES))
     for left, (target, old) in zip(range(len(probes), 0, -1), probes, strict=True):
         host = host_of(target.url)
-        if host in crawler.equipment.disbelieved:
+        if host in crawler.equipment.disbelieved or target.url in crawler.visitor.gone:
             continue
         await _rest(archive, crawler, wait, f"probing {host}, {left:,} to go")
         if crawler.stopping:

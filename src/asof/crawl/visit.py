@@ -13,11 +13,12 @@ asks for bytes wherever they are cheap or a 304 would be no firm word (asof.craw
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from asof.catalog.observe import is_strong
 from asof.clock import parse_http_date
-from asof.crawl.audit import Audits, wants_bytes
+from asof.crawl.audit import PROBES_AT_ONCE, Audits, is_outdated, wants_bytes
 from asof.crawl.equipment import Equipment
 from asof.crawl.robots_errand import RobotsErrands
 from asof.crawl.settle import Settlements, is_page
@@ -57,6 +58,8 @@ class Visitor:
         self.robots = RobotsErrands(equipment)
         self.current = ""
         self.slow: set[str] = set()  # what an answer that took long brought may be younger than it
+        self.gone: set[str] = set()  # where a probe found nothing to ask about
+        self._probed: Counter[str] = Counter()
         audit, once = self._config.audit, self._config.coherence == "measurable"
         self._visits = Look(True, once, Audits(equipment.secret, wanted=audit and once))
         self._revisits = Look(False, True, Audits(equipment.secret, wanted=audit))
@@ -99,7 +102,12 @@ class Visitor:
             taken = self._keep(target, host, outcome, last, asked, look)
         if look.first and not taken:
             self._limits.give_back(host)
-        return self._equipment.wait_after(host, start, outcome)
+        wait = self._equipment.wait_after(host, start, outcome)
+        if taken and look.decisive and self._is_to_be_probed(host, last, outcome):
+            assert last is not None
+            await self._equipment.clock.sleep(wait)
+            wait = await self.probe(target, host, last)
+        return wait
 
     def _keep(
         self,
@@ -157,6 +165,21 @@ class Visitor:
         audits.done(target)
         return False
 
+    def _is_to_be_probed(
+        self, host: str, last: Capture | None, exchange: Exchange | Failure
+    ) -> bool:
+        """Whether the server is asked at once about what it has just replaced."""
+        if last is None or isinstance(exchange, Failure):
+            return False
+        if exchange.status != 200 or digest_text(exchange.payload_digest) == last.digest:
+            return False
+        modified = parse_http_date(exchange.header("Last-Modified") or "")
+        wanted = self._config.audit and bool(self._equipment.conditions(last))
+        if not wanted or not is_outdated(last, exchange.header("ETag"), modified):
+            return False
+        self._probed[host] += 1
+        return self._probed[host] <= PROBES_AT_ONCE
+
     async def probe(self, target: Target, host: str, outdated: Capture) -> float:
         """Ask by a validator that is out of date; how long to leave the host alone.
 
@@ -176,6 +199,8 @@ class Visitor:
             wait = self._equipment.wait_after(host, start, outcome)
             is_other = digest_text(outcome.payload_digest) != outdated.digest
             self._store(target, host, outcome, outdated, asked)
+            if outcome.status not in (200, 304):
+                self.gone.add(target.url)
             if asked and outcome.status != 304:
                 break
             if not asked and outcome.status == 200 and is_other:
