@@ -115,6 +115,9 @@ class TestPolicy:
             ("counter", "1,234 views", "999 views"),
             ("counter", "Visitors: 0012345", "Visitors: 0012346"),
             ("counter", "12.4k followers", "13k followers"),
+            ("counter", "You are visitor number 812.", "You are visitor number 1,204."),
+            ("counter", "Besucher Nr. 12.345", "Besucher Nr. 12.346"),
+            ("clock", "It is 07:12:33.", "It is 19:02:01."),
             ("copyright", "© 2011–2024 Example", "© 2011–2025 Example"),  # noqa: RUF001
             ("copyright", "Copyright (c) 2024", "Copyright (c) 2025"),
             ("worktime", "Page generated in 0.123 seconds", "Page generated in 2.4 seconds"),
@@ -145,6 +148,8 @@ class TestPolicy:
             ("The ferry was built with gcc 4.8", "The ferry was built with gcc 4.9"),
             ("Made by hand in 12 hours", "Made by hand in 14 hours"),
             ("Advertisement on boats", "Advertisement on bikes"),
+            ("Winner in time 2:03:04", "Winner in time 2:03:05"),
+            ("Visit 3 cities", "Visit 4 cities"),
         ],
     )
     def test_what_people_write_counts(self, one: str, other: str) -> None:

@@ -151,6 +151,8 @@ RULES = (
         | (?<!\w)(?:{_DAYS}),?\ (?:[0-9]{{1,2}}\ )?+(?:{_MONTHS})\ (?:[0-9]{{1,2}}\ |[0-9]{{4}}\ )?+
           [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}} (?:\ (?:z|utc|gmt|[a-z]{{3,4}}|[+-][0-9]{{4}}))?+
           (?:\ [0-9]{{4}})?+ (?!\w)
+        | (?<!\w)(?:it\ is(?:\ now)?+|it's|now|time\ is(?:\ now)?+|es\ ist|uhrzeit|il\ est|son\ las)
+          [\s:]{{1,3}}+ [0-9]{{1,2}}:[0-9]{{2}}:[0-9]{{2}} (?![\w:])
         """,
         "a moment with seconds was written by a clock, not by a person",
         signs=":[0-9]{2}:[0-9]{2}",
@@ -178,6 +180,8 @@ RULES = (
         rf"""
         (?<![\w.,-]){_FIGURE}\ ?(?:{_COUNTED})(?!\w)
         | (?<!\w)(?:{_COUNTED})\ ?[:\uff1a]\ ?{_FIGURE}(?!\w)
+        | (?<!\w)(?:visitor|visit|hit|guest|besucher|visiteur|visitante)
+          \ (?:number|no\.?|nr\.?|nummer|num[ée]ro|n[úu]mero|n°|\#) \ ?+ {_FIGURE}(?!\w)
         """,
         "visits count themselves; what visitors wrote is text of its own",
         signs="view|read|hit|visit|like|share|comment|repl|follow|subscri|download|star|fork|vote|react"
