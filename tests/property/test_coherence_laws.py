@@ -14,16 +14,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.catalog.observe import observe
 from asof.clock import SECOND, Instant
 from asof.coherence.host_trust import learn_host_trust, skew_of
 from asof.coherence.intervals import coherence, curve, expected_valid, observable, stab, thinned
-from asof.coherence.invariance import archive_coherence
 from asof.coherence.measure import measure
 from asof.coherence.verdict import COHERENT, Measurement, Mode, Reason
 from asof.model import Capture, Grade, Location
 from asof.url import surt
 from support.laws import examples
+from support.together import stood_together
 
 HOST = "example.org"
 START = 1_700_000_000 * SECOND
@@ -279,7 +278,7 @@ def test_pages_are_called_coherent_or_incoherent_only_if_they_were(seed: int) ->
         all(server.version(url, at) == server.version(url, c.at) for url, c in first.items())
         for at in events
     )
-    answer, stretch = archive_coherence(observe(crawler.captures))
+    answer, stretch = stood_together(crawler.captures)
     if answer == "coherent":
         assert together
         assert stretch is not None

@@ -15,13 +15,13 @@ from asof.catalog.referents import Held
 from asof.catalog.validity import validities
 from asof.clock import DAY, SECOND
 from asof.coherence.intervals import coverage, expected_valid, stab
-from asof.coherence.invariance import Bounds, archive_coherence, interval_bounds
+from asof.coherence.invariance import Bounds
 from asof.coherence.measure import measure
-from asof.coherence.proven_intervals import known_intervals
 from asof.coherence.returns import Returns, count_returns
 from asof.coherence.verdict import HostTrust, Mode, PageVerdict, Reason
 from asof.model import Capture, Grade, Location, Proof
 from asof.url import surt
+from support.together import bounds_of, known_intervals, stood_together
 
 HOST = "example.org"
 URL = f"http://{HOST}/page"
@@ -752,28 +752,28 @@ A, B = f"http://{HOST}/a", f"http://{HOST}/b"
 def test_pages_that_stood_together_are_coherent() -> None:
     """Figure 2, left, as far as a crawler can see it."""
     captures = [taken(0, url=A), taken(20, url=A), taken(10, url=B), taken(30, url=B)]
-    assert archive_coherence(observe(captures)) == ("coherent", (at(10), at(20)))
+    assert stood_together(captures) == ("coherent", (at(10), at(20)))
 
 
 def test_a_single_page_is_always_coherent() -> None:
-    assert archive_coherence(observe([taken(5, url=A)])) == ("coherent", (at(5), at(5)))
+    assert stood_together([taken(5, url=A)]) == ("coherent", (at(5), at(5)))
 
 
 def test_pages_whose_widest_intervals_do_not_meet_are_incoherent() -> None:
     """Figure 2, right: one was gone before the other came."""
     captures = [taken(0, url=A), taken(10, "Z", url=A), taken(20, "Z", url=B), taken(30, url=B)]
-    assert archive_coherence(observe(captures), since=at(30), until=at(30)) == (
+    assert stood_together(captures, since=at(30), until=at(30)) == (
         "coherent",
         (at(30), at(30)),
     )
     later = [taken(20, url=B, status=404), taken(30, url=B)]
-    assert archive_coherence(observe([*captures[:2], *later])) == ("incoherent", None)
+    assert stood_together([*captures[:2], *later]) == ("incoherent", None)
 
 
 def test_pages_that_may_have_met_are_unknown() -> None:
     captures = [taken(0, url=A), taken(20, "Z", url=A), taken(10, url=B)]
-    assert archive_coherence(observe(captures)) == ("unknown", (at(0), at(20)))
-    assert archive_coherence(observe([])) == ("unknown", None)
+    assert stood_together(captures) == ("unknown", (at(0), at(20)))
+    assert stood_together([]) == ("unknown", None)
 
 
 def test_bounds_are_the_nearest_sights_that_differ() -> None:
@@ -787,7 +787,7 @@ def test_bounds_are_the_nearest_sights_that_differ() -> None:
         taken(20, content="sha256:" + "A" * 52 + "===="),
         taken(30, "B"),
     ]
-    [found] = interval_bounds(observe(captures), since=at(-5), until=at(5))
+    [found] = bounds_of(captures, since=at(-5), until=at(5))
     assert found == Bounds(URL, at(0), at(15), at(-20), at(30))
 
 
@@ -863,11 +863,11 @@ def test_a_304_by_a_date_that_was_wrong_before_proves_no_coherence_of_the_whole(
         unchanged(9, dated, etag=None, last_modified=dated.last_modified),
         taken(5, url=other, record_id="other"),
     ]
-    assert archive_coherence(observe(captures), host_trust={HOST: TRUSTED})[0] == "coherent"
+    assert stood_together(captures, host_trust={HOST: TRUSTED})[0] == "coherent"
     doubtful = replace(TRUSTED, doubted=("http://example.org/", URL))
     assert doubtful.doubts(URL)
     assert not doubtful.doubts(other)
-    assert archive_coherence(observe(captures), host_trust={HOST: doubtful})[0] == "unknown"
+    assert stood_together(captures, host_trust={HOST: doubtful})[0] == "unknown"
     assert outcome(*captures[:2], trust=doubtful) == unknown(Reason.UNTRUSTED_DATES)
 
 

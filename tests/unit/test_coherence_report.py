@@ -221,7 +221,6 @@ def test_the_json_has_stable_keys_and_only_values_of_json() -> None:
     found = json.loads(json.dumps(report_json(report, most=5), allow_nan=False))
     assert list(found) == [
         "crawls", "part", "coherence", "plan", "best", "curve", "incoherent", "hosts", "advice",
-        "pages",
     ]  # fmt: skip
     assert found["coherence"]["pages"] == sum(found["coherence"]["grades"].values()) == 300
     assert found["coherence"]["c"] == round(report.measurement.c or 0, 6)
@@ -236,9 +235,8 @@ def test_the_json_has_stable_keys_and_only_values_of_json() -> None:
     assert found["advice"] == list(advice(report))
 
 
-def test_all_pages_are_listed_and_some_of_each_cause() -> None:
+def test_some_pages_of_each_cause_are_listed() -> None:
     found: Any = report_json(made_up(300), most=1)
-    assert len(found["pages"]) == 300
     assert all(len(group["pages"]) == 1 for group in found["incoherent"])
 
 

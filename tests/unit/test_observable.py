@@ -12,10 +12,11 @@ from asof.catalog.observe import observe
 from asof.clock import SECOND, Instant
 from asof.coherence.certificate import Choice
 from asof.coherence.gather import GatheredCaptures, measured
-from asof.coherence.proven_intervals import known_intervals, with_claims
+from asof.coherence.proven_intervals import with_claims
 from asof.coherence.quality import quality_report
 from asof.coherence.verdict import HostTrust, Mode
 from asof.model import Capture, Location
+from support.together import known_intervals
 
 HOST = "example.org"
 START = 1_700_000_000 * SECOND

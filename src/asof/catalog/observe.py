@@ -34,7 +34,7 @@ the server says so, by a validator:
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from itertools import groupby
@@ -57,7 +57,6 @@ _LOGIN = re.compile(r"(?:^|/)(?:log-?in|sign-?in|sso|oauth2?|cas|shibboleth)(?:$
 _INDEX = re.compile(r"/(?:(?:index|default|home|start|main)(?:\.\w+)?)?\Z", re.I)
 
 _Key = tuple[str, Instant, str]
-Sights = Mapping[str, Sequence["Observation"]]  # of each URL, by time
 
 
 class Firmness(IntEnum):
@@ -138,9 +137,8 @@ class Observation:
 
 def observe(
     captures: Iterable[Capture],
-    *,
     urls: Collection[str] | None = None,
-    others: Catalog | None = None,
+    others: Catalog | Held | None = None,
 ) -> dict[str, list[Observation]]:
     """The observations of each URL, or of these, by time; each record counts once.
 
@@ -163,7 +161,7 @@ def observe(
 
 def shown_at(capture: Capture) -> Instant:
     """The moment that a capture is evidence of: a cache may have had it for some time."""
-    return capture.at - (capture.age or 0) * SECOND
+    return capture.at - capture.age * SECOND if capture.age else capture.at
 
 
 def state_of(status: int | None) -> State:
@@ -281,6 +279,8 @@ def _is_other(revisit: Capture, capture: Capture) -> bool:
 
 def _meant(revisit: Capture, near: list[Capture]) -> Capture | None:
     """Which of some captures a revisit means; None if they differ in what they show."""
+    if len(near) == 1:
+        return near[0]
     url, digest = revisit.refers_to_url or revisit.url, declared(revisit)
     if len(near) > 1 and digest is not None:
         near = [c for c in near if same(c.digest, digest)] or near
@@ -380,7 +380,7 @@ def _firmness(capture: Capture, named: Capture | None, *, is_sure: bool) -> Firm
     """
     asked = capture.etag if named is None else named.etag
     tag = capture.etag
-    if asked and tag and _opaque(asked) != _opaque(tag):
+    if asked and tag and asked != tag and _opaque(asked) != _opaque(tag):
         return None
     if is_strong(asked) and (tag is None or is_strong(tag)) and (is_sure or tag):
         return Firmness.STRONG

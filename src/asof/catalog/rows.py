@@ -26,9 +26,8 @@ Row = tuple[
 ]  # fmt: skip
 
 
-_STATUS: dict[int | None, int | None] = {
-    status: status for status in range(600)
-}  # not an integer of its own in each row
+# Of a status or size not an integer of its own in each row.
+_SMALL: dict[Any, Any] = {number: number for number in range(1 << 14)}
 _Value = TypeVar("_Value", str | None, Instant | None)
 
 
@@ -46,8 +45,10 @@ def capture_of(
         surt, media_type = like.surt, _one(media_type, like.media_type)
         url, digest, etag = _one(url, like.url), _one(digest, like.digest), _one(etag, like.etag)
         last_modified = _one(last_modified, like.last_modified)
+        refers_to_at = _one(refers_to_at, like.at)
     content, refers_to_url = _one(content, digest), _one(refers_to_url, url)
-    status = _STATUS.get(status, status)
+    status = _SMALL.get(status, status)
+    size, length = _SMALL.get(size, size), _SMALL.get(length, length)
     # By position, in the order of the dataclass: half the time of keywords, and lists are long.
     return Capture(
         url, surt, at, intern(kind), status, media_type, digest, content, size, record_id,

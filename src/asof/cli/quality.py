@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import json
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +17,7 @@ from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.archive.reindex import total_bytes
 from asof.cli.options import archive_option, examples, file_option, json_option
-from asof.cli.output import count_progress, heavy_work, open_archive, print_json, say, where
+from asof.cli.output import count_progress, heavy_work, open_archive, say, where
 from asof.errors import NotCaptured
 from asof.frontier.completeness import Completeness, completeness_json
 from asof.report.words import missing_audits, percent, printable, taken_of
@@ -94,14 +96,19 @@ def _all_kept() -> Iterator[None]:
 
 
 def _print_json(found: Quality) -> None:
-    from asof.report.quality_json import report_json
+    from asof.report.quality_json import page_json, report_json
 
+    report, part = found.report, found.completeness
     said: dict[str, object] = {"crawl": found.name, "coherence": None}
-    if found.report is not None:
-        said |= report_json(found.report)
-    part = found.completeness
+    said |= {**report_json(report), "pages": []} if report else {}
     unknown = {"vertical": None, "horizontal": None}
-    print_json({**said, "completeness": unknown if part is None else completeness_json(part)})
+    said["completeness"] = unknown if part is None else completeness_json(part)
+    # Page by page: a million of them as values take more room than all else.
+    head, mark, tail = json.dumps(said, ensure_ascii=False).rpartition('"pages": [')
+    click.echo(head + mark, nl=False)
+    for place, page in enumerate(report.measurement.pages if report else ()):
+        sys.stdout.write(", " * (place > 0) + json.dumps(page_json(page), ensure_ascii=False))
+    click.echo(tail)
 
 
 def _print_text(found: Quality) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from asof.catalog.observe import Firmness, Observation, Silence
 from asof.clock import DAY, SECOND, Instant
-from asof.coherence.observations import SameAnswers, asked_by, runs
+from asof.coherence.observations import SameAnswers, Sights, asked_by, is_page, runs
 from asof.coherence.verdict import MARGIN, HostTrust, Reason
+from asof.url import host_of
 
 # A Last-Modified so long before the download cannot hide a second change in its second (RFC 9110
 # section 8.8.2.2, with the 60 s of RFC 7232 before it); where the clock is not known, longer.
@@ -46,11 +47,17 @@ def weigh(
     return sight
 
 
-def firm_runs(url: str, seen: Sequence[Observation], trust: HostTrust) -> list[SameAnswers]:
-    """The intervals of a page by what is firm: no errors, no weak validators, no false words."""
-    firm, _ = credible(seen, trust, doubted=trust.doubts(url))
-    strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
-    return runs(strong, by_tag=trust.trusts_validators, skew=trust.skew)
+def firm_runs(
+    seen: Sights, host_trust: Mapping[str, HostTrust], urls: Collection[str] | None = None
+) -> Iterator[tuple[str, list[SameAnswers], HostTrust]]:
+    """The intervals of each page by what is firm: no errors, no weak validators, no false words."""
+    for url, sights in seen.items():
+        if is_page(url) and (urls is None or url in urls):
+            host = host_of(url)
+            trust = host_trust.get(host) or HostTrust(host)
+            firm, _ = credible(sights, trust, doubted=trust.doubts(url))
+            strong = [sight for sight in firm if sight.firmness >= Firmness.STRONG]
+            yield url, runs(strong, by_tag=trust.trusts_validators, skew=trust.skew), trust
 
 
 def _disbelief(sight: Observation, trust: HostTrust, doubted: bool, lost: frozenset[str]) -> Reason:

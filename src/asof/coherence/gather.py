@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING
 from asof.archive.archive import OpenArchive
 from asof.catalog.derive import comparable, is_http
 from asof.catalog.memento import stored_head
-from asof.catalog.observe import Sights, observe
-from asof.catalog.referents import ANSWERS, declared
+from asof.catalog.observe import Observation, observe
+from asof.catalog.referents import ANSWERS, Held, declared
 from asof.clock import SECOND, Instant, parse_http_date
 from asof.coherence.certificate import Choice
-from asof.coherence.host_trust import Policy, learn_host_trust, skew_of
+from asof.coherence.credibility import firm_runs
+from asof.coherence.host_trust import Policy, RanBack, learn_host_trust, ran_back, skew_of
 from asof.coherence.intervals import stab
 from asof.coherence.measure import measure
-from asof.coherence.observations import is_page
-from asof.coherence.proven_intervals import known_intervals, with_claims
+from asof.coherence.observations import Sights, is_page
+from asof.coherence.proven_intervals import page_intervals, with_claims
 from asof.coherence.verdict import HostTrust, Measurement, Mode
 from asof.errors import DamageError, InputError, NotCaptured, UsageError
 from asof.model import Capture, Crawl, find_header
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 # Records of a host whose Date is read: enough to see whether a clock is steady, and few reads.
 DATES = 50
 
+# Captures of which all that they show is held; of more it is read anew at each step.
+_HELD = 400_000
 _TOLD = 1000  # captures, until somebody who waits hears of them
 Progress = Callable[[int], None]
 
@@ -57,7 +60,7 @@ class GatheredCaptures:
 
     `counted` are the captures that count, `everything` those that tell how far
     their hosts are trusted, and `elsewhere` what revisits among these refer to under other hosts.
-    `seen` is what all of them show, read once.
+    `seen` is what all of them show, `back` where clocks of crawls ran back.
     """
 
     choice: Choice
@@ -69,11 +72,24 @@ class GatheredCaptures:
     mode: Mode
     reference: Instant
     seen: Sights = field(compare=False)
+    back: RanBack = field(default_factory=dict, compare=False)
 
     @property
     def until(self) -> Instant:
         """The last capture that counts."""
         return max(capture.at for capture in self.counted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What many captures show, read key by key whenever it is asked for: it takes much room."""
+
+    captures: Sequence[Capture]
+
+    def items(self) -> Iterator[tuple[str, list[Observation]]]:
+        whole, key = Held(self.captures), attrgetter("surt")
+        for _, together in groupby(sorted(self.captures, key=key), key=key):
+            yield from observe(together, others=whole).items()
 
 
 class Catalogued:
@@ -120,20 +136,20 @@ def gather(holdings: Catalogued | Scanned, choice: Choice) -> GatheredCaptures:
             hint="Choose another crawl or part of the web; `asof status` lists the crawls.",
         )
     everything, elsewhere = _everything(holdings, sites, until)
-    everything = comparable(everything, holdings.warc)
-    elsewhere = comparable(elsewhere, holdings.warc)
-    counted = list(only_chosen(choice, everything))
+    everything = tuple(comparable(everything, holdings.warc))
+    elsewhere = tuple(comparable(elsewhere, holdings.warc))
+    counted = tuple(only_chosen(choice, everything))
     names = {capture.crawl for capture in counted}
     crawls = tuple(crawl for crawl in known if crawl.id in (choice.crawls or names))
-    whole = [*everything, *elsewhere]
-    seen = observe(whole)
+    whole = everything + elsewhere
+    seen: Sights = observe(whole) if len(whole) <= _HELD else _Seen(whole)
     clocks = skews(everything, holdings.warc)
-    learnt = learn_host_trust(whole, clocks, policy=_policy(crawls), seen=seen)
+    back = ran_back(whole)
+    learnt = learn_host_trust(whole, clocks, policy=_policy(crawls), seen=seen, back=back)
     mode, reference = _reference(choice, crawls, counted, seen, learnt)
     return GatheredCaptures(
-        choice, crawls, tuple(counted), tuple(everything), tuple(elsewhere),
-        learnt, mode, reference, seen,
-    )  # fmt: skip
+        choice, crawls, counted, everything, elsewhere, learnt, mode, reference, seen, back
+    )
 
 
 def _policy(crawls: Sequence[Crawl]) -> Policy:
@@ -161,19 +177,8 @@ def measured(gathered: GatheredCaptures) -> Measurement:
     return measure(
         gathered.counted, gathered.reference, mode=gathered.mode, host_trust=gathered.host_trust,
         first=min((crawl.started for crawl in gathered.crawls), default=None),
-        known=chain(_others(gathered), gathered.elsewhere), seen=gathered.seen,
+        seen=gathered.seen, back=gathered.back,
     )  # fmt: skip
-
-
-def _others(gathered: GatheredCaptures) -> Iterator[Capture]:
-    """What does not count. What does are some of all, in the same order."""
-    counted = iter(gathered.counted)
-    awaited = next(counted, None)
-    for capture in gathered.everything:
-        if capture is awaited:
-            awaited = next(counted, None)
-        else:
-            yield capture
 
 
 def site_of(key: str) -> str:
@@ -215,7 +220,7 @@ def _extent(captures: Iterable[Capture]) -> tuple[set[str], Instant]:
 
 def _everything(
     holdings: Catalogued | Scanned, sites: set[str], until: Instant
-) -> tuple[list[Capture], list[Capture]]:
+) -> tuple[Sequence[Capture], Sequence[Capture]]:
     """All of the hosts that count, and what revisits refer to elsewhere."""
     found = _ordered(c for c in holdings.of_sites(sites) if c.at <= until)
     urls = _elsewhere(found, sites)
@@ -310,7 +315,8 @@ def _best_moment(
     """
     first, last = min(c.at for c in counted), max(c.at for c in counted)
     urls = {capture.url for capture in counted}
-    found = with_claims(known_intervals(seen, learnt, urls=urls))
+    known = (page_intervals(*page) for page in firm_runs(seen, learnt, urls))
+    found = with_claims(chain.from_iterable(known))
     near = [each for each in found if each.since <= last and each.until >= first]
     since = [max(each.since, first) for each in near]
     until = [min(each.until, last) for each in near]

@@ -30,22 +30,23 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from operator import attrgetter
 from statistics import median
 from typing import Literal
 
-from asof.catalog.observe import Firmness, Observation, Sights, Silence, is_strong, observe
+from asof.catalog.observe import Firmness, Observation, Silence, is_strong, observe
 from asof.catalog.referents import ANSWERS
 from asof.clock import DAY, SECOND, Instant
-from asof.coherence.observations import asked_by, is_page, same_bytes
+from asof.coherence.observations import Sights, asked_by, is_page, same_bytes
 from asof.coherence.verdict import MARGIN, HostTrust
 from asof.model import Capture, State
 from asof.url import host_of
 
 Policy = Literal["auto", "always", "never"]
+RanBack = dict[str, list[tuple[Instant, Instant]]]
 
 # A download so soon after a 304 checks it.
 AUDIT_WINDOW: Instant = 120 * SECOND
@@ -111,16 +112,18 @@ class _Tally:
 
 def learn_host_trust(
     captures: Iterable[Capture], skews: Mapping[str, int | None], *, policy: Policy = "auto",
-    seen: Sights | None = None,
+    seen: Sights | None = None, back: Collection[str] | None = None,
 ) -> dict[str, HostTrust]:  # fmt: skip
     """What each host's words are worth, by all captures there are of it.
 
     `skews` is how far each host's clock was ahead (`skew_of`). By `policy` dates are trusted as
     far as they proved right, always (and the clock, where it is not known, taken for right: it is
-    the user who says so), or never. `seen` is what the captures show, if that is known already.
+    the user who says so), or never. `seen` is what the captures show, and `back` the crawls whose
+    clock `ran_back`, if that is known already.
     """
     everything = list(captures)
-    unsteady, audits = frozenset(ran_back(everything)), _audits(everything)
+    unsteady = frozenset(ran_back(everything) if back is None else back)
+    audits = _audits(everything)
     tallies: dict[str, _Tally] = defaultdict(_Tally)
     for url, sights in (observe(everything) if seen is None else seen).items():
         host = host_of(url)
@@ -174,7 +177,7 @@ def skew_of(dates: Iterable[tuple[Instant, Instant]]) -> int | None:
     return middle if off <= len(ahead) // 10 else None
 
 
-def ran_back(captures: Iterable[Capture]) -> dict[str, list[tuple[Instant, Instant]]]:
+def ran_back(captures: Iterable[Capture]) -> RanBack:
     """Stretches that the clock of the crawler itself passed twice, by crawl.
 
     A crawl stores the answers of one URL in the order in which it asked, so a later record with an
@@ -185,7 +188,7 @@ def ran_back(captures: Iterable[Capture]) -> dict[str, list[tuple[Instant, Insta
     for capture in captures:
         if capture.crawl is not None:
             by_crawl[capture.crawl].append(capture)
-    found: dict[str, list[tuple[Instant, Instant]]] = {}
+    found: RanBack = {}
     for crawl, own in by_crawl.items():
         _sort(own, "where.file", "where.offset")
         lowest = list(accumulate((each.at for each in reversed(own)), min))[::-1]  # from each on

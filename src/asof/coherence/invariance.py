@@ -8,18 +8,14 @@ even the widest possible ones do not; or nobody knows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from asof.catalog.observe import Sights
 from asof.clock import Instant
-from asof.coherence.credibility import firm_runs
 from asof.coherence.intervals import coherence
-from asof.coherence.observations import SameAnswers, alike, is_page
+from asof.coherence.observations import SameAnswers, alike
 from asof.coherence.quality_report import Answer, Stretch
-from asof.coherence.verdict import HostTrust
 from asof.model import State
-from asof.url import host_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,35 +33,30 @@ class Bounds:
     before: Instant | None
 
 
-def interval_bounds(
-    seen: Sights, *, host_trust: Mapping[str, HostTrust] | None = None,
-    since: Instant | None = None, until: Instant | None = None,
-) -> list[Bounds]:  # fmt: skip
-    """Of each page, by URL, the bounds of the content it was first taken with.
+def page_bounds(
+    url: str, runs: Sequence[SameAnswers], since: Instant | None, until: Instant | None
+) -> Iterator[Bounds]:
+    """The bounds of the content that a page was first taken with, if it was; by its firm runs.
 
     First from `since` on and not after `until`, if given: those of a crawl among captures of many.
     All sights bound what is known. Errors of servers and weak validators bound nothing.
     """
-    found = []
-    for url in sorted(filter(is_page, seen)):
-        host = host_of(url)
-        trust = (host_trust or {}).get(host, HostTrust(host))
-        intervals = firm_runs(url, seen[url], trust)
-        taken = next((n for n, r in enumerate(intervals) if _is_taken(r, since, until)), None)
-        if taken is not None:
-            found.append(_bounds(url, intervals, taken))
-    return found
+    taken = next((n for n, run in enumerate(runs) if _is_taken(run, since, until)), None)
+    if taken is None:
+        return
+    run = runs[taken]
+    earlier = [other.until for other in runs[:taken] if _differs(other, run)]
+    later = [other.since for other in runs[taken + 1 :] if _differs(other, run)]
+    after = max((at for at in earlier if at <= run.since), default=None)
+    before = min((at for at in later if at >= run.until), default=None)
+    yield Bounds(url, run.since, run.until, after, before)
 
 
-def archive_coherence(
-    seen: Sights, *, host_trust: Mapping[str, HostTrust] | None = None,
-    since: Instant | None = None, until: Instant | None = None,
-) -> tuple[Answer, Stretch | None]:  # fmt: skip
+def archive_coherence(pages: Sequence[Bounds]) -> tuple[Answer, Stretch | None]:
     """Whether pages cohere by definition 3.1, and when: proven, or possible where it is unknown.
 
-    Which captures count is as in `interval_bounds`. Nothing captured is nothing known.
+    Nothing captured is nothing known.
     """
-    pages = interval_bounds(seen, host_trust=host_trust, since=since, until=until)
     if not pages:
         return "unknown", None
     proven = coherence((page.since, page.until) for page in pages)
@@ -88,15 +79,6 @@ def _is_taken(run: SameAnswers, since: Instant | None, until: Instant | None) ->
         (since is None or since <= sight.at) and (until is None or sight.at <= until)
         for sight in run.seen
     )
-
-
-def _bounds(url: str, intervals: Sequence[SameAnswers], taken: int) -> Bounds:
-    run = intervals[taken]
-    earlier = [other.until for other in intervals[:taken] if _differs(other, run)]
-    later = [other.since for other in intervals[taken + 1 :] if _differs(other, run)]
-    after = max((at for at in earlier if at <= run.since), default=None)
-    before = min((at for at in later if at >= run.until), default=None)
-    return Bounds(url, run.since, run.until, after, before)
 
 
 def _differs(other: SameAnswers, run: SameAnswers) -> bool:

@@ -21,14 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
-from asof.catalog.observe import Firmness, Observation, Sights, observe
+from asof.catalog.observe import Firmness, Observation, observe
 from asof.catalog.referents import ANSWERS
 from asof.clock import Instant
 from asof.coherence.credibility import credible
-from asof.coherence.host_trust import RESOLUTION, claimed_by, ran_back
-from asof.coherence.observations import SameAnswers, alike, is_page, runs, same_bytes
+from asof.coherence.host_trust import RESOLUTION, RanBack, claimed_by, ran_back
+from asof.coherence.observations import SameAnswers, Sights, alike, is_page, runs, same_bytes
 from asof.coherence.verdict import MARGIN, HostTrust, Measurement, Mode, PageVerdict, Reason
 from asof.model import Capture, Grade, State
 from asof.url import host_of
@@ -37,7 +38,7 @@ from asof.url import host_of
 def measure(
     captures: Iterable[Capture], reference: Instant, *, mode: Mode,
     host_trust: Mapping[str, HostTrust], first: Instant | None = None,
-    known: Iterable[Capture] = (), seen: Sights | None = None,
+    known: Iterable[Capture] = (), seen: Sights | None = None, back: RanBack | None = None,
 ) -> Measurement:  # fmt: skip
     """The verdict of every page that the captures have, as of the moment of reference.
 
@@ -45,7 +46,7 @@ def measure(
     that make no page but are evidence all the same: what an earlier crawl saw, and above all what a
     304 refers to. In measurable mode `first` is when the crawl began: its moment of reference is
     the first download of a page from then on (section 3.2 of the paper: t_s = t_1). `seen` is what
-    all of them show, if that is known already.
+    all of them show and `back` where their clocks `ran_back`, if that is known already.
     """
     counted = list(captures)
     pages = {
@@ -59,17 +60,18 @@ def measure(
     everything = [*counted, *known]
     lost = frozenset(
         crawl
-        for crawl, stretches in ran_back(everything).items()
+        for crawl, stretches in (ran_back(everything) if back is None else back).items()
         if any(low <= reference <= high for low, high in stretches)
     )
-    sights = observe(everything, urls=pages) if seen is None else seen
+    sights: Sights = observe(everything, urls=pages) if seen is None else seen
     used = {host: host_trust.get(host, HostTrust(host)) for host in sorted(map(host_of, pages))}
     verdicts = []
-    for url in sorted(pages):
-        trust = used[host_of(url)]
-        judge = _Judge(url, reference, mode, trust, trust.doubts(url), lost)
-        verdicts.append(judge.verdict(sights[url]))
-    return Measurement(mode, reference, tuple(verdicts), used)
+    for url, own in sights.items():
+        if url in pages:
+            trust = used[host_of(url)]
+            judge = _Judge(url, reference, mode, trust, trust.doubts(url), lost)
+            verdicts.append(judge.verdict(own))
+    return Measurement(mode, reference, tuple(sorted(verdicts, key=attrgetter("url"))), used)
 
 
 # Sights that show nothing, each with the reason.

@@ -6,16 +6,24 @@ with more care than a history needs: what cannot be compared is neither the same
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 from operator import attrgetter
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from asof.catalog.observe import Observation, is_strong
 from asof.clock import SECOND, Instant
 from asof.model import Capture, Evidence, Proof, State
 from asof.warc.digest import same
+
+
+class Sights(Protocol):
+    """What there is of each URL, by time: held, or read whenever it is asked for."""
+
+    def items(self) -> Iterable[tuple[str, Sequence[Observation]]]: ...
+
 
 _PAGES = ("http:", "https:", "ftp:")
 

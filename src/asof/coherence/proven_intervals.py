@@ -6,43 +6,33 @@ what is provable and for the best moment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from asof.catalog.observe import Sights
 from asof.clock import Instant
-from asof.coherence.credibility import firm_runs
 from asof.coherence.host_trust import claimed_by
-from asof.coherence.observations import SameAnswers, is_page
+from asof.coherence.observations import SameAnswers
 from asof.coherence.verdict import HostTrust
 from asof.model import State, Validity
-from asof.url import host_of
 
 
-def known_intervals(
-    seen: Sights, host_trust: Mapping[str, HostTrust], *, urls: Iterable[str]
-) -> list[Validity]:
-    """The intervals of pages, by URL and time, without their evidence.
+def page_intervals(url: str, runs: Sequence[SameAnswers], trust: HostTrust) -> Iterator[Validity]:
+    """The intervals of a page, by its firm runs, without their evidence.
 
-    Weak validators and words of hosts that were caught count for nothing here; what dates that can
-    be trusted say of the time before stays apart (`claimed_since`). A page that is gone has no
-    content, and no interval.
+    What dates that can be trusted say of the time before stays apart (`claimed_since`). A page that
+    is gone has no content, and no interval.
     """
-    found: list[Validity] = []
-    for url in sorted(url for url in set(urls) if is_page(url) and url in seen):
-        trust = host_trust.get(host_of(url), HostTrust(host_of(url)))
-        trusted = trust.trusts_dates and not trust.doubts(url)
-        before: Instant | None = None
-        for run in firm_runs(url, seen[url], trust):
-            if not run.mixed and run.state is not State.GONE:
-                claimed = _claimed(run, trust, before) if trusted else None
-                first = run.seen[0]
-                found.append(Validity(
-                    url=url, content=first.identity, status=first.status, since=run.since,
-                    until=run.until, evidence=(), claimed_since=claimed, state=first.state,
-                ))  # fmt: skip
-            before = run.until
-    return found
+    trusted = trust.trusts_dates and not trust.doubts(url)
+    before: Instant | None = None
+    for run in runs:
+        if not run.mixed and run.state is not State.GONE:
+            claimed = _claimed(run, trust, before) if trusted else None
+            first = run.seen[0]
+            yield Validity(
+                url=url, content=first.identity, status=first.status, since=run.since,
+                until=run.until, evidence=(), claimed_since=claimed, state=first.state,
+            )  # fmt: skip
+        before = run.until
 
 
 def with_claims(intervals: Iterable[Validity]) -> list[Validity]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from asof.archive.archive import Moment, OpenArchive
 from asof.catalog.referents import ANSWERS
@@ -13,6 +14,7 @@ from asof.change.categories import Category
 from asof.change.texts import Texts
 from asof.clock import Instant
 from asof.coherence.certificate import Choice
+from asof.coherence.credibility import firm_runs
 from asof.coherence.gather import (
     Catalogued,
     GatheredCaptures,
@@ -23,9 +25,9 @@ from asof.coherence.gather import (
 )
 from asof.coherence.host_trust import claimed_by
 from asof.coherence.intervals import coverage, curve, observable, stab, thinned
-from asof.coherence.invariance import archive_coherence
+from asof.coherence.invariance import Bounds, archive_coherence, page_bounds
 from asof.coherence.observations import is_page
-from asof.coherence.proven_intervals import known_intervals, with_claims
+from asof.coherence.proven_intervals import page_intervals, with_claims
 from asof.coherence.quality_report import Report, WholeCoherence
 from asof.coherence.rates import learn_rates
 from asof.coherence.returns import count_returns
@@ -107,28 +109,35 @@ def quality_report(
 
     `place` is what commands need to find the archive, as a shell reads it.
     """
-    urls = {capture.url for capture in gathered.counted}
-    known = known_intervals(gathered.seen, gathered.host_trust, urls=urls)
-    first, last = min(capture.at for capture in gathered.counted), gathered.until
-    intervals = _within(first, last, with_claims(known))
-    answer, stretch = archive_coherence(
-        {url: gathered.seen[url] for url in urls},
-        host_trust=gathered.host_trust, since=first, until=last,
-    )  # fmt: skip
-    pages = [page.url for page in measurement.pages]
-    taken = {each.url for each in gathered.counted if each.kind in ANSWERS and is_page(each.url)}
+    pages = {page.url for page in measurement.pages}
+    intervals, whole = _intervals(gathered)
+    others = {c.url for c in gathered.counted if c.kind in ANSWERS and c.url not in pages}
     report = Report(
-        gathered.crawls, measurement, whole=WholeCoherence(answer, stretch),
+        gathered.crawls, measurement, whole=whole,
         best=stab(*_sides(intervals)) if intervals else None,
-        curve=_curve(gathered, measurement, intervals), observable=_observable(gathered),
+        curve=_curve(gathered, measurement.reference, pages, intervals),
+        observable=_observable(gathered),
         part=gathered.choice.prefix or "", chosen=gathered.choice.reference is not None,
-        errors=len(taken.difference(pages)), place=place,
+        errors=sum(map(is_page, others)), place=place,
         returns=count_returns(gathered.seen, gathered.host_trust, urls=pages),
     )  # fmt: skip
     if len(gathered.crawls) != 1 or gathered.choice.prefix:
         return report
     value = completeness(archive.ledger, archive.catalog.crawl_no(gathered.crawls[0].id))
     return replace(report, vertical=value.vertical, horizontal=value.horizontal)
+
+
+def _intervals(gathered: GatheredCaptures) -> tuple[list[Validity], WholeCoherence]:
+    """When each page is known between the first and the last capture; whether all cohere."""
+    urls = {capture.url for capture in gathered.counted}
+    first, last = min(capture.at for capture in gathered.counted), gathered.until
+    known: list[Validity] = []
+    bounds: list[Bounds] = []
+    for url, runs, trust in firm_runs(gathered.seen, gathered.host_trust, urls):
+        known += page_intervals(url, runs, trust)
+        bounds += page_bounds(url, runs, first, last)
+    known.sort(key=attrgetter("url"))
+    return _within(first, last, with_claims(known)), WholeCoherence(*archive_coherence(bounds))
 
 
 def measure_choice(
@@ -191,16 +200,15 @@ def _sides(intervals: Sequence[Validity]) -> tuple[list[Instant], list[Instant]]
 
 
 def _curve(
-    gathered: GatheredCaptures, measurement: Measurement, intervals: Sequence[Validity]
+    gathered: GatheredCaptures, reference: Instant, pages: Set[str], intervals: Sequence[Validity]
 ) -> tuple[Coverage, ...]:
     """What is known and what is expected from the first capture to the last, of the pages of C."""
-    pages = {page.url for page in measurement.pages}
     intervals = [each for each in intervals if each.url in pages]
     if not intervals:
         return ()
     times = thinned(*curve(*_sides(intervals)), _POINTS)[0].tolist()
-    if times[0] < measurement.reference < times[-1]:
-        times = sorted({*times, measurement.reference})
+    if times[0] < reference < times[-1]:
+        times = sorted({*times, reference})
     trust = gathered.host_trust
     learnt = learn_rates(
         gathered.everything,
@@ -208,6 +216,7 @@ def _curve(
         caught=lambda host: not trust[host].trusts_validators,
     )
     rates = {each.url: learnt.mean(each.url) for each in intervals}
+    del learnt  # as large
     return tuple(coverage(intervals, rates, times, len(pages)))
 
 

@@ -5,15 +5,14 @@ Two looks that bring the same bytes cannot tell whether something else was there
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from asof.catalog.observe import Observation, Sights
+from asof.catalog.observe import Observation
 from asof.coherence.credibility import firm_runs
-from asof.coherence.observations import SameAnswers, alike
+from asof.coherence.observations import SameAnswers, Sights, alike
 from asof.coherence.verdict import HostTrust
 from asof.model import State
-from asof.url import host_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +27,19 @@ class Returns:
 
 
 def count_returns(
-    seen: Sights, host_trust: Mapping[str, HostTrust], *, urls: Iterable[str]
+    seen: Sights, host_trust: Mapping[str, HostTrust], *, urls: Collection[str]
 ) -> Returns:
     """Those of all these pages, by what is firm."""
     thrice = again = returned = 0
-    for url in urls:
-        sights = [each for each in seen[url] if each.state is not State.SILENT]
+    for url, own in seen.items():
+        if url not in urls:
+            continue
+        sights = [each for each in own if each.state is not State.SILENT]
         thrice += len(sights) > 2
         if len(sights) < 3 or len({(s.state, s.redirect, s.identity) for s in sights}) == 1:
             continue  # most pages: intervals cost more to find
-        trust = host_trust.get(host_of(url), HostTrust(host_of(url)))
-        answers = _different(firm_runs(url, sights, trust))
+        [(_, runs, _)] = firm_runs({url: sights}, host_trust)
+        answers = _different(runs)
         again += max(len(answers) - 2, 0)
         # One that is told again is not the one before it.
         returned += len(answers) - len(set(answers))

@@ -13,7 +13,7 @@ from asof.report.quality_advice import advice
 
 
 def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
-    """Plain values under stable keys: every page under `pages`, at most so many of each cause.
+    """Plain values under stable keys: at most so many pages of each cause, and not each by itself.
 
     `coherence.measured` is false as long as the figures beside it say nothing: before a crawl that
     is to visit everything twice has turned.
@@ -38,13 +38,12 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
                 "cause": group.name,
                 "grade": group.grade.value,
                 "count": len(group.pages),
-                "pages": [_page_json(page) for page in group.pages[:most]],
+                "pages": [page_json(page) for page in group.pages[:most]],
             }
             for group in offenders(measured.pages)
         ],
         "hosts": [_trust_json(report.host_trust[host]) for host in sorted(report.host_trust)],
         "advice": list(advice(report)),
-        "pages": [_page_json(page) for page in measured.pages],
     }
 
 
@@ -88,7 +87,7 @@ def _best_json(best: Best, pages: int) -> dict[str, object]:
     }
 
 
-def _page_json(page: PageVerdict) -> dict[str, object]:
+def page_json(page: PageVerdict) -> dict[str, object]:
     return {
         "url": page.url,
         "coherent": page.is_coherent,
