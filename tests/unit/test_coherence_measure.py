@@ -798,7 +798,12 @@ def test_coverage_tells_proven_from_expected() -> None:
     known = validities(
         [taken(0, url=A), taken(100, url=A), taken(50, url=B), taken(150, "Z", url=B)]
     )
-    found = coverage(known, {A: 0.01, B: 0.0}, [at(t) for t in (-1, 0, 50, 100, 150, 200)], 2)
+    found = coverage(
+        known,
+        [0.01 if v.url == A else 0.0 for v in known],
+        [at(t) for t in (-1, 0, 50, 100, 150, 200)],
+        2,
+    )
     assert [c.provable for c in found] == [0, 0.5, 1, 0.5, 0.5, 0]
     assert [round(c.expected, 4) for c in found] == [
         0,
@@ -813,12 +818,20 @@ def test_coverage_tells_proven_from_expected() -> None:
 def test_errors_of_the_server_do_not_part_what_is_the_same() -> None:
     seen = observe([taken(0), taken(50, "x", status=503), taken(100)])
     told = known_intervals(seen, {}, urls=seen)
-    assert [c.provable for c in coverage(told, {}, [at(50), at(100), at(101)], 1)] == [1, 1, 0]
+    assert [
+        c.provable for c in coverage(told, [math.inf] * len(told), [at(50), at(100), at(101)], 1)
+    ] == [1, 1, 0]
 
 
 def test_two_sights_of_one_instant_count_once() -> None:
     known = validities([taken(0), taken(0, "B"), taken(10, "B")])
-    assert [c.provable for c in coverage(known, {}, [at(0), at(5), at(10)], 1)] == [1, 1, 1]
+    assert [
+        c.provable for c in coverage(known, [math.inf] * len(known), [at(0), at(5), at(10)], 1)
+    ] == [
+        1,
+        1,
+        1,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def capture_of(
      etag, last_modified, redirect, truncated, profile, refers_to_url, refers_to_at,
      anomalies, age) = row  # fmt: skip
     if like is not None and like.surt == surt:
-        surt, media_type = like.surt, _one(media_type, like.media_type)
+        surt = like.surt
         url, digest, etag = _one(url, like.url), _one(digest, like.digest), _one(etag, like.etag)
         last_modified = _one(last_modified, like.last_modified)
         refers_to_at = _one(refers_to_at, like.at)
@@ -51,10 +51,10 @@ def capture_of(
     size, length = _SMALL.get(size, size), _SMALL.get(length, length)
     # By position, in the order of the dataclass: half the time of keywords, and lists are long.
     return Capture(
-        url, surt, at, intern(kind), status, media_type, digest, content, size, record_id,
-        Location(intern(file), offset, length), crawl and intern(crawl), etag, last_modified,
-        redirect, truncated, profile and intern(profile), refers_to_url, refers_to_at,
-        tuple(anomalies.split()) if anomalies else (), age,
+        url, surt, at, intern(kind), status, media_type and intern(media_type), digest, content,
+        size, record_id, Location(intern(file), offset, length), crawl and intern(crawl), etag,
+        last_modified, redirect, truncated, profile and intern(profile), refers_to_url,
+        refers_to_at, tuple(anomalies.split()) if anomalies else (), age,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ instants, which `coverage` takes care of.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -129,15 +129,14 @@ def expected_valid(elapsed: ArrayLike, gap: ArrayLike, rate: ArrayLike) -> Float
 
 
 def coverage(
-    validities: Sequence[Validity], rates: Mapping[str, float], moments: Sequence[Instant],
-    pages: int,
-) -> list[Coverage]:  # fmt: skip
+    validities: Sequence[Validity], rates: ArrayLike, moments: Sequence[Instant], pages: int
+) -> list[Coverage]:
     """At each moment the share of `pages` whose as-of answer is known, and that expected right.
 
     `validities` are ordered by URL and time, all of them of answers that say something (no errors
-    of servers). `rates` are changes a second by URL; one without counts as right only where it is
-    known. Before its first sight a URL is never right: as-of answers do not come from the future.
-    Pages of which nothing is ever known have no interval, and count all the same.
+    of servers). `rates` are the changes a second of their pages; one whose rate is endless is right
+    only where it is known. Before its first sight a URL is never right: as-of answers do not come
+    from the future. Pages of which nothing is ever known have no interval, and count all the same.
     """
     if not validities:
         return [Coverage(at, 0.0, 0.0) for at in moments]
@@ -151,7 +150,7 @@ def coverage(
     begun, ended = np.sort(shifted[real]), np.sort(ends[real])
     gap = np.full(len(names), np.inf)
     gap[:-1][same] = (starts[1:] - ends[:-1])[same] / SECOND
-    rate = np.array([rates.get(name, np.inf) for name in names], dtype=np.float64)
+    rate = np.asarray(rates, dtype=np.float64)
     until_next = np.full(len(names), np.iinfo(np.int64).max)
     until_next[:-1][same] = starts[1:][same]
     found = []

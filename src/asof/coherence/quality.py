@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -215,7 +216,7 @@ def _curve(
         trusted=lambda host: trust[host].trusts_dates,
         caught=lambda host: not trust[host].trusts_validators,
     )
-    rates = {each.url: learnt.mean(each.url) for each in intervals}
+    rates = array("d", (learnt.mean(each.url) for each in intervals))
     del learnt  # as large
     return tuple(coverage(intervals, rates, times, len(pages)))
 

@@ -13,7 +13,7 @@ the archive can be measured from its files alone, and an interrupted crawl knows
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
@@ -126,20 +126,19 @@ async def _rest(archive: OpenArchive, crawler: Crawler, seconds: float, why: str
 def _probes(archive: OpenArchive, crawler: Crawler) -> Iterator[tuple[Target, Capture]]:
     """Pages by lot, each with a capture that its server must not confirm.
 
-    Of each host as many as it has pages, PROBES at most; if fewer have changed, these again and
-    again: a server that lies now and then is not caught by one question.
+    Of each host PROBES; if fewer have changed, these again and again: a server that lies now and
+    then is not caught by one question.
     """
     by_host: dict[str, list[tuple[Target, Capture]]] = defaultdict(list)
     targets = captured_targets(archive.ledger, crawler.frontier.crawl)
-    pages = Counter(host_of(target.url) for target in targets)
     for target in sorted(targets, key=lambda each: draw(crawler.equipment.secret, each.url)):
         found = by_host[host_of(target.url)]
         if len(found) < PROBES:
             seen = archive.catalog.observations(target.url)
             old = outdated([each for each in seen if each.capture.url == target.url])
             found += [] if old is None else [(target, old)]
-    for host, found in by_host.items():
-        yield from islice(cycle(found), min(PROBES, pages[host]))
+    for found in by_host.values():
+        yield from islice(cycle(found), PROBES)
 
 
 def _pages(archive: OpenArchive, crawler: Crawler) -> dict[str, Instant]:
