@@ -5,8 +5,6 @@ Text appears only at the rim: ISO 8601 in JSON and WARC, 14 digits in URLs and C
 dates in HTTP.
 """
 
-from __future__ import annotations
-
 import calendar
 import re
 import time

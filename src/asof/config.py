@@ -6,8 +6,6 @@ An unknown key in the file is an error, so that a misspelt limit cannot go unnot
 Later sources win: defaults, then the archive's asof.toml, then the environment, then flags.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

@@ -13,8 +13,6 @@ Expected failures of the web (a dead page, a refused connection) are values, not
 `asof.model.Failure`.
 """
 
-from __future__ import annotations
-
 
 class AsofError(Exception):
     """Base of everything asof raises on purpose; `str()` is one sentence for a person."""

@@ -3,8 +3,6 @@
 Target -> fetch -> Exchange | Failure -> warc -> Location -> catalog -> Capture -> Validity
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum

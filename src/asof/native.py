@@ -3,8 +3,6 @@
 Whoever uses it has the same in Python, slower, and a property test that compares the two.
 """
 
-from __future__ import annotations
-
 try:
     import asof._native as _native
 except ImportError:

@@ -269,6 +269,7 @@ def test_completeness_counts_what_belongs(reported: tuple[Path, str]) -> None:
     folder, first = reported
     figures = ok("quality", first, "-a", folder, "--json").json()
     assert figures["crawl"] == first
+    assert len({page["url"] for page in figures["pages"]}) == len(figures["pages"]) == 3
     value = figures["completeness"]
     assert value["vertical"] == {"share": 0.6, "found": 5, "taken": 3}
     assert value["horizontal"] == {"share": round(1 / 6, 6), "found": 6, "taken": 1}

@@ -1,7 +1,5 @@
 """An archive's folder, opened: what it holds, by URL and time. `asof.Archive` builds on it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack

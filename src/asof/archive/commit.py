@@ -6,8 +6,6 @@ What lies in a WARC beyond its committed offset is found again by `asof.archive.
 record that reached the disk whole is never thrown away, even when the database did not hear of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

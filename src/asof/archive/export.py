@@ -3,8 +3,6 @@
 Files appear under their name when they are whole: written beside it, flushed to the disk, renamed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version

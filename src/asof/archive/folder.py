@@ -2,8 +2,6 @@
 one writer at a time.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

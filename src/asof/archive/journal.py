@@ -4,8 +4,6 @@ A group is written when it has 64 records or is a second old; what comes in whil
 makes the next one larger. `asof.archive.commit` writes it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple

@@ -8,8 +8,6 @@ exactly as it is, and what follows it is not taken over unseen: a torn record ma
 captured, bytes that look like records. `asof reindex` takes those in.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

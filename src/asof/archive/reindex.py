@@ -1,7 +1,5 @@
 """Rebuild the database from the WARC files alone. They are only read."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -5,8 +5,6 @@ worker process, and the batches arrive in file order, so that the outcome does n
 number of workers.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import threading
 from collections.abc import Callable, Iterator, Sequence

@@ -4,8 +4,6 @@ Byte for byte what `cdxj-indexer --sort` writes for the same WARC files, so that
 and one by other tools can be merged and compared.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby

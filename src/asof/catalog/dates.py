@@ -4,8 +4,6 @@ Both readers cut the usual form by a pattern and keep the start of each day they
 other forms go to `asof.clock`, and a test holds them to what that says.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

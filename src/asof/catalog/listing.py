@@ -4,8 +4,6 @@ The captures table is sorted by SURT and time, so the next host or URL is one de
 many captures lie between: a page costs the same in an archive of ten or of ten million captures.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from asof.clock import Clock, Instant

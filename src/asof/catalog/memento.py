@@ -1,7 +1,5 @@
 """A capture read back: its status, headers and bytes, with revisits followed to their payload."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain

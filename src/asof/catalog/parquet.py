@@ -4,8 +4,6 @@ Columns of the same name mean the same, with these differences: times are in mic
 digests carry their algorithm. The columns from `kind` on are our own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from operator import attrgetter

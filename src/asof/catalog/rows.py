@@ -1,7 +1,5 @@
 """A row of the ledger's `captures` table, and the capture that it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from sys import intern
 from typing import Any, TypeVar

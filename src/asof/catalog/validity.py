@@ -12,8 +12,6 @@ claims that the archive contradicts: one after the first download of that conten
 the last sight of another content (Spaniol 2010 calls Last-Modified a claim to rely on with care).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter

@@ -8,8 +8,6 @@ Before that, items that stand once on both sides are taken as anchors (patience 
 what a person would align by, and they cut most comparisons to pieces of a few lines.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence

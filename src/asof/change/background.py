@@ -5,8 +5,6 @@ without delays has none to give, and leaves its documents to `asof reindex --tex
 ends when its standard input does: with the crawl, however that ends. What it has read is kept.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import subprocess

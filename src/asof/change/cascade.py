@@ -6,8 +6,6 @@ server says never stands against bytes: where digests of both are at hand and di
 or date is a mistake of the server and is noted as such.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Levenshtein

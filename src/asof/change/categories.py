@@ -4,8 +4,6 @@ The categories are those of Spaniol 2010 ("incoherence categories"): removed con
 (links added or deleted), content wise (major: text in large sections, minor: text in small ones).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """What changed at a URL between two moments: the captures, the kind of change, the difference."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from asof.archive.archive import Moment, OpenArchive

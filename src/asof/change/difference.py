@@ -5,8 +5,6 @@ sentences that became others. Nothing is lost on the way: the old sides of all r
 text, the new sides the new one, and what is not marked is the same on both sides.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ The first two are in the catalog. Equal digests of a level mean that nothing cha
 and at those below; the third is what lets advertisements, counters and clocks fall away.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from hashlib import sha256

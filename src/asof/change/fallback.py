@@ -9,8 +9,6 @@ Function for function the same answers, as bytes of uint64 (signatures: uint32).
 - A signature is defined in minhash.py, nearness in near.py.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The category of every capture against its predecessor, kept beside the texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path

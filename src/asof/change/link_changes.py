@@ -4,8 +4,6 @@
 is known to whoever can look into the archive, and is asked there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ All are made of three numbers: the sizes of both and what they have in common. O
 part counts each shingle as often as it is in both; the union then as often as in either.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

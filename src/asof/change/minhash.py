@@ -10,8 +10,6 @@ slot each shingle of the union has the same chance to be the smallest, and so th
 documents to agree there is their Jaccard similarity.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeAlias
 

@@ -13,8 +13,6 @@ alike by the thousand, `groups()` says who belongs together in linear size. Docu
 terms are alike in nothing and are left out.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from array import array

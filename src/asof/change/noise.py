@@ -10,8 +10,6 @@ seconds, as clocks do and people do not. What is taken away leaves a stand-in: t
 or went is still seen, only its figure is not.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ word is found if any shingle through it is. Text that only moved is found; so is
 for main content one day and for furniture the next, as the other version is searched as a whole.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ every component whose bit in the feature's hash is 1, and subtracts it where it 
 the fingerprint. The share of equal bits is 1 - angle / pi between the documents as vectors.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

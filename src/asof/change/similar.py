@@ -1,7 +1,5 @@
 """Near-duplicates in an archive: of one document, or all of them; every result is verified."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby

@@ -5,8 +5,6 @@ what has not been read yet is read when it is asked for. Nothing here writes to 
 so it may go on beside a crawl, and may be interrupted: what was read stays read.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack

@@ -4,8 +4,6 @@ Reading the text costs thousands of times what comparing digests costs, so a ver
 to read it, which is used only if no cheaper stage has decided.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 130 interrupted, state kept.
 """
 
-from __future__ import annotations
-
 import importlib
 import io
 import os

@@ -1,7 +1,5 @@
 """`asof completion`: the script that lets a shell complete commands and options."""
 
-from __future__ import annotations
-
 import click
 from click.shell_completion import get_completion_class
 

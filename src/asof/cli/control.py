@@ -1,7 +1,5 @@
 """`asof pause`, `resume`, `exclude`, `stop`: orders to a crawl that runs with --control."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

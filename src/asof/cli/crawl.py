@@ -1,7 +1,5 @@
 """`asof crawl`: capture a site, with a live view (view.py)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

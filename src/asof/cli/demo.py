@@ -1,7 +1,5 @@
 """`asof demo`: the whole story on a small changing site that it serves itself."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """`asof export`: captures out, in other formats."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`asof import`, `asof check` and `asof reindex`: whole files in, and proof that they are whole."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The live view as it is drawn: a dozen lines for any width of a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import zip_longest
 

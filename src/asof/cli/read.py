@@ -1,7 +1,5 @@
 """`asof list`, `asof show` and `asof get`: what is captured, its history, its bytes."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import nullcontext
 from itertools import islice

@@ -1,7 +1,5 @@
 """`asof scope`: is a URL in or out, by which rule, and what would the others have said."""
 
-from __future__ import annotations
-
 import os
 from contextlib import nullcontext
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """`asof serve`: the archive as a web to walk through."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`asof status`: what crawls there are, how they stand, what they left out; `--follow` one now."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from dataclasses import asdict

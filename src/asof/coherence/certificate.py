@@ -15,8 +15,6 @@ the certificate together can make it anew. Note the digest elsewhere, and that i
 Pure: nothing is read or written here.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ A record whose digests do not hold is no evidence of anything, so it is left out
 there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

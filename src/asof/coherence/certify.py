@@ -6,8 +6,6 @@ down; every record whose digests hold becomes a capture, and coherence is measur
 and must agree with them; a check never opens it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version

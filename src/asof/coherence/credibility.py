@@ -1,7 +1,5 @@
 """Which sights of a page can be believed, given what its host's word was found to be worth."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 

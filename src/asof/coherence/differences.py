@@ -1,7 +1,5 @@
 """Where one document says otherwise than another, each difference by its place. Pure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import cast

@@ -4,8 +4,6 @@ The same grades as in a measurement, by the same rules: a 304 is worth what its 
 worth, that of a host that was caught nothing, and what was written again in between stands apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

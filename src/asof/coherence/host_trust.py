@@ -25,8 +25,6 @@ once in a hundred times or less. After a single wrong one no 304 of the host is 
 proof does more harm than a missing one.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from collections import defaultdict

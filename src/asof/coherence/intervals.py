@@ -5,8 +5,6 @@ not overlap, or it counts twice; what `asof.catalog.validity` gives does not, bu
 instants, which `coverage` takes care of.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 

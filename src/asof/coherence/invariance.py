@@ -6,8 +6,6 @@ seen to be different ends what is *possible*. So there are three answers: all pr
 even the widest possible ones do not; or nobody knows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The lot is a keyed hash of the URL: nobody can foresee it without the secret of 
 anybody can draw it again afterwards, for the secret stands in the files (asof.crawl.audit).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -17,8 +17,6 @@ both (`MARGIN`). Moments are those at which a request began, as in the paper dow
 neglected: the moment of reference must not lie inside a visit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter

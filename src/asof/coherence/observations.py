@@ -4,8 +4,6 @@ What a capture shows is read in asof.catalog.observe; here it is compared with o
 with more care than a history needs: what cannot be compared is neither the same nor another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile

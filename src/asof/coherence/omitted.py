@@ -12,8 +12,6 @@ What was captured later, by other crawls, does not matter. Files of ours that we
 omitted, and one whose digests do not hold is no evidence.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -13,8 +13,6 @@ hottest last; the coldest lie among the sacrificed. So three steps come close to
    half the site to neighbours; this merges the tail and mends what cells and sort key have blurred.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

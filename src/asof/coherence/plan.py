@@ -4,8 +4,6 @@ Revisiting in the reverse order of the visits is best for any convex falling sur
 two revisits), so a plan is pages on ascending slot lengths, and its expected C the mean survival.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

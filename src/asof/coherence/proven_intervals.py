@@ -4,8 +4,6 @@ The same rules as for a verdict (asof.coherence.measure), for all moments at onc
 what is provable and for the best moment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 

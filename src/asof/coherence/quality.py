@@ -1,7 +1,5 @@
 """The quality of a crawl in one value: how complete, how coherent, and what to do about it."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext

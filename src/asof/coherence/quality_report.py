@@ -5,8 +5,6 @@ and puts the results together in a `Report`. Advice, JSON, text and page (`asof.
 functions of it alone, so that they cannot disagree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,7 +1,5 @@
 """How often the pages of an archive change, as far as its captures tell (asof.freshness)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Change probabilities from a file, one a line; whatever else is there is refused with its line."""
 
-from __future__ import annotations
-
 from array import array
 from typing import IO
 

@@ -4,8 +4,6 @@ Other files of the archive change no verdict here, but are looked through for wh
 should have named (asof.coherence.omitted).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path

@@ -3,8 +3,6 @@
 Two looks that bring the same bytes cannot tell whether something else was there in between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 

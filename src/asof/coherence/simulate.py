@@ -12,8 +12,6 @@ are taken over all pairs of a visit order and a revisit order, also those that d
 other: FIFO does not, and a limit must hold for every strategy that is drawn under it.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A planner never sees rates, only survivals, so the discrete model of Spaniol 200
 the posterior of a page that was seen twice are one problem to it.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Protocol
 

@@ -11,8 +11,6 @@ both are one walk over the ascending slot lengths. Since the hotter of two pages
 kappa, and kappa grows with the slot, the walk needs one look at each page.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ The word of a host is weighed by all captures there are of it. One page of its h
 than the result, which is kept in `derived/trust/`; nothing breaks where that cannot be written.
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from dataclasses import asdict

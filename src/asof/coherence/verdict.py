@@ -7,8 +7,6 @@ server was caught with a false word. Even equal bytes do not exclude that someth
 in between (A-B-A).
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Set

@@ -6,8 +6,6 @@
 `prepare` checks all that can be checked before a document is read; `ask` reads and answers.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext

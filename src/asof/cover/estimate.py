@@ -9,8 +9,6 @@ and again. The cover that is found with a sample is mended with those documents 
 cover by all shingles: the smallest cover is no larger. Two samples tell how far they differ.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from time import monotonic
 

@@ -7,8 +7,6 @@ it was found for follows from. Only pairs with a document that was not there are
 is that of a run from scratch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """From a collection and a relation to the smallest set that covers it (Paudel 2013, section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -23,8 +23,6 @@ While a crawl runs its URLs are appended one by one. At the end both files are m
 archive, so they are true after crashes and resumptions, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -13,8 +13,6 @@ then has been caught. All but the first of a host are made when all has been see
 page waits; but then what has changed may be gone, and who lies about it would not be found.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

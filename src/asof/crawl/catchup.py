@@ -6,8 +6,6 @@ what its stored document leads to is queued, until nothing changes. It is the cr
 the archive in the place of the web.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from contextlib import closing
 

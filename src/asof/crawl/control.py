@@ -11,8 +11,6 @@ from before its start are not for it. An archive may come from anywhere, so what
 control/ is read with suspicion: what makes no sense is passed over with a note, never an error.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -15,8 +15,6 @@ A sitemap or feed that was come upon by an ordinary link has cost a step already
 get back: they are as deep as the links of the page that linked to it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import chain

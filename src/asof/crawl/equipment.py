@@ -1,7 +1,5 @@
 """What one run of a crawl works with, handed on as one value."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 

@@ -17,8 +17,6 @@ people and their tools, and never the truth: nothing reads it back, and when it 
 the crawl goes on without it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What was found, into the queue or into the report of what was left out, each with its reason."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """How much a crawl may take: pages, bytes and time, in all and of one host; room on the disk."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ reads documents and decides; a writer beside it packs, makes rows and commits gr
 the network never waits for the disk. All that decides happens on this thread, between awaits.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Coroutine, Mapping

@@ -1,7 +1,5 @@
 """What a crawl tells while it runs, and what it is told: events, snapshots, orders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace

@@ -11,8 +11,6 @@ The turning point stands in a record of the crawl's WARC file before anything is
 the archive can be measured from its files alone, and an interrupted crawl knows its phase.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

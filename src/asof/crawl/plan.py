@@ -5,8 +5,6 @@ Each host has a plan of its own, as it is asked at its own pace; all of them sha
 plan was made are visited where a page of average rate has its place.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a user asks of a crawl: checked before anything is made, and which crawl is meant by it."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ They are taken from the archive where this crawl has stored them, asked for othe
 redirects to other hosts if need be, and kept like every answer.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from asof.crawl.discover import follow

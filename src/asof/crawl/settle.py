@@ -1,7 +1,5 @@
 """What becomes of a target after it was tried, and what its answer leads to."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from asof.clock import SECOND

@@ -5,8 +5,6 @@ revisit record; and where the last capture of a URL has validators, the server i
 still hold (RFC 9110 section 13), so that it need not send the payload at all.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

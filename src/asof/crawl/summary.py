@@ -1,7 +1,5 @@
 """What a crawl tells: snapshots while it runs, and a summary at its end."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import deque
@@ -135,7 +133,7 @@ def _text(value: object) -> str:
 
 
 # How the fields of a snapshot are read, by type, and those of the rows in its lists, in order.
-_READERS = {"int": _count, "float": _number, "str": _text}
+_READERS: dict[object, Callable[[object], object]] = {int: _count, float: _number, str: _text}
 _ROWS: dict[str, dict[str, Callable[[object], object]]] = {
     "recent": {"status": _count, "url": _text},
     "busiest": {"host": _text, "queued": _count, "wait": _number},
@@ -170,7 +168,7 @@ def snapshot_of(value: object) -> Snapshot:
         raise ValueError("no snapshot")
     plain = [each for each in fields(Snapshot) if each.name not in _ROWS]
     found: dict[str, Any] = {
-        each.name: _READERS[str(each.type)](value.get(each.name, each.default)) for each in plain
+        each.name: _READERS[each.type](value.get(each.name, each.default)) for each in plain
     }
     for name, keys in _ROWS.items():
         rows = value.get(name, [])

@@ -11,8 +11,6 @@ where an earlier answer brought validators. The look on which all rests (definit
 asks for bytes wherever they are cheap or a 304 would be no firm word (asof.crawl.audit).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

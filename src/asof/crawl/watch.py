@@ -1,7 +1,5 @@
 """A running crawl seen from another process: how it stands, and what it does about an order."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, replace
 

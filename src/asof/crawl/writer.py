@@ -7,8 +7,6 @@ ends with it: when the crawl is killed, it finishes the group at hand, so the ne
 commit or none, and waits for the lock that long.
 """
 
-from __future__ import annotations
-
 import asyncio
 import mmap
 import multiprocessing

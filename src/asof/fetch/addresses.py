@@ -5,8 +5,6 @@ this machine, the credentials that a cloud gives out at 169.254.169.254. What co
 that is connected to, wherever it came from: a link, a redirect, an answer of a name server.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network

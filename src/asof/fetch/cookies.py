@@ -1,7 +1,5 @@
 """Cookies of one crawl (RFC 6265). A jar lives as long as its client and sends only what it got."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Making connections: names, addresses, proxies, tunnels, TLS."""
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 from collections.abc import Callable

@@ -4,8 +4,6 @@ One `fetch` is one request and one response: redirects are not followed, so that
 exchange of its own. The web's failures are values; only a failing disk raises (StorageError).
 """
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Protocol

@@ -4,8 +4,6 @@ Nothing that could end a line gets in: the URL must be printable ASCII without s
 names and values are checked. Userinfo and fragment stay at home.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from dataclasses import dataclass

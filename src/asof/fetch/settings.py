@@ -1,7 +1,5 @@
 """How the client behaves: one frozen value, every limit with its reason."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

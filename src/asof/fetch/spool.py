@@ -1,7 +1,5 @@
 """A body while it arrives: in memory, and in a file once it is too large for that."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from dataclasses import dataclass, field

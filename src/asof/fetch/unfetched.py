@@ -1,7 +1,5 @@
 """Why no response came, and the one place where errors of the machine become such a reason."""
 
-from __future__ import annotations
-
 import errno
 import socket
 import ssl

@@ -10,8 +10,6 @@ directories and media types may be faster or slower as a whole, as far as that s
 towards the group it belongs to, by as much as groups of this archive were found to be alike.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -11,8 +11,6 @@ inverse; all functions take numbers or arrays.
 - `mean_age`: `age_at` averaged over such an interval.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

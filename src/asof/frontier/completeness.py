@@ -21,8 +21,6 @@ every crawler (the hidden web, Spaniol 2010), so 100 % is not the whole site. A 
 was lost (`asof reindex`) knows nothing of this: its shares are None.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from asof.frontier.report import STEP

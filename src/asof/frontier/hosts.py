@@ -5,8 +5,6 @@ politeness timer starts when the site is released. Hosts wait in a heap by the t
 asked, so thousands of them cost O(log n) a step.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Collection
 from dataclasses import dataclass

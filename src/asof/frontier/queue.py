@@ -13,8 +13,6 @@ Uniqueness is by canonical URL. A target in flight stays queued in the database 
 until its settlement is applied; meanwhile `_out` knows it, so it is never given out twice.
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Read from the ledger, so it can be asked of a running crawl, too. Each question 
 the table of targets, in its own order: a quarter of a second to two for a million of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 

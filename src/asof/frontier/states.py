@@ -12,8 +12,6 @@ there are no leases to reset. done, failed and left_out are final within one cra
 that is adopted after a crash: its target is done, even if a later life has settled it otherwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any

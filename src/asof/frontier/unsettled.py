@@ -1,7 +1,5 @@
 """What a crawl has captured and not settled: after a crash, or with its whole queue lost."""
 
-from __future__ import annotations
-
 import json
 
 from asof.frontier.hosts import PATIENCE

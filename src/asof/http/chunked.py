@@ -8,8 +8,6 @@ A broken body cannot be put in step again: BROKEN keeps whatever comes, and so e
 connection does. The framer in `wire` asks for the end, `entity` asks for the payload.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from enum import Enum, auto

@@ -12,8 +12,6 @@ Memory stays small whatever comes: the decoders (see `inflate`) take small bites
 steps, and no coding may give more than the limit, so that a bomb inside a bomb is stopped as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from asof.http.chunked import ChunkState, Dechunker

@@ -14,8 +14,6 @@ One rule finds the head, whether bytes come from a socket in pieces or from a st
 when the block came over the wire.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

@@ -33,8 +33,6 @@ How the body ends is settled by the head alone (`delimit`), and decides the rest
   and a connection is used again only after a message whose end is beyond doubt.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import dataclass, field

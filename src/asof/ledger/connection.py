@@ -1,7 +1,5 @@
 """The connection to the database: opening, upgrading, and the transaction."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager

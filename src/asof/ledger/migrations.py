@@ -4,8 +4,6 @@ All steps that a database needs run in one transaction: killed in between, it is
 need not leave exactly what its version had, only what the next one reads.
 """
 
-from __future__ import annotations
-
 import sqlite3
 
 from asof.ledger.schema import TARGETS, payload_key, url_key

@@ -3,8 +3,6 @@
 A change here is a new version, with a step to it (asof.ledger.migrations).
 """
 
-from __future__ import annotations
-
 from hashlib import blake2b
 
 SCHEMA_VERSION = 5

@@ -1,7 +1,5 @@
 """Where the body of a document begins: at its tag, or where a browser opens one by itself."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from asof.text.markup import WS, Tag, Token

@@ -1,7 +1,5 @@
 """Rewriting by media type: what can be rewritten, and how."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum, auto
 

@@ -1,7 +1,5 @@
 """HTML and SVG documents: replace references where they stand, copy all else as it was."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field

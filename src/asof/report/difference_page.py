@@ -1,7 +1,5 @@
 """A difference as one HTML file that needs nothing else and runs nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from asof.change.difference import Difference, Row

@@ -1,7 +1,5 @@
 """A difference in the terminal: old on the left, new on the right, what stayed the same folded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest

@@ -1,7 +1,5 @@
 """`asof crawl --plan-only`: the order of visits and what it promises, before they are made."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator

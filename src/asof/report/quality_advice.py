@@ -5,8 +5,6 @@ speaks unless its cause is there; a report without faults gets one sentence that
 that is not at its end only that is advised which cannot mend itself when it goes on.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The commands that a report proposes: whole, quoted, and for the archive it speaks of."""
 
-from __future__ import annotations
-
 import shlex
 
 from asof.clock import iso, stamp

@@ -6,8 +6,6 @@ round ends, and all words stand in HTML around it: so it is sharp and legible on
 wall and on paper.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

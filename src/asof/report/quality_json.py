@@ -1,7 +1,5 @@
 """A report as plain values for programs, under keys that stay."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from asof.catalog.derive import record_uri

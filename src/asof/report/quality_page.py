@@ -4,8 +4,6 @@ It stays below a few megabytes and can be read whether the crawl has ten pages o
 long lists are folded and cut, with their counts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

@@ -4,8 +4,6 @@ Short whatever the size of the crawl: the figures, the gravest pages of each cau
 stand out, and the advice. What is left out is counted.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """How a quality report says things, on the terminal and on its page."""
 
-from __future__ import annotations
-
 import tomllib
 from importlib.resources import files
 from typing import Any

@@ -4,8 +4,6 @@ Long lists are folded into pages and end where the file would become too large t
 of all documents in any case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A relation explained: what each part of it does for the join, and what is left for each pair."""
 
-from __future__ import annotations
-
 from asof.cover.language.analyse import Alternative, AttributeRange, analyse
 from asof.cover.language.bounds import Least
 from asof.cover.language.syntax import CompareTest, Duration, Filter, Relation, Sum, Value

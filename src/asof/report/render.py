@@ -5,8 +5,6 @@ one line, and has no signs that would act (see `asof.report.terminal`). Jinja2 t
 than most commands: this module is imported only where a page is made.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import cache

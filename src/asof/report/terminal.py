@@ -5,8 +5,6 @@ or retitle the window, a change of direction could show the old text as the new 
 characters are shown as pictures of themselves.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache

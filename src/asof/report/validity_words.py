@@ -1,7 +1,5 @@
 """How far a content is proven, confirmed and claimed, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from asof.clock import Instant

@@ -1,7 +1,5 @@
 """Numbers, sizes, times and strangers' words as people read them, on every page and terminal."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import unquote_to_bytes
 

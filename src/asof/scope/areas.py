@@ -4,8 +4,6 @@ A test is built once and asked millions of times. Where many names are given (a 
 seeds), it looks them up and does not try them one by one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 

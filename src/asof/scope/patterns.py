@@ -20,8 +20,6 @@ pages (tests/unit/test_traps_crawl.py). No budget keeps a crawl from seeds, from
 a feed lists, from what a page needs, and from pages linked by sound pages of another kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32

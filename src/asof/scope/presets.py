@@ -5,8 +5,6 @@ completeness (all that is found from an entry point), an extensive one horizonta
 (all entry points). `page` is a few pages as they are shown; `assignment` is that of CS6200 2019.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

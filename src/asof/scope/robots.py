@@ -3,8 +3,6 @@
 An origin is unknown, open (with rules), or shut (nothing there can be fetched, and why).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

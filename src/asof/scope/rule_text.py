@@ -15,8 +15,6 @@
 Names of hosts carry their port where it is not the default one, as URLs do.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Callable

@@ -16,8 +16,6 @@ Regular expressions are searched by Python's `re`: one that backtracks without e
 `(a+)+$`, holds up the crawl that was given it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

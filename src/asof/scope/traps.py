@@ -10,8 +10,6 @@ segments; Zeno: one segment or one parameter 4 times, two segments 3 times in a 
 grab-site: `%25252525`) and are looser where a list of real URLs in the tests would be hit.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import lru_cache

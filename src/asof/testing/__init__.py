@@ -22,8 +22,6 @@ Inside a coroutine: `async with serve(spec, clock=clock) as server`. As a proces
 `python -m asof.testing --pages 2000 --port 0 --log asked.jsonl`, which prints its URL first.
 """
 
-from __future__ import annotations
-
 from asof.testing.answer import Response
 from asof.testing.layout import Kind
 from asof.testing.request_log import LoggedRequest, RequestLog

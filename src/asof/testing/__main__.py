@@ -4,8 +4,6 @@ The first line on stdout is the URL of the first host, followed by those of the 
 process serves until SIGTERM or SIGINT and then ends with 0.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import signal

@@ -1,7 +1,5 @@
 """HTTP semantics without sockets: from a rendering and a request's headers to a response."""
 
-from __future__ import annotations
-
 import gzip
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 """Stylesheets, scripts and pictures of the synthetic web, each a function of its version."""
 
-from __future__ import annotations
-
 import struct
 import tomllib
 import zlib

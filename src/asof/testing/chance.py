@@ -5,8 +5,6 @@ whatever was asked before, and costs no generator to keep (a `random.Random` hol
 is 50 MB for 20,000 pages). The rounds are those of the SplitMix64 generator.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import TypeVar

@@ -5,8 +5,6 @@ for another, and every third carries a new headline. The edition number and the 
 change are printed on the page, so no two editions are equal.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from asof.clock import Instant

@@ -1,7 +1,5 @@
 """The true change history of one resource: a Poisson process that is a function of its seed."""
 
-from __future__ import annotations
-
 import math
 import threading
 from array import array

@@ -5,8 +5,6 @@ are reachable from `/`. Only leaves appear or vanish, and their parent's links c
 instant: at every moment the site is complete and has no dead link that was not asked for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """How an edition looks: HTML5, and the list of links in it; and the files for crawlers."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Sequence
 

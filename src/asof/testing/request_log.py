@@ -1,7 +1,5 @@
 """What a server was asked: the other side of the story that an archive tells."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, deque
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A clock that tests can move: real time at any speed, or virtual time that never waits."""
 
-from __future__ import annotations
-
 import asyncio
 import heapq
 import itertools

@@ -11,8 +11,6 @@
 Every page of a trap is a function of the site's seed and its own address.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from calendar import month_name

@@ -3,8 +3,6 @@
 Every text is a function of a number, so that a page is a function of its seed and version.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

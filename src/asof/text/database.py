@@ -6,8 +6,6 @@ dozen documents; a document says which block, and where in it (Naumann 2011: "la
 compressed block by block, and an index").
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """What a document says, once it has been read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal

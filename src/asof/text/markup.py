@@ -5,8 +5,6 @@ HTML, section 13.2.5, with positions instead of a tree: whatever is not replaced
 stands, broken or not. Patterns are possessive, so hostile markup costs linear time.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from html.entities import html5

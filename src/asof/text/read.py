@@ -6,8 +6,6 @@ before. Readers in C and C++ can crash, and all can be kept busy by a hostile fi
 the web belongs into a child process (`sandbox`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from asof.text.convert import CONVERTERS, Convert, Refused, by_magic, text_reader

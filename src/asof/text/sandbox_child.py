@@ -5,8 +5,6 @@ few open, no connections, no programs. Readers are loaded when they are needed, 
 quickly.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import json

@@ -1,7 +1,5 @@
 """The texts of documents, kept in packed blocks, each found by its document's key."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b

@@ -4,8 +4,6 @@
 `prefix` says which part of the web, or of an index, is meant; `domain` whose a host is.
 """
 
-from __future__ import annotations
-
 from asof.url.domain import is_public_suffix, registered_domain
 from asof.url.prefix import key_ranges
 from asof.url.sortkey import surt

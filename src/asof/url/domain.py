@@ -5,8 +5,6 @@ a host of it, as in the index of the Common Crawl. Cookies are another matter: f
 count, too, that owners of domains give away, such as a.github.io.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache, lru_cache
 

@@ -1,7 +1,5 @@
 """SURT prefixes: which part of the web is meant, as a rule or as a stretch of an index."""
 
-from __future__ import annotations
-
 import re
 
 from asof.url.sortkey import surt

@@ -9,8 +9,6 @@ module reads it as inet_aton does and stays offline; where the package fails, th
 key, as in cdxj-indexer.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """A file written whole or not at all: temporary name, fsync, rename, fsync of the folder."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ the payload is in the archive already), and metadata about how it came about. Wh
 of a capture can be derived from the response record alone.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from functools import lru_cache

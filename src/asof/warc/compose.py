@@ -2,8 +2,6 @@
 named fields as the block, the format application/warc-fields (WARC 1.1 annex C).
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """What a file is by its bytes: gzip, zstd or plain. Its name is not asked."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path

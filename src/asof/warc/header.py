@@ -1,7 +1,5 @@
 """The header of a stored record: `WARC/1.1`, named fields, an empty line. Tolerant and bounded."""
 
-from __future__ import annotations
-
 import re
 
 from asof.warc.record import WarcHeader

@@ -5,8 +5,6 @@ that each of them starts with, and in a metadata record at the crawl's end. Each
 the first names the one before it, so that it shows when one is missing.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import suppress

@@ -9,8 +9,6 @@ stays flat whatever a file claims. FastWARC and warcio are the referees (tests, 
          -> a plain file                                `_scan_plain`
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar

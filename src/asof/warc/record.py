@@ -1,7 +1,5 @@
 """The values of the WARC stage: a record to be written, and a record found in a file."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

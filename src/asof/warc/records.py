@@ -5,8 +5,6 @@ once what follows it shows that its Content-Length can be true. Each byte is loo
 number of times, whatever the lengths claim.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol

@@ -5,8 +5,6 @@ a part must start where the scan of the whole passes, and it is not enough that 
 start there: that may be a WARC file inside a record of this one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path

@@ -8,8 +8,6 @@ A run is read twice: first to learn how far it goes and whether its checksums ho
 records. What lies in a member whose checksum failed is believed only where a digest vouches for it.
 """
 
-from __future__ import annotations
-
 from array import array
 from bisect import bisect_right
 from collections.abc import Generator

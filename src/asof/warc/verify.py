@@ -12,8 +12,6 @@ a record that is one segment of several. It differs on purpose in these points:
 - The block digest of an empty block is judged, too.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from hashlib import sha1, sha256

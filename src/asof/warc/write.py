@@ -4,8 +4,6 @@ A file is either as it was before an `append` or has all of its records. What a 
 cut off again, and what a crash left is found at the next start (asof.archive.recovery).
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress

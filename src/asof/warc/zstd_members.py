@@ -7,8 +7,6 @@ The blocks of a frame say how long they are (RFC 8878 section 3.1.1.2), so its e
 unpacking it, and as a block gives at most 128 KiB, so is the memory that unpacking takes.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from itertools import islice

@@ -4,8 +4,6 @@ The archived URL, its query included, is everything after the stamp, byte for by
 it is taken from the raw request target, for the decoded path has lost what `%2F` and `//` meant.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlencode

@@ -1,7 +1,5 @@
 """The ASGI application of `asof serve`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from http import HTTPStatus
 

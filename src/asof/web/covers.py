@@ -1,7 +1,5 @@
 """Saved covers to look through: what stays, what it covers, each linked to how it was captured."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock

@@ -1,7 +1,5 @@
 """Replay: the memento of a URL as of a moment, rewritten to be looked at, or raw."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import partial

@@ -1,7 +1,5 @@
 """The pages for people: home, the captures of a URL, the URLs under a prefix, the banner."""
 
-from __future__ import annotations
-
 import bisect
 import shlex
 from collections.abc import Iterator, Mapping

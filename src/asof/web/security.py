@@ -1,7 +1,5 @@
 """What every answer says to the browser, and which requests are not answered at all."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from ipaddress import ip_address

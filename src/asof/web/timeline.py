@@ -3,8 +3,6 @@
 Pure geometry in a box of 1000 units; the template draws it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 

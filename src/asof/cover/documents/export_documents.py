@@ -5,8 +5,6 @@ content (where it has none, all of its text) and what the archive knows of it, i
 So the same rule gives the same answer over the table as over the archive.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import tee
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The documents of an archive as a collection to thin out: every capture that brought a text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ copies, their positions and sides, is kept as the widest that any of them needs;
 groups is found, its documents are paired and looked at one by one. So this is sound for any window.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

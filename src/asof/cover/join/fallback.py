@@ -5,8 +5,6 @@ edge depends on. Ranges of items and cursors exist only for the memory's sake an
 here: `ranked` of this module does the whole of ranking at once.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

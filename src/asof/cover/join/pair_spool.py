@@ -6,8 +6,6 @@ place in a table of some hundred rows (a bucket), which is what is gathered and 
 Beyond 2 million documents it is 8 bytes. The file has no name and goes with the process.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Who covers whom: the pairs that a relation holds for, found by the join and then checked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain

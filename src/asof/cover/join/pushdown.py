@@ -4,8 +4,6 @@ What cannot be given to the join exactly stays in the residual, so that the join
 the residual are those of the alternative, no more and no fewer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

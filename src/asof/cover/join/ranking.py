@@ -10,8 +10,6 @@ range; tables stay in the cache, and the shingles may lie in a file. Ranges are 
 that any distribution of values makes ranges of like size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ line of JSON, first. Nothing that a file says is believed: an array is read only
 enough for it, and a checksum at its end tells whether all is as it was written.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

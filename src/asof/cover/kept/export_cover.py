@@ -1,7 +1,5 @@
 """Writing out the documents of a cover, and only these: the archive is read, never thinned out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

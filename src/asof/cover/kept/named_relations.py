@@ -5,8 +5,6 @@ behind a relation that is replaced. What tomlkit makes of it is read as TOML by 
 written only if it says what it said before, and the new relation.
 """
 
-from __future__ import annotations
-
 import re
 import stat
 import tomllib

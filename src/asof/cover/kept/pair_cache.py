@@ -5,8 +5,6 @@ answers to covering problems. There are never more than so many files of pairs, 
 those that were used longest ago go first. Nothing in them is needed (array_file.py).
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

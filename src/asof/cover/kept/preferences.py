@@ -10,8 +10,6 @@ that one. What was found is kept in `derived/qualities/` until the archive chang
 needed (array_file.py).
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator

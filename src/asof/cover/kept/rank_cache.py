@@ -6,8 +6,6 @@ have, too, and is mapped into memory. It holds for any part of the documents tha
 when there are others, it is made again by the next run that ranks all.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

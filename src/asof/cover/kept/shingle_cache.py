@@ -8,8 +8,6 @@ texts of documents that are not in it are read (document_ids.py). The older one 
 that, so one of them is always there, whole.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -11,8 +11,6 @@ content-based constraints" (section 3.2); here is decided which ones can be, and
     residual the rest
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

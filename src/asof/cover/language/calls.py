@@ -1,7 +1,5 @@
 """What is written with documents in parentheses: hostname(d1), C(d1,d2), C(sh(d1),sh(d2))."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from asof.cover.language.caret import Misread, clipped, suggestion

@@ -1,7 +1,5 @@
 """Errors that point: the column, the text around it, and a caret under what is meant."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

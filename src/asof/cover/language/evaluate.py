@@ -6,8 +6,6 @@ relation is then the same 0.1 as in a column. A division by zero is as good as a
 comparison does not hold. Equal strings are told by their codes, others by their code points.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

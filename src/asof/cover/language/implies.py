@@ -4,8 +4,6 @@ A rule that is changed is mostly made stricter: a higher threshold, one conditio
 are then among those that the looser rule had. A `no` here may be wrong, a `yes` never is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -10,8 +10,6 @@ Without columns, an attribute may still be of any kind; with them, every kind is
 Constants are worked out exactly, and while reading: 7/10 is seven tenths, 2 * 7d is two weeks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction

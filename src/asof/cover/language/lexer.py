@@ -4,8 +4,6 @@ Beside the ASCII spelling the signs of Paudel 2013 are read. Every character is 
 is none of these is named with its code, since many characters look like others.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -10,8 +10,6 @@
 No recursion: however deep the parentheses of a hostile text, it ends with a sentence about them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast

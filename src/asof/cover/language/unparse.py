@@ -1,7 +1,5 @@
 """Conditions written out again, in the plain ASCII spelling that the parser reads back."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ more than any difference in quality. The bound is a packing: rows that share no 
 column each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -13,8 +13,6 @@ which costs time later and never the right answer. A list only goes because of o
 this pass, or that went because of another one such, never round in a circle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal

@@ -15,8 +15,6 @@ are the documents wherever one alone covers its component, or only one set is be
 that are equally good another one may be kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ floating point: its answers are checked here to be covers and its bounds are rou
 the total quality is the best only as far as its tolerance of about a millionth goes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from math import ceil

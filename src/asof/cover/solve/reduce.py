@@ -12,8 +12,6 @@ With a quality, a column is "no worse" when its quality is no lower: among small
 of best total quality then survives, too. Ties are broken by the lower id.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise

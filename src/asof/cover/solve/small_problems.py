@@ -5,8 +5,6 @@ solutions", section 3.4), but one subset is tried on all problems of a size toge
 hundred thousand of them take as many steps as one.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -4,8 +4,6 @@ Only for a component that is larger than memory after all that is dispensable ha
 whoever does not want to wait. The answer is a cover, and says how much smaller one could be.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

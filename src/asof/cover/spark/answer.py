@@ -1,7 +1,5 @@
 """Asking Spark: the answer, written as Parquet, read back in the order of its documents."""
 
-from __future__ import annotations
-
 import logging
 import tempfile
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ is null, which equals nothing in a join either. Attribute x of a run is the colu
 table's own columns can be anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

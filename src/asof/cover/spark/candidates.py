@@ -11,8 +11,6 @@ but where it is (short texts, boilerplate alone), its postings are cut into cell
 sets, and whoever asks is sent to each of them: no task has more than its share of the pairs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -14,8 +14,6 @@ local engine), and as soon as what is left fits one task, that finishes. So comm
 are many small components, take no round at all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -7,8 +7,6 @@ each value` ties components together, so that graph is solved in one place, the 
 holds all edges (8 bytes each) and a value for each document.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

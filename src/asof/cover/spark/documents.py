@@ -4,8 +4,6 @@ What conditions say of one document alone is decided here, once, where its attri
 the filter of `where`, and whether it can be covered (d1) or cover (d2) by each alternative.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ What is asked of a pair is asked by the local engine's own code (language/evalua
 pairs at a time, in Spark's tasks. Common shingles are counted once for each pair of sets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, reduce
 from typing import Any

@@ -3,8 +3,6 @@
 Where it is missing, `session.check_installed` has said so before.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any

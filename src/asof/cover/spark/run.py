@@ -1,7 +1,5 @@
 """A cover of a table of Parquet by Spark: the same answer as the local engine's, as Parquet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from time import monotonic
 

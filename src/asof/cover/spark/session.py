@@ -4,8 +4,6 @@ In local mode nothing listens on any address but the loopback one, there is no w
 what Java writes about its start goes to a file that is shown only if it fails.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

@@ -5,8 +5,6 @@ says of each row which file it is of and where it stands there (`_metadata`), ho
 cut into tasks. Columns have the kind that all of their values have, as the local engine has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -4,8 +4,6 @@ The same as `asof cover --engine spark`, without the command line of asof: on a 
 dependencies need not be there (docs/spark.md says which are).
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -5,8 +5,6 @@ before. Types lie: a DOC may be RTF, and a DOCX a workbook. What a file is insid
 ZIP archive or compound file, is decided by what lies there, whatever its type says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """Documents in a wrapping: one that is gzipped, or several in a ZIP archive."""
 
-from __future__ import annotations
-
 import zlib
 
 from asof.text.convert.found import Found, Refused

@@ -5,8 +5,6 @@ longer ones go on in CONTINUE records, and a string that is cut by one begins th
 again (2.5.293).
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 

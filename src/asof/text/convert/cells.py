@@ -5,8 +5,6 @@ section 18.8.30), and a percentage is shown as one. Other formats (currency, tho
 only dress a number; it is shown bare, with 15 digits, which is all that spreadsheets keep.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ the file was saved fast; else their text is one run. Deleted text that is still 
 tracking is not told from the rest.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 

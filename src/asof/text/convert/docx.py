@@ -1,7 +1,5 @@
 """Text documents of Office Open XML (DOCX, DOCM, DOTX, strict or not), and XPS by the way."""
 
-from __future__ import annotations
-
 import posixpath
 from itertools import islice
 

@@ -4,8 +4,6 @@ EPUB 3.3, sections 4 and 5. Chapters are HTML and read as such. Links inside the
 outside of it and are left out.
 """
 
-from __future__ import annotations
-
 import posixpath
 from urllib.parse import unquote
 

@@ -4,8 +4,6 @@ WordprocessingML, DrawingML, charts and diagrams share the names that matter her
 paragraph, `t` a stretch of text, `tr` and `tc` are rows and cells (ECMA-376 part 1, 17 and 21).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from lxml.etree import _Element

@@ -4,8 +4,6 @@ A reader fills a `Found` and stops with `Refused` where a document is encrypted,
 What it had found until then is kept: half a document is more than none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar

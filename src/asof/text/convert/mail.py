@@ -4,8 +4,6 @@ RFC 5322, 2045 to 2049, 2557, 4155. Of parts that say the same in different ways
 read, which has the links. Attachments are named; those that are messages are read too.
 """
 
-from __future__ import annotations
-
 import re
 from email import policy
 from email.errors import HeaderParseError

@@ -3,8 +3,6 @@
 A stream is named after the property and its type: __substg1.0_0037001F is the subject in Unicode.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 

@@ -3,8 +3,6 @@
 OASIS OpenDocument 1.3 part 3. Names are local (`xml_parts`), which makes the three generations one.
 """
 
-from __future__ import annotations
-
 from itertools import islice
 
 from lxml import etree

@@ -4,8 +4,6 @@ Files that break off are the most frequent damage. olefile gives them up; with t
 made up as free ones it reads what is there.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import struct

@@ -4,8 +4,6 @@ ECMA-376 part 2. Relations are what counts; names of parts are habits that not a
 and are tried where the relations are lost.
 """
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ BSD. It is C++ that parses hostile bytes, so it belongs into a child process (`s
 files with an empty password and rebuilds tables of objects that are broken or lost.
 """
 
-from __future__ import annotations
-
 import ctypes
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Text without markup: plain text as it stands, and the words in JSON."""
 
-from __future__ import annotations
-
 import json
 
 from asof.text.convert.found import Found

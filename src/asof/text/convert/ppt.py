@@ -5,8 +5,6 @@ in the file; the persist directory (2.3.4) says which are alive. Where that is l
 the stream is taken.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Presentations of Office Open XML (PPTX, PPTM, PPSX, POTX): slides in order, with their notes."""
 
-from __future__ import annotations
-
 from asof.text.convert.flow import Flow
 from asof.text.convert.found import Found
 from asof.text.convert.ooxml import Package, PartRelation, put_embeddings

@@ -4,8 +4,6 @@ Characters are bytes in the code page of the current font, which may need two of
 numbers of UTF-16 units with a replacement after each for readers that know no Unicode.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 

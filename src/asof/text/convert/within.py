@@ -3,8 +3,6 @@
 Two levels and no more: a mail with a book in it is read, an archive of archives of archives is not.
 """
 
-from __future__ import annotations
-
 from contextvars import ContextVar
 
 from asof.text.convert.found import Found, Refused

@@ -5,8 +5,6 @@ cells in opposite corners makes as large as it likes (ADR 14). Records are strea
 boxes, comments and links are read too.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable
 from functools import partial

@@ -3,8 +3,6 @@
 [MS-XLSB] section 2.1.4: a record is a number of one or two bytes, a size of one to four, and data.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from itertools import chain

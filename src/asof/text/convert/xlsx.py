@@ -3,8 +3,6 @@
 Cells are streamed: a sheet says it spans A1:XFD1048576 and holds three of them; none is made up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from lxml.etree import _Element

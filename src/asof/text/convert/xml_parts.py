@@ -5,8 +5,6 @@ differ in nothing else but their namespaces. `huge_tree` lifts libxml2's limit o
 text, which embedded pictures break; entities, the reason for it, are refused before (`Part.read`).
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 

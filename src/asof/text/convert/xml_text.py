@@ -4,8 +4,6 @@ A tokenizer, not a parser: broken documents are read to their end, nesting costs
 entity is ever declared. What office programs save as a single XML file is passed to their readers.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Container

@@ -6,8 +6,6 @@ as the bytes can bear it out, and where they cannot, the next is asked. `source`
 and `confidence` how surely.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from dataclasses import dataclass

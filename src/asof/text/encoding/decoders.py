@@ -7,8 +7,6 @@ of ISO-2022-JP), and wrong about four bytes of GB 18030 that mean nothing. Where
 character, Python is asked with endec's table: three times as fast.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ hundred encodings and is right on whole texts, but its certainty melts away wher
 decides; chardetng, which Firefox uses, knows those of the web only and is made for little text.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 

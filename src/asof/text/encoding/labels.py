@@ -4,8 +4,6 @@ The table of the WHATWG Encoding standard, section 4.2 (40 encodings, 228 labels
 `webencodings`. Labels mean supersets, mostly: what calls itself ISO-8859-1 is read as windows-1252.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from functools import lru_cache

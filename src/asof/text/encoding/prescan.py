@@ -4,8 +4,6 @@ HTML: "prescan a byte stream to determine its encoding" of the HTML standard, st
 XML declaration as browsers heed it in HTML as well.
 """
 
-from __future__ import annotations
-
 import re
 
 from asof.text.encoding.labels import encoding_named

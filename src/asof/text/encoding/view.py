@@ -5,8 +5,6 @@ ISO-2022-JP ...), and those that no browser reads, are transcoded to UTF-8 first
 are decoded for real.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from urllib.parse import quote

@@ -10,8 +10,6 @@ what `hidden` or `display:none` hides, and what stands for a picture or film (`a
 as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import unescape
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What an HTML document says about itself: its title, its day, its language, where it leads."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date

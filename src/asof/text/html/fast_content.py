@@ -9,8 +9,6 @@ The shares were tuned for the mean F1 of two public collections of labelled page
 seven kinds, 990 of articles); results change little around them. bench/main_content.py scores it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from asof.text.html.blocks import Block

@@ -4,8 +4,6 @@ For the crawl, which asks of every pattern of URLs whether its pages still bring
 (`asof.scope.patterns`). Order, dates and numbers that change by themselves are left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from html import unescape

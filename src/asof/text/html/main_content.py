@@ -13,8 +13,6 @@ bench/main_content.py: articles .960 and .964 (181 pages), .926 and .928 (990); 
 that none of these pages is new to them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

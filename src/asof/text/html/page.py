@@ -1,7 +1,5 @@
 """Reading an HTML page: one pass over its markup, and from that everything a `Document` has."""
 
-from __future__ import annotations
-
 import re
 
 from asof.text.document import Document, Method

@@ -3,8 +3,6 @@
 Tables and small functions; `html_blocks` reads pages by them.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import NamedTuple

@@ -9,8 +9,6 @@ As the number of all tags is the same for every i and j, that is the row with th
 +1 for a word and -1 for a tag: one scan over prefix sums instead of all pairs of i and j.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain, islice
 

@@ -1,7 +1,5 @@
 """An HTML document as a row of tags, each with the text in front of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import islice
 

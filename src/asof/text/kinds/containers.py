@@ -4,8 +4,6 @@ Everything is found by looking at bounded parts of the bytes, and whatever they 
 places is checked against what is there.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import struct

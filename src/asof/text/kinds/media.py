@@ -8,8 +8,6 @@ format whose bytes are a page is a page: an error, sent in the place of the file
 declared, or only "octets", a file's name helps where the bytes are vague.
 """
 
-from __future__ import annotations
-
 import re
 
 from asof.text.kinds.containers import OLE, ZIP

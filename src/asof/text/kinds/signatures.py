@@ -1,7 +1,5 @@
 """Which formats begin with which bytes (WHATWG MIME Sniffing, section 6, and others' own words)."""
 
-from __future__ import annotations
-
 import re
 
 from asof.text.kinds.containers import OLE_START, iso_media_type, ole_type, zip_type

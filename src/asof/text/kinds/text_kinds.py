@@ -1,7 +1,5 @@
 """Which kind of text a text is: markup, a feed, an e-mail, JSON, or plain."""
 
-from __future__ import annotations
-
 import json
 import re
 

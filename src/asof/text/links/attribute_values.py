@@ -1,7 +1,5 @@
 """References where they stand: links take what they say, replay puts others in their place."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple

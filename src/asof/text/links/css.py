@@ -5,8 +5,6 @@ so that a `url(` in one of them counts for nothing; names may be written with es
 names a language, not a place. Links and replay both read style sheets here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Iterator
 from functools import cache

@@ -4,8 +4,6 @@ Pure tables and small functions: an element's name and its attributes in, refere
 follows them, `replay` leads them into the archive; both find here what they are.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Broken feeds are read as far as they can be; nothing is raised for any bytes.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

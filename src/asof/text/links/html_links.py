@@ -14,8 +14,6 @@ References are given as written; the caller resolves them against `Links.base`. 
 through latin-1; only a reference that is not ASCII asks for the encoding.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress

@@ -4,8 +4,6 @@ Pages that it names are links like others; identifiers and media are guesses, fo
 stand for a thing and not for a document. Nothing here raises, whatever the text.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Links in HTTP headers: `Link` (RFC 8288) and `Refresh`, for documents of any type."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import chain, islice

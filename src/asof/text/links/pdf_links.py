@@ -7,8 +7,6 @@ bounded: bytes unpacked for a stream and in all, streams looked at, links found.
 encrypted files do not look like URLs and are dropped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import suppress

@@ -6,8 +6,6 @@ slash. Names of languages (`http://www.w3.org/2000/svg`), patterns, routes (`/us
 and paths made of one letter are not taken.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

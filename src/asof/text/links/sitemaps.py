@@ -5,8 +5,6 @@ URL a line, and feeds in the place of sitemaps. Broken files are read as far as 
 is raised for any bytes. What a sitemap claims is a hint: its dates are not evidence of anything.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

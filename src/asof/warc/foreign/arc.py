@@ -18,8 +18,6 @@ What real files do, and what is done about it:
 - Dates are invented: a record whose date is none is reported, since WARC cannot hold it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

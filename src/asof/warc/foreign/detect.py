@@ -1,7 +1,5 @@
 """Which format a foreign file has, by its content. Names and endings are not looked at."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 from pathlib import Path

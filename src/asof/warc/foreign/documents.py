@@ -4,8 +4,6 @@ Converted records are pure functions of what the file says: the same document gi
 with the same id, whenever and wherever it is imported.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import re

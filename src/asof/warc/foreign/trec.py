@@ -23,8 +23,6 @@ after it, and a last header line `X-Asof-Stuffed: yes` says so. Our reader undoe
 see `<\\/DOC>`. All other documents are written as they are.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Iterable, Iterator

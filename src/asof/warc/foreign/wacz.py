@@ -8,8 +8,6 @@ so that a flipped bit costs one record and not the archive.
 Writing follows WACZ 1.1.1: WARC files stored, not deflated, so that readers can seek in them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

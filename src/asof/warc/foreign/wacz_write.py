@@ -1,7 +1,5 @@
 """Writing WACZ 1.1.1: archive/, indexes/, pages/, datapackage.json and its digest, in one ZIP."""
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 import json
