@@ -14,10 +14,11 @@ from asof.catalog.observe import Reader, observe
 from asof.catalog.referents import Held
 from asof.catalog.validity import validities
 from asof.clock import DAY, SECOND
+from asof.coherence.credibility import firm_runs
 from asof.coherence.intervals import coverage, expected_valid, stab
 from asof.coherence.invariance import Bounds
 from asof.coherence.measure import measure
-from asof.coherence.returns import Returns, count_returns
+from asof.coherence.returns import Returns, returns_of
 from asof.coherence.verdict import HostTrust, Mode, PageVerdict, Reason
 from asof.model import Capture, Grade, Location, Proof
 from asof.url import surt
@@ -943,6 +944,12 @@ def looks(contents: str) -> list[Capture]:
     return [taken(10 * place, content) for place, content in enumerate(contents)]
 
 
+def counted_returns(captures: list[Capture], trust: HostTrust | None = None) -> Returns:
+    told = {} if trust is None else {HOST: trust}
+    [(_, runs, _)] = firm_runs(observe(captures), told)
+    return returns_of(runs)
+
+
 @pytest.mark.parametrize(
     ("captures", "found"),
     [
@@ -957,28 +964,27 @@ def looks(contents: str) -> list[Capture]:
         # Gone and elsewhere are other than there.
         ([taken(0), taken(1, "x", status=404), taken(2)], Returns(1, 1, 1)),
         ([taken(0), taken(1, "x", **MOVED), taken(2), taken(3, "y", **MOVED)], Returns(1, 2, 2)),
-        # An error is no look, what cannot be compared no change.
+        # An error is no look, nor is what cannot be compared.
         ([taken(0), taken(1, "x", status=503), taken(2)], Returns(0, 0, 0)),
         # Redirects have equal bodies, and lead elsewhere.
         ([taken(n, **MOVED | {"redirect": f"/{n % 2}"}) for n in range(3)], Returns(1, 1, 1)),
-        ([taken(0), taken(1, content="sha256:" + "A" * 52 + "===="), taken(2)], Returns(1, 0, 0)),
+        ([taken(0), taken(1, content="sha256:" + "A" * 52 + "===="), taken(2)], Returns(0, 0, 0)),
         # A strong 304 shows a content, that of a host that was caught nothing.
         ([TAGGED, taken(1, "B"), unchanged(2, TAGGED)], Returns(1, 1, 1)),
     ],
 )
 def test_returns_are_counted_of_further_changes(captures: list[Capture], found: Returns) -> None:
-    seen = observe(captures)
-    assert count_returns(seen, {}, urls=seen) == found
+    assert counted_returns(captures) == found
 
 
 def test_equal_bytes_of_a_later_date_were_not_seen_to_change() -> None:
     first = taken(0)
     again = taken(10, last_modified=first.at + 5_000_000)
-    seen = observe([first, again, taken(20, "B")])
-    assert count_returns(seen, {HOST: HostTrust(HOST, skew=0)}, urls=seen) == Returns(1, 0, 0)
+    found = counted_returns([first, again, taken(20, "B")], HostTrust(HOST, skew=0))
+    assert found == Returns(1, 0, 0)
 
 
 def test_the_word_of_a_host_that_was_caught_shows_no_return() -> None:
-    seen = observe([TAGGED, taken(1, "B"), unchanged(2, TAGGED)])
     caught = HostTrust(HOST, validators_wrong=1, trusts_validators=False)
-    assert count_returns(seen, {HOST: caught}, urls=seen).returned == 0
+    found = counted_returns([TAGGED, taken(1, "B"), unchanged(2, TAGGED)], caught)
+    assert found == Returns(0, 0, 0)

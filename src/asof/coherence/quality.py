@@ -29,7 +29,7 @@ from asof.coherence.observations import is_page
 from asof.coherence.proven_intervals import page_intervals, with_claims
 from asof.coherence.quality_report import Report, WholeCoherence
 from asof.coherence.rates import learn_rates
-from asof.coherence.returns import count_returns
+from asof.coherence.returns import Returns, returns_of
 from asof.coherence.verdict import Coverage, Measurement, PageVerdict, Reason
 from asof.errors import AsofError, NotCaptured
 from asof.frontier.completeness import Completeness, completeness
@@ -109,7 +109,7 @@ def quality_report(
     `place` is what commands need to find the archive, as a shell reads it.
     """
     pages = {page.url for page in measurement.pages}
-    intervals, whole = _intervals(gathered)
+    intervals, whole, returns = _intervals(gathered, pages)
     others = {c.url for c in gathered.counted if c.kind in ANSWERS and c.url not in pages}
     report = Report(
         gathered.crawls, measurement, whole=whole,
@@ -118,7 +118,7 @@ def quality_report(
         observable=_observable(gathered),
         part=gathered.choice.prefix or "", chosen=gathered.choice.reference is not None,
         errors=sum(map(is_page, others)), place=place,
-        returns=count_returns(gathered.seen, gathered.host_trust, urls=pages),
+        returns=returns,
     )  # fmt: skip
     if len(gathered.crawls) != 1 or gathered.choice.prefix:
         return report
@@ -126,17 +126,25 @@ def quality_report(
     return replace(report, vertical=value.vertical, horizontal=value.horizontal)
 
 
-def _intervals(gathered: GatheredCaptures) -> tuple[list[Validity], WholeCoherence]:
-    """When each page is known between the first and the last capture; whether all cohere."""
+def _intervals(
+    gathered: GatheredCaptures, pages: Set[str]
+) -> tuple[list[Validity], WholeCoherence, Returns]:
+    """When each page is known between the first and the last capture; whether all cohere; how often
+    those of C were seen to change back.
+    """
     urls = {capture.url for capture in gathered.counted}
     first, last = min(capture.at for capture in gathered.counted), gathered.until
     known: list[Validity] = []
     bounds: list[Bounds] = []
+    returns = Returns()
     for url, runs, trust in firm_runs(gathered.seen, gathered.host_trust, urls):
         known += page_intervals(url, runs, trust)
         bounds += page_bounds(url, runs, first, last)
+        if url in pages:
+            returns += returns_of(runs)
     known.sort(key=attrgetter("url"))
-    return _within(first, last, with_claims(known)), WholeCoherence(*archive_coherence(bounds))
+    whole = WholeCoherence(*archive_coherence(bounds))
+    return _within(first, last, with_claims(known)), whole, returns
 
 
 def measure_choice(

@@ -3,13 +3,12 @@
 Two looks that bring the same bytes cannot tell whether something else was there in between.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from asof.catalog.observe import Observation
-from asof.coherence.credibility import firm_runs
-from asof.coherence.observations import SameAnswers, Sights, alike
-from asof.coherence.verdict import HostTrust
+from asof.coherence.observations import SameAnswers, alike
 from asof.model import State
 
 
@@ -23,25 +22,21 @@ class Returns:
     changed_again: int = 0
     returned: int = 0
 
+    def __add__(self, other: Self) -> Self:
+        thrice, again = (
+            self.seen_thrice + other.seen_thrice,
+            self.changed_again + other.changed_again,
+        )
+        return type(self)(thrice, again, self.returned + other.returned)
 
-def count_returns(
-    seen: Sights, host_trust: Mapping[str, HostTrust], *, urls: Collection[str]
-) -> Returns:
-    """Those of all these pages, by what is firm."""
-    thrice = again = returned = 0
-    for url, own in seen.items():
-        if url not in urls:
-            continue
-        sights = [each for each in own if each.state is not State.SILENT]
-        thrice += len(sights) > 2
-        if len(sights) < 3 or len({(s.state, s.redirect, s.identity) for s in sights}) == 1:
-            continue  # most pages: intervals cost more to find
-        [(_, runs, _)] = firm_runs({url: sights}, host_trust)
-        answers = _different(runs)
-        again += max(len(answers) - 2, 0)
-        # One that is told again is not the one before it.
-        returned += len(answers) - len(set(answers))
-    return Returns(thrice, again, returned)
+
+def returns_of(runs: Sequence[SameAnswers]) -> Returns:
+    """Those of one page, by its firm runs."""
+    if sum(len(run.seen) for run in runs) < 3:
+        return Returns()
+    answers = _different(runs)
+    # One that is told again is not the one before it.
+    return Returns(1, max(len(answers) - 2, 0), len(answers) - len(set(answers)))
 
 
 def _different(runs: Iterable[SameAnswers]) -> list[tuple[object, ...]]:
