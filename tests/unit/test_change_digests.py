@@ -118,6 +118,8 @@ class TestPolicy:
             ("counter", "You are visitor number 812.", "You are visitor number 1,204."),
             ("counter", "Besucher Nr. 12.345", "Besucher Nr. 12.346"),
             ("clock", "It is 07:12:33.", "It is 19:02:01."),
+            ("clock", "The time is now: 07:12:33", "The time is now: 19:02:01"),
+            ("clock", "Hello.\nNow: 07:12:33", "Hello.\nNow: 19:02:01"),
             ("copyright", "© 2011–2024 Example", "© 2011–2025 Example"),  # noqa: RUF001
             ("copyright", "Copyright (c) 2024", "Copyright (c) 2025"),
             ("worktime", "Page generated in 0.123 seconds", "Page generated in 2.4 seconds"),
@@ -149,6 +151,10 @@ class TestPolicy:
             ("Made by hand in 12 hours", "Made by hand in 14 hours"),
             ("Advertisement on boats", "Advertisement on bikes"),
             ("Winner in time 2:03:04", "Winner in time 2:03:05"),
+            ("Her winning time is 2:03:04", "Her winning time is 2:03:05"),
+            ("The record is now 2:03:04", "The record is now 2:03:05"),
+            ("Visit No. 10 Downing Street", "Visit No. 11 Downing Street"),
+            ("Their hit number 1 in 1980", "Their hit number 2 in 1980"),
             ("Visit 3 cities", "Visit 4 cities"),
         ],
     )

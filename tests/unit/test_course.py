@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
@@ -241,12 +240,17 @@ def test_measurable_downloads_in_the_order_of_the_plan(
 
 
 def test_measurable_crawls_ask_for_bytes(web: Web, folder: Path, hot: set[str]) -> None:
-    """All rests on this one look; hosts are probed by what they had before, when all is taken."""
+    """All rests on this one look; hosts are probed by what they had before, twice at once."""
     web.crawl(folder, A, coherence="measurable", delay=STEP)
-    taken, probes = web.asked[:9], web.asked[9:]
-    assert not any(each.conditional for each in taken)
-    assert {urlsplit(each.url).path for each in probes} == hot
-    assert {(each.status, each.conditional) for each in probes} == {(200, True)}
+    taken = [each for each in web.asked if not each.conditional]
+    probes = [place for place, each in enumerate(web.asked) if each.conditional]
+    assert len({each.url for each in taken}) == len(taken) == 9
+    assert {(web.asked[place].path, web.asked[place].status) for place in probes} == {
+        (path, 200) for path in hot
+    }
+    for place in probes[:2]:
+        assert (web.asked[place - 1].url, place < 11) == (web.asked[place].url, True)
+    assert probes[2:] == list(range(11, len(web.asked)))
 
 
 def two_hosts(folder: Path) -> Web:

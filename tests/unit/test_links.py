@@ -6,6 +6,7 @@ from asof.crawl.discover import found_in
 from asof.model import Hop, Target
 from asof.text.links.attribute_values import srcset
 from asof.text.links.css import css_links
+from asof.text.links.elements import ELEMENTS, NAMES, element_links
 from asof.text.links.html_links import MAX_LINKS, PIECE, html_links
 from asof.url import resolve
 
@@ -54,6 +55,27 @@ def test_srcset_candidates() -> None:
     ]  # fmt: skip
     assert list(srcset("")) == []
     assert list(srcset(" , ,, ")) == []
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_no_attribute_is_passed_by(
+    monkeypatch: pytest.MonkeyPatch, drawn: bool, is_compiled: bool
+) -> None:
+    """What cannot refer to anything is sorted out early, by other means than the table of uses."""
+    if not is_compiled:
+        monkeypatch.setattr("asof.text.links.html_links.compiled", None)
+    of_meta = ("content", "style")
+    others = ELEMENTS - {"base", "image", "script"} | {"p"}
+    for name in sorted({"amp-video", *({"g", "a", "use"} if drawn else others)}):
+        for attribute in sorted(NAMES) if name != "meta" else of_meta:
+            told = {attribute: "url(v.png)", "name": "og:image" if name == "meta" else "movie"}
+            for value in ("url(v.png)", "v.png"):
+                told |= {attribute: value, "rel": "next"}
+                written = " ".join(f'{each}="{said}"' for each, said in told.items())
+                page = f"<svg><{name} {written} />" if drawn else f"<{name} {written}>"
+                found = [(link.reference, link.hop) for link in html_links(page).found]
+                assert found == list(element_links(name, told, drawn=drawn)), page
 
 
 def test_a_flood_of_links_is_bounded() -> None:

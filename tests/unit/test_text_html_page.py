@@ -261,3 +261,10 @@ def test_templates_are_read_where_they_are_nearly_all_of_a_page() -> None:
     assert read_html(f"{said}{template}").text.count("mill") == 60
     assert "mill" not in read_html(f"<p>Menu</p>{template[:-9]}").text  # torn
     assert "mill" not in read_html(f"<p>Menu</p><script type=text/plain>{said}</script>").text
+
+
+def test_a_page_that_is_an_address_is_not_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("htmldate.utils.fetch_url", asked.append)
+    page = read_html("http://127.0.0.1:9/x<p>2020-01-02")
+    assert (asked, page.text) == ([], "http://127.0.0.1:9/x\n2020-01-02")

@@ -225,6 +225,121 @@ def test_a_pause_holds_for_probes_too(web: Web, folder: Path) -> None:
     assert max(web.gaps()) > 60
 
 
+def changed_at(web: Web, act: Callable[[], object]) -> None:
+    """One page changes before it is looked at again; have something happen while it is."""
+    again = 0
+
+    def happens(url: str) -> None:
+        nonlocal again
+        if len(web.asked) == 9:
+            web.put(f"{A}2", text="new")
+        if len(web.asked) > 9 and url == f"{A}2":
+            again += 1
+            if again == 1:
+                act()
+
+    web.happens = happens
+
+
+def test_a_stop_holds_for_probes_at_once_too(web: Web, folder: Path) -> None:
+    changed_at(web, web.stop)
+    web.crawl(folder, A)
+    assert [(each.path, each.conditional) for each in web.asked[-2:]] == [
+        ("/3", False),
+        ("/2", False),
+    ]
+
+
+def test_a_pause_holds_for_probes_at_once_too(web: Web, folder: Path) -> None:
+    def pause(paused: bool) -> None:
+        assert web.crawler is not None
+        web.crawler.paused = paused
+
+    changed_at(web, partial(pause, True))
+    web.later = 90.0, partial(pause, False)
+    web.crawl(folder, A)
+    first = next(each for each in web.asked if each.conditional)
+    assert (first.path, first.start >= 90.0) == ("/2", True)
+
+
+def test_probes_at_once_stop_at_limits_of_bytes(tmp_path: Path) -> None:
+    sizes: list[int] = []
+
+    def crawl(name: str, **limits: Any) -> list[bool]:
+        web = Web()
+        web.fan(A, 6)
+
+        def note() -> None:
+            assert web.crawler is not None
+            sizes.append(web.crawler.equipment.limits.bytes)
+
+        changed_at(web, note)
+        web.crawl(tmp_path / name, A, **limits)
+        return [each.conditional for each in web.asked]
+
+    assert any(crawl("whole"))
+    assert not any(crawl("less", max_bytes=sizes[0] + 10))
+    assert len(sizes) == 2, "the page was looked at again"
+
+
+def test_probes_are_as_polite_as_visits(web: Web, folder: Path) -> None:
+    """The first one at the end comes after a visit, too."""
+    web.robots(A, "User-agent: *\nCrawl-delay: 10\n")
+    changed_at(web, lambda: None)
+    web.crawl(folder, A)
+    assert sum(each.conditional for each in web.asked) == 1 + PROBES
+    assert min(web.gaps()) > 9.99
+
+
+def test_a_change_of_the_last_page_is_probed_at_the_end_only(web: Web, folder: Path) -> None:
+    """Not again when what was found meanwhile is taken."""
+
+    def happens(url: str) -> None:
+        if len(web.asked) == 9:
+            web.put(f"{A}late")
+            web.put(A, *(f"{A}{number}" for number in range(1, 7)), f"{A}late", text="new")
+
+    web.happens = happens
+    web.crawl(folder, A)
+    assert [each.path for each in web.asked[-2 - PROBES :]] == ["/"] * (1 + PROBES) + ["/late"]
+
+
+def test_what_was_excluded_by_an_order_is_not_probed(web: Web, folder: Path) -> None:
+    def happens(url: str) -> None:
+        if len(web.asked) == 9:
+            web.put(f"{A}2", text="new")
+        if len(web.asked) == 14:
+            send_order(Folder(folder), web.clock, Act.EXCLUDE, "/2$")
+
+    web.happens = happens
+    web.crawl(folder, A, control=True)
+    assert [each.path for each in web.asked if each.conditional] == ["/2"], "at once, before that"
+
+
+def test_probes_are_committed_while_others_are_made(web: Web, folder: Path) -> None:
+    kept: list[int] = []
+
+    def happens(url: str) -> None:
+        if len(web.asked) == 9:
+            web.put(f"{A}2", text="new")
+        if web.asked:
+            kept.append(len(web.asked) - len(captures(folder)))
+
+    web.happens = happens
+    web.crawl(folder, A)
+    assert max(kept) <= 3
+
+
+def test_who_is_interrupted_looks_for_nothing_to_probe(web: Web, folder: Path) -> None:
+    """It may take long to find, and nobody would be asked."""
+    web.crawl(folder, A, coherence="off")
+    web.asked.clear()
+    at_request(web, 3, web.stop)
+    with patch.object(turning, "_probes", side_effect=AssertionError):
+        outcome = web.crawl(folder, A, coherence="measurable")
+    assert outcome.summary.ended_by == "interrupted"
+
+
 def test_a_budget_counts_revisits(web: Web, folder: Path) -> None:
     web.crawl(folder, A, revisits=2)
     assert [each.path for each in web.asked[8:]] == ["/5", "/4"]

@@ -149,7 +149,7 @@ RULES = (
         | (?<!\w)(?:{_DAYS}),?\ (?:[0-9]{{1,2}}\ )?+(?:{_MONTHS})\ (?:[0-9]{{1,2}}\ |[0-9]{{4}}\ )?+
           [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}} (?:\ (?:z|utc|gmt|[a-z]{{3,4}}|[+-][0-9]{{4}}))?+
           (?:\ [0-9]{{4}})?+ (?!\w)
-        | (?<!\w)(?:it\ is(?:\ now)?+|it's|now|time\ is(?:\ now)?+|es\ ist|uhrzeit|il\ est|son\ las)
+        | (?<!\w)(?:(?m:^)now|it's|(?:it|the\ time)\ is(?:\ now)?+|es\ ist|uhrzeit|il\ est|son\ las)
           [\s:]{{1,3}}+ [0-9]{{1,2}}:[0-9]{{2}}:[0-9]{{2}} (?![\w:])
         """,
         "a moment with seconds was written by a clock, not by a person",
@@ -178,7 +178,7 @@ RULES = (
         rf"""
         (?<![\w.,-]){_FIGURE}\ ?(?:{_COUNTED})(?!\w)
         | (?<!\w)(?:{_COUNTED})\ ?[:\uff1a]\ ?{_FIGURE}(?!\w)
-        | (?<!\w)(?:visitor|visit|hit|guest|besucher|visiteur|visitante)
+        | (?<!\w)(?:visitor|guest|besucher|visiteur|visitante)
           \ (?:number|no\.?|nr\.?|nummer|num[ée]ro|n[úu]mero|n°|\#) \ ?+ {_FIGURE}(?!\w)
         """,
         "visits count themselves; what visitors wrote is text of its own",

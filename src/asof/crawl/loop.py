@@ -135,7 +135,7 @@ class Crawler:
         for host in self.frontier.hosts():
             self._hosts.want(host, begin)
         try:
-            self._report()
+            await self.look_about()
             while self._go_on():
                 await self._pause()
                 await self.look_about()
@@ -153,8 +153,8 @@ class Crawler:
 
     async def finish(self) -> None:
         """Commit all that was kept."""
+        self._raise_trouble()
         while self._commit is not None or self._backlog:
-            self._raise_trouble()
             self._begin_commit()
             if self._commit is None:
                 return
@@ -170,8 +170,6 @@ class Crawler:
 
     def _go_on(self) -> bool:
         """Start what may start now; False when there is nothing to wait for any more."""
-        self._raise_trouble()
-        self._check_limits()
         self._launch()
         if self._ended_by:
             return bool(self._visits)
@@ -318,9 +316,12 @@ class Crawler:
     # -- obeying
 
     async def look_about(self, waiting: str = "") -> None:
-        """Obey, mind the limits, and tell how things stand, and what is waited for."""
+        """Obey, mind the limits, commit, and tell how things stand, and what is waited for."""
         await self._obey()
+        self._raise_trouble()
         self._check_limits()
+        if self._backlog.is_due():
+            self._begin_commit()
         self._report(waiting)
 
     async def _obey(self) -> None:

@@ -19,7 +19,7 @@ from itertools import cycle, islice
 import numpy as np
 
 from asof.archive import OpenArchive
-from asof.clock import SECOND, Instant
+from asof.clock import SECOND, Clock, Instant
 from asof.coherence.lots import draw
 from asof.coherence.optimal import revisit_order
 from asof.coherence.rates import recent_rates
@@ -95,30 +95,31 @@ async def _turn(archive: OpenArchive, crawler: Crawler, plan: CoherencePlan) -> 
 
 async def _probe(archive: OpenArchive, crawler: Crawler, config: Config) -> None:
     """Ask every host for some pages by validators that are out of date."""
-    if not (config.audit and config.conditional):
+    if not (config.audit and config.conditional) or crawler.stopping:
         return
-    wait, probes = config.delay, list(islice(_probes(archive, crawler), _MOST_PROBES))
+    hosts, clock = crawler.equipment.hosts, archive.clock
+    begin = clock.monotonic() + config.delay  # nobody knows when the run before asked last
+    probes = list(islice(_probes(archive, crawler), _MOST_PROBES))
     for left, (target, old) in zip(range(len(probes), 0, -1), probes, strict=True):
         host = host_of(target.url)
         if host in crawler.equipment.disbelieved or target.url in crawler.visitor.gone:
             continue
-        await _rest(archive, crawler, wait, f"probing {host}, {left:,} to go")
-        if crawler.stopping:
+        due = max(begin, hosts.due(host, begin))
+        if not await _rest(clock, crawler, due, f"probing {host}, {left:,} to go"):
             break
         wait = await crawler.visitor.probe(target, host, old)
-    await _rest(archive, crawler, wait if probes else 0.0, "probed")
+        hosts.release(host, clock.monotonic() + wait)
     await crawler.finish()
 
 
-async def _rest(archive: OpenArchive, crawler: Crawler, seconds: float, why: str) -> None:
-    """Leave a host alone, and as long as the crawl is paused; no longer than limits allow."""
-    end = archive.clock.monotonic() + seconds
+async def _rest(clock: Clock, crawler: Crawler, end: float, why: str) -> bool:
+    """Leave a host alone, and as long as the crawl is paused; False when it is to end."""
     while True:
         await crawler.look_about(why)
-        left = end - archive.clock.monotonic()
+        left = end - clock.monotonic()
         if crawler.stopping or (left <= 0 and not crawler.paused):
-            return
-        await archive.clock.sleep(min(left, LOOK_EVERY) if left > 0 else LOOK_EVERY)
+            return not crawler.stopping
+        await clock.sleep(min(left, LOOK_EVERY) if left > 0 else LOOK_EVERY)
 
 
 def _probes(archive: OpenArchive, crawler: Crawler) -> Iterator[tuple[Target, Capture]]:

@@ -57,6 +57,7 @@ class Visitor:
         self.current = ""
         self.slow: set[str] = set()  # what an answer that took long brought may be younger than it
         self.gone: set[str] = set()  # where a probe found nothing to ask about
+        self._replaced: dict[str, tuple[Target, Capture]] = {}  # of a host, just now
         self._probed: Counter[str] = Counter()
         audit, once = self._config.audit, self._config.coherence == "measurable"
         self._visits = Look(True, once, Audits(equipment.secret, wanted=audit and once))
@@ -68,6 +69,9 @@ class Visitor:
             self._frontier.put_back(target)
             return await self.robots.learn_rules(target, host)
         look = self._revisits if self._frontier.revisits else self._visits
+        if look.decisive and (replaced := self._replaced.pop(host, None)) is not None:
+            self._frontier.put_back(target)
+            return await self.probe(replaced[0], host, replaced[1])
         refusal = self._refusal(target, host, look)
         if refusal is not None:
             self._settlements.refuse(target, refusal)
@@ -100,12 +104,9 @@ class Visitor:
             taken = self._keep(target, host, outcome, last, asked, look)
         if look.first and not taken:
             self._limits.give_back(host)
-        wait = self._equipment.wait_after(host, start, outcome)
-        if taken and look.decisive and self._is_to_be_probed(host, last, outcome):
-            assert last is not None
-            await self._equipment.clock.sleep(wait)
-            wait = await self.probe(target, host, last)
-        return wait
+        if taken and look.decisive and isinstance(outcome, Exchange):
+            self._note_replaced(target, host, last, outcome)
+        return self._equipment.wait_after(host, start, outcome)
 
     def _keep(
         self,
@@ -163,20 +164,18 @@ class Visitor:
         audits.done(target)
         return False
 
-    def _is_to_be_probed(
-        self, host: str, last: Capture | None, exchange: Exchange | Failure
-    ) -> bool:
-        """Whether the server is asked at once about what it has just replaced."""
-        if last is None or isinstance(exchange, Failure):
-            return False
+    def _note_replaced(
+        self, target: Target, host: str, last: Capture | None, exchange: Exchange
+    ) -> None:
+        """The next request to a host is about what it has just replaced, for the first of these."""
+        if not self._config.audit or last is None or not self._equipment.conditions(last):
+            return
         if exchange.status != 200 or digest_text(exchange.payload_digest) == last.digest:
-            return False
-        modified = parse_http_date(exchange.header("Last-Modified") or "")
-        wanted = self._config.audit and bool(self._equipment.conditions(last))
-        if not wanted or not is_outdated(last, exchange.header("ETag"), modified):
-            return False
-        self._probed[host] += 1
-        return self._probed[host] <= PROBES_AT_ONCE
+            return
+        tag, said = exchange.header("ETag"), exchange.header("Last-Modified") or ""
+        if self._probed[host] < PROBES_AT_ONCE and is_outdated(last, tag, parse_http_date(said)):
+            self._probed[host] += 1
+            self._replaced[host] = target, last
 
     async def probe(self, target: Target, host: str, outdated: Capture) -> float:
         """Ask by a validator that is out of date; how long to leave the host alone.
@@ -184,11 +183,9 @@ class Visitor:
         After a 304 bytes are asked for, so that what is stored shows whether it was true.
         """
         wait, self.current = 0.0, target.url
-        if self._limits.glut(host) is not None:
-            return wait
         for asked in (conditions(outdated), ()):
             await self._equipment.clock.sleep(wait)
-            if self._equipment.gates.verdict(target.url) is not None:
+            if self._refusal(target, host, self._revisits) is not None:
                 break
             start = self._equipment.clock.monotonic()
             outcome = await self._equipment.fetcher.fetch(target.url, asked, None)

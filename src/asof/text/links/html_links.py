@@ -43,7 +43,7 @@ MAX_NESTING = 4
 _LINK = Hop.LINK
 # Without one of these words a meta element, or one that is none of ELEMENTS, refers to nothing.
 _IN_META = ("refresh", "image", "url", "player", "&")
-_IN_OTHERS = ("(", "data-", "background", "href", "src", "&")
+_IN_OTHERS = ("(", "data-", "background", "href", "src", "poster", "&")
 _READ = frozenset(("style", "script", "noframes", "noembed"))
 _JSON_LD = "application/ld+json"
 # Scripts and data for scripts; templates and shaders have types of their own.
