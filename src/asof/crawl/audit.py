@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from asof.catalog.observe import Observation, is_strong
+from asof.catalog.referents import is_304
 from asof.clock import DAY, Instant
 from asof.coherence.lots import ONE_IN, draw
 from asof.coherence.observations import same_bytes
@@ -90,8 +91,9 @@ class Audits:
 
 def outdated(seen: Sequence[Observation]) -> Capture | None:
     """The last capture of a URL that its server must not confirm any more, by a firm validator."""
-    shown = [each for each in seen if each.is_bytes and each.state is State.PRESENT]
-    if not shown or shown[-1] is not seen[-1]:
+    told = [each for each in seen if not is_304(each.capture)]  # one may be what is in question
+    shown = [each for each in told if each.is_bytes and each.state is State.PRESENT]
+    if not shown or shown[-1] is not told[-1]:
         return None
     now = shown[-1].capture
     for each in reversed(shown):
