@@ -520,6 +520,16 @@ def test_an_honest_server_brings_about_no_false_verdict(tmp_path: Path, name: st
         assert found.coherent == found.staying
 
 
+def test_a_plan_expects_the_errors_that_a_server_makes(tmp_path: Path) -> None:
+    """One answer in twenty fails, and a page takes two: a tenth is not to be had."""
+    sound, failing = (
+        tried(KINDS[name], newspaper(), SMALL, tmp_path / name) for name in ("both", "failing")
+    )
+    assert sound.expected is not None
+    assert failing.expected is not None
+    assert 0.8 * sound.expected < failing.expected < 0.88 * sound.expected
+
+
 def test_measurable_crawls_are_judged_as_well(tmp_path: Path) -> None:
     trial = replace(SMALL, mode="measurable")
     found = tried(KINDS["both"], newspaper(), trial, tmp_path / "archive")

@@ -6,7 +6,7 @@ plan was made are visited where a page of average rate has its place.
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,6 +16,7 @@ from statistics import median
 import numpy as np
 
 from asof.archive import OpenArchive
+from asof.catalog.referents import ANSWERS
 from asof.clock import SECOND, Instant
 from asof.coherence.gather import learn_trust_in
 from asof.coherence.plan import (
@@ -29,7 +30,7 @@ from asof.coherence.plan import (
     optimal_hosts,
     slots,
 )
-from asof.coherence.rates import LearntRates, recent_rates
+from asof.coherence.rates import RECENT, LearntRates, recent_rates
 from asof.coherence.survival import Floats, Since, Survival
 from asof.coherence.verdict import HostTrust, Mode
 from asof.config import Config
@@ -46,13 +47,17 @@ _Planner = Callable[[Survival, Floats], Plan]
 
 @dataclass(frozen=True, slots=True)
 class HostPlan:
-    """What is planned for one host: its pages, how they are believed to change, one each `step`."""
+    """What is planned for one host: its pages, how they are believed to change, one each `step`.
+
+    `heard` is how likely all looks at a page are answered, and not by an error of the server.
+    """
 
     host: str
     targets: tuple[Target, ...]
     survival: Survival
     step: float
     plan: Plan | None = None
+    heard: float = 1.0
 
     def chances(self) -> Floats:
         """How likely each page of the plan's order stays as it is over its slot."""
@@ -111,6 +116,8 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
         return Itinerary(CoherencePlan(mode, name))
     rates = recent_rates(archive, caught)
     hosts = _by_host(pages, rates, paces(archive, config), config.delay + _ANSWER)
+    heard, looks = _heard(archive), 2 if mode is Mode.INDUCIBLE else 1
+    hosts = tuple(replace(each, heard=heard.get(each.host, 1.0) ** looks) for each in hosts)
     promised: tuple[Survival, ...] = tuple(each.survival for each in hosts)
     if mode is Mode.MEASURABLE:
         now, seen = archive.clock.now(), archive.catalog.last_answers()
@@ -205,6 +212,16 @@ def paces(archive: OpenArchive, config: Config) -> dict[str, float]:
     }
 
 
+def _heard(archive: OpenArchive) -> dict[str, float]:
+    """The share of whole answers among those of each host, as of late."""
+    answers, whole = Counter[str](), Counter[str]()
+    for each in archive.catalog.captures(since=archive.clock.now() - RECENT):
+        if each.kind in ANSWERS:
+            answers[host_of(each.url)] += 1
+            whole[host_of(each.url)] += each.truncated is None and (each.status or 0) < 500
+    return {host: whole[host] / count for host, count in answers.items()}
+
+
 def _by_host(
     pages: Sequence[Target], rates: LearntRates, paces: dict[str, float], pace: float
 ) -> tuple[HostPlan, ...]:
@@ -250,7 +267,8 @@ def _candidates(
 
     def overall(expected: Callable[[HostPlan, Survival, Floats], float]) -> float:
         all_hosts = zip(hosts, promised, lengths, strict=True)
-        total = sum(expected(each, own, s) * len(each.targets) for each, own, s in all_hosts)
+        each_of_them = ((each, expected(each, own, s)) for each, own, s in all_hosts)
+        total = sum(each.heard * of_it * len(each.targets) for each, of_it in each_of_them)
         return total / sum(len(each.targets) for each in hosts)
 
     def fifo(each: HostPlan, own: Survival, lengths: Floats) -> float:
@@ -284,7 +302,7 @@ def _planned(
     found = []
     for each, own, slots_of_it in zip(hosts, promised, lengths, strict=True):
         made = plans.get(name, optimal)(each.survival, slots_of_it)
-        told = replace(made, expected=expected_c(own, made.order, made.lengths))
+        told = replace(made, expected=each.heard * expected_c(own, made.order, made.lengths))
         found.append(replace(each, survival=own, plan=told))
     return tuple(found)
 
