@@ -145,9 +145,15 @@ def test_a_probe_asks_by_the_last_tag_that_must_not_be_confirmed() -> None:
 
 def test_a_304_that_nobody_checked_is_in_question_itself() -> None:
     old, now = taken(0, "A", etag='"a"'), taken(9, "B", etag='"b"')
-    said = taken(18, "", kind="revisit", status=304, digest=None, content=None, etag='"a"',
-                 profile="server-not-modified", refers_to_url=old.url, refers_to_at=old.at)  # fmt: skip
-    assert probed(old, now, said) is old
+
+    def confirmed(capture: Capture) -> Capture:
+        return taken(
+            18, "", kind="revisit", status=304, digest=None, content=None, etag=capture.etag,
+            profile="server-not-modified", refers_to_url=old.url, refers_to_at=capture.at,
+        )  # fmt: skip
+
+    assert probed(old, now, confirmed(old)) is old
+    assert probed(old, now, confirmed(now)) is None
 
 
 def test_by_dates_it_asks_where_there_are_no_tags() -> None:

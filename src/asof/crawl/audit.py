@@ -91,9 +91,12 @@ class Audits:
 
 def outdated(seen: Sequence[Observation]) -> Capture | None:
     """The last capture of a URL that its server must not confirm any more, by a firm validator."""
-    told = [each for each in seen if not is_304(each.capture)]  # one may be what is in question
-    shown = [each for each in told if each.is_bytes and each.state is State.PRESENT]
-    if not shown or shown[-1] is not told[-1]:
+    shown = [each for each in seen if each.is_bytes and each.state is State.PRESENT]
+    if not shown:
+        return None
+    # A 304 of something else that nobody checked is what is in question.
+    later = seen[seen.index(shown[-1]) + 1 :]
+    if not all(is_304(s.capture) and same_bytes(s, shown[-1]) is False for s in later):
         return None
     now = shown[-1].capture
     for each in reversed(shown):
