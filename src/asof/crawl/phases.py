@@ -14,7 +14,7 @@ the archive can be measured from its files alone, and an interrupted crawl knows
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle, islice
+from itertools import islice
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from asof.warc.info import crawl_record
 # Ends of the visits after which the revisits begin: nothing is left, or nothing more is wanted.
 _VISITED = ("done", FULL, "time-limit")
 # Of many hosts not all are probed: it is one request after the other.
-_MOST_PROBES = 300
+_MOST_PROBED = 10
 
 
 async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> Summary:
@@ -99,11 +99,8 @@ async def _probe(archive: OpenArchive, crawler: Crawler, config: Config) -> None
         return
     hosts, clock = crawler.equipment.hosts, archive.clock
     begin = clock.monotonic() + config.delay  # nobody knows when the run before asked last
-    probes = list(islice(_probes(archive, crawler), _MOST_PROBES))
-    for left, (target, old) in zip(range(len(probes), 0, -1), probes, strict=True):
+    for left, target, old in _probes(archive, crawler):
         host = host_of(target.url)
-        if host in crawler.equipment.disbelieved or target.url in crawler.visitor.gone:
-            continue
         due = max(begin, hosts.due(host, begin))
         if not await _rest(clock, crawler, due, f"probing {host}, {left:,} to go"):
             break
@@ -122,22 +119,27 @@ async def _rest(clock: Clock, crawler: Crawler, end: float, why: str) -> bool:
         await clock.sleep(min(left, LOOK_EVERY) if left > 0 else LOOK_EVERY)
 
 
-def _probes(archive: OpenArchive, crawler: Crawler) -> Iterator[tuple[Target, Capture]]:
-    """Pages by lot, each with a capture that its server must not confirm.
+def _probes(archive: OpenArchive, crawler: Crawler) -> Iterator[tuple[int, Target, Capture]]:
+    """Pages by lot, each with a capture that its server must not confirm, and how many are left.
 
-    Of each host PROBES; if fewer have changed, these again and again: a server that lies now and
-    then is not caught by one question.
+    Of each host PROBES; if fewer have changed, these again and again, until it is caught or they
+    are gone: a server that lies now and then is not caught by one question.
     """
     by_host: dict[str, list[tuple[Target, Capture]]] = defaultdict(list)
     targets = captured_targets(archive.ledger, crawler.frontier.crawl)
     for target in sorted(targets, key=lambda each: draw(crawler.equipment.secret, each.url)):
-        found = by_host[host_of(target.url)]
-        if len(found) < PROBES:
+        host = host_of(target.url)
+        if len(by_host[host]) < PROBES:
             seen = archive.catalog.observations(target.url)
             old = outdated([each for each in seen if each.capture.url == target.url])
-            found += [] if old is None else [(target, old)]
-    for found in by_host.values():
-        yield from islice(cycle(found), PROBES)
+            by_host[host] += [] if old is None else [(target, old)]
+    changed = ((host, found) for host, found in by_host.items() if found)
+    for host, found in islice(changed, _MOST_PROBED):
+        for left in range(PROBES, 0, -1):
+            there = [each for each in found if each[0].url not in crawler.visitor.gone]
+            if not there or host in crawler.equipment.disbelieved:
+                break
+            yield left, *there[left % len(there)]
 
 
 def _pages(archive: OpenArchive, crawler: Crawler) -> dict[str, Instant]:
