@@ -521,7 +521,7 @@ def test_an_honest_server_brings_about_no_false_verdict(tmp_path: Path, name: st
 
 
 def test_a_plan_expects_the_errors_that_a_server_makes(tmp_path: Path) -> None:
-    """One answer in twenty fails, and a page takes two: a tenth is not to be had."""
+    """One answer in twenty fails; in this short history one in ten."""
     sound, failing = (
         tried(KINDS[name], newspaper(), SMALL, tmp_path / name) for name in ("both", "failing")
     )

@@ -49,7 +49,8 @@ _Planner = Callable[[Survival, Floats], Plan]
 class HostPlan:
     """What is planned for one host: its pages, how they are believed to change, one each `step`.
 
-    `heard` is how likely all looks at a page are answered, and not by an error of the server.
+    `heard` is how likely a page is not lost to an error of the server: as likely as one answer is
+    none (measured; of two looks one is often made up for, by a retry or by a date).
     """
 
     host: str
@@ -116,8 +117,8 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
         return Itinerary(CoherencePlan(mode, name))
     rates = recent_rates(archive, caught)
     hosts = _by_host(pages, rates, paces(archive, config), config.delay + _ANSWER)
-    heard, looks = _heard(archive), 2 if mode is Mode.INDUCIBLE else 1
-    hosts = tuple(replace(each, heard=heard.get(each.host, 1.0) ** looks) for each in hosts)
+    heard = _heard(archive)
+    hosts = tuple(replace(each, heard=heard.get(each.host, 1.0)) for each in hosts)
     promised: tuple[Survival, ...] = tuple(each.survival for each in hosts)
     if mode is Mode.MEASURABLE:
         now, seen = archive.clock.now(), archive.catalog.last_answers()
