@@ -99,7 +99,7 @@ def _measures(report: Report) -> Iterator[tuple[str, str, str]]:
         yield "C in substance", percent(measured.c_in_substance), "noise counted as coherent"
     back = report.returns
     seen = percent(back.returned / back.changed_again) if back.changed_again else "not known"
-    yield "Changed back (A-B-A)", seen, quality_words.returns_sentence(report)
+    yield "Changed back", seen, quality_words.returns_sentence(report).removeprefix("Not known: ")
     if plan is not None and plan.expected is not None:
         known = f"plan {plan.plan}, {number(plan.pages, 'page')} known"
         yield "The plan expected", percent(plan.expected), known
