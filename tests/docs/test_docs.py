@@ -226,7 +226,7 @@ def test_the_docs_tell_how_servers_are_checked() -> None:
     told = read(ROOT / "docs/coherence.md")
     assert f"304 answers one in {words[ONE_IN]} is *audited*" in told
     assert f"up to {audit.CHEAP >> 10} KB" in told
-    assert f"{audit.PROBES} times at the end" in told
+    assert f"{audit.PROBES} times in all" in told
     assert f"one in {words[ONE_IN]}" in (audit.__doc__ or "")
 
 

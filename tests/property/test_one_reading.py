@@ -181,7 +181,8 @@ def test_all_readers_name_the_same_content_and_state(made: list[Made]) -> None:
             assert (version.state, version.entity) == (seen.state, seen.content)
             assert version == version_of(archive.catalog.observation(capture))
         for url in URLS:
-            trust = learn_trust_in(archive, host_of(url))
+            host = host_of(url)
+            trust = learn_trust_in(archive, [host])[host]
             for validity in history(archive, url):
                 if validity.status == 304 and known[validity.evidence[0].record_id].status != 304:
                     # The word of a host that was caught, by its validators or its dates.

@@ -146,8 +146,8 @@ DATED = [
     ),
     pytest.param(
         [capture(100, last_modified=START)],
-        [(1.0, True), (100.0, False)],
-        id="a first sight with a date",
+        [],
+        id="a first sight with a date, which nothing could have shown to be wrong",
     ),
     pytest.param(
         [capture(0), capture(100, "B", last_modified=START - 70 * SECOND)],
@@ -160,7 +160,11 @@ DATED = [
         id="a date of a content that was seen before",
     ),
     pytest.param(
-        [capture(100, last_modified=START + 100 * SECOND), capture(110)],
+        [
+            capture(50, "B"),
+            capture(100, last_modified=START + 100 * SECOND),
+            capture(110),
+        ],
         [(1.0, True), (10.0, False)],
         id="a date of just now",
     ),
@@ -189,13 +193,14 @@ def test_trust_is_asked_for_once_a_host() -> None:
         return host == "b.org:8080"
 
     page = [
-        capture(100, url=f"http://{host}/{page}", surt=f"{host}{page}", last_modified=START)
+        capture(at, str(at), url=f"http://{host}/{page}", surt=f"{host}{page}", last_modified=START)
         for host in ("a.org", "b.org:8080")
         for page in "xy"
+        for at in (0, 100)
     ]
     observed = gather(page, trusted=trusted)
     assert asked == ["a.org", "b.org:8080"]
-    assert np.diff(observed.offsets).tolist() == [0, 0, 2, 2]
+    assert np.diff(observed.offsets).tolist() == [1, 1, 2, 2]
 
 
 def test_urls_of_one_key_are_pages_of_their_own() -> None:

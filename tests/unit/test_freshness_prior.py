@@ -309,3 +309,26 @@ def test_plans_on_posteriors_are_not_below_blind_ones(family: str, visits: int) 
     assert np.mean(gains) > 0.004
     # A plan is one order, blind ones are the mean over all: so far apart are they by chance.
     assert min(gains) > -0.03
+
+
+def test_plans_promise_what_they_keep_where_most_pages_are_slow() -> None:
+    """Four of five pages change thirty times slower than the fifth; changes are dated."""
+    rng, pages, gap = np.random.default_rng(7), 300, 450.0
+    slow = 1.2 / 0.8 / 6.8 / pages
+    truth = np.where(np.arange(pages) % 5 == 0, 30 * slow, slow)
+
+    def seen(rate: float) -> Page:
+        ages = rng.exponential(1 / rate, 3)
+        return tuple(
+            part
+            for age in ages.tolist()
+            for part in (((1.0, True), (age, False)) if age < gap else ((gap, False),))
+        )
+
+    known, lengths = observed(*map(seen, truth.tolist())), slots(pages, Mode.INDUCIBLE)
+    off = {}
+    for name, prior in (("as found", fit(known)), ("gamma", replace(fit(known), masses=None))):
+        found = posterior(known, prior)
+        plan = auto(Expected(found.shape, found.rate), lengths)
+        off[name] = plan.expected - expected_c(Poisson(truth), plan.order, lengths)
+    assert abs(off["as found"]) < 0.02 < off["gamma"]

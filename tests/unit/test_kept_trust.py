@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -57,9 +57,9 @@ def test_a_host_is_learnt_once_for_many_histories_and_anew_after_a_capture(
     learnt: list[str] = []
     learn = gather.learn_trust_in
 
-    def counted(archive: OpenArchive, host: str) -> HostTrust:
-        learnt.append(host)
-        return learn(archive, host)
+    def counted(archive: OpenArchive, hosts: Collection[str]) -> dict[str, HostTrust]:
+        learnt.extend(hosts)
+        return learn(archive, hosts)
 
     monkeypatch.setattr(gather, "learn_trust_in", counted)
     put(tmp_path, taken(0), taken(9, seen=0), committed=10)

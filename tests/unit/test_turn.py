@@ -22,6 +22,7 @@ from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.archive.reindex import reindex
 from asof.clock import SECOND, iso
+from asof.coherence.gather import learn_trust_in
 from asof.crawl import phases as turning
 from asof.crawl.audit import PROBES
 from asof.crawl.control import Act, send_order
@@ -149,19 +150,102 @@ def test_hosts_are_probed_at_once_and_when_all_was_seen_again(web: Web, folder: 
     first, *rest = places
     assert {(web.asked[place].path, web.asked[place].status) for place in places} == {("/2", 200)}
     assert (web.asked[first - 1].path, web.asked[first + 1].path) == ("/2", "/1")
-    assert rest == list(range(len(web.asked)))[-PROBES:]
+    assert rest == list(range(len(web.asked)))[1 - PROBES :]
 
 
-def test_only_some_changes_of_a_host_are_probed_at_once(web: Web, folder: Path) -> None:
+def test_only_some_changes_of_a_host_are_probed_at_once(folder: Path) -> None:
+    web = Web()
+    web.fan(A, 9)
+
     def change() -> None:
-        for path in ("1", "2", "3"):
-            web.put(f"{A}{path}", text="new")
+        for number in range(1, 7):
+            web.put(f"{A}{number}", text="new")
 
-    when_asked_again(web, "/4", change)
+    when_asked_again(web, "/7", change)
     web.crawl(folder, A)
     again = [(each.path, each.conditional) for each in web.asked]
     front = max(place for place, each in enumerate(again) if each == ("/", False))
-    assert [path for path, asked in again[:front] if asked] == ["/3", "/2"]
+    assert [path for path, asked in again[:front] if asked] == ["/6", "/5", "/4", "/3"]
+
+
+HOT = {"/2", "/3"}
+
+
+def known(web: Web, folder: Path) -> None:
+    """Two crawls before, between which two pages have changed."""
+    web.crawl(folder, A, coherence="off")
+    for path in HOT:
+        web.put(A + path[1:], text="new")
+    web.crawl(folder, A, coherence="off")
+    web.asked.clear()
+
+
+def test_half_of_the_probes_come_before_the_visits(web: Web, folder: Path) -> None:
+    """By what earlier crawls saw to change, and no visit or revisit waits for them."""
+    known(web, folder)
+    web.crawl(folder, A)
+    visits = next(place for place, each in enumerate(web.asked) if each.path == "/1")
+    while web.asked[visits - 1].path not in HOT:
+        visits -= 1
+    first, rest = web.asked[1:visits], web.asked[visits:]
+    assert {each.path for each in first} == HOT
+    assert [each.conditional for each in first[:3]] == [False, False, True], "bytes to compare with"
+    assert abs(sum(each.conditional for each in first) - PROBES // 2) <= 3
+    last = [each.conditional for each in rest[7 + 6 :]]
+    assert last == [True] * len(last)
+    assert sum(each.conditional for each in first) + len(last) in range(PROBES - 2, PROBES + 1)
+
+
+def test_a_liar_that_is_caught_first_is_asked_for_bytes(web: Web, folder: Path) -> None:
+    known(web, folder)
+    web.liars = {f"{A}2", f"{A}3"}
+    web.crawl(folder, A)
+    assert [each.conditional for each in web.asked[1:5]] == [False, False, True, False]
+    assert not any(each.conditional for each in web.asked[4:])
+    with OpenArchive.open(folder) as archive:
+        host = host_of(A)
+        assert not learn_trust_in(archive, [host])[host].trusts_validators
+
+
+def test_pages_that_are_again_what_they_were_are_not_probed(web: Web, folder: Path) -> None:
+    """An honest server confirms that."""
+    known(web, folder)
+    for path in HOT:
+        web.put(A + path[1:])
+    web.crawl(folder, A)
+    assert {each.path for each in web.asked[1:3]} == HOT
+    assert [each.conditional for each in web.asked[1:4]] == [False, False, True], "then the visits"
+    assert sum(each.conditional for each in web.asked) == 7
+
+
+def test_who_goes_on_is_not_probed_first_again(web: Web, folder: Path) -> None:
+    known(web, folder)
+    at_request(web, PROBES // 2 + 6, web.stop)
+    web.crawl(folder, A)
+    before = len(web.asked)
+    web.happens = lambda url: None
+    web.crawl(folder, A)
+    again = [each.path for each in web.asked[before : before + 4]]
+    assert len(set(again)) == 4, "visits, of each page one"
+
+
+def test_a_stop_holds_for_the_probes_before_the_visits(web: Web, folder: Path) -> None:
+    known(web, folder)
+    at_request(web, 4, web.stop)
+    outcome = web.crawl(folder, A)
+    assert {each.path for each in web.asked[1:]} == HOT
+    assert (len(web.asked), outcome.summary.ended_by) == (5, "interrupted")
+
+
+def test_probes_before_the_visits_are_polite(web: Web, folder: Path) -> None:
+    known(web, folder)
+    web.robots(A, "User-agent: *\nCrawl-delay: 10\n")
+    web.crawl(folder, A)
+    assert min(web.gaps()) > 9.99
+    web.robots(A, "User-agent: *\nDisallow: /2\n")
+    web.asked.clear()
+    web.crawl(folder, A)
+    assert "/2" not in {each.path for each in web.asked}
 
 
 def test_what_is_gone_is_not_probed_again(web: Web, folder: Path) -> None:
@@ -187,7 +271,7 @@ def test_probes_count_and_stop_at_limits(tmp_path: Path) -> None:
         return sum(each.conditional for each in web.asked), summary
 
     most, whole = crawl("whole")
-    assert (most, whole.ended_by) == (1 + PROBES, "done")
+    assert (most, whole.ended_by) == (PROBES, "done")
     probes, found = crawl("bytes", max_bytes=whole.bytes - 1000)
     assert (most - 3 <= probes < most, found.ended_by) == (True, "max-bytes")
     probes, found = crawl("host", max_bytes_per_host=whole.bytes - 1000)
@@ -204,7 +288,7 @@ def test_the_screen_says_that_hosts_are_probed(web: Web, folder: Path) -> None:
     web.crawl(folder, A)
     told = list(dict.fromkeys(each.waiting for each in seen if each.waiting))
     host = host_of(A)
-    assert told[:PROBES] == [f"probing {host}, {left} to go" for left in range(PROBES, 0, -1)]
+    assert told == [f"probing {host}, {left} to go" for left in range(PROBES - 1, 0, -1)]
     assert max(two.elapsed - one.elapsed for one, two in pairwise(seen)) < 1.3
 
 
@@ -221,7 +305,7 @@ def test_a_pause_holds_for_probes_too(web: Web, folder: Path) -> None:
 
     web.happens, web.later = happens, (90.0, partial(pause, False))
     web.crawl(folder, A)
-    assert [each.conditional for each in web.asked[15:]] == [True] * PROBES
+    assert [each.conditional for each in web.asked[15:]] == [True] * (PROBES - 1)
     assert max(web.gaps()) > 60
 
 
@@ -287,7 +371,7 @@ def test_probes_are_as_polite_as_visits(web: Web, folder: Path) -> None:
     web.robots(A, "User-agent: *\nCrawl-delay: 10\n")
     changed_at(web, lambda: None)
     web.crawl(folder, A)
-    assert sum(each.conditional for each in web.asked) == 1 + PROBES
+    assert sum(each.conditional for each in web.asked) == PROBES
     assert min(web.gaps()) > 9.99
 
 

@@ -139,9 +139,10 @@ def gather(holdings: Catalogued | Scanned, choice: Choice) -> GatheredCaptures:
     everything = tuple(comparable(everything, holdings.warc))
     elsewhere = tuple(comparable(elsewhere, holdings.warc))
     counted = tuple(only_chosen(choice, everything))
+    counted = everything if len(counted) == len(everything) else counted
     names = {capture.crawl for capture in counted}
     crawls = tuple(crawl for crawl in known if crawl.id in (choice.crawls or names))
-    whole = everything + elsewhere
+    whole = everything + elsewhere if elsewhere else everything
     seen: Sights = observe(whole) if len(whole) <= _HELD else _Seen(whole)
     clocks = skews(everything, holdings.warc)
     back = ran_back(whole)
@@ -158,18 +159,12 @@ def _policy(crawls: Sequence[Crawl]) -> Policy:
     return "always" if wish == "always" else "never" if wish == "never" else "auto"
 
 
-def caught_hosts(archive: OpenArchive, hosts: Iterable[str]) -> frozenset[str]:
-    """The hosts among these whose validators were found false."""
+def learn_trust_in(archive: OpenArchive, hosts: Collection[str]) -> dict[str, HostTrust]:
+    """What the word of each host is worth, by everything that the archive has of it."""
     sites = {site_of(surt(f"http://{host}/")) for host in hosts}
-    learnt = learn_host_trust(Catalogued(archive).of_sites(sites), {}) if sites else {}
-    return frozenset(host for host, each in learnt.items() if not each.trusts_validators)
-
-
-def learn_trust_in(archive: OpenArchive, host: str) -> HostTrust:
-    """What the word of one host is worth, by everything that the archive has of it."""
-    captures = list(Catalogued(archive).of_sites({site_of(surt(f"http://{host}/"))}))
+    captures = list(Catalogued(archive).of_sites(sites))
     learnt = learn_host_trust(captures, skews(captures, archive.folder.warc))
-    return learnt.get(host, HostTrust(host))
+    return {host: learnt.get(host, HostTrust(host)) for host in hosts}
 
 
 def measured(gathered: GatheredCaptures) -> Measurement:

@@ -216,12 +216,7 @@ def _curve(
     times = thinned(*curve(*_sides(intervals)), _POINTS)[0].tolist()
     if times[0] < reference < times[-1]:
         times = sorted({*times, reference})
-    trust = gathered.host_trust
-    learnt = learn_rates(
-        gathered.everything,
-        trusted=lambda host: trust[host].trusts_dates,
-        caught=lambda host: not trust[host].trusts_validators,
-    )
+    learnt = learn_rates(gathered.everything, gathered.host_trust)
     rates = array("d", (learnt.mean(each.url) for each in intervals))
     del learnt  # as large
     return tuple(coverage(intervals, rates, times, len(pages)))

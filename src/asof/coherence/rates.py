@@ -1,6 +1,6 @@
 """How often the pages of an archive change, as far as its captures tell (asof.freshness)."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +8,8 @@ import numpy as np
 from asof.archive.archive import OpenArchive
 from asof.clock import DAY, Instant
 from asof.coherence.survival import Expected
-from asof.freshness.history import gather, never
+from asof.coherence.verdict import HostTrust
+from asof.freshness.history import gather
 from asof.freshness.prior import Posterior, Prior, fit, posterior
 from asof.model import Capture
 from asof.url import host_of
@@ -50,23 +51,21 @@ class LearntRates:
         return float(self.known.shape[place]), float(self.known.rate[place])
 
 
-def learn_rates(
-    captures: Iterable[Capture], *, caught: Callable[[str], bool],
-    trusted: Callable[[str], bool] = never,
-) -> LearntRates:  # fmt: skip
-    """What captures in the order of their keys tell.
+def learn_rates(captures: Iterable[Capture], trust: Mapping[str, HostTrust]) -> LearntRates:
+    """What captures in the order of their keys tell, by dates where these are trusted.
 
-    `trusted`: of a host, its Last-Modified. `caught`: it said 304 of what had changed. Nothing is
-    learnt of it then: what it sent in full is what it admitted, and changes more than the rest.
+    Of a host that said 304 of what had changed nothing is learnt: what it sent in full is what it
+    admitted, and changes more than the rest.
     """
-    worth = (capture for capture in captures if not caught(host_of(capture.url)))
-    observed = gather(worth, trusted=trusted)
+    caught = {host for host, each in trust.items() if not each.trusts_validators}
+    dated = {host for host, each in trust.items() if each.tells_time}
+    worth = (capture for capture in captures if host_of(capture.url) not in caught)
+    observed = gather(worth, trusted=dated.__contains__)
     prior = fit(observed)
     places = {url: place for place, url in enumerate(observed.urls)}
     return LearntRates(places, posterior(observed, prior), prior)
 
 
-def recent_rates(archive: OpenArchive, caught: Collection[str] = ()) -> LearntRates:
-    """What the last years tell, without the dates of servers, nor a word of those caught."""
-    recent = archive.catalog.captures(since=archive.clock.now() - RECENT)
-    return learn_rates(recent, caught=caught.__contains__)
+def recent_rates(archive: OpenArchive, trust: Mapping[str, HostTrust]) -> LearntRates:
+    """What the last years tell."""
+    return learn_rates(archive.catalog.captures(since=archive.clock.now() - RECENT), trust)

@@ -25,7 +25,7 @@ def trust_in(archive: OpenArchive, host: str) -> HostTrust:
         return known
     from asof.coherence.gather import learn_trust_in  # numpy, which nothing else here needs
 
-    found = learn_trust_in(archive, host)
+    found = learn_trust_in(archive, [host])[host]
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(path) as file:

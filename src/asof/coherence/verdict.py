@@ -101,6 +101,11 @@ class HostTrust:
     doubted: tuple[str, ...] = ()
     lag: Instant = 0
 
+    @property
+    def tells_time(self) -> bool:
+        """Whether its dates can be believed as they stand, by our clock."""
+        return self.trusts_dates and self.skew is not None and abs(self.skew) <= SECOND
+
     def doubts(self, url: str) -> bool:
         """Whether the dates of this URL are never trusted. There may be as many as pages."""
         place = bisect_left(self.doubted, url)

@@ -9,8 +9,10 @@ between. So the host is a suspect then, of which every 304 is audited; after thr
 not asked by conditions any more.
 
 A probe asks by a validator that is known to be out of date (`outdated`); a server that answers 304
-then has been caught. All but the first of a host are made when all has been seen again, so that no
-page waits; but then what has changed may be gone, and who lies about it would not be found.
+then has been caught. Half of them are made before the first visit, by what earlier crawls saw to
+change, the rest when all has been seen again: so no page waits between its two looks. Of a host of
+which no earlier changes are known the first ones are asked about at once, though pages wait: at the
+end they may be gone, and who lies about them would not be found.
 """
 
 from collections import Counter
@@ -25,7 +27,9 @@ from asof.coherence.verdict import MARGIN
 from asof.model import Capture, Exchange, State, Target
 
 # A server that lies one time in ten is caught by so many questions in 29 of 30 cases.
-PROBES, PROBES_AT_ONCE = 33, 2
+PROBES = 33
+# Of so many of its pages a host is asked before the end.
+PROBED_EARLY = 4
 _AT_FIRST, _ONE_IN_AT_FIRST = 3, 2
 _ENOUGH = 3
 # A payload of so many bytes costs about as much as the request for it.

@@ -1,11 +1,12 @@
 """What one run of a crawl works with, handed on as one value."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from asof.archive import OpenArchive
 from asof.archive.journal import Journal
 from asof.clock import Clock
+from asof.coherence.verdict import HostTrust
 from asof.config import Config
 from asof.crawl.funnel import Funnel
 from asof.crawl.limits import CrawlLimits
@@ -24,8 +25,8 @@ from asof.url import host_of
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """What is read comes through `reader`, what is kept goes to `journal`. `disbelieved` are hosts
-    whose 304 answers were false; by `secret` it is drawn which ones are checked.
+    """What is read comes through `reader`, what is kept goes to `journal`. By `secret`
+    it is drawn which 304 answers are checked; `host_trust` tells what such words are worth.
     """
 
     config: Config
@@ -43,11 +44,20 @@ class Equipment:
     secret: str
     hosts: Hosts = field(default_factory=Hosts)
     patterns: Patterns = field(default_factory=Patterns)
-    disbelieved: set[str] = field(default_factory=set)
+    host_trust: dict[str, HostTrust] = field(default_factory=dict)
+
+    def believes(self, host: str) -> bool:
+        """Whether no 304 of a host was found to be false."""
+        return host not in self.host_trust or self.host_trust[host].trusts_validators
+
+    def disbelieve(self, host: str) -> None:
+        """It was caught."""
+        known = self.host_trust.get(host, HostTrust(host))
+        self.host_trust[host] = replace(known, trusts_validators=False)
 
     def conditions(self, last: Capture | None) -> Headers:
         """The headers that ask whether the last capture still holds, if the answer is wanted."""
-        is_wanted = last is not None and host_of(last.url) not in self.disbelieved
+        is_wanted = last is not None and self.believes(host_of(last.url))
         return conditions(last) if is_wanted and self.config.conditional else ()
 
     def wait_after(self, host: str, start: float, outcome: Exchange | Failure | None) -> float:

@@ -12,7 +12,7 @@ the archive can be measured from its files alone, and an interrupted crawl knows
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -22,10 +22,10 @@ from asof.archive import OpenArchive
 from asof.clock import SECOND, Clock, Instant
 from asof.coherence.lots import draw
 from asof.coherence.optimal import revisit_order
-from asof.coherence.rates import recent_rates
+from asof.coherence.rates import LearntRates, recent_rates
 from asof.coherence.survival import Floats, Pages, Survival
 from asof.config import Config
-from asof.crawl.audit import PROBES, outdated
+from asof.crawl.audit import PROBED_EARLY, PROBES, outdated
 from asof.crawl.catchup import take_again
 from asof.crawl.loop import LOOK_EVERY, Crawler
 from asof.crawl.plan import alive, paces
@@ -57,7 +57,7 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
             crawler.crawl = replace(
                 crawler.crawl, coherence_plan=replace(coherence_plan, turn=first)
             )
-            await _probe(archive, crawler, config)
+            await _probe(archive, crawler, config, _captured(archive, crawler), PROBES)
         return crawler.summary()
     if coherence_plan.turn is None:
         summary = await crawler.run()
@@ -67,7 +67,7 @@ async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> 
     crawler.serve_revisits()
     summary = await crawler.run()
     if summary.ended_by == "done":
-        await _probe(archive, crawler, config)
+        await _probe(archive, crawler, config, _captured(archive, crawler), PROBES)
         crawler.frontier.serve()
         summary = await crawler.run()
     return summary
@@ -93,13 +93,24 @@ async def _turn(archive: OpenArchive, crawler: Crawler, plan: CoherencePlan) -> 
     return True
 
 
-async def _probe(archive: OpenArchive, crawler: Crawler, config: Config) -> None:
-    """Ask every host for some pages by validators that are out of date."""
+async def probe_first(
+    archive: OpenArchive, crawler: Crawler, config: Config, known: Sequence[Target]
+) -> None:
+    """Probe by what earlier crawls saw to change, half as often as in all."""
+    crawler.visitor.unseen.update(target.url for target in known)
+    await _probe(archive, crawler, config, known, PROBES // 2)
+    crawler.visitor.unseen.clear()
+
+
+async def _probe(
+    archive: OpenArchive, crawler: Crawler, config: Config, targets: Sequence[Target], most: int
+) -> None:
+    """Ask every host for some of these by validators that are out of date: `most` in all."""
     if not (config.audit and config.conditional) or crawler.stopping:
         return
     hosts, clock = crawler.equipment.hosts, archive.clock
     begin = clock.monotonic() + config.delay  # nobody knows when the run before asked last
-    for left, target, old in _probes(archive, crawler):
+    for left, target, old in _probes(archive, crawler, targets, most):
         host = host_of(target.url)
         due = max(begin, hosts.due(host, begin))
         if not await _rest(clock, crawler, due, f"probing {host}, {left:,} to go"):
@@ -119,25 +130,28 @@ async def _rest(clock: Clock, crawler: Crawler, end: float, why: str) -> bool:
         await clock.sleep(min(left, LOOK_EVERY) if left > 0 else LOOK_EVERY)
 
 
-def _probes(archive: OpenArchive, crawler: Crawler) -> Iterator[tuple[int, Target, Capture]]:
+def _probes(
+    archive: OpenArchive, crawler: Crawler, targets: Sequence[Target], most: int
+) -> Iterator[tuple[int, Target, Capture]]:
     """Pages by lot, each with a capture that its server must not confirm, and how many are left.
 
-    Of each host PROBES; if fewer have changed, these again and again, until it is caught or they
-    are gone: a server that lies now and then is not caught by one question.
+    If few have changed, these again and again, until the host is caught or they are gone: a server
+    that lies now and then is not caught by one question.
     """
     by_host: dict[str, list[tuple[Target, Capture]]] = defaultdict(list)
-    targets = captured_targets(archive.ledger, crawler.frontier.crawl)
     for target in sorted(targets, key=lambda each: draw(crawler.equipment.secret, each.url)):
         host = host_of(target.url)
-        if len(by_host[host]) < PROBES:
+        if len(by_host[host]) < most:
             seen = archive.catalog.observations(target.url)
             old = outdated([each for each in seen if each.capture.url == target.url])
             by_host[host] += [] if old is None else [(target, old)]
     changed = ((host, found) for host, found in by_host.items() if found)
     for host, found in islice(changed, _MOST_PROBED):
-        for left in range(PROBES, 0, -1):
+        found = found[:PROBED_EARLY] if crawler.visitor.unseen else found
+        unseen = sum(target.url in crawler.visitor.unseen for target, _ in found)
+        for left in range(most - crawler.visitor.probed[host] + unseen, 0, -1):
             there = [each for each in found if each[0].url not in crawler.visitor.gone]
-            if not there or host in crawler.equipment.disbelieved:
+            if not there or not crawler.equipment.believes(host):
                 break
             yield left, *there[left % len(there)]
 
@@ -145,8 +159,12 @@ def _probes(archive: OpenArchive, crawler: Crawler) -> Iterator[tuple[int, Targe
 def _pages(archive: OpenArchive, crawler: Crawler) -> dict[str, Instant]:
     """When this crawl saw each of its pages last."""
     pages = alive(archive.catalog.last_answers(crawler.crawl.id))
-    targets = captured_targets(archive.ledger, crawler.frontier.crawl)
-    return {target.url: pages[target.url] for target in targets if target.url in pages}
+    taken = _captured(archive, crawler)
+    return {target.url: pages[target.url] for target in taken if target.url in pages}
+
+
+def _captured(archive: OpenArchive, crawler: Crawler) -> list[Target]:
+    return captured_targets(archive.ledger, crawler.frontier.crawl)
 
 
 def _queue_revisits(archive: OpenArchive, crawler: Crawler, config: Config) -> None:
@@ -160,8 +178,8 @@ def _queue_revisits(archive: OpenArchive, crawler: Crawler, config: Config) -> N
     pages, seen = _still_to_see(archive, crawler, coherence_plan.turn)
     if config.revisits is not None:
         config = replace(config, revisits=max(0, config.revisits - seen))
-    caught = crawler.equipment.disbelieved
-    places = _places(archive, pages, coherence_plan, config, caught)
+    rates = recent_rates(archive, crawler.equipment.host_trust)
+    places = _places(archive, pages, coherence_plan, config, rates)
     queue_revisits(archive.ledger, number, places)
 
 
@@ -171,7 +189,7 @@ def _still_to_see(
     """Pages of the visits, with their moments, and how many were seen again already: none, unless
     the queue was lost amid the revisits. A server that was busy has said nothing about its page.
     """
-    visited = {each.url for each in captured_targets(archive.ledger, crawler.frontier.crawl)}
+    visited = {each.url for each in _captured(archive, crawler)}
     before: dict[str, tuple[int | None, Instant]] = {}
     again: set[str] = set()
     for capture in archive.catalog.captures(crawl=crawler.crawl.id):
@@ -189,11 +207,11 @@ def _places(
     pages: Mapping[str, Instant],
     coherence_plan: CoherencePlan,
     config: Config,
-    caught: Collection[str],
+    rates: LearntRates,
 ) -> dict[str, float]:
     """The order of the revisits of each host, as places for its queue: 0 to 1."""
     assert coherence_plan.turn is not None
-    rates, steps = recent_rates(archive, caught), paces(archive, config)
+    steps = paces(archive, config)
     by_host: dict[str, list[str]] = defaultdict(list)
     for url in sorted(pages, key=lambda url: (pages[url], url)):
         by_host[host_of(url)].append(url)

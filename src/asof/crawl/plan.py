@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from statistics import median
+from statistics import fmean, median
 
 import numpy as np
 
@@ -42,6 +42,8 @@ from asof.url import host_of
 # Beside the delay, as long as nothing is known of a host: seconds that an answer takes.
 _ANSWER = 0.1
 _LEAST_STEP = 1e-6
+# A crawl that was interrupted went on later: no step counts for more than so many usual ones.
+_PAUSE = 5
 _Planner = Callable[[Survival, Floats], Plan]
 
 
@@ -79,12 +81,14 @@ class Itinerary:
     """The plan of a crawl. `candidates` are the expected C of the strategies, by name.
 
     `dead` answered with an error last time: asked for first, they are in nobody's way.
+    `host_trust` is what it was planned by.
     """
 
     coherence_plan: CoherencePlan
     hosts: tuple[HostPlan, ...] = ()
     candidates: dict[str, float] = field(default_factory=dict)
     dead: tuple[Target, ...] = ()
+    host_trust: dict[str, HostTrust] = field(default_factory=dict)
 
     def targets(self) -> Iterable[Target]:
         """What is planned, with its place (0 to 1) as priority; nothing if discovery decides."""
@@ -109,13 +113,12 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
     pages, dead = ([], []) if archive is None else _known_pages(archive, seeds, config)
     if archive is None or not pages:
         return Itinerary(CoherencePlan(mode, name))
-    trust = {host: learn_trust_in(archive, host) for host in {host_of(page.url) for page in pages}}
-    caught = [host for host, each in trust.items() if not each.trusts_validators]
+    trust = learn_trust_in(archive, {host_of(page.url) for page in pages})
     # Of a host that was caught nothing is known: its pages are visited as they are found.
-    pages = [page for page in pages if host_of(page.url) not in caught]
+    pages = [page for page in pages if trust[host_of(page.url)].trusts_validators]
     if not pages:
-        return Itinerary(CoherencePlan(mode, name))
-    rates = recent_rates(archive, caught)
+        return Itinerary(CoherencePlan(mode, name), host_trust=trust)
+    rates = recent_rates(archive, trust)
     hosts = _by_host(pages, rates, paces(archive, config), config.delay + _ANSWER)
     heard = _heard(archive)
     hosts = tuple(replace(each, heard=heard.get(each.host, 1.0)) for each in hosts)
@@ -128,7 +131,7 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
     candidates = _candidates(hosts, promised, lengths, mode, config)
     if name in ("lifo", "fifo"):
         coherence_plan = CoherencePlan(mode, name, candidates[name], len(pages))
-        return Itinerary(coherence_plan, hosts, candidates)
+        return Itinerary(coherence_plan, hosts, candidates, host_trust=trust)
     planned = _planned(hosts, promised, lengths, name, config)
     expected = sum(each.plan.expected * len(each.targets) for each in planned if each.plan)
     candidates[name] = expected / len(pages)
@@ -136,7 +139,7 @@ def plan_visits(archive: OpenArchive | None, seeds: Sequence[str], config: Confi
     coherence_plan = CoherencePlan(
         mode, name, candidates[name], len(pages), eta, newcomers=newcomers
     )
-    return Itinerary(coherence_plan, planned, candidates, tuple(dead))
+    return Itinerary(coherence_plan, planned, candidates, tuple(dead), trust)
 
 
 def _known_pages(
@@ -206,11 +209,13 @@ def paces(archive: OpenArchive, config: Config) -> dict[str, float]:
     moments: dict[str, list[int]] = defaultdict(list)
     for capture in archive.catalog.captures(crawl=alike[-1].id):
         moments[host_of(capture.url)].append(capture.at)
-    return {
-        host: median(b - a for a, b in pairwise(sorted(times))) / SECOND
-        for host, times in moments.items()
-        if len(times) > 2
-    }
+    found = {}
+    for host, times in moments.items():
+        steps = [b - a for a, b in pairwise(sorted(times))]
+        if len(steps) > 1:
+            usual = _PAUSE * median(steps)
+            found[host] = fmean(min(step, usual) for step in steps) / SECOND
+    return found
 
 
 def _heard(archive: OpenArchive) -> dict[str, float]:

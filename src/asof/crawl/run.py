@@ -232,15 +232,19 @@ async def _follow(
     coherence_plan = crawler.crawl.coherence_plan
     if coherence_plan is None or config.coherence == "off":
         return await crawler.run()
-    from asof.coherence.gather import caught_hosts  # numpy, which other crawls do not need
-    from asof.crawl.phases import run_phases
+    from asof.coherence.gather import learn_trust_in  # numpy, which other crawls do not need
+    from asof.crawl.phases import probe_first, run_phases
 
     hosts = {host_of(seed) for seed in crawler.crawl.seeds} | set(crawler.frontier.hosts())
-    crawler.equipment.disbelieved.update(caught_hosts(archive, hosts))
+    known = {} if itinerary is None else itinerary.host_trust
+    crawler.equipment.host_trust.update(known | learn_trust_in(archive, hosts - known.keys()))
     visiting = coherence_plan.mode == "inducible" and coherence_plan.turn is None
     share = 0.5 if visiting else 1.0
     needs: dict[str, tuple[int, float]] = {}
     if itinerary is not None and not crawler.frontier.done_by_host():
+        if visiting:
+            pages = [target for host in itinerary.hosts for target in host.targets]
+            await probe_first(archive, crawler, config, pages)
         needs = itinerary.needs()
     crawler.hold(needs, share)
     return await run_phases(archive, crawler, config)

@@ -11,12 +11,12 @@ where an earlier answer brought validators. The look on which all rests (definit
 asks for bytes wherever they are cheap or a 304 would be no firm word (asof.crawl.audit).
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from asof.catalog.observe import is_strong
 from asof.clock import parse_http_date
-from asof.crawl.audit import PROBES_AT_ONCE, Audits, is_outdated, wants_bytes
+from asof.crawl.audit import PROBED_EARLY, Audits, is_outdated, wants_bytes
 from asof.crawl.equipment import Equipment
 from asof.crawl.robots_errand import RobotsErrands
 from asof.crawl.settle import Settlements, is_page
@@ -57,9 +57,12 @@ class Visitor:
         self.current = ""
         self.slow: set[str] = set()  # what an answer that took long brought may be younger than it
         self.gone: set[str] = set()  # where a probe found nothing to ask about
+        self.unseen: set[str] = set()  # what is probed before it is visited
+        self.probed: Counter[str] = Counter()  # how often, of each host
+        self._probed_pages: dict[str, set[str]] = defaultdict(set)  # which
         self._replaced: dict[str, tuple[Target, Capture]] = {}  # of a host, just now
-        self._probed: Counter[str] = Counter()
         audit, once = self._config.audit, self._config.coherence == "measurable"
+        self._probes = audit and self._config.coherence != "off"
         self._visits = Look(True, once, Audits(equipment.secret, wanted=audit and once))
         self._revisits = Look(False, True, Audits(equipment.secret, wanted=audit))
 
@@ -69,7 +72,7 @@ class Visitor:
             self._frontier.put_back(target)
             return await self.robots.learn_rules(target, host)
         look = self._revisits if self._frontier.revisits else self._visits
-        if look.decisive and (replaced := self._replaced.pop(host, None)) is not None:
+        if (replaced := self._replaced.pop(host, None)) is not None:
             self._frontier.put_back(target)
             return await self.probe(replaced[0], host, replaced[1])
         refusal = self._refusal(target, host, look)
@@ -104,7 +107,7 @@ class Visitor:
             taken = self._keep(target, host, outcome, last, asked, look)
         if look.first and not taken:
             self._limits.give_back(host)
-        if taken and look.decisive and isinstance(outcome, Exchange):
+        if taken and isinstance(outcome, Exchange):
             self._note_replaced(target, host, last, outcome)
         return self._equipment.wait_after(host, start, outcome)
 
@@ -155,7 +158,7 @@ class Visitor:
         """Whether this answer is to be checked by another request; a check itself is judged."""
         audits = look.audits
         if audits.checks(target) and exchange.status == 200 and not same and audits.differed(host):
-            self._equipment.disbelieved.add(host)
+            self._equipment.disbelieve(host)
         if asked is not None:
             said = parse_http_date(exchange.header("Last-Modified") or "")
             firm = is_strong(asked.etag) or said == asked.last_modified
@@ -167,23 +170,31 @@ class Visitor:
     def _note_replaced(
         self, target: Target, host: str, last: Capture | None, exchange: Exchange
     ) -> None:
-        """The next request to a host is about what it has just replaced, for the first of these."""
-        if not self._config.audit or last is None or not self._equipment.conditions(last):
+        """The next request to a host is about what it has just replaced, for the first pages."""
+        if not self._probes or last is None or not self._equipment.conditions(last):
             return
         if exchange.status != 200 or digest_text(exchange.payload_digest) == last.digest:
             return
         tag, said = exchange.header("ETag"), exchange.header("Last-Modified") or ""
-        if self._probed[host] < PROBES_AT_ONCE and is_outdated(last, tag, parse_http_date(said)):
-            self._probed[host] += 1
+        probed = self._probed_pages[host]
+        is_wanted = len(probed) < PROBED_EARLY and target.url not in probed
+        if is_wanted and is_outdated(last, tag, parse_http_date(said)):
             self._replaced[host] = target, last
 
     async def probe(self, target: Target, host: str, outdated: Capture) -> float:
         """Ask by a validator that is out of date; how long to leave the host alone.
 
-        After a 304 bytes are asked for, so that what is stored shows whether it was true.
+        After a 304 bytes are asked for, and before the first one if this crawl has not seen any of
+        the page, so that what is stored shows whether it was true.
         """
+        if self.robots.are_due(target):
+            return await self.robots.learn_rules(target, host)
         wait, self.current = 0.0, target.url
-        for asked in (conditions(outdated), ()):
+        is_unseen = target.url in self.unseen
+        self.unseen.discard(target.url)
+        self.probed[host] += not is_unseen
+        self._probed_pages[host].add(target.url)
+        for asked in ((),) if is_unseen else (conditions(outdated), ()):
             await self._equipment.clock.sleep(wait)
             if self._refusal(target, host, self._revisits) is not None:
                 break
@@ -194,12 +205,12 @@ class Visitor:
             wait = self._equipment.wait_after(host, start, outcome)
             is_other = digest_text(outcome.payload_digest) != outdated.digest
             self._store(target, host, outcome, outdated, asked)
-            if outcome.status not in (200, 304):
+            if outcome.status not in (200, 304) or (is_unseen and not is_other):
                 self.gone.add(target.url)
-            if asked and outcome.status != 304:
+            elif asked and outcome.status != 304:
                 break
-            if not asked and outcome.status == 200 and is_other:
-                self._equipment.disbelieved.add(host)
+            elif not asked and is_other and not is_unseen:
+                self._equipment.disbelieve(host)
         return wait
 
     def _refusal(self, target: Target, host: str, look: Look) -> Shut | str | None:

@@ -4,10 +4,11 @@ A gap says only whether the content was another at its end. How often it changed
 known, which is why rates are not counts over time (asof.freshness.estimate). What compares are
 answers below 400: an error page in between says nothing about the page.
 
-A Last-Modified that can be trusted says when the last change was: nothing changed since, and one
-change happened within that second. The likelihood of that, l e^(-l (seen - date)), is the one of an
-unchanged gap from the date on and a changed one of the second it names. How often the page
-changed before the date stays unknown, so the rest of the gap is not counted.
+A Last-Modified that can be trusted says when the last change of a gap was: nothing changed since,
+and one change happened within that second. The likelihood of that, l e^(-l (seen - date)), is the
+one of an unchanged gap from the date on and a changed one of the second it names. How often the
+page changed before the date stays unknown, so the rest of the gap is not counted. The date of what
+was seen first is not counted: no earlier sight could have shown it wrong.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def gaps(
             # are often equal when their targets are not.
             if not 300 <= (validity.status or 0) < 400:
                 found.extend(_gap(before.until, validity.since, changed=False))
-        elif trusted_dates and validity.claimed_since is not None:
+        elif before is not None and trusted_dates and validity.claimed_since is not None:
             found.append(Gap(RESOLUTION, True))
             found.extend(_gap(validity.claimed_since, validity.since, changed=False))
         elif before is not None:
