@@ -42,6 +42,8 @@ from asof.warc.info import crawl_record
 _VISITED = ("done", FULL, "time-limit")
 # Of many hosts not all are probed: it is one request after the other.
 _MOST_PROBED = 10
+# Pages whose past is read for what has changed, before a crawl begins: a second's work.
+_LOOKED_UP = 5_000
 
 
 async def run_phases(archive: OpenArchive, crawler: Crawler, config: Config) -> Summary:
@@ -139,15 +141,16 @@ def _probes(
     that lies now and then is not caught by one question.
     """
     by_host: dict[str, list[tuple[Target, Capture]]] = defaultdict(list)
-    for target in sorted(targets, key=lambda each: draw(crawler.equipment.secret, each.url)):
+    by_lot = sorted(targets, key=lambda each: draw(crawler.equipment.secret, each.url))
+    is_early = bool(crawler.visitor.unseen)
+    for target in by_lot[: _LOOKED_UP if is_early else None]:
         host = host_of(target.url)
-        if len(by_host[host]) < most:
+        if len(by_host[host]) < (PROBED_EARLY if is_early else most):
             seen = archive.catalog.observations(target.url)
             old = outdated([each for each in seen if each.capture.url == target.url])
             by_host[host] += [] if old is None else [(target, old)]
     changed = ((host, found) for host, found in by_host.items() if found)
     for host, found in islice(changed, _MOST_PROBED):
-        found = found[:PROBED_EARLY] if crawler.visitor.unseen else found
         unseen = sum(target.url in crawler.visitor.unseen for target, _ in found)
         for left in range(most - crawler.visitor.probed[host] + unseen, 0, -1):
             there = [each for each in found if each[0].url not in crawler.visitor.gone]
