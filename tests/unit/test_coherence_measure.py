@@ -489,6 +489,8 @@ def dated(seconds: float, modified: float, content: str = "A", **more: Any) -> C
         ([dated(-9, -99), dated(9, -99)], TRUSTED, PROVEN),
         ([dated(-9, -99), dated(9, -200)], TRUSTED, PROVEN),
         ([dated(-9, -9), dated(9, 9)], TRUSTED, PROVEN),  # dated to each answer
+        ([dated(-9, -9.9), dated(9, 8.1)], TRUSTED, PROVEN),  # cut to seconds
+        ([dated(-9, -10.5), dated(9, 8.6)], TRUSTED, unknown(Reason.REWRITTEN)),  # just before
         ([dated(-9, -99), dated(9, 9)], TRUSTED, unknown(Reason.REWRITTEN)),
         ([dated(-9, -99), dated(-5, -99), dated(9, 5)], TRUSTED, unknown(Reason.REWRITTEN)),
     ],

@@ -83,7 +83,7 @@ def _modified(sight: Observation) -> Instant | None:
 
 def _is_now(sight: Observation, skew: int | None) -> bool:
     modified = _modified(sight)
-    return modified is not None and modified - (skew or 0) > sight.at - 2 * SECOND
+    return modified is not None and modified - (skew or 0) > sight.at - SECOND
 
 
 def same_bytes(one: Observation, other: Observation) -> bool | None:
