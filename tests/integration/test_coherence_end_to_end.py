@@ -74,13 +74,9 @@ def assert_coherent_if_unchanged(web: ChangingWeb, crawled: Crawled) -> None:
     assert crawled.trust.trusts_validators
     for page in crawled.measurement.pages:
         taken = [c.at for c in crawled.gathered.counted if c.url == page.url]
-        visit, again = (
-            taken[0],
-            next(
-                (at for at in taken if at > crawled.reference and page.after is not None), taken[0]
-            ),
-        )
-        assert visit <= crawled.reference
+        visit = max(at for at in taken if at <= crawled.reference)  # it may have been probed before
+        after = (at for at in taken if at > crawled.reference and page.after is not None)
+        again = next(after, visit)
         assert page.is_coherent == web.same(page.url, visit, again), page
 
 

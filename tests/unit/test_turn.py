@@ -108,6 +108,26 @@ def test_the_turning_point_is_the_last_visit(web: Web, folder: Path) -> None:
     assert seen_twice(folder) == (ALL, ALL[-2::-1])
 
 
+class Weak(Web):
+    """As nginx with `gzip on`."""
+
+    def tag(self, url: str) -> str:
+        return f"W/{super().tag(url)}"
+
+
+def test_a_last_visit_without_a_firm_word_is_made_again(folder: Path) -> None:
+    """Else nothing but a weak validator would speak for that page."""
+    web = Weak()
+    web.fan(A, 6)
+    web.crawl(folder, A, coherence="off")
+    web.asked.clear()
+    web.crawl(folder, A)
+    visits = [each.path for each in web.asked if each.conditional]
+    assert sorted(visits) == sorted(ALL)
+    again = [each.path for each in web.asked if each.status == 200]
+    assert sorted(again) == sorted(ALL), "bytes of every page"
+
+
 def test_revisits_ask_for_what_has_changed(web: Web, folder: Path) -> None:
     """By the validators of the visit; a page without any is asked for whole."""
     web.tags = lambda url: not url.endswith("/3")

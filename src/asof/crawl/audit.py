@@ -36,7 +36,7 @@ _ENOUGH = 3
 CHEAP = 256 << 10
 
 
-def wants_bytes(last: Capture | None, *, audit: bool) -> bool:
+def wants_bytes(last: Capture | None, *, audit: bool = False) -> bool:
     """Whether to ask for the bytes of a page rather than whether it is still what it was.
 
     Where they are few, if words are to be checked at all (`audit`). And where a 304 would be no

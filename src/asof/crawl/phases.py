@@ -2,10 +2,10 @@
 
 Definition 3.5: pages are coherent at the turning point if each is at its revisit what it was at its
 visit. The reference is the moment of the last visit (t_n); that page, the joker, need not be
-fetched twice. With several hosts, or where that visit took long, it is the end of all visits, and
-there is no joker. The revisits get a queue of their own beside that of the visits, in the order of
-the plan (asof.frontier.queue). When they are done servers are probed (asof.crawl.audit), and what
-was found meanwhile is taken.
+fetched twice. With several hosts, or where that visit took long or brought no firm word, it is the
+end of all visits, and there is no joker. The revisits get a queue of their own beside that of the
+visits, in the order of the plan (asof.frontier.queue). Before the visits and when all is done
+servers are probed (asof.crawl.audit); then what was found meanwhile is taken.
 
 The turning point stands in a record of the crawl's WARC file before anything is revisited, so that
 the archive can be measured from its files alone, and an interrupted crawl knows its phase.
@@ -84,8 +84,8 @@ async def _turn(archive: OpenArchive, crawler: Crawler, plan: CoherencePlan) -> 
     # What an answer brought may be younger than its request. Of several hosts another one may have
     # been on its way when the last visit began: only the end of all visits lies in none of them.
     several = len({host_of(url) for url in pages}) > 1
-    is_slow = any(at == last and url in crawler.visitor.slow for url, at in pages.items())
-    turned = replace(plan, turn=now if several or is_slow else last)
+    is_unsure = any(at == last and url in crawler.visitor.unsure for url, at in pages.items())
+    turned = replace(plan, turn=now if several or is_unsure else last)
     crawl = replace(crawler.crawl, coherence_plan=turned)
     crawler.journal.put(crawl_record(crawl, now))
     await crawler.finish()

@@ -55,7 +55,8 @@ class Visitor:
         self._settlements = Settlements(equipment)
         self.robots = RobotsErrands(equipment)
         self.current = ""
-        self.slow: set[str] = set()  # what an answer that took long brought may be younger than it
+        # What an answer that took long brought may be younger than it; some 304 are no firm word.
+        self.unsure: set[str] = set()
         self.gone: set[str] = set()  # where a probe found nothing to ask about
         self.unseen: set[str] = set()  # what is probed before it is visited
         self.probed: Counter[str] = Counter()  # how often, of each host
@@ -97,8 +98,9 @@ class Visitor:
         self.current = target.url
         headers = (*asked, *_FROM_THE_ORIGIN) if look.decisive else asked
         outcome = await self._equipment.fetcher.fetch(target.url, headers, self._judge(target))
-        if self._equipment.clock.monotonic() - start > _LONG:
-            self.slow.add(target.url)
+        is_weak = isinstance(outcome, Exchange) and outcome.status == 304 and wants_bytes(last)
+        if is_weak or self._equipment.clock.monotonic() - start > _LONG:
+            self.unsure.add(target.url)
         if isinstance(outcome, Failure):
             taken = False
             self._settlements.fail(target, host, outcome)
