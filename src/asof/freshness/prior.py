@@ -294,11 +294,12 @@ def _gamma(prior: Prior) -> Numbers:
 
 def _masses(seen: Histories, prior: Prior) -> Numbers:
     """How rates are distributed, by what was seen, beginning with the gamma."""
-    likelihood = np.exp(seen.likelihood(np.arange(len(seen))))
+    some = np.linspace(0, len(seen) - 1, min(len(seen), _CHUNK)).astype(np.intp)
+    likelihood, pages = np.exp(seen.likelihood(some)), seen.pages[some]
     begin = np.exp(_gamma(prior))
     masses = begin / begin.sum()
     for _ in range(_ROUNDS):
-        share = seen.pages / np.maximum(likelihood @ masses, 1e-300)
+        share = pages / np.maximum(likelihood @ masses, 1e-300)
         masses = masses * (share @ likelihood) + _WORTH * begin
         masses /= masses.sum()
     found: Numbers = np.log(np.maximum(masses, 1e-300))
