@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -76,6 +76,29 @@ class TestOpening:
         time.sleep(0.5)  # all have started
         (tmp_path / "go").touch()
         assert [opener.wait(20) for opener in openers] == [0] * 4
+
+    def test_who_opens_it_waits_for_others_that_do(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The change to a write-ahead log is refused at once while another reads."""
+        path = tmp_path / "asof.db"
+        Ledger(path, writable=True).close()
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("PRAGMA journal_mode = DELETE")
+            other.execute("BEGIN")
+            other.execute("SELECT count(*) FROM crawls").fetchone()
+            naps: list[float] = []
+
+            def nap(seconds: float) -> None:
+                naps.append(seconds)
+                if len(naps) == 3:
+                    other.execute("COMMIT")
+
+            monkeypatch.setattr("asof.ledger.connection.nap", nap)
+            monkeypatch.setattr("asof.ledger.connection._BUSY", 0)
+            with ledger(path) as book:
+                assert book.db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+            assert len(naps) == 3
 
     def test_a_reader_cannot_write(self, tmp_path: Path) -> None:
         ledger_path = tmp_path / "asof.db"

@@ -6,9 +6,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from asof.clock import nap
 from asof.errors import ArchiveError, StorageError
 from asof.ledger.migrations import STEPS, run, upgrade, version_of
 from asof.ledger.schema import SCHEMA, SCHEMA_VERSION
+
+# Milliseconds that a lock is waited for, and as long in tries of a tenth of a second.
+_BUSY, _TRIES = 10_000, 100
 
 
 class Ledger:
@@ -26,7 +30,7 @@ class Ledger:
                 raise
 
     def _prepare(self) -> None:
-        self.db.execute("PRAGMA busy_timeout = 10000")
+        self.db.execute(f"PRAGMA busy_timeout = {_BUSY}")
         self.db.execute(f"PRAGMA cache_size = {-32000 if self.writable else -8000}")
         self.db.execute("PRAGMA foreign_keys = OFF")
         if self.writable:
@@ -41,11 +45,22 @@ class Ledger:
         if (version := version_of(self.db)) != SCHEMA_VERSION:
             raise _refusal(self.path, version)
         if self.writable:
-            self.db.execute("PRAGMA journal_mode = WAL")
+            self._write_ahead()
             # 64 MB: a large frontier touches pages all over the file, and the fewer the checkpoints
             # the more often a page is written once for many changes (a million URLs: 32,000 new
             # ones a second with SQLite's own 4 MB, 39,000 with this).
             self.db.execute("PRAGMA wal_autocheckpoint = 16000")
+
+    def _write_ahead(self) -> None:
+        """Others that open it just now are waited for: with this, SQLite itself does not always."""
+        for left in reversed(range(_TRIES)):
+            try:
+                self.db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if not left or error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                    raise
+                nap(0.1)
 
     def _create(self) -> None:
         with self.transaction():
