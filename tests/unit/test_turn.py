@@ -278,6 +278,7 @@ def test_what_is_gone_is_not_probed_again(web: Web, folder: Path) -> None:
     web.happens = happens
     web.crawl(folder, A)
     assert [each.status for each in web.asked if each.conditional] == [200, 404]
+    assert web.asked[-1].conditional, "and its bytes are not asked for"
 
 
 def test_probes_count_and_stop_at_limits(tmp_path: Path) -> None:

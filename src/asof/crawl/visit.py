@@ -209,9 +209,9 @@ class Visitor:
             self._store(target, host, outcome, outdated, asked)
             if outcome.status not in (200, 304) or (is_unseen and not is_other):
                 self.gone.add(target.url)
-            elif asked and outcome.status != 304:
+            if asked and outcome.status != 304:
                 break
-            elif not asked and is_other and not is_unseen:
+            if not asked and outcome.status == 200 and is_other and not is_unseen:
                 self._equipment.disbelieve(host)
         return wait
 
