@@ -13,16 +13,15 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from itertools import islice
 
 import numpy as np
 
 from asof.clock import DAY, SECOND
 from asof.coherence.host_trust import learn_host_trust
-from asof.coherence.intervals import coverage, curve, stab, thinned
+from asof.coherence.intervals import Stretches, coverage, curve, stab, thinned
 from asof.coherence.measure import measure
 from asof.coherence.verdict import Mode
-from asof.model import Capture, Evidence, Location, Proof, Validity
+from asof.model import Capture, Location
 
 START = 1_600_000_000 * SECOND
 
@@ -97,15 +96,11 @@ def main() -> None:
         sys.exit("the best moment is not what a sweep finds")
 
     order = np.sort(since)
-    known = [
-        Validity(
-            f"{k // 4:07}", "A", 200, int(at), int(at), (Evidence(Proof.DOWNLOAD, int(at), ""),)
-        )
-        for k, at in enumerate(islice(order.tolist(), options.intervals // 10))
-    ]
+    some = order[: options.intervals // 10]
+    known = Stretches.of([f"{k // 4:07}" for k in range(len(some))], some, some)
     rates = np.full(len(known), 1e-7)
     when = np.linspace(int(order[0]), int(order[-1]), 200).astype(np.int64).tolist()
-    taken = best_of(1, lambda: coverage(known, rates, when, len({v.url for v in known})))
+    taken = best_of(1, lambda: coverage(known, rates, when, len(set(known.urls))))
     out(f"  coverage of {len(known):,} at 200 moments {taken:7.2f} s\n")
 
     captures = site(options.pages)

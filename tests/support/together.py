@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from asof.catalog.observe import observe
 from asof.clock import Instant
 from asof.coherence.credibility import firm_runs
-from asof.coherence.invariance import Bounds, archive_coherence, page_bounds
+from asof.coherence.invariance import Bounds, Together, page_bounds
 from asof.coherence.observations import Sights
 from asof.coherence.proven_intervals import page_intervals
 from asof.coherence.quality_report import Answer, Stretch
@@ -27,7 +27,10 @@ def stood_together(
     captures: Iterable[Capture], since: Instant | None = None, until: Instant | None = None,
     host_trust: Mapping[str, HostTrust] | None = None,
 ) -> tuple[Answer, Stretch | None]:  # fmt: skip
-    return archive_coherence(bounds_of(captures, since, until, host_trust))
+    together = Together()
+    for bounds in bounds_of(captures, since, until, host_trust):
+        together.add(bounds)
+    return together.answer()
 
 
 def known_intervals(

@@ -18,6 +18,7 @@ from asof.coherence.credibility import firm_runs
 from asof.coherence.intervals import coverage, expected_valid, stab
 from asof.coherence.invariance import Bounds
 from asof.coherence.measure import measure
+from asof.coherence.proven_intervals import stretches
 from asof.coherence.returns import Returns, returns_of
 from asof.coherence.verdict import HostTrust, Mode, PageVerdict, Reason
 from asof.model import Capture, Grade, Location, Proof
@@ -802,7 +803,7 @@ def test_coverage_tells_proven_from_expected() -> None:
         [taken(0, url=A), taken(100, url=A), taken(50, url=B), taken(150, "Z", url=B)]
     )
     found = coverage(
-        known,
+        stretches(known),
         [0.01 if v.url == A else 0.0 for v in known],
         [at(t) for t in (-1, 0, 50, 100, 150, 200)],
         2,
@@ -822,14 +823,16 @@ def test_errors_of_the_server_do_not_part_what_is_the_same() -> None:
     seen = observe([taken(0), taken(50, "x", status=503), taken(100)])
     told = known_intervals(seen, {}, urls=seen)
     assert [
-        c.provable for c in coverage(told, [math.inf] * len(told), [at(50), at(100), at(101)], 1)
+        c.provable
+        for c in coverage(stretches(told), [math.inf] * len(told), [at(50), at(100), at(101)], 1)
     ] == [1, 1, 0]
 
 
 def test_two_sights_of_one_instant_count_once() -> None:
     known = validities([taken(0), taken(0, "B"), taken(10, "B")])
     assert [
-        c.provable for c in coverage(known, [math.inf] * len(known), [at(0), at(5), at(10)], 1)
+        c.provable
+        for c in coverage(stretches(known), [math.inf] * len(known), [at(0), at(5), at(10)], 1)
     ] == [
         1,
         1,

@@ -12,7 +12,7 @@ from asof.catalog.observe import observe
 from asof.clock import SECOND, Instant
 from asof.coherence.certificate import Choice
 from asof.coherence.gather import GatheredCaptures, measured
-from asof.coherence.proven_intervals import with_claims
+from asof.coherence.proven_intervals import stretches
 from asof.coherence.quality import quality_report
 from asof.coherence.verdict import HostTrust, Mode
 from asof.model import Capture, Location
@@ -67,5 +67,5 @@ def test_pages_are_observed_together_from_their_dates_to_the_first_download() ->
 )
 def test_dates_that_count_for_no_verdict_count_for_nothing_here(trust: HostTrust) -> None:
     assert observable(trust) is None
-    found = with_claims(known_intervals(observe(PAGES), {HOST: trust}, urls=[PAGES[1].url]))
-    assert [(each.since, each.until) for each in found] == [(PAGES[1].at, PAGES[1].at)]
+    found = stretches(known_intervals(observe(PAGES), {HOST: trust}, urls=[PAGES[1].url]))
+    assert (*found.since, *found.until) == (PAGES[1].at, PAGES[1].at)

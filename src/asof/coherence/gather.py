@@ -30,7 +30,7 @@ from asof.coherence.host_trust import Policy, RanBack, learn_host_trust, ran_bac
 from asof.coherence.intervals import stab
 from asof.coherence.measure import measure
 from asof.coherence.observations import Sights, is_page
-from asof.coherence.proven_intervals import page_intervals, with_claims
+from asof.coherence.proven_intervals import page_intervals, stretches
 from asof.coherence.verdict import HostTrust, Measurement, Mode
 from asof.errors import DamageError, InputError, NotCaptured, UsageError
 from asof.model import Capture, Crawl, find_header
@@ -311,11 +311,8 @@ def _best_moment(
     first, last = min(c.at for c in counted), max(c.at for c in counted)
     urls = {capture.url for capture in counted}
     known = (page_intervals(*page) for page in firm_runs(seen, learnt, urls))
-    found = with_claims(chain.from_iterable(known))
-    near = [each for each in found if each.since <= last and each.until >= first]
-    since = [max(each.since, first) for each in near]
-    until = [min(each.until, last) for each in near]
-    return stab(since, until).until if near else last
+    near = stretches(chain.from_iterable(known), first, last)
+    return stab(near.since, near.until).until if near else last
 
 
 def capture_at(captures: Iterable[Capture]) -> Mapping[tuple[str, Instant, str], Capture]:

@@ -5,21 +5,45 @@ not overlap, or it counts twice; what `asof.catalog.validity` gives does not, bu
 instants, which `coverage` takes care of.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from asof.clock import SECOND, Instant
 from asof.coherence.verdict import Best, Coverage
-from asof.model import Validity
 
 Instants = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 # Below it 1 - e^(-x) has lost its digits to the smallest numbers that there are.
 _TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretches:
+    """Intervals of many pages: those of one page stand together, by time."""
+
+    urls: Sequence[str]
+    since: Instants
+    until: Instants
+
+    @classmethod
+    def of(cls, urls: Sequence[str], since: ArrayLike, until: ArrayLike) -> Self:
+        return cls(urls, *_ends(since, until))
+
+    def among(self, pages: Set[str]) -> Self:
+        """Those of some pages."""
+        kept = [place for place, url in enumerate(self.urls) if url in pages]
+        if len(kept) == len(self.urls):
+            return self
+        return type(self)([self.urls[place] for place in kept], self.since[kept], self.until[kept])
+
+    def __len__(self) -> int:
+        return len(self.urls)
 
 
 def coherence(intervals: Iterable[tuple[Instant, Instant]]) -> tuple[Instant, Instant] | None:
@@ -127,29 +151,28 @@ def expected_valid(elapsed: ArrayLike, gap: ArrayLike, rate: ArrayLike) -> Float
 
 
 def coverage(
-    validities: Sequence[Validity], rates: ArrayLike, moments: Sequence[Instant], pages: int
+    known: Stretches, rates: ArrayLike, moments: Sequence[Instant], pages: int
 ) -> list[Coverage]:
     """At each moment the share of `pages` whose as-of answer is known, and that expected right.
 
-    `validities` are ordered by URL and time, all of them of answers that say something (no errors
-    of servers). `rates` are the changes a second of their pages; one whose rate is endless is right
-    only where it is known. Before its first sight a URL is never right: as-of answers do not come
-    from the future. Pages of which nothing is ever known have no interval, and count all the same.
+    `known` are intervals of answers that say something (no errors of servers). `rates` are the
+    changes a second of their pages; one whose rate is endless is right only where it is known.
+    Before its first sight a URL is never right: as-of answers do not come from the future. Pages of
+    which nothing is ever known have no interval, and count all the same.
     """
-    if not validities:
+    if not known:
         return [Coverage(at, 0.0, 0.0) for at in moments]
-    names = [validity.url for validity in validities]
-    same = np.array([one == two for one, two in pairwise(names)], dtype=bool)
-    starts, ends = _ends([v.since for v in validities], [v.until for v in validities])
+    same = np.array([one == two for one, two in pairwise(known.urls)], dtype=bool)
+    starts, ends = known.since, known.until
     # Two different sights of one instant make two intervals that share it.
     shifted = starts.copy()
     shifted[1:] += same & (starts[1:] <= ends[:-1])
     real = shifted <= ends
     begun, ended = np.sort(shifted[real]), np.sort(ends[real])
-    gap = np.full(len(names), np.inf)
+    gap = np.full(len(known), np.inf)
     gap[:-1][same] = (starts[1:] - ends[:-1])[same] / SECOND
     rate = np.asarray(rates, dtype=np.float64)
-    until_next = np.full(len(names), np.iinfo(np.int64).max)
+    until_next = np.full(len(known), np.iinfo(np.int64).max)
     until_next[:-1][same] = starts[1:][same]
     found = []
     for at in moments:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from asof.clock import Instant
-from asof.coherence.intervals import coherence
 from asof.coherence.observations import SameAnswers, alike
 from asof.coherence.quality_report import Answer, Stretch
 from asof.model import State
@@ -50,24 +49,43 @@ def page_bounds(
     yield Bounds(url, run.since, run.until, after, before)
 
 
-def archive_coherence(pages: Sequence[Bounds]) -> tuple[Answer, Stretch | None]:
-    """Whether pages cohere by definition 3.1, and when: proven, or possible where it is unknown.
+class Together:
+    """Whether pages that are told one by one cohere by definition 3.1, and when.
 
-    Nothing captured is nothing known.
+    Only the extremes are kept: there may be millions of pages.
     """
-    if not pages:
-        return "unknown", None
-    proven = coherence((page.since, page.until) for page in pages)
-    if proven is not None:
-        return "coherent", proven
-    # Between two sights that differ lies a change, so these ends do not belong to what is possible.
-    earliest = max((p.after for p in pages if p.after is not None), default=None)
-    latest = min((p.before for p in pages if p.before is not None), default=None)
-    if earliest is not None and latest is not None and earliest >= latest:
-        return "incoherent", None
-    begins = min(p.since for p in pages) if earliest is None else earliest
-    ends = max(p.until for p in pages) if latest is None else latest
-    return "unknown", (min(begins, ends), max(begins, ends))
+
+    def __init__(self) -> None:
+        self._since: Stretch | None = None  # the first that a page is known from, and the last
+        self._until: Stretch | None = None
+        self._after: Instant | None = None
+        self._before: Instant | None = None
+
+    def add(self, page: Bounds) -> None:
+        self._since = _widened(self._since, page.since)
+        self._until = _widened(self._until, page.until)
+        self._after = max((at for at in (self._after, page.after) if at is not None), default=None)
+        self._before = min(
+            (at for at in (self._before, page.before) if at is not None), default=None
+        )
+
+    def answer(self) -> tuple[Answer, Stretch | None]:
+        """Proven, or possible where it is unknown. Nothing captured is nothing known."""
+        if self._since is None or self._until is None:
+            return "unknown", None
+        if self._since[1] <= self._until[0]:
+            return "coherent", (self._since[1], self._until[0])
+        # Between two sights that differ lies a change: these ends are not part of what is possible.
+        earliest, latest = self._after, self._before
+        if earliest is not None and latest is not None and earliest >= latest:
+            return "incoherent", None
+        begins = self._since[0] if earliest is None else earliest
+        ends = self._until[1] if latest is None else latest
+        return "unknown", (min(begins, ends), max(begins, ends))
+
+
+def _widened(stretch: Stretch | None, at: Instant) -> Stretch:
+    return (at, at) if stretch is None else (min(stretch[0], at), max(stretch[1], at))
 
 
 def _is_taken(run: SameAnswers, since: Instant | None, until: Instant | None) -> bool:

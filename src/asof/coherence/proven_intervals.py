@@ -4,11 +4,12 @@ The same rules as for a verdict (asof.coherence.measure), for all moments at onc
 what is provable and for the best moment.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from asof.clock import Instant
 from asof.coherence.host_trust import claimed_by
+from asof.coherence.intervals import Stretches
 from asof.coherence.observations import SameAnswers
 from asof.coherence.verdict import HostTrust
 from asof.model import State, Validity
@@ -33,12 +34,21 @@ def page_intervals(url: str, runs: Sequence[SameAnswers], trust: HostTrust) -> I
         before = run.until
 
 
-def with_claims(intervals: Iterable[Validity]) -> list[Validity]:
-    """The same intervals, from where dates say that they begin."""
-    return [
-        each if each.claimed_since is None else replace(each, since=each.claimed_since)
-        for each in intervals
-    ]
+def stretches(
+    intervals: Iterable[Validity], first: Instant | None = None, last: Instant | None = None
+) -> Stretches:
+    """The intervals from where dates say that they begin, and of them what lies in a time."""
+    urls: list[str] = []
+    ends = array("q"), array("q")
+    for each in intervals:
+        since, until = each.since if each.claimed_since is None else each.claimed_since, each.until
+        since = since if first is None else max(since, first)
+        until = until if last is None else min(until, last)
+        if since <= until:
+            urls.append(each.url)
+            ends[0].append(since)
+            ends[1].append(until)
+    return Stretches.of(urls, *ends)
 
 
 def _claimed(run: SameAnswers, trust: HostTrust, before: Instant | None) -> Instant | None:

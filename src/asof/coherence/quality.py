@@ -1,10 +1,9 @@
 """The quality of a crawl in one value: how complete, how coherent, and what to do about it."""
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from operator import attrgetter
 
 from asof.archive.archive import Moment, OpenArchive
 from asof.catalog.referents import ANSWERS
@@ -23,10 +22,10 @@ from asof.coherence.gather import (
     measured,
 )
 from asof.coherence.host_trust import claimed_by
-from asof.coherence.intervals import coverage, curve, observable, stab, thinned
-from asof.coherence.invariance import Bounds, archive_coherence, page_bounds
+from asof.coherence.intervals import Stretches, coverage, curve, observable, stab, thinned
+from asof.coherence.invariance import Together, page_bounds
 from asof.coherence.observations import is_page
-from asof.coherence.proven_intervals import page_intervals, with_claims
+from asof.coherence.proven_intervals import page_intervals, stretches
 from asof.coherence.quality_report import Report, WholeCoherence
 from asof.coherence.rates import learn_rates
 from asof.coherence.returns import Returns, returns_of
@@ -113,8 +112,8 @@ def quality_report(
     others = {c.url for c in gathered.counted if c.kind in ANSWERS and c.url not in pages}
     report = Report(
         gathered.crawls, measurement, whole=whole,
-        best=stab(*_sides(intervals)) if intervals else None,
-        curve=_curve(gathered, measurement.reference, pages, intervals),
+        best=stab(intervals.since, intervals.until) if intervals else None,
+        curve=_curve(gathered, measurement.reference, intervals.among(pages), len(pages)),
         observable=_observable(gathered),
         part=gathered.choice.prefix or "", chosen=gathered.choice.reference is not None,
         errors=sum(map(is_page, others)), place=place,
@@ -128,23 +127,25 @@ def quality_report(
 
 def _intervals(
     gathered: GatheredCaptures, pages: Set[str]
-) -> tuple[list[Validity], WholeCoherence, Returns]:
+) -> tuple[Stretches, WholeCoherence, Returns]:
     """When each page is known between the first and the last capture; whether all cohere; how often
     those of C were seen to change back.
     """
     urls = {capture.url for capture in gathered.counted}
     first, last = min(capture.at for capture in gathered.counted), gathered.until
-    known: list[Validity] = []
-    bounds: list[Bounds] = []
-    returns = Returns()
-    for url, runs, trust in firm_runs(gathered.seen, gathered.host_trust, urls):
-        known += page_intervals(url, runs, trust)
-        bounds += page_bounds(url, runs, first, last)
-        if url in pages:
-            returns += returns_of(runs)
-    known.sort(key=attrgetter("url"))
-    whole = WholeCoherence(*archive_coherence(bounds))
-    return _within(first, last, with_claims(known)), whole, returns
+    together, returns = Together(), Returns()
+
+    def known() -> Iterator[Validity]:
+        nonlocal returns
+        for url, runs, trust in firm_runs(gathered.seen, gathered.host_trust, urls):
+            yield from page_intervals(url, runs, trust)
+            for bounds in page_bounds(url, runs, first, last):
+                together.add(bounds)
+            if url in pages:
+                returns += returns_of(runs)
+
+    found = stretches(known(), first, last)
+    return found, WholeCoherence(*together.answer()), returns
 
 
 def measure_choice(
@@ -191,35 +192,19 @@ def _categorised(
     return replace(page, category=change.category.value)
 
 
-def _within(first: Instant, last: Instant, intervals: Iterable[Validity]) -> list[Validity]:
-    """The parts of intervals that lie between two moments."""
-    return [
-        each
-        if first <= each.since and each.until <= last
-        else replace(each, since=max(each.since, first), until=min(each.until, last))
-        for each in intervals
-        if each.since <= last and each.until >= first
-    ]
-
-
-def _sides(intervals: Sequence[Validity]) -> tuple[list[Instant], list[Instant]]:
-    return [each.since for each in intervals], [each.until for each in intervals]
-
-
 def _curve(
-    gathered: GatheredCaptures, reference: Instant, pages: Set[str], intervals: Sequence[Validity]
+    gathered: GatheredCaptures, reference: Instant, intervals: Stretches, pages: int
 ) -> tuple[Coverage, ...]:
     """What is known and what is expected from the first capture to the last, of the pages of C."""
-    intervals = [each for each in intervals if each.url in pages]
     if not intervals:
         return ()
-    times = thinned(*curve(*_sides(intervals)), _POINTS)[0].tolist()
+    times = thinned(*curve(intervals.since, intervals.until), _POINTS)[0].tolist()
     if times[0] < reference < times[-1]:
         times = sorted({*times, reference})
     learnt = learn_rates(gathered.everything, gathered.host_trust)
-    rates = array("d", (learnt.mean(each.url) for each in intervals))
+    rates = array("d", map(learnt.mean, intervals.urls))
     del learnt  # as large
-    return tuple(coverage(intervals, rates, times, len(pages)))
+    return tuple(coverage(intervals, rates, times, pages))
 
 
 def _observable(gathered: GatheredCaptures) -> tuple[Instant, Instant] | None:
