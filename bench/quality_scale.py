@@ -1,8 +1,8 @@
 """`asof quality` of a large archive: seconds and memory, and those of the history of one URL.
 
-    python bench/quality_scale.py [--captures 240000] [--keep FOLDER]
+    python bench/quality_scale.py [--captures 240000] [--crawls 2] [--keep FOLDER]
 
-The archive holds two crawls of one host that visited every page twice. Between the crawls one page
+The archive holds crawls of one host that visited every page twice. Between the crawls one page
 in ten changed, between visit and revisit one in a hundred; half of the other revisits are equal
 bytes, half are 304 answers by a strong ETag. The records are real ones, of pages of some sentences.
 Its making is not timed; `--keep` leaves it (and takes it from there the next time).
@@ -30,7 +30,6 @@ BIN = Path(sys.executable).parent
 START = 1_750_000_000 * SECOND
 PROFILE = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 PACE = SECOND // 10
-CRAWLS = 2
 BATCH = 5_000
 WORDS = ("the", "gate", "keeper", "writes", "down", "who", "came", "and", "what", "was", "in")
 
@@ -106,11 +105,11 @@ class Writer:
         self._rows.clear()
 
 
-def make(folder: Path, captures: int) -> None:
-    """Two crawls, forth and back."""
-    pages = captures // (2 * CRAWLS)
+def make(folder: Path, captures: int, crawls: int) -> None:
+    """Crawls, forth and back."""
+    pages = captures // (2 * crawls)
     with OpenArchive.write(folder, purpose="bench") as archive:
-        for number in range(CRAWLS):
+        for number in range(crawls):
             began = START + number * DAY
             turn = began + pages * PACE + PACE // 2
             plan = CoherencePlan("inducible", "lifo", 0.9, pages, turn=turn)
@@ -138,12 +137,13 @@ def version_of(page: int, crawl: int, look: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--captures", type=int, default=240_000)
+    parser.add_argument("--crawls", type=int, default=2)
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="asof-bench-") as scratch:
         folder = options.keep or Path(scratch) / "archive"
         if not folder.exists():
-            make(folder, options.captures)
+            make(folder, options.captures, options.crawls)
         where = ("-a", str(folder))
         url = "http://example.org/section-1/page-1.html"
         for words in (("quality",), ("quality", "--json"), ("show", url), ("show", url)):

@@ -15,7 +15,7 @@ from asof.clock import Clock, Instant, SystemClock, from_datetime, iso, parse_mo
 from asof.errors import ArchiveError, NotCaptured, UsageError
 from asof.ledger import Ledger, is_outdated
 from asof.model import Capture, Crawl, CrawlState, Segment
-from asof.url import canonical
+from asof.url import typed
 
 Moment = Instant | datetime | str
 
@@ -172,11 +172,10 @@ class OpenArchive:
     @staticmethod
     def address(url: str) -> str:
         """The URL as the catalog knows it; what is no web address stays as written."""
-        found = canonical(url)
+        found = typed(url)
         if found is not None:
             return found
         # Records of other schemes (dns:, urn:, metadata:) are looked up as they are written.
         if re.match(r"(?!https?:)[a-zA-Z][a-zA-Z0-9+.-]*:[^\s]", url):
             return url
-        hint = f"Did you mean https://{url} ?" if canonical(f"https://{url}") else "Check it."
-        raise UsageError(f"{url!r} is not a URL.", hint=hint)
+        raise UsageError(f"{url!r} is not a URL.", hint="Write it as https://example.org/page.")

@@ -6,9 +6,11 @@ Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 130 interrupted, s
 import importlib
 import io
 import os
+import shlex
 import sqlite3
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 import click
@@ -41,6 +43,21 @@ class _Verbs(click.Group):
         found: click.Command = getattr(home, f"{cmd_name}_command")
         return found
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in _VERBS or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        if name == "help":
+            raise click.exceptions.NoArgsIsHelpError(ctx)
+        from asof.url import typed  # here, for `asof --help` needs no URLs
+
+        meant = [f"asof {each}" for each in get_close_matches(name, _VERBS, n=2, cutoff=0.6)]
+        meant += [f"asof crawl {shlex.quote(name)}"] if typed(name) else []
+        hint = f" Did you mean `{'` or `'.join(meant)}`?" if meant else ""
+        raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
+
 
 @click.group(
     cls=_Verbs,
@@ -66,6 +83,9 @@ def run(arguments: list[str]) -> int:
         return result if isinstance(result, int) else 0
     except (click.exceptions.Abort, KeyboardInterrupt):
         return 130
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 0
     except click.ClickException as error:
         return _refuse(_click_message(error), 2)
     except AsofError as error:

@@ -13,7 +13,10 @@ from asof.crawl import CrawlRequest, run_crawl
 from asof.crawl.run import CrawlOutcome, plan_crawl
 from asof.crawl.summary import crawl_json
 from asof.model import CrawlState
+from asof.report.crawl_words import captured, why_not
 from asof.report.words import duration, human_bytes
+
+_MOST_SEEDS = 20  # of those that brought nothing
 
 
 def _setting(
@@ -117,7 +120,9 @@ def crawl_command(
         print_json({**crawl_json(outcome.crawl, outcome.summary), "files": list(outcome.files)})
     if not quiet:
         _print_outcome(outcome, folder)
-    return 130 if outcome.crawl.state is CrawlState.INTERRUPTED else 0
+    if outcome.crawl.state is CrawlState.INTERRUPTED:
+        return 130
+    return 1 if outcome.is_barren else 0
 
 
 _ENDINGS = {
@@ -133,7 +138,7 @@ _ENDINGS = {
 def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
     summary = outcome.summary
     say(
-        f"{_ENDINGS[summary.ended_by]}: {summary.captured:,} captured, {summary.failed:,} failed, "
+        f"{_ENDINGS[summary.ended_by]}: {captured(summary)}, {summary.failed:,} failed, "
         f"{summary.left_out:,} left out, {summary.queued:,} still queued; "
         f"{human_bytes(summary.bytes)} in {duration(summary.seconds)}."
     )
@@ -143,6 +148,11 @@ def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
         say(f"  {summary.revisited:>8,}  {told}")
     for reason, count in list((summary.reasons or {}).items())[:8]:
         say(f"  {count:>8,}  {reason}")
+    for seed, why in outcome.barren[:_MOST_SEEDS]:
+        say(f"No page came from {seed}: {why_not(why)}.")
+    if outcome.is_barren:
+        say("Check the address in a browser: is it http or https, is the name right?")
+        return
     broken = outcome.crawl.state is CrawlState.INTERRUPTED
     next_step = "Go on with: asof crawl" if broken else "Look at it with: asof serve"
     say(f"{next_step}{where(folder)}")

@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import nullcontext
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
@@ -15,13 +16,32 @@ from asof.cli.options import (
     output_option,
     selection_options,
 )
-from asof.cli.output import capture_json, judgements, open_archive, print_json, validity_json, when
+from asof.cli.output import (
+    capture_json,
+    judgements,
+    open_archive,
+    print_json,
+    say,
+    validity_json,
+    when,
+)
 from asof.clock import stamp
 from asof.coherence.history import history as graded_history
 from asof.errors import NotCaptured, UsageError
 from asof.model import Capture, State
 from asof.report.validity_words import held
 from asof.report.words import human_bytes
+
+
+def _statuses(value: str) -> range:
+    """The type of an option that is a status, or a kind of them: 404, 4xx."""
+    first, rest = value[:1], value[1:]
+    if first.isdigit() and rest.lower() == "xx":
+        return range(int(first) * 100, int(first) * 100 + 100)
+    if not (value.isascii() and value.isdigit()):
+        raise click.BadParameter(f"{value!r} is no status; write 404 or 4xx.")
+    return range(int(value), int(value) + 1)
+
 
 # `get` streams what it is asked for; this bounds a decompression bomb.
 MAX_PAYLOAD = 1 << 36
@@ -32,33 +52,59 @@ MAX_PAYLOAD = 1 << 36
     epilog=examples(
         "asof list --prefix https://example.org/blog/",
         "asof list --from 2026-01 --to 2026-03 --json",
+        "asof list --status 4xx --status 5xx             errors that were captured",
+        "asof list --type image/png --type 'video/*'",
     ),
 )
 @archive_option
 @selection_options
+@click.option("--status", "statuses", type=_statuses, multiple=True, metavar="S",
+              help="Only this status: 404, or 4xx for all of its kind.")  # fmt: skip
+@click.option("--type", "types", multiple=True, metavar="TYPE",
+              help="Only this media type: text/html, or image/* for all of its kind.")  # fmt: skip
 @click.option("--crawl", metavar="ID", help="Only captures of this crawl.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N captures.")
 @json_option
 def list_command(
-    folder: Path, crawl: str | None, limit: int | None, as_json: bool, **selected: str | None
-) -> int:
-    """List captures by URL (in the order of SURT keys), then by time."""
+    folder: Path, statuses: tuple[range, ...], types: tuple[str, ...], crawl: str | None,
+    limit: int | None, as_json: bool, **selected: str | None,
+) -> int:  # fmt: skip
+    """List captures by URL, then by time.
+
+    URLs come in the order of their SURT keys, so that hosts of one domain stand together.
+    """
     with open_archive(folder) as archive:
-        captures = islice(archive.captures(crawl=crawl, **selected), limit)
+        found = archive.captures(crawl=crawl, **selected)
+        chosen = (capture for capture in found if _is_wanted(capture, statuses, types))
+        count = 0
         with judgements(archive) as judged:
-            for capture in captures:
+            for count, capture in enumerate(islice(chosen, limit), 1):
                 if as_json:
                     print_json({**capture_json(capture), "change": judged(capture)})
-                else:
-                    click.echo(_line(capture))
+                    continue
+                if count == 1:
+                    click.echo(_HEAD)
+                click.echo(_line(capture))
+    if not count:
+        say("No capture matches.")
     return 0
+
+
+_HEAD = f"{'captured (UTC)':14} status {'size':>9} {'type':<24} URL"
+
+
+def _is_wanted(capture: Capture, statuses: tuple[range, ...], types: tuple[str, ...]) -> bool:
+    if statuses and not any(capture.status in each for each in statuses):
+        return False
+    kind = capture.media_type or ""
+    return not types or any(fnmatchcase(kind, each.lower()) for each in types)
 
 
 def _line(capture: Capture) -> str:
     status = "-" if capture.status is None else str(capture.status)
     kind = "revisit" if capture.kind == "revisit" else capture.media_type or "-"
     size = human_bytes(capture.size)
-    return f"{stamp(capture.at)} {status:>3} {size:>9} {kind:<24} {capture.url}"
+    return f"{stamp(capture.at)} {status:>6} {size:>9} {kind:<24} {capture.url}"
 
 
 @click.command("show", epilog=examples("asof show https://example.org/ --json"))

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import console, open_archive, print_json, table, when
 from asof.cli.quality import print_completeness
 from asof.cli.view import CrawlView, snapshot_line
-from asof.clock import Clock, SystemClock, iso
+from asof.clock import Clock, Instant, SystemClock, iso
 from asof.crawl.summary import Summary, crawl_json, snapshot_json
 from asof.crawl.watch import Watch, current_summary
 from asof.frontier import report
@@ -53,8 +54,10 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
         segments = archive.segments()
         captures, urls = archive.catalog.count(), archive.catalog.count_urls()
         size = sum(segment.committed for segment in segments)
+        hosts = archive.catalog.hosts()
         if as_json:
             told = {"archive": str(folder), "captures": captures, "urls": urls, "bytes": size}
+            told |= {"hosts": len(hosts), **_span_json(hosts)}
             listed = [crawl_json(*pair) for pair in crawls]
             told |= {"segments": len(segments), "crawls": listed, **_report_json(archive, chosen)}
             print_json(told)
@@ -63,6 +66,7 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
             f"{folder}: {captures:,} captures of {urls:,} URLs, "
             f"{human_bytes(size)} in {number(len(segments), 'WARC file')}"
         )
+        _print_hosts(hosts)
         if chosen is not None:
             _print_crawls([pair for pair in crawls if crawl is None or pair[0].id == crawl])
             number_of = archive.catalog.crawl_no(chosen.id)
@@ -71,6 +75,28 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
             _print_reasons("left out", report.left_out(archive.ledger, number_of))
             _print_reasons("failed", report.failed(archive.ledger, number_of))
     return 0
+
+
+Hosts = Mapping[str, tuple[int, Instant, Instant]]
+
+
+def _span(hosts: Hosts) -> tuple[Instant, Instant]:
+    return min(first for _, first, _ in hosts.values()), max(last for *_, last in hosts.values())
+
+
+def _span_json(hosts: Hosts) -> dict[str, str | None]:
+    first, last = map(iso, _span(hosts)) if hosts else (None, None)
+    return {"first": first, "last": last}
+
+
+def _print_hosts(hosts: Hosts) -> None:
+    if hosts:
+        first, last = map(when, _span(hosts))
+        click.echo(f"  {number(len(hosts), 'host')}, from {first} to {last} UTC")
+    for host, (count, *_) in list(hosts.items())[:_MOST_REASONS]:
+        click.echo(f"  {count:>9,}  {printable(host)}")
+    if len(hosts) > _MOST_REASONS:
+        click.echo(f"             ... and {len(hosts) - _MOST_REASONS:,} more hosts")
 
 
 def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:

@@ -15,7 +15,7 @@ from asof.crawl.loop import Crawler
 from asof.crawl.settle import onward
 from asof.frontier.hosts import PATIENCE
 from asof.frontier.queue import queued_revisits, settle_revisit
-from asof.frontier.states import Event
+from asof.frontier.states import Event, error_of
 from asof.frontier.unsettled import Unsettled
 from asof.model import Hop, Target
 
@@ -53,15 +53,17 @@ def take_again(archive: OpenArchive, crawler: Crawler, turn: Instant) -> None:
 
 
 def _settle(archive: OpenArchive, crawler: Crawler, target: Target) -> None:
-    _lead_on(archive, crawler, target)
-    crawler.frontier.settle(target, Event.CAPTURED)
+    error = error_of(_lead_on(archive, crawler, target))
+    crawler.frontier.settle(target, Event.CAPTURED, reason=error)
 
 
-def _lead_on(archive: OpenArchive, crawler: Crawler, target: Target) -> None:
-    """Queue what the last stored answer of a target leads to."""
+def _lead_on(archive: OpenArchive, crawler: Crawler, target: Target) -> int | None:
+    """Queue what the last stored answer of a target leads to; the status of a page."""
     for capture in deque(archive.catalog.captures(url=target.url, crawl=crawler.crawl.id), 1):
         kept = crawler.equipment.store.stored(capture, target)
         if Hop.ROBOTS.value not in target.hops:
             crawler.funnel.put(onward(target, kept))
         elif capture.status == 200:
             crawler.visitor.robots.list_sitemaps(target.url, target.url, kept.document)
+        return None if Hop.ROBOTS.value in target.hops else capture.status
+    return None

@@ -13,7 +13,7 @@ from asof.errors import UsageError
 from asof.model import Crawl, CrawlState
 from asof.scope.presets import load_config, preset_settings
 from asof.scope.rules import Scope
-from asof.url import canonical
+from asof.url import typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +84,8 @@ def _check_coherence(config: Config, given: Mapping[str, object]) -> None:
 
 def address(url: str, hint: str = "Write http or https URLs.") -> str:
     """A URL as the crawl asks for it."""
-    found = canonical(url)
+    found = typed(url)
     if found is None:
-        if "://" not in url and canonical(f"https://{url}"):
-            hint = f"Did you mean https://{url} ?"
         raise UsageError(f"{url[:200]!r} cannot be crawled.", hint=hint)
     return found
 

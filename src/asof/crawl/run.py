@@ -33,7 +33,8 @@ from asof.errors import StorageError, UsageError
 from asof.fetch.addresses import policy
 from asof.fetch.http import Fetcher, HttpClient
 from asof.fetch.settings import FetchSettings
-from asof.frontier.report import tally
+from asof.frontier.report import look_up, tally
+from asof.frontier.states import TargetState
 from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
 from asof.url import host_of
@@ -51,6 +52,12 @@ class CrawlOutcome:
     summary: Summary
     resumed: bool
     files: tuple[str, ...]
+    barren: tuple[tuple[str, str], ...] = ()  # seeds that brought nothing or an error, and why
+
+    @property
+    def is_barren(self) -> bool:
+        """Whether there is nothing to show: no seed brought a page."""
+        return len(self.barren) == len(self.crawl.seeds)
 
 
 def run_crawl(
@@ -88,7 +95,17 @@ def run_crawl(
         if summary.ended_by == DISK_RESERVE:
             raise _disk_is_short(archive)
         files = tuple(s.file for s in archive.segments() if s.crawl == crawl.id)
-    return CrawlOutcome(crawl, summary, start.resumed, files)
+        barren = tuple(_barren(archive, crawl)) if crawl.state is CrawlState.FINISHED else ()
+    return CrawlOutcome(crawl, summary, start.resumed, files, barren)
+
+
+def _barren(archive: OpenArchive, crawl: Crawl) -> Iterator[tuple[str, str]]:
+    """The seeds that brought nothing, or an error, and why."""
+    number = archive.catalog.crawl_no(crawl.id)
+    for seed in crawl.seeds:
+        found = look_up(archive.ledger, number, seed)
+        if found is not None and found[1] is not TargetState.QUEUED and found[2] is not None:
+            yield seed, found[2]
 
 
 @dataclass(frozen=True, slots=True)

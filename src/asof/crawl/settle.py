@@ -7,7 +7,7 @@ from asof.crawl.discover import HTML, follow, found_in, overlong
 from asof.crawl.equipment import Equipment
 from asof.crawl.store import Kept
 from asof.frontier.hosts import PATIENCE
-from asof.frontier.states import Event
+from asof.frontier.states import Event, error_of
 from asof.model import Exchange, Failure, Hop, Target
 from asof.scope.robots import Shut
 from asof.text.html.fingerprint import text_fingerprint, visible_blocks
@@ -72,10 +72,11 @@ class Settlements:
             self._frontier.leave_out(too_long)
         if learning and is_page(exchange, kept):
             self._learn(target, kept, new)
-        if exchange.status in PATIENCE and target.tries < self._config.retries:
-            self._stumble(target, f"status {exchange.status}", transient=True)
+        error = error_of(exchange.status)
+        if error and exchange.status in PATIENCE and target.tries < self._config.retries:
+            self._stumble(target, error, transient=True)
             return False
-        self._frontier.settle(target, Event.CAPTURED)
+        self._frontier.settle(target, Event.CAPTURED, reason=error)
         return True
 
     def _stumble(self, target: Target, reason: str, *, transient: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from asof.clock import Clock
 from asof.frontier.hosts import Hosts
-from asof.frontier.report import busiest, reasons, tally
+from asof.frontier.report import busiest, errors, reasons, tally
 from asof.frontier.states import TargetState
 from asof.ledger import Ledger
 from asof.model import Crawl
@@ -194,6 +194,7 @@ class Summary:
     reasons: dict[str, int] | None = None
     revisited: int = 0
     to_revisit: int = 0
+    errors: dict[str, int] | None = None  # of the captured, by status
 
 
 def counted(reader: Ledger, crawl_no: int) -> Summary:
@@ -207,6 +208,7 @@ def counted(reader: Ledger, crawl_no: int) -> Summary:
         reasons=reasons(reader, crawl_no),
         revisited=revisits[TargetState.DONE],
         to_revisit=revisits[TargetState.QUEUED],
+        errors=errors(reader, crawl_no),
     )
 
 
@@ -224,7 +226,8 @@ def crawl_json(crawl: Crawl, summary: Summary) -> dict[str, object]:
     return {
         "crawl": crawl.id,
         **crawl.facts(),
-        **{k: v for k, v in asdict(summary).items() if k != "reasons"},
+        **asdict(summary),
         "reasons": summary.reasons or {},
+        "errors": summary.errors or {},
         "course": None if plan is None else {name: plan.facts()[name] for name in _COURSE},
     }

@@ -60,6 +60,16 @@ def reasons(ledger: Ledger, crawl_no: int, state: TargetState | None = None) -> 
     return dict(rows.fetchall())
 
 
+def errors(ledger: Ledger, crawl_no: int) -> dict[str, int]:
+    """How many targets brought only an error, which was stored, most frequent first."""
+    rows = ledger.db.execute(
+        "SELECT reason, count(*) FROM targets NOT INDEXED WHERE crawl = ? AND revisit = 0 "
+        "AND state = 'done' AND reason IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
+        (crawl_no,),
+    )
+    return dict(rows.fetchall())
+
+
 def tally(ledger: Ledger, crawl_no: int, *, revisits: bool = False) -> dict[TargetState, int]:
     """How many targets there are in each state, of the visits or of the revisits."""
     rows = ledger.db.execute(

@@ -48,6 +48,11 @@ TRANSITIONS = {
 }
 
 
+def error_of(status: int | None) -> str | None:
+    """Why an answer that was stored is only an error, as the reason that its target keeps."""
+    return f"status {status}" if status is not None and status >= 400 else None
+
+
 def as_target(row: Sequence[Any]) -> Target:
     """The target whose columns a row begins with."""
     return Target(row[0], row[1], row[2], row[3], row[4], row[5], row[6] != 0)

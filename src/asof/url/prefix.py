@@ -3,6 +3,7 @@
 import re
 
 from asof.url.sortkey import surt
+from asof.url.whatwg import typed
 
 _SURT_FORM = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\(")
 _KEY_START = re.compile(r"[^/:]*(?::[0-9]+)?[,)]")
@@ -39,7 +40,7 @@ def _as_key(prefix: str) -> tuple[str, bool]:
         return (f"{key}){path.lower()}", False) if closed else (key, True)
     if _KEY_START.match(prefix):
         return prefix, False
-    key = surt(prefix)
+    key = surt(typed(prefix) or prefix)
     if key.endswith(")/") and not prefix.rstrip().endswith("/"):
         return key[:-2], True
     bare = prefix.partition("#")[0].partition("?")

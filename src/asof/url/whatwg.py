@@ -40,6 +40,12 @@ _DOT_SEGMENT = re.compile(r"/\.|%2e", re.IGNORECASE)
 # Names have 253 characters at most; what is longer is not remembered.
 _LONGEST_SERVER = 300
 _DEFAULT_PORT = {"http": "80", "https": "443"}
+# A host as people write it, without a scheme: a name with a dot, this machine, or an address.
+_BARE = re.compile(
+    r"(?://)?((?:[^\s/?#@:\[\]]+\.)+[^\s/?#@:\[\]]+|localhost|\[[0-9a-f:.]+\])(:[0-9]+)?(?=[/?#]|\Z)",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"localhost|\[.*\]|[0-9.]+", re.IGNORECASE)
 
 
 def canonical(url: str) -> str | None:
@@ -48,6 +54,19 @@ def canonical(url: str) -> str | None:
         return None
     plain = _plain_absolute(url)
     return plain if plain is not None else _parsed(url, None)
+
+
+def typed(text: str) -> str | None:
+    """The URL that somebody means who may leave the scheme out, as in a browser's address bar.
+
+    That is https, but http for this machine, for bare addresses and for ports of one's own.
+    """
+    text = text.strip()
+    bare = None if canonical(text) is not None else _BARE.match(text)
+    if bare is None:
+        return canonical(text)
+    is_own = _OWN.fullmatch(bare[1]) or bare[2] not in (None, ":443", ":8443")
+    return canonical(f"{'http' if is_own else 'https'}://{text.removeprefix('//')}")
 
 
 def resolve(base: str, reference: str) -> str | None:
