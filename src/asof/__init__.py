@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from asof.api import Archive
+    from asof.api import Archive, capture, import_files
     from asof.catalog.memento import Memento
     from asof.change.categories import Category, Change
     from asof.change.comparison import Comparison
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from asof.text.document import Document
 
 _HOMES = {
-    "asof.api": ("Archive",),
+    "asof.api": ("Archive", "capture", "import_files"),
     "asof.catalog.memento": ("Memento",),
     "asof.change.categories": ("Category", "Change"),
     "asof.change.comparison": ("Comparison",),
@@ -37,7 +37,8 @@ _HOMES = {
 }
 __all__ = [
     "Archive", "Capture", "Category", "Change", "Comparison", "CoverAnswer", "Crawl", "Document",
-    "Evidence", "Memento", "Near", "NearDuplicates", "Proof", "Quality", "Validity",
+    "Evidence", "Memento", "Near", "NearDuplicates", "Proof", "Quality", "Validity", "capture",
+    "import_files",
 ]  # fmt: skip
 
 

@@ -5,19 +5,65 @@ Commands call the same functions. What needs numpy or readers of documents is lo
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asof.archive import archive as opened
 from asof.archive.archive import Moment
 
 if TYPE_CHECKING:
+    from asof.archive.intake import Intake
     from asof.change.comparison import Comparison
     from asof.change.near import Measure, Near
     from asof.change.similar import Named, NearDuplicates
     from asof.coherence.quality import Quality
     from asof.cover.answer import CoverAnswer
+    from asof.crawl.run import CrawlOutcome
     from asof.model import Validity
     from asof.text.document import Document
+
+
+def capture(
+    folder: str | Path,
+    *urls: str,
+    new: bool = False,
+    talk: Callable[[str], None] = lambda line: None,
+    **settings: object,
+) -> CrawlOutcome:
+    """Crawl sites into an archive, or go on with a crawl that was interrupted.
+
+    `settings` are those of docs/settings.md: `capture("archive", url, delay=0, max_pages=100)`.
+    With `new` no crawl is resumed; `talk` hears what a terminal would show.
+    """
+    from asof.crawl import CrawlRequest, run_crawl
+
+    request = CrawlRequest(Path(folder), urls, settings, environ=os.environ, new=new)
+    return run_crawl(request, talk=talk)
+
+
+def import_files(folder: str | Path, *files: str | Path) -> list[Intake]:
+    """Take in WARC, ARC, WACZ and TREC-Web files; what became of each, damage included.
+
+    `asof.errors.InputError` for one that is none of these.
+    """
+    from asof.archive.intake import take_in
+    from asof.archive.recovery import recover
+    from asof.archive.scan import workers
+
+    size = sum(Path(file).stat().st_size for file in files if Path(file).is_file())
+    # The processes first: a fork must not inherit an open database.
+    with (
+        workers(os.cpu_count() or 1, size) as spread,
+        Archive.write(folder, purpose="import") as archive,
+    ):
+        recover(archive)
+        return [take_in(archive, Path(file), spread=spread, progress=_unheard) for file in files]
+
+
+def _unheard(done: int) -> None:
+    pass
 
 
 class Archive(opened.OpenArchive):

@@ -5,12 +5,13 @@ Target -> fetch -> Exchange | Failure -> warc -> Location -> catalog -> Capture 
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
-from asof.clock import Instant, iso, maybe_iso
+from asof.clock import Instant, iso, maybe_iso, to_datetime
 
 Headers = tuple[tuple[str, str], ...]
 _T = TypeVar("_T")
@@ -200,6 +201,11 @@ class Capture:
     anomalies: tuple[str, ...] = ()
     age: int | None = None
 
+    @property
+    def time(self) -> datetime:
+        """When it was captured, in UTC."""
+        return to_datetime(self.at)
+
 
 class State(StrEnum):
     """What an answer says is at a URL."""
@@ -243,6 +249,11 @@ class Evidence:
     age: Instant = 0
 
     @property
+    def time(self) -> datetime:
+        """When it came, in UTC."""
+        return to_datetime(self.at)
+
+    @property
     def shows(self) -> Instant:
         """The moment that it is evidence of."""
         return self.at - self.age
@@ -267,6 +278,11 @@ class Validity:
     evidence: tuple[Evidence, ...]
     claimed_since: Instant | None = None
     state: State = State.PRESENT
+
+    @property
+    def span(self) -> tuple[datetime, datetime]:
+        """From `since` to `until`, in UTC."""
+        return to_datetime(self.since), to_datetime(self.until)
 
     def holds(self, at: Instant) -> bool:
         """Whether there is evidence of this content before a moment and after it."""
@@ -340,6 +356,11 @@ class Crawl:
     settings: dict[str, object] = field(default_factory=dict)
     note: str = ""
     coherence_plan: CoherencePlan | None = None
+
+    @property
+    def span(self) -> tuple[datetime, datetime | None]:
+        """When it started and, unless it still runs, ended, in UTC."""
+        return to_datetime(self.started), None if self.ended is None else to_datetime(self.ended)
 
     def facts(self) -> dict[str, object]:
         """What all that is written of a crawl says, under the same keys."""

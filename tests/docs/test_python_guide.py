@@ -17,7 +17,8 @@ _NOTE = " ".join(f"word{number}" for number in range(60))
 # What Python users rely on. A name goes only with a word in CHANGELOG.md.
 PUBLIC = {
     "Archive", "Capture", "Category", "Change", "Comparison", "CoverAnswer", "Crawl", "Document",
-    "Evidence", "Memento", "Near", "NearDuplicates", "Proof", "Quality", "Validity",
+    "Evidence", "Memento", "Near", "NearDuplicates", "Proof", "Quality", "Validity", "capture",
+    "import_files",
 }  # fmt: skip
 ARCHIVE = {
     "open": "(path, *, clock=None)",

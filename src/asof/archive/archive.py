@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Self
 
@@ -17,7 +17,7 @@ from asof.ledger import Ledger, is_outdated
 from asof.model import Capture, Crawl, CrawlState, Segment
 from asof.url import typed
 
-Moment = Instant | datetime | str
+Moment = Instant | datetime | date | str
 
 
 def _upgrade(folder: Folder) -> None:
@@ -165,9 +165,16 @@ class OpenArchive:
         return self.catalog.segments()
 
     def moment(self, moment: Moment, *, start: bool = False) -> Instant:
+        if isinstance(moment, date) and not isinstance(moment, datetime):
+            moment = moment.isoformat()
         if isinstance(moment, str):
             return parse_moment(moment, self.clock.now(), start=start)
-        return from_datetime(moment) if isinstance(moment, datetime) else moment
+        if isinstance(moment, int):
+            return moment
+        if moment.tzinfo is None:
+            hint = "Say which: datetime(2026, 3, 1, tzinfo=UTC)."
+            raise UsageError(f"{moment!r} has no time zone.", hint=hint)
+        return from_datetime(moment)
 
     @staticmethod
     def address(url: str) -> str:

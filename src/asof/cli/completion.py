@@ -16,7 +16,7 @@ from asof.cli.options import examples
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(shell: str) -> int:
-    """Print what a shell needs to complete commands, options and their values."""
+    """Print what a shell needs to complete commands and options."""
     found = get_completion_class(shell)
     assert found is not None
     root = click.get_current_context().find_root()

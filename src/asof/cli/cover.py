@@ -15,7 +15,15 @@ import click
 
 from asof.archive.folder import Folder
 from asof.cli import cover_print
-from asof.cli.options import archive_option, examples, file_option, json_option, refuse_given, size
+from asof.cli.options import (
+    SERVED,
+    archive_option,
+    examples,
+    file_option,
+    json_option,
+    refuse_given,
+    size,
+)
 from asof.cli.output import count_progress, open_archive, print_json, say, stage_progress
 from asof.clock import SystemClock
 from asof.config import named_relations
@@ -56,6 +64,7 @@ class CommandLine:
     memory: int | None
     csv: Path | None
     html: Path | None
+    links: str
     save: str | None
     name: str | None
     again: str | None
@@ -113,6 +122,8 @@ class CommandLine:
 @click.option("--memory", type=size, metavar="N", help="Bytes (MB, GB) for the join, at most.")
 @file_option("--csv", help="Write every document and what became of it.", dir_okay=False)
 @file_option("--html", help="Write a reading list, as one HTML page.", dir_okay=False)
+@click.option("--links", default=SERVED, show_default=True, metavar="URL",
+              help="Where its links lead: to `asof serve` there, or `live`.")  # fmt: skip
 @click.option("--save", metavar="NAME", help="Save the answer in the archive by this name.")
 @click.option("--name", metavar="NAME", help="Give RELATION this name, in the archive's asof.toml.")
 @click.option("--again", metavar="NAME", help="Ask once more what a saved answer was asked.")
@@ -124,7 +135,7 @@ class CommandLine:
 @click.option("--explain", is_flag=True, help="Say how the relation will be used; run nothing.")
 @json_option
 def cover_command(**given: Any) -> int:  # noqa: ANN401, as Given has them
-    """The smallest set of documents that covers all others by RELATION.
+    """The smallest set of documents that covers all others.
 
     RELATION says when d2 covers d1, so that d1 need not be kept: bounds on the shingles they share
     (C containment of d1 in d2, J Jaccard, D Dice) and conditions on what is known of both
@@ -203,17 +214,19 @@ def _on_spark(asked: CommandLine) -> int:
 
 
 def _tell(asked: CommandLine, answer: CoverAnswer) -> int:
-    if asked.as_json:
-        print_json(cover_print.answer_json(answer))
-    else:
-        cover_print.print_answer(answer)
     if asked.csv is not None:
         cover_print.write_csv(answer.documents, asked.csv)
         say(f"{asked.csv}: every document and what became of it")
     if asked.html is not None:
         title = answer.question.table or str(asked.folder)
-        cover_print.write_page(answer, title, asked.html)
+        is_archive = answer.question.table is None and asked.links != "live"
+        served = asked.links.rstrip("/") if is_archive else ""
+        cover_print.write_page(answer, title, asked.html, served)
         say(f"{asked.html}: what stays, and what it covers")
+    if asked.as_json:
+        print_json(cover_print.answer_json(answer))
+    else:
+        cover_print.print_answer(answer)
     return 0 if answer.figures.complete else 130
 
 

@@ -81,7 +81,7 @@ def write_csv(documents: Iterable[DocumentAnswer], out: Path) -> None:
         text.detach()
 
 
-def write_page(answer: CoverAnswer, title: str, out: Path) -> None:
+def write_page(answer: CoverAnswer, title: str, out: Path, served: str) -> None:
     """The reading list: what stays, and what it covers."""
     from asof.report.reading_list import page
 
@@ -92,7 +92,7 @@ def write_page(answer: CoverAnswer, title: str, out: Path) -> None:
     if asked.prefer is not None:
         notes.append(f"Of the smallest sets it is the one with the highest {asked.prefer}.")
     with atomic_file(out) as file:
-        file.write(page(answer.outcome, title=title, notes=notes).encode())
+        file.write(page(answer.outcome, title=title, notes=notes, served=served).encode())
 
 
 def print_covers(

@@ -14,6 +14,7 @@ import click
 from click import format_filename
 
 from asof.archive import OpenArchive
+from asof.archive.folder import Folder
 from asof.cli.options import archive_option, examples, json_option, output_option
 from asof.cli.output import cores, open_archive, print_json, say, when
 from asof.clock import stamp
@@ -21,6 +22,7 @@ from asof.errors import AsofError, InputError, NotCaptured, UsageError
 from asof.report.words import percent
 from asof.text.document import Document, Method
 from asof.text.sandbox import DocumentSource, ReadingLimits, read_many
+from asof.url import typed
 
 if TYPE_CHECKING:
     from asof.change.categories import Change
@@ -88,7 +90,7 @@ def _sources(
     archive: OpenArchive | None = None
     for number, name in enumerate(inputs):
         try:
-            if not name.lower().startswith(("http://", "https://")) or Path(name).exists():
+            if not _is_url(name, folder):
                 source = _file(Path(name))
             else:
                 from asof.change.texts import source_of
@@ -98,6 +100,13 @@ def _sources(
         except (InputError, NotCaptured) as error:  # the others are read all the same
             refused[number], source = error, DocumentSource(b"")
         yield replace(source, method=method)
+
+
+def _is_url(name: str, folder: Path) -> bool:
+    """Whether a URL is meant and not a file; without a scheme only where there is an archive."""
+    if Path(name).exists() or typed(name) is None:
+        return False
+    return name.lower().startswith(("http://", "https://")) or Folder(folder).exists()
 
 
 def _file(path: Path) -> DocumentSource:
@@ -156,9 +165,9 @@ def diff_command(
     output: Path | None,
     as_json: bool,
 ) -> int:
-    """What changed at a URL between two moments, and what kind of change it is.
+    """What changed at a URL between two moments.
 
-    Without moments: between the last two contents that it had. The stage says what decided: equal
+    And what kind of change it is. Without moments: between the last two contents that it had. The stage says what decided: equal
     bytes, equal main text, or how alike the texts are.
     """
     if as_html and as_json:

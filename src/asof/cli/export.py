@@ -86,7 +86,7 @@ def export_command(
             return _to_stdout(archive, selection, kind)
         out = output or Path(_NAMES[kind])
         if out.exists():
-            raise UsageError(f"{out} exists.", hint="Remove it or name another file with -o.")
+            raise UsageError(f"{out} exists.", hint="Name another file with -o.")
         require_folder(out)
         _require_any(archive, selection)
         count = _EXPORTERS[kind](archive, selection, out)

@@ -153,7 +153,7 @@ def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> in
 @click.option("--text", is_flag=True, help="Read the texts of documents, and compare versions.")
 @json_option
 def reindex_command(folder: Path, text: bool, as_json: bool) -> int:
-    """Rebuild the catalog from the WARC files alone; or read the texts of all documents.
+    """Rebuild the catalog from the WARC files; or read texts.
 
     The files are only read. What a crawl found and did not take is not in them: of earlier crawls,
     `asof quality` knows nothing any more. With --text the catalog stays as it is; what was read

@@ -46,10 +46,14 @@ def file_option(
     return click.option(*names, type=kind, metavar="FILE", help=help, multiple=multiple)
 
 
+PORT = 8080
+SERVED = f"http://127.0.0.1:{PORT}"
+
+
 def port_option(verb: str) -> Callable[[Command], Command]:
     told = f"Port to {verb} on; 0 takes any free one."
     ports = click.IntRange(0, 65535)
-    return click.option("--port", default=8080, show_default=True, type=ports, help=told)
+    return click.option("--port", default=PORT, show_default=True, type=ports, help=told)
 
 
 archive_option = click.option(

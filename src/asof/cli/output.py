@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 
 def say(line: str) -> None:
-    """A line of talk, to stderr."""
-    click.echo(line, err=True)
+    """A line of talk, to stderr; nothing that is still to be done depends on who listens."""
+    with suppress(OSError):
+        click.echo(line, err=True)
 
 
 def open_archive(folder: Path) -> Archive:

@@ -112,7 +112,7 @@ def _line(capture: Capture) -> str:
 @archive_option
 @json_option
 def show_command(url: str, folder: Path, as_json: bool) -> int:
-    """The history of a URL: how long each content is proven, confirmed or claimed."""
+    """How long each content of a URL is proven, or else claimed."""
     with open_archive(folder) as archive:
         captures = list(archive.captures(url=url))
         history = graded_history(archive, url)

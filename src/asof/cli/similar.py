@@ -50,7 +50,7 @@ def similar_command(
     limit: int,
     as_json: bool,
 ) -> int:
-    """Near-duplicates: of one document, or all of them in the archive.
+    """Near-duplicates of one document, or all there are.
 
     Compared are the main texts, by their shingles of five words; every result is verified, none is
     an estimate. Documents that were not read yet are read first. Ends with 1 if there are none.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from asof.clock import Instant, to_datetime
+from asof.clock import Instant, stamp, to_datetime
 from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection
 from asof.cover.language.columns import Column
@@ -47,11 +47,17 @@ class _Part:
 
 
 def page(
-    outcome: CoverOutcome, *, title: str = "", notes: Iterable[str] = (), room: int = ROOM
+    outcome: CoverOutcome,
+    *,
+    title: str = "",
+    notes: Iterable[str] = (),
+    room: int = ROOM,
+    served: str = "",
 ) -> str:
     """The whole file, to be written as UTF-8. `notes` are sentences about what was wished for.
 
-    Links lead to the http addresses of the column `url`. Documents take up to `room` bytes.
+    Links lead to each document as `asof serve` shows it, at the address `served`; without one to
+    the http addresses of the column `url`. Documents take up to `room` bytes.
     """
     figures = Figures.of(outcome)
     return render(
@@ -61,8 +67,9 @@ def page(
         figures=figures,
         saved=outcome.saved,
         notes=[proof(figures), *notes],
-        parts=_parts(outcome, _documents(outcome.collection), room),
+        parts=_parts(outcome, _documents(outcome.collection, served), room),
         a_fold=_PAGE,
+        served=served,
     )
 
 
@@ -104,7 +111,7 @@ def _entry(shown: Callable[[int], Shown], place: int, below: Sequence[Dropped]) 
     return _Entry(macros("cover_parts.html")["entry"](by, rows, len(below), _FEW), len(below))
 
 
-def _documents(collection: Collection) -> Callable[[int], Shown]:
+def _documents(collection: Collection, served: str) -> Callable[[int], Shown]:
     """How each document is shown: name or address, title, time."""
     columns = collection.columns
     urls, titles = _texts(columns.get("url")), _texts(columns.get("title"))
@@ -114,7 +121,10 @@ def _documents(collection: Collection) -> Callable[[int], Shown]:
         name, url = collection.names[place], urls(place)
         if url and name.endswith(url):  # an archive's names are a time and an address
             name = url
-        return Shown(clipped(name), _address(url), times(place), clipped(titles(place).strip()))
+        at, href = times(place), _address(url)
+        if served and href and at is not None:
+            href = f"{served}/{stamp(at)}/{href}"
+        return Shown(clipped(name), href, at, clipped(titles(place).strip()))
 
     return shown
 
