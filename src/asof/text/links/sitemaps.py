@@ -12,7 +12,7 @@ from itertools import chain
 
 from asof.clock import Instant
 from asof.http.inflate import BROKEN, DECODERS, Cut
-from asof.scope.robots import MAX_BYTES as ROBOTS_BYTES
+from asof.scope.robots import records
 from asof.text.links.feeds import is_feed, read_date, read_feed
 from asof.text.links.xml_stream import XmlElement, attributes_of, decode, elements, root_of
 
@@ -31,9 +31,6 @@ _GZIP = b"\x1f\x8b"
 _PIECE = 1 << 18
 _HEAD = 4096
 _CHANGES = frozenset(("always", "hourly", "daily", "weekly", "monthly", "yearly", "never"))
-_ROBOTS_LINE = re.compile(
-    r"^[ \t]*+site-?map[ \t]*+:[ \t]*+([^\s#]\S*+)", re.IGNORECASE | re.MULTILINE
-)
 _LINE = re.compile(r"https?://\S+", re.IGNORECASE)
 _NAMED = re.compile(r"site-?_?map|urllist", re.IGNORECASE)
 
@@ -59,8 +56,8 @@ class Sitemap:
 
 def sitemaps_of(robots_body: bytes) -> tuple[str, ...]:
     """The sitemaps that a robots.txt names, for all user agents (RFC 9309 section 2.2.4)."""
-    text = robots_body[:ROBOTS_BYTES].decode("utf-8-sig", "replace").replace("\r", "\n")
-    found = dict.fromkeys(match[1] for match in _ROBOTS_LINE.finditer(text))
+    lines = records(robots_body)
+    found = dict.fromkeys(value.split()[0] for kind, value in lines if kind == "sitemap" and value)
     return tuple(found)[:_MOST_IN_ROBOTS]
 
 
