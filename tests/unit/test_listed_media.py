@@ -25,6 +25,7 @@ RSS = """<?xml version="1.0"?>
 <item><link>http://h/b</link><media:group><media:content url="http://h/b.webm"/>
 <media:thumbnail url="http://h/b.jpg"/></media:group></item></channel></rss>"""
 ATOM = """<feed xmlns="http://www.w3.org/2005/Atom" xmlns:m="http://search.yahoo.com/mrss/" xml:base="http://h/x/">
+<link rel="alternate" type="application/xhtml+xml" href="/home"/><link rel="image" href="/cover"/>
 <icon>favicon.ico</icon><logo>/logo.svg</logo><entry><link href="a"/><m:thumbnail url="a.jpg"/>
 <link rel="replies" type="application/atom+xml" href="a/comments.atom"/>
 <link rel="replies" type="text/html" href="a/comments"/></entry></feed>"""
@@ -81,6 +82,8 @@ def test_prefixes_are_what_a_document_calls_them() -> None:
 
 def test_an_atom_feed_has_pictures_and_replies() -> None:
     assert roles(ATOM.encode()) == {
+        "http://h/home": "L",
+        "http://h/cover": "E",
         "http://h/x/a": "F",
         "http://h/x/a/comments.atom": "F*",
         "http://h/x/a/comments": "F",

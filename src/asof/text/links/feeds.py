@@ -172,7 +172,7 @@ class _Reading:
             self._url = self._url or _joined(element.base, element.text)
             return
         rel = attributes.get("rel", "alternate").lower()
-        if rel == "enclosure":
+        if rel in _MEDIA:  # itunes:link has rel="image"
             self._medium(href, element)
         elif rel == "replies":  # RFC 4685
             is_feed = "xml" in attributes.get("type", "atom+xml")
@@ -189,7 +189,9 @@ class _Reading:
         rel = attributes.get("rel", "alternate").lower()
         if rel in _PAGE_RELS:
             self.pages.append(_joined(element.base, href))
-        elif rel == "alternate" and attributes.get("type", "text/html").startswith("text/html"):
+        elif rel in _MEDIA:
+            self._medium(href, element)
+        elif rel == "alternate" and "html" in attributes.get("type", "html"):
             self.home = self.home or _joined(element.base, href)
 
     def _medium(self, url: str, element: XmlElement) -> None:
