@@ -10,6 +10,7 @@ is replaced by one that opens no socket and takes as long as it is told.
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 from collections import defaultdict
 from contextlib import ExitStack
@@ -31,6 +32,7 @@ from asof.crawl import CrawlRequest
 from asof.crawl import run as crawl_run
 from asof.crawl.run import CrawlOutcome
 from asof.model import Body, Exchange, Failure, Headers, Timings
+from asof.scope.robots import MAX_BYTES
 from asof.testing import SimulatedClock
 
 # Microseconds are cut off where instants become seconds and back.
@@ -286,6 +288,17 @@ def test_a_crawl_delay_is_kept_up_to_a_minute(tmp_path: Path) -> None:
         web = web_of(a_robots=robots(wish), a_0=Answer(body=links("/1")), a_1=Answer())
         crawl(web, [f"{A}/0"], tmp_path / str(wish), delay=1.0)
         assert gaps(web, "a.example") == pytest.approx([kept] * 2, abs=0.01)
+
+
+def test_the_log_says_which_robots_txt_was_too_long_to_be_read(tmp_path: Path) -> None:
+    long = Answer(body="User-agent: *\nDisallow: /1\n" + "#" * MAX_BYTES)
+    web = web_of(a_robots=long, a_0=Answer(body=links("/1", f"{B}/0")), a_1=Answer(), b_0=Answer())
+    crawl(web, [f"{A}/0", f"{B}/0"], tmp_path)
+    [log] = tmp_path.glob("**/logs/*.jsonl")
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    cut = {event["url"]: event.get("cut") for event in events if event["event"] == "robots"}
+    assert cut == {f"{A}/robots.txt": True, f"{B}/robots.txt": None}
+    assert f"{A}/1" not in [asked.url for asked in web.asked]
 
 
 @pytest.mark.parametrize("status", [429, 503])

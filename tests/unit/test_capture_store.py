@@ -520,8 +520,8 @@ def test_a_robots_txt_of_this_crawl_is_remembered(held: StoreOfOneCrawl) -> None
     held.commit()
     robots = held.store.kept_robots(ROBOTS)
     assert robots is not None
-    assert robots.allows("http://a.example/yes", "asof")
-    assert not robots.allows("http://a.example/no", "asof")
+    assert robots.allows("http://a.example/yes")
+    assert not robots.allows("http://a.example/no")
     assert held.store.kept_robots("http://b.example/robots.txt") is None
 
 
@@ -535,7 +535,20 @@ def test_a_robots_txt_that_moved_is_followed_to_its_end(held: StoreOfOneCrawl) -
     held.commit()
     robots = held.store.kept_robots(ROBOTS)
     assert robots is not None
-    assert not robots.allows(ONE, "asof")
+    assert not robots.allows(ONE)
+
+
+def test_a_robots_txt_that_is_too_long_is_obeyed_as_far_as_it_is_read(
+    held: StoreOfOneCrawl,
+) -> None:
+    body = b"User-agent: *\nDisallow: /no\n" + b"#" * MAX_DOCUMENT
+    kept = held.keep(held.came(ROBOTS, body, media="text/plain"), hops="P")
+    assert kept.document.startswith(b"User-agent: *\nDisallow: /no\n")
+    held.commit()
+    robots = held.store.kept_robots(ROBOTS)
+    assert robots is not None
+    assert robots.cut
+    assert not robots.allows("http://a.example/no")
 
 
 def test_a_robots_txt_that_moves_in_a_circle_is_asked_for_again(held: StoreOfOneCrawl) -> None:

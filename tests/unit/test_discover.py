@@ -80,7 +80,7 @@ def test_sitemaps_and_feeds_are_told_by_their_root(media_type: str) -> None:
     feed = references(media_type, RSS)
     assert feed.listing
     assert [(link.reference, link.hop.value, link.listing) for link in feed.found] == [
-        ("/a", "F", False), ("/feed?2", "F", True), ("/a.mp3", "F", False), ("/home", "L", False),
+        ("/a", "F", False), ("/feed?2", "F", True), ("/a.mp3", "E", False), ("/home", "L", False),
     ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ How deep a target is, and when its turn comes (lower is sooner):
 |------------------------------|------------------------------|-----------------------------------|
 | link                         | one deeper                   | its depth: breadth first          |
 | requisite                    | that of its page             | half a step before pages as deep  |
+| requisite of a listed page   | that of the listing          | half a step before that page      |
 | redirect                     | that of what redirects       | the same                          |
 | sitemap, feed (the document) | that of what names it        | a quarter of a step later         |
 | entry of a sitemap, item     | as the links of a page there | its depth, moved a little by rank |
@@ -28,7 +29,7 @@ from asof.text.links.css import css_links
 from asof.text.links.feeds import is_feed, read_feed
 from asof.text.links.html_links import html_links
 from asof.text.links.jsonld import jsonld_links
-from asof.text.links.link import Link, Links
+from asof.text.links.link import OF_LISTED, Link, Links
 from asof.text.links.link_header import header_links
 from asof.text.links.pdf_links import pdf_links
 from asof.text.links.scripts import MAX_GUESSES, script_links
@@ -58,8 +59,9 @@ _PACKED = frozenset(("application/gzip", "application/x-gzip", "application/octe
 _SEARCHED = HTML | _SCRIPTS | _JSON | _XML | {"text/css", "application/pdf", "text/plain"}
 # How XML begins that is served as HTML: old pages do, and feeds of careless servers.
 _LIKE_XML = (
-    b"<?xml", b"\xef\xbb\xbf<?xml", b"<rss", b"<feed", b"<rdf:RDF", b"<urlset", b"<sitemap",
+    b"<?xml", b"<rss", b"<feed", b"<rdf:RDF", b"<urlset", b"<sitemap",
 )  # fmt: skip
+_BLANK = b"\xef\xbb\xbf\t\n\f\r "
 _HEAD = 4096
 _STYLE_SHEET = re.compile(r"<\?xml-stylesheet\s([^<>]{1,1000}?)\?>")
 
@@ -137,7 +139,7 @@ def _onward(
     if hop is Hop.REDIRECT:
         return Target(url, level, target.url, path + hop.value, target.priority, guess=target.guess)
     if hop is Hop.REQUISITE:
-        return Target(url, level, target.url, path + hop.value, level + _REQUISITE_STEP)
+        return Target(url, level, target.url, path + hop.value, level + _REQUISITE_STEP + hint)
     if listing:
         return Target(url, level, target.url, path + hop.value, level + _LISTING_STEP)
     depth = level + (hop in _DEEPER)
@@ -153,7 +155,7 @@ def _may_list(target: Target, hop: Hop) -> bool:
 
 
 def _references(media_type: str | None, document: bytes, charset: str | None, url: str) -> Links:
-    if media_type == "text/html" and not document[:64].lstrip().startswith(_LIKE_XML):
+    if media_type == "text/html" and not document[:64].lstrip(_BLANK).startswith(_LIKE_XML):
         return html_links(document, charset)
     if media_type is None:
         return _references(media_of(document, None, url), document, charset, url)
@@ -194,6 +196,7 @@ def _from_sitemap(document: bytes, charset: str | None) -> Links:
     for entry in sitemap.entries:
         rank = 0.5 if entry.priority is None else entry.priority
         found.append(Link(entry.url, Hop.SITEMAP, (0.5 - rank) * _RANK_STEP))
+    found += (Link(url, Hop.REQUISITE, OF_LISTED) for url in sitemap.media)
     return Links(None, tuple(found), listing=True)
 
 
@@ -201,7 +204,8 @@ def _from_feed(media_type: str, document: bytes, charset: str | None) -> Links:
     feed = read_feed(document, media_type, charset=charset)
     found = [Link(item.url, Hop.FEED) for item in feed.items]
     found += (Link(url, Hop.FEED, listing=True) for url in feed.pages)
-    found += (Link(url, Hop.FEED) for url in feed.media)
+    found += (Link(url, Hop.FEED) for url in feed.comments)
+    found += (Link(url, Hop.REQUISITE, OF_LISTED) for url in feed.media)
     if feed.home is not None:
         found.append(Link(feed.home, Hop.LINK))
     return Links(None, tuple(found), listing=True)

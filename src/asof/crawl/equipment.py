@@ -91,7 +91,7 @@ def equip(
         funnel=Funnel(scope, frontier, config, clock),
         limits=CrawlLimits(config, clock, archive.folder.root, scope.per_host),
         monitor=monitor,
-        gates=Gates(config.user_agent),
+        gates=Gates(),
         pace=Pace(config.delay, config.delay_factor, config.max_crawl_delay),
         secret="" if crawl.coherence_plan is None else crawl.coherence_plan.secret,
     )

@@ -3,7 +3,7 @@
     {"at": "2026-01-01T00:00:00.000000Z", "event": "fetched", "url": ..., "status": 200, ...}
 
 started   crawl, seeds, settings; resumed says whether the crawl goes on
-robots    url, status           a robots.txt has come
+robots    url, status           a robots.txt has come; cut where it was too long to be read whole
 fetched   url, status, bytes, ms, hops, depth; via, revisit and truncated where there is such
 failed    url, reason, detail, tries
 paused, resumed, excluded (pattern), stopped: an order was obeyed; did says what was done

@@ -135,10 +135,13 @@ class Case:
         if capture is None or self.archive is None:
             return None
         memento = self.archive.read(capture)
-        robots = robots_from(memento.status or 200, b"".join(memento.payload(MAX_BYTES)))
-        allowed = robots.allows(asked, self.config.user_agent)
+        body = b"".join(memento.payload(MAX_BYTES + 1))
+        agent = self.config.user_agent
+        robots = robots_from(memento.status or 200, body, agent, capture.truncated)
+        allowed = robots.allows(asked)
         stored = f"{to_datetime(capture.at):%Y-%m-%d %H:%M:%S}"
-        text = f"robots.txt of {origin(asked)}, stored {stored}"
+        cut = ", cut at its limit" if robots.cut else ""
+        text = f"robots.txt of {origin(asked)}, stored {stored}{cut}"
         verdict = Verdict.NONE if allowed else Verdict.OUT
         return RuleStep(text, verdict, decided=inside and not allowed)
 

@@ -60,7 +60,8 @@ class RobotsErrands:
                 return max(answer.wait, self._config.retry_delay * 2.0 ** (tries - 1))
             self._gates.shut(target.url, answer.outcome.reason)
             return answer.wait
-        robots = robots_from(answer.status, answer.document, answer.outcome.truncated)
+        agent, truncated = self._config.user_agent, answer.outcome.truncated
+        robots = robots_from(answer.status, answer.document, agent, truncated)
         if robots.hold_off and self._gates.stumbled(target.url) <= self._config.retries:
             return max(answer.wait, self._config.retry_delay)
         self._open_gate(target, robots, answer)
@@ -71,7 +72,8 @@ class RobotsErrands:
         url = answer.outcome.url
         for opened in {target.url, url} if robots_url(url) == url else {target.url}:
             self._gates.open(opened, robots)
-        self._equipment.monitor.events.write("robots", url=url, status=answer.status)
+        said = {"cut": True} if robots.cut else {}
+        self._equipment.monitor.events.write("robots", url=url, status=answer.status, **said)
         if answer.status == 200:
             self.list_sitemaps(target.url, url, answer.document)
 

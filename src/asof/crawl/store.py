@@ -71,6 +71,7 @@ class CaptureStore:
         self._catalog = Catalog(reader, archive.folder.warc)
         self._journal = journal
         self._crawl = crawl
+        self._user_agent = config.user_agent
         self.has_history = not self._catalog.is_empty()
         self._held = PayloadFilter(self._catalog.payloads)
         self._fresh: dict[bytes, _Fresh] = {}
@@ -200,8 +201,10 @@ class CaptureStore:
         redirect: str | None,
     ) -> Kept:
         """What an answer and its headers refer to, but for the kinds that are not wanted."""
-        wanted = is_searched(media_type, url) or Hop.ROBOTS.value in target.hops
-        document = b"".join(pieces) if wanted and size <= MAX_DOCUMENT else b""
+        # Of a robots.txt that is too long, what comes first counts.
+        rules = Hop.ROBOTS.value in target.hops
+        wanted = rules or (is_searched(media_type, url) and size <= MAX_DOCUMENT)
+        document = b"".join(pieces) if wanted else b""
         links = references(media_type, document, url=url, headers=headers)
         links = links.without(self._unwanted) if self._unwanted else links
         return Kept(links, redirect, document, media_type)
@@ -227,7 +230,8 @@ class CaptureStore:
             if last.redirect is None:
                 found = self._memento(last)
                 document = b"".join(found.payload(MAX_DOCUMENT))
-                robots = robots_from(found.status or 200, document, last.truncated)
+                status, agent = found.status or 200, self._user_agent
+                robots = robots_from(status, document, agent, last.truncated)
                 return None if robots.hold_off else robots
             url = last.redirect
         return None

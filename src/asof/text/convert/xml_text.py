@@ -79,7 +79,7 @@ def fill_feed(text: str, found: Found) -> None:
     feed = read_feed(text.encode("utf-8", "replace"), charset="utf-8")
     found.link(feed.home)
     found.links(item.url for item in feed.items)
-    found.links((*feed.pages, *feed.media))
+    found.links((*feed.pages, *feed.comments, *feed.media))
     moments = [item.updated or item.published for item in feed.items]
     newest = max((moment for moment in moments if moment is not None), default=None)
     found.date = None if newest is None else iso(newest)[:10]

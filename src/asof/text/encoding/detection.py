@@ -8,7 +8,9 @@ decides; chardetng, which Firefox uses, knows those of the web only and is made 
 import re
 from dataclasses import dataclass, replace
 
+from asof.text.encoding.decoders import decode_as
 from asof.text.encoding.labels import CODECS, encoding_named
+from asof.text.encoding.western import WESTERN, looks_western
 
 # How much text is looked at. 4, 16 and 64 KiB gave the same to 2 files in 1,264.
 _ENOUGH = 1 << 14
@@ -17,6 +19,8 @@ _FAR = 1 << 22
 # Below this confidence of chardet's the other one is asked. Of 0.02 ... 0.2 this was best on files
 # of public collections (98.1 %), and 0.1 % from the best on passages of 3 to 25 words (96.9 %).
 _UNSURE = 0.1
+# From here on chardet's word stands against what looks Western, and what chardetng says of it.
+_SURE = 0.4
 # What chardetng's word is worth: it gives none itself.
 _WEB_GUESS = 0.3
 
@@ -63,7 +67,14 @@ def detect(data: bytes, *, wide: bool = True) -> Guess:
         key=lambda guess: guess.confidence,
         default=None,
     )
-    if best is not None and best.confidence >= _UNSURE:
+    unsure = best is None or best.confidence < _UNSURE
+    western = best is None or best.confidence < _SURE
+    # Texts of 1 to 40 words: 967 of 971 in Western languages are read right by this, 835 without,
+    # 915 by Chromium; of 891 in other encodings 819, 821 without, 666 by Chromium.
+    western = western and looks_western(decode_as(text, WESTERN))
+    if western and (unsure or _by_chardetng(text).name == WESTERN):
+        return Guess(WESTERN, CODECS[WESTERN], _WEB_GUESS)
+    if best is not None and not unsure:
         return best
     shape = wide_or_escaped(data) if wide else None
     return shape or _by_chardetng(text)
@@ -176,7 +187,7 @@ def _by_chardetng(data: bytes) -> Guess:
 
     detector = chardetng_py.EncodingDetector()
     detector.feed(data, last=True)
-    name = encoding_named(detector.guess(tld=None, allow_utf8=False)) or "windows-1252"
+    name = encoding_named(detector.guess(tld=None, allow_utf8=False)) or WESTERN
     return Guess(name, CODECS.get(name, "cp1252"), _WEB_GUESS)
 
 

@@ -26,7 +26,10 @@ _RSS_IN_RDF = re.compile(rb"purl\.org/(?:rss|net/rss)|my\.netscape\.com/(?:rdf|p
 _RECORDS = frozenset(("item", "entry"))
 _PUBLISHED = frozenset(("pubdate", "published", "issued", "created", "date"))
 _UPDATED = frozenset(("updated", "modified"))
-_LEAVES = _PUBLISHED | _UPDATED | {"link", "guid", "id", "url"}
+# What is shown with an item or a feed: by an attribute (Media RSS, iTunes), or as text.
+_MEDIA = names("content enclosure image player thumbnail")
+_PICTURES = names("icon logo")
+_LEAVES = _PUBLISHED | _UPDATED | _PICTURES | names("link guid id url comments commentrss")
 _CHANNELS = frozenset(("channel", "feed", "rdf", "rss"))
 _PAGE_RELS = names("next prev previous first last prev-archive next-archive current")
 _HTTP = re.compile(r"https?://\S+", re.IGNORECASE)
@@ -47,7 +50,8 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed. `pages` are the other pages of the same feed, `media` its enclosures.
+    """A feed. `pages` are the other pages of the same feed, and feeds of comments; `comments` are
+    pages of them; `media` is what is shown with it: enclosures, players, pictures.
 
     URLs are as written, but for those with an xml:base of their own.
     """
@@ -57,6 +61,7 @@ class Feed:
     pages: tuple[str, ...] = ()
     media: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
 
 
 def is_feed(media_type: str | None, head: bytes) -> bool:
@@ -114,25 +119,31 @@ class _Reading:
     pages: list[str] = field(default_factory=list)
     media: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
     _url: str = ""
     _other: str = ""
     _published: Instant | None = None
     _updated: Instant | None = None
 
     def feed(self) -> Feed:
-        pages, media = dict.fromkeys(self.pages), dict.fromkeys(self.media)
-        return Feed(tuple(self.items), self.home, tuple(pages), tuple(media), tuple(self.problems))
+        found = (self.pages, self.media, self.problems, self.comments)
+        return Feed(tuple(self.items), self.home, *(tuple(dict.fromkeys(each)) for each in found))
 
     def see(self, element: XmlElement) -> None:
         name, parent = element.name, element.parent
         if name in _RECORDS and parent not in _RECORDS:
             self._flush(element)
+        elif name in _MEDIA:
+            attributes = attributes_of(element.attributes)
+            self._medium(
+                next(filter(None, map(attributes.get, ("url", "src", "href"))), ""), element
+            )
+        elif (name == "url" and parent == "image") or (name in _PICTURES and parent in _CHANNELS):
+            self._medium(element.text, element)
         elif parent in _RECORDS:
             self._field(element)
         elif name == "link" and parent in _CHANNELS:
             self._channel_link(element)
-        elif name == "content" and parent == "group":
-            self._medium(attributes_of(element.attributes).get("url"), element)
 
     def _field(self, element: XmlElement) -> None:
         name, text = element.name, element.text
@@ -149,9 +160,10 @@ class _Reading:
         elif name == "id":
             if _HTTP.fullmatch(text):
                 self._other = text
-        elif name in ("enclosure", "content"):
-            attributes = attributes_of(element.attributes)
-            self._medium(attributes.get("url") or attributes.get("src"), element)
+        elif name == "commentrss":
+            self._add(self.pages, text, element)
+        elif name == "comments" and _HTTP.fullmatch(text):  # slash:comments is a number
+            self._add(self.comments, text, element)
 
     def _item_link(self, element: XmlElement) -> None:
         attributes = attributes_of(element.attributes)
@@ -160,8 +172,11 @@ class _Reading:
             self._url = self._url or _joined(element.base, element.text)
             return
         rel = attributes.get("rel", "alternate").lower()
-        if rel == "enclosure":
+        if rel in _MEDIA:  # itunes:link has rel="image"
             self._medium(href, element)
+        elif rel == "replies":  # RFC 4685
+            is_feed = "xml" in attributes.get("type", "atom+xml")
+            self._add(self.pages if is_feed else self.comments, href, element)
         elif rel == "alternate":
             self._url = self._url or _joined(element.base, href)
 
@@ -174,20 +189,30 @@ class _Reading:
         rel = attributes.get("rel", "alternate").lower()
         if rel in _PAGE_RELS:
             self.pages.append(_joined(element.base, href))
-        elif rel == "alternate" and attributes.get("type", "text/html").startswith("text/html"):
+        elif rel in _MEDIA:
+            self._medium(href, element)
+        elif rel == "alternate" and "html" in attributes.get("type", "html"):
             self.home = self.home or _joined(element.base, href)
 
-    def _medium(self, url: str | None, element: XmlElement) -> None:
-        if url and len(self.media) < MAX_ITEMS:
-            self.media.append(_joined(element.base, url))
+    def _medium(self, url: str, element: XmlElement) -> None:
+        self._add(self.media, url, element)
+
+    def _add(self, to: list[str], url: str, element: XmlElement) -> None:
+        if url and len(to) < MAX_ITEMS:
+            to.append(_joined(element.base, url))
 
     def _flush(self, element: XmlElement) -> None:
-        about = attributes_of(element.attributes).get("rdf:about", "")
-        url = self._url or self._other or about
+        url = self._url or self._other or _about(element.attributes)
         if url:
             self.items.append(Item(url, self._published, self._updated))
         self._url = self._other = ""
         self._published = self._updated = None
+
+
+def _about(attributes: str) -> str:
+    """The rdf:about of an item, whatever the prefix."""
+    named = attributes_of(attributes).items() if "about" in attributes else ()
+    return next((value for name, value in named if name.rpartition(":")[2] == "about"), "")
 
 
 def _joined(base: str | None, reference: str) -> str:
@@ -207,18 +232,17 @@ def _read_json(data: bytes) -> Feed:
         return Feed(problems=("not a feed",))
     rows = [row for row in _list(feed.get("items")) if isinstance(row, dict)]
     items = [item for item in map(_json_item, rows[:MAX_ITEMS]) if item is not None]
-    media = [
-        url
-        for row in rows[:MAX_ITEMS]
-        for attachment in _list(row.get("attachments"))
-        if isinstance(attachment, dict) and (url := _str(attachment.get("url")))
-    ]
+    media = [_str(feed.get("icon")), _str(feed.get("favicon"))]
+    for row in rows[:MAX_ITEMS]:
+        attached = [each for each in _list(row.get("attachments")) if isinstance(each, dict)]
+        media += (_str(row.get("image")), _str(row.get("banner_image")))
+        media += (_str(each.get("url")) for each in attached)
     following = _str(feed.get("next_url"))
     return Feed(
         tuple(items),
         _str(feed.get("home_page_url")) or None,
         (following,) if following else (),
-        tuple(dict.fromkeys(media)),
+        tuple(filter(None, dict.fromkeys(media))),
         (f"more than {MAX_ITEMS} items",) if len(rows) > MAX_ITEMS else (),
     )
 

@@ -12,6 +12,8 @@ from asof.model import Hop
 _NOWHERE = ("javascript:", "data:", "mailto:", "tel:", "about:", "blob:")
 # What the URL parser takes away at both ends (WHATWG URL, "basic URL parser", step 1).
 EDGE = "".join(map(chr, range(0x21)))
+# The hint of what a listed page needs: its turn is right before that page's.
+OF_LISTED = 1.0
 # How references begin that have to be looked at: all others pass. (`"" in` a text is true, too.)
 SUSPECT = EDGE + "#" + "".join(f"{s[0]}{s[0].upper()}" for s in _NOWHERE)
 
@@ -52,6 +54,8 @@ class Links:
 
     def without(self, hops: Container[Hop]) -> Links:
         found = tuple(link for link in self.found if link.hop not in hops)
+        if self.listing and len(found) < len(self.found):  # nor what the pages show that it lists
+            found = tuple(link for link in found if link.hint != OF_LISTED)
         early = tuple(link for link in self.early if link.hop not in hops)
         return replace(self, found=found, early=early)
 

@@ -12,9 +12,10 @@ from itertools import chain
 
 from asof.clock import Instant
 from asof.http.inflate import BROKEN, DECODERS, Cut
-from asof.scope.robots import MAX_BYTES as ROBOTS_BYTES
+from asof.scope.robots import records
 from asof.text.links.feeds import is_feed, read_date, read_feed
 from asof.text.links.xml_stream import XmlElement, attributes_of, decode, elements, root_of
+from asof.text.markup import names
 
 # The limits of the protocol, for each file.
 MAX_ENTRIES = 50_000
@@ -26,14 +27,14 @@ _MOST_IN_ROBOTS = 1_000
 
 _ROOTS = frozenset(("urlset", "sitemapindex"))
 _RECORDS = frozenset(("url", "sitemap"))
-_LEAVES = frozenset(("loc", "lastmod", "changefreq", "priority"))
+_FIELDS = frozenset(("loc", "lastmod", "changefreq", "priority"))
+# Google's extensions: what a listed page shows. A player is a frame of it.
+_MEDIA = {"image": names("loc"), "video": names("thumbnail_loc content_loc player_loc")}
+_LEAVES = _FIELDS.union(*_MEDIA.values())
 _GZIP = b"\x1f\x8b"
 _PIECE = 1 << 18
 _HEAD = 4096
 _CHANGES = frozenset(("always", "hourly", "daily", "weekly", "monthly", "yearly", "never"))
-_ROBOTS_LINE = re.compile(
-    r"^[ \t]*+site-?map[ \t]*+:[ \t]*+([^\s#]\S*+)", re.IGNORECASE | re.MULTILINE
-)
 _LINE = re.compile(r"https?://\S+", re.IGNORECASE)
 _NAMED = re.compile(r"site-?_?map|urllist", re.IGNORECASE)
 
@@ -50,17 +51,18 @@ class SitemapEntry:
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """The pages of a sitemap, or the sitemaps of an index; URLs are as written."""
+    """The pages of a sitemap and what they show, or the sitemaps of an index; URLs as written."""
 
     entries: tuple[SitemapEntry, ...] = ()
     sitemaps: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    media: tuple[str, ...] = ()
 
 
 def sitemaps_of(robots_body: bytes) -> tuple[str, ...]:
     """The sitemaps that a robots.txt names, for all user agents (RFC 9309 section 2.2.4)."""
-    text = robots_body[:ROBOTS_BYTES].decode("utf-8-sig", "replace").replace("\r", "\n")
-    found = dict.fromkeys(match[1] for match in _ROBOTS_LINE.finditer(text))
+    lines = records(robots_body)
+    found = dict.fromkeys(value.split()[0] for kind, value in lines if kind == "sitemap" and value)
     return tuple(found)[:_MOST_IN_ROBOTS]
 
 
@@ -97,6 +99,7 @@ def read_sitemap(data: bytes, *, charset: str | None = None) -> Sitemap:
     elif is_feed(None, first[:_HEAD]):
         feed = read_feed(b"".join((first, *chunks)), charset=charset)
         reading.problems.extend(feed.problems)
+        reading.media.update(dict.fromkeys(feed.media))
         reading.add_all(SitemapEntry(it.url, it.updated or it.published) for it in feed.items)
     elif root == "html":
         reading.problems.append("a web page")
@@ -135,11 +138,13 @@ class _Reading:
     entries: list[SitemapEntry] = field(default_factory=list)
     sitemaps: dict[str, None] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    media: dict[str, None] = field(default_factory=dict)
     _fields: dict[str, str] = field(default_factory=dict)
     _alternates: list[str] = field(default_factory=list)
 
     def sitemap(self) -> Sitemap:
-        return Sitemap(tuple(self.entries), tuple(self.sitemaps), tuple(self.problems))
+        problems, media = tuple(self.problems), tuple(self.media)
+        return Sitemap(tuple(self.entries), tuple(self.sitemaps), problems, media)
 
     def add_all(self, entries: Iterable[SitemapEntry]) -> bool:
         """Take entries; False when there is room for no more."""
@@ -154,11 +159,14 @@ class _Reading:
         for element in elements(chunks, records=_RECORDS, leaves=_LEAVES, charset=charset):
             if element.parent in _RECORDS:
                 self._field(element)
+            elif element.name in _MEDIA.get(element.parent, ()):
+                if element.text and len(self.media) < MAX_ENTRIES:
+                    self.media[element.text] = None
             elif element.name in _RECORDS and not self._flush(element.name):
                 return
 
     def _field(self, element: XmlElement) -> None:
-        if element.name in _LEAVES:
+        if element.name in _FIELDS:
             self._fields.setdefault(element.name, element.text)
         elif element.name == "link":  # xhtml:link: the same page in another language
             href = attributes_of(element.attributes).get("href", "").strip()

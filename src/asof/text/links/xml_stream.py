@@ -52,7 +52,13 @@ _ATTRIBUTE = re.compile(r"""([^\s=/"'<>]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')"""
 # the parameters of `?a=1&copy=2` would be taken for some.
 _REFERENCE = re.compile(r"&(?:#([0-9]{1,8})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z][A-Za-z0-9]{1,31}));")
 _LONGEST_REFERENCE = 36
-_DECLARED = re.compile(rb"""\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w:.-]{1,40})["']""")
+_DECLARED = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([\w:.-]{1,40})["']""")
+# What a server has let slip in front: warnings, blanks, what was meant for the terminal.
+_SLIPPED = re.compile(
+    r"(?:[^<]|</?(?:a|b|br|code|em|font|hr|i|p|pre|span|strong|table|tbody|td|th|tr)\b[^<>]*+>)"
+    rf"{{1,{_HEAD}}}?(?=<\?xml\s|<(?:{_NAME}:)?(?:rss|feed|rdf|urlset|sitemapindex)\b)",
+    re.IGNORECASE,
+)
 # A document type is looked for only where it may stand: each try may cost the whole document.
 _PROLOG = re.compile(rf"(?:[\s\ufeff]++|{_INSTRUCTION}|{_COMMENT})*+(?:{_DOCTYPE})?+")
 _ROOT = re.compile(rf"(?:\s++|{_INSTRUCTION}|{_COMMENT})*+<({_NAME})")
@@ -127,7 +133,8 @@ def decode(data: bytes, charset: str | None = None) -> str:
 
 
 def _after_prolog(text: str) -> int:
-    match = _PROLOG.match(text)
+    slipped = _SLIPPED.match(text)
+    match = _PROLOG.match(text, slipped.end() if slipped else 0)
     return match.end() if match else 0
 
 
@@ -276,7 +283,7 @@ def _encoding(head: bytes, charset: str | None) -> str:
     for mark, name in (*BOMS, *_WIDE):
         if head.startswith(mark):
             return name
-    declared = _DECLARED.match(head)
+    declared = _DECLARED.search(head, 0, _HEAD)
     for label in (charset, declared[1].decode("ascii") if declared else None):
         codec = codec_named(label or "", _ENCODINGS)
         # What can be read as ASCII so far is not UTF-16, whatever it says of itself.
