@@ -33,6 +33,7 @@ from asof.errors import StorageError, UsageError
 from asof.fetch.addresses import policy
 from asof.fetch.http import Fetcher, HttpClient
 from asof.fetch.settings import FetchSettings
+from asof.frontier.queue import forget_patterns
 from asof.frontier.report import tally
 from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
@@ -180,7 +181,6 @@ async def _run(
     crawler = Crawler(archive, crawl, config, fetcher, writer, monitor)
     try:
         _fill_queue(archive, crawler, start)
-        crawler.equipment.recall(archive.catalog.memory(crawl.id))
         archive.ledger.db.execute("PRAGMA shrink_memory")  # the writer has its own
         _obey_signals(crawler, talk)
         try:
@@ -189,8 +189,6 @@ async def _run(
             crawler.stop(INTERRUPTED)
             await crawler.finish()
             summary = crawler.summary()
-        memory = json.dumps(crawler.equipment.patterns.snapshot())
-        archive.catalog.put_memory(crawl.id, memory)
         return summary, crawler.crawl
     except sqlite3.Error as error:
         raise translate(error, archive.folder.db) from error
@@ -290,7 +288,7 @@ def _conclude(archive: OpenArchive, crawl: Crawl, config: Config, summary: Summa
         if state is CrawlState.FINISHED:
             committer = Committer(archive.folder, archive.ledger, crawl, config)
             end = CommitGroup([(crawl_record(crawl, now),)], taken=now)
-            committer.write(end, lambda: archive.catalog.put_crawl(crawl))
+            committer.write(end, lambda: _finish(archive, crawl))
             committer.close()
         else:
             with archive.ledger.transaction():
@@ -299,3 +297,8 @@ def _conclude(archive: OpenArchive, crawl: Crawl, config: Config, summary: Summa
         archive.ledger.rollback()
         raise
     return crawl
+
+
+def _finish(archive: OpenArchive, crawl: Crawl) -> None:
+    archive.catalog.put_crawl(crawl)
+    forget_patterns(archive.ledger, archive.catalog.crawl_no(crawl.id))
