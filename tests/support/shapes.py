@@ -1,10 +1,21 @@
-"""Sites of six shapes, whose pages all have something to say; one has a calendar without an end."""
+"""Sites of six shapes, whose pages all have something to say; one has a calendar without an end.
+
+And crawls of them that do not come through undisturbed: what they have in the end is compared with
+what a crawl has that nobody disturbs.
+"""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 from support import rig
 
@@ -128,3 +139,88 @@ def _month(year: int, month: int) -> rig.Reply:
 SHAPES: dict[str, Callable[[int], dict[str, rig.Answer]]] = {
     shape.__name__: shape for shape in (one_pattern, tree, wiki, blog, chain, calendar)
 }
+
+
+@dataclass
+class Disturbed:
+    """A crawl of a site, and how often it was ended from outside."""
+
+    server: rig.Server
+    archive: Path
+    expected: set[str]
+    ends: int = 0
+
+    def start(self) -> subprocess.Popen[bytes]:
+        words = ("crawl", self.server.url + "/", "-a", self.archive, "--delay", 0.001, "--no-text")
+        return rig.start(*words, "--quiet", stdout=subprocess.DEVNULL)
+
+    def live(self, requests: int, seconds: float, sig: int = signal.SIGKILL) -> bool:
+        """One life: so many requests, then so many seconds; whether it ended by itself before."""
+        until = time.monotonic() + 30
+        last, life = len(self.server.hits) + requests, self.start()
+        while len(self.server.hits) < last and life.poll() is None:
+            assert time.monotonic() < until, "30 s without the requests that were waited for"
+            time.sleep(0.001)
+        try:
+            life.wait(seconds)
+        except subprocess.TimeoutExpired:
+            life.send_signal(sig)
+            self.ends += 1
+        _, said = life.communicate(timeout=30)
+        assert b"Traceback" not in said, said.decode()
+        assert life.returncode in (0, -signal.SIGKILL, 130), (life.returncode, said.decode())
+        return life.returncode == 0
+
+    def finish(self) -> None:
+        """Go on to the end: all that is there, each page once, in one crawl."""
+        report = rig.crawl(self.archive, self.server.url + "/", timeout=120).json()
+        assert report["state"] == "finished"
+        self.has_everything()
+
+    def has_everything(self) -> None:
+        rows = rig.rows_of(self.archive)
+        once = Counter(row["url"] for row in rows)
+        once.pop(self.server.url + "/robots.txt", None)  # may be asked again
+        left = rig.ok("status", "-a", self.archive, "--json").json()["left_out"]
+        assert self.expected - set(once) == set(), left
+        assert set(once) - self.expected == set(), left
+        assert {url: count for url, count in once.items() if count != 1} == {}
+        assert len({row["crawl"] for row in rows}) == 1, "one crawl, however often it was ended"
+        assert all("/calendar/" in row["reason"] for row in left), left
+
+
+@contextmanager
+def disturbed(
+    shape: str, size: int, folder: Path, place: Path | None = None
+) -> Iterator[Disturbed]:
+    """A site, what an undisturbed crawl has of it, and the archive for one that is disturbed."""
+    pages = SHAPES[shape](size)
+    with rig.Server(pages) as server:
+        rig.crawl(folder / "undisturbed", server.url + "/", timeout=120)
+        expected = {row["url"] for row in rig.rows_of(folder / "undisturbed")}
+        expected.discard(server.url + "/robots.txt")
+        assert {server.url + path for path in pages} <= expected
+        assert all(CALENDAR.search(url) for url in expected - {server.url + p for p in pages})
+        assert len(expected) <= size + 30, "the calendar ends"
+        archive = (place or folder) / "archive"
+        archive.mkdir()
+        # Small groups: more of a life is committed, and more lives end between two commits.
+        (archive / "asof.toml").write_text("group_records = 8\n")
+        yield Disturbed(server, archive, expected)
+
+
+def survives(shape: str, kills: int, folder: Path, seed: int) -> None:
+    """A crawl that is killed so many times, most at work, some as it starts and mends."""
+    chance = random.Random(f"{shape} {seed}")
+    with disturbed(shape, 150 + 20 * kills, folder) as crawl:
+        while crawl.ends < kills:
+            if chance.random() < 0.8:
+                ended = crawl.live(chance.randint(1, 30), chance.uniform(0.0, 0.05))
+            else:
+                ended = crawl.live(0, chance.uniform(0.05, 0.9))
+            if ended:
+                break
+        assert crawl.ends >= kills * 0.9, f"finished after {crawl.ends} kills"
+        if not ended:
+            crawl.finish()
+        crawl.has_everything()
