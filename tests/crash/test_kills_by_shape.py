@@ -29,7 +29,7 @@ def test_50_kills(tmp_path: Path, shape: str) -> None:
 def test_a_database_that_is_lost_between_two_lives(tmp_path: Path) -> None:
     """All that was learnt is learnt again, from the records alone."""
     with shapes.disturbed("one_pattern", 300, tmp_path) as crawl:
-        assert not crawl.live(150, 0.0)
+        assert not crawl.live(60, 0.0)
         rig.remove_database(crawl.archive)
         rig.ok("reindex", "-a", crawl.archive)
         assert not crawl.live(30, 0.0)

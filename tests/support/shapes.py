@@ -151,7 +151,7 @@ class Disturbed:
     ends: int = 0
 
     def start(self) -> subprocess.Popen[bytes]:
-        words = ("crawl", self.server.url + "/", "-a", self.archive, "--delay", 0.001, "--no-text")
+        words = ("crawl", self.server.url + "/", "-a", self.archive, "--delay", 0.005, "--no-text")
         return rig.start(*words, "--quiet", stdout=subprocess.DEVNULL)
 
     def live(self, requests: int, seconds: float, sig: int = signal.SIGKILL) -> bool:
@@ -217,7 +217,7 @@ def survives(shape: str, kills: int, folder: Path, seed: int) -> None:
             if chance.random() < 0.8:
                 ended = crawl.live(chance.randint(1, 30), chance.uniform(0.0, 0.05))
             else:
-                ended = crawl.live(0, chance.uniform(0.05, 0.9))
+                ended = crawl.live(0, chance.uniform(0.02, 0.4))
             if ended:
                 break
         assert crawl.ends >= kills * 0.9, f"finished after {crawl.ends} kills"
