@@ -13,7 +13,7 @@ from asof.crawl import CrawlRequest, run_crawl
 from asof.crawl.run import CrawlOutcome, plan_crawl
 from asof.crawl.summary import crawl_json
 from asof.model import CrawlState
-from asof.report.words import duration, human_bytes
+from asof.report.words import duration, human_bytes, likely_traps
 
 
 def _setting(
@@ -143,6 +143,8 @@ def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
         say(f"  {summary.revisited:>8,}  {told}")
     for reason, count in list((summary.reasons or {}).items())[:8]:
         say(f"  {count:>8,}  {reason}")
+    if summary.traps:
+        say(f"{likely_traps(summary.traps, summary.trap_example)}.")
     broken = outcome.crawl.state is CrawlState.INTERRUPTED
     next_step = "Go on with: asof crawl" if broken else "Look at it with: asof serve"
     say(f"{next_step}{where(folder)}")

@@ -210,6 +210,8 @@ def _fill_queue(archive: OpenArchive, crawler: Crawler, start: _Start) -> None:
     # Other rules than those by which they were queued.
     if start.config.as_dict() != crawl.settings:
         with archive.ledger.transaction():
+            if not start.config.traps:
+                frontier.take_traps()
             frontier.refuse_waiting(funnel.scope.refusal)
         frontier.recount()
 

@@ -367,6 +367,14 @@ class Frontier:
             refused = [(why, no) for why, no in judged if why is not None]
             self._db.executemany(f"{_REFUSE} WHERE no = ?", refused)
 
+    def take_traps(self) -> None:
+        """Queue what was left out as a trap after all."""
+        self._db.execute(
+            "UPDATE targets SET state = 'queued', reason = NULL, refused = 0 WHERE crawl = ? "
+            "AND revisit = 0 AND state = 'left_out' AND reason LIKE 'trap:%'",
+            (self.crawl,),
+        )
+
     def put_back(self, target: Target) -> None:
         """Return a target that was taken and not fetched; it is the next of its host again."""
         host = self._out.pop(url_key(target.url), None)
