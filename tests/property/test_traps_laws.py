@@ -104,14 +104,14 @@ def learn(patterns: Patterns, script: Script) -> None:
 @given(steps, st.integers(0, 120), st.integers(1, 40))
 def test_a_restart_makes_no_difference(script: Script, cut: int, group: int) -> None:
     """Committed in groups, read again after a restart: all that is learnt from then on is equal."""
-    patterns, later, kept = Patterns(), Patterns(), dict[str, str]()
+    patterns, later, kept = Patterns(), Patterns(), dict[str, tuple[str, bytes]]()
     for at in range(0, cut, group):
         learn(patterns, script[at : min(cut, at + group)])
         for key, state in patterns.take_changes():
             kept.pop(key, None)
             if state is not None:
                 kept[key] = written(state)
-    later.restore(kept.items())
+    later.restore((key, *state) for key, state in kept.items())
     for each in (patterns, later):
         learn(each, script[cut:])
     assert later.take_changes() == patterns.take_changes()

@@ -284,7 +284,7 @@ def test_a_restart_forgets_no_suspicion() -> None:
     assert len(rows) < 6
     assert patterns.take_changes() == ()
     later = Patterns()
-    later.restore((key, written(state)) for key, state in rows if state is not None)
+    later.restore((key, *written(state)) for key, state in rows if state is not None)
     for url, via in (("/calendar/2050/01/", "/calendar/2049/01/"), ("/maze/7", "/maze/6")):
         assert later.allows(page(url, via)) == patterns.allows(page(url, via)) is not None
     assert later.allows(page("/fine/1", "/fine/0")) is None

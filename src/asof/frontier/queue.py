@@ -55,7 +55,7 @@ _REVISITS = f"""SELECT {TARGET} FROM targets
     WHERE crawl = ? AND revisit = 1 AND state = 'queued' ORDER BY no"""
 # Written last, read last: the order says what was met longest ago.
 _FORGET = "DELETE FROM patterns WHERE crawl = ? AND key = ?"
-_LEARN = "INSERT INTO patterns (crawl, key, state) VALUES (?,?,?)"
+_LEARN = "INSERT INTO patterns (crawl, key, state, marks) VALUES (?,?,?,?)"
 _DONE_REVISIT = "UPDATE targets SET state = 'done' WHERE crawl = ? AND revisit = 1 AND key = ?"
 _EMPTY: deque[Target] = deque()
 
@@ -96,7 +96,7 @@ def apply(ledger: Ledger, changes: Changes) -> Applied:
     _run(ledger, _SETTLE, changes.settled)
     learnt = [(changes.crawl, key, state) for key, state in changes.learnt]
     _run(ledger, _FORGET, (row[:2] for row in learnt))
-    _run(ledger, _LEARN, ((crawl, key, written(state)) for crawl, key, state in learnt if state))
+    _run(ledger, _LEARN, ((crawl, key, *written(state)) for crawl, key, state in learnt if state))
     return Applied(queued, reconsidered, left_out)
 
 
@@ -253,7 +253,7 @@ class Frontier:
 
     def recall(self, most: int) -> list[str]:
         """Go on with what earlier runs learnt; gives the URLs that they queued last, in order."""
-        learnt = "SELECT key, state FROM patterns WHERE crawl = ? ORDER BY no"
+        learnt = "SELECT key, state, marks FROM patterns WHERE crawl = ? ORDER BY no"
         self.patterns.restore(self._reader.execute(learnt, (self.crawl,)))
         rows = self._reader.execute(
             "SELECT url FROM targets NOT INDEXED WHERE crawl = ? AND revisit = 0 "

@@ -95,6 +95,7 @@ CREATE TABLE patterns (
   crawl INTEGER NOT NULL REFERENCES crawls(no),
   key TEXT NOT NULL,
   state TEXT NOT NULL,
+  marks BLOB NOT NULL,
   UNIQUE (crawl, key)
 );
 """

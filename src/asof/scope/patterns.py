@@ -63,8 +63,11 @@ _SELDOM = 16
 _LISTED = (Hop.SITEMAP.value, Hop.FEED.value)
 _PART = Hop.REQUISITE.value
 
-# What is known under a key, in numbers and texts; None when it was forgotten.
-Learnt = tuple[str, tuple[int | str, ...] | None]
+# What is known under a key: where it began and numbers, and all marks as one number, those of texts
+# in its lowest bits; None when it was forgotten.
+State = tuple[tuple[str | int, ...], int]
+Learnt = tuple[str, State | None]
+_SEEN = 8_192
 
 
 @dataclass(slots=True, eq=False)
@@ -300,30 +303,32 @@ class Patterns:
         changed, self._changed = self._changed, {}
         return tuple((key, self._state(key)) for key in changed)
 
-    def _state(self, key: str) -> tuple[int | str, ...] | None:
+    def _state(self, key: str) -> State | None:
         if "/" not in key:  # a host
-            return (self._hosts[key],) if key in self._hosts else None
+            return (("", self._hosts[key]), 0) if key in self._hosts else None
         if (s := self._series.get(key)) is None:
             return None
-        return (
-            s.first, s.pages, s.debt, s.seen, s.look, s.sound, s.good, s.run, s.kin, s.ties, s.doors
-        )  # fmt: skip
+        plain = (s.first, s.pages, s.debt, s.look, s.sound, s.good, s.run, s.kin, s.doors)
+        return plain, s.ties << _SEEN | s.seen
 
-    def restore(self, rows: Iterable[tuple[str, str]]) -> None:
+    def restore(self, rows: Iterable[tuple[str, str, bytes]]) -> None:
         """Go on with what was learnt: keys, and what `written` made of it."""
-        for key, text in rows:
-            first, *numbers = json.loads(text)
+        for key, text, marks in rows:
+            first, pages, *more = json.loads(text)
             if "/" not in key:
-                self._hosts[key] = first
+                self._hosts[key] = pages
                 continue
-            series = self._series[key] = _Series(first, *(int(n, 16) for n in numbers))
+            debt, look, sound, good, run, kin, doors = more
+            ties, seen = divmod(int.from_bytes(marks), 1 << _SEEN)
+            series = _Series(first, pages, debt, seen, look, sound, good, run, kin, ties, doors)
+            self._series[key] = series
             self._watch(key.partition("/")[0], series)
 
 
-def written(state: tuple[int | str, ...]) -> str:
-    """What is known of a series or a host, as a text."""
-    first, *numbers = state
-    return json.dumps([first, *(f"{n:x}" for n in numbers)])  # marks are numbers of 8,191 bits
+def written(state: State) -> tuple[str, bytes]:
+    """What is known of a series or a host, as it is kept."""
+    plain, marks = state
+    return json.dumps(plain), marks.to_bytes((marks.bit_length() + 7) // 8)
 
 
 def _keys(place: TrapPlace) -> tuple[str, ...]:
