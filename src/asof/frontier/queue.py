@@ -216,14 +216,8 @@ class Frontier:
         return host in self._due
 
     def take_changes(self) -> Changes:
-        changes = Changes(
-            tuple(self._found),
-            tuple(self._left_out),
-            tuple(self._settled),
-            self._due,
-            self.patterns.take_changes(),
-            self.crawl,
-        )
+        news = tuple(self._found), tuple(self._left_out), tuple(self._settled)
+        changes = Changes(*news, self._due, self.patterns.take_changes(), self.crawl)
         self._found, self._left_out, self._settled, self._due = [], [], [], {}
         return changes
 
@@ -253,6 +247,8 @@ class Frontier:
 
     def recall(self, most: int) -> list[str]:
         """Go on with what earlier runs learnt; gives the URLs that they queued last, in order."""
+        if not any(self.tally.values()):
+            return []
         learnt = "SELECT key, state, marks FROM patterns WHERE crawl = ? ORDER BY no"
         self.patterns.restore(self._reader.execute(learnt, (self.crawl,)))
         rows = self._reader.execute(
