@@ -33,7 +33,7 @@ test: $(DEV) ## run all tests on all cores: ten minutes on two
 	@$(PY) -m pytest $(SPREAD) $(ARGS)
 
 .PHONY: test-long
-test-long: $(DEV) ## the same with ten times the examples of each law, and all 200 kills
+test-long: $(DEV) ## the same with ten times the examples of each law, and all 500 kills
 	@$(PY) -m pytest $(SPREAD) -m 'long or not long' --hypothesis-profile=long $(ARGS)
 
 # What fails under measurement fails by time or memory: the figures are shown all the same.

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from asof.clock import DAY
 from asof.model import Target
-from asof.scope.patterns import Patterns
+from asof.scope.patterns import Patterns, written
 from asof.scope.traps import calendar_trap, place_of, session_key, shape_trap
 from asof.text.html.fingerprint import text_fingerprint, visible_blocks
 from asof.url import canonical
@@ -95,15 +95,26 @@ def page(series: int, number: int, via: tuple[int, int] = (0, 0)) -> Target:
     )
 
 
-@given(steps, st.integers(0, 120))
-def test_a_restart_makes_no_difference_to_suspicions(script: Script, cut: int) -> None:
-    """Whatever was learned before it, a restored memory refuses and allows the same."""
-    patterns = Patterns()
-    for series, number, text, leads in script[:cut]:
+def learn(patterns: Patterns, script: Script) -> None:
+    for series, number, text, leads in script:
         found = [page(which, there, (series, number)) for which, there in leads]
         patterns.learn(page(series, number), 1 << text, found, found[::2])
-    later = Patterns()
-    later.restore(patterns.snapshot())
+
+
+@given(steps, st.integers(0, 120), st.integers(1, 40))
+def test_a_restart_makes_no_difference(script: Script, cut: int, group: int) -> None:
+    """Committed in groups, read again after a restart: all that is learnt from then on is equal."""
+    patterns, later, kept = Patterns(), Patterns(), dict[str, tuple[str, bytes]]()
+    for at in range(0, cut, group):
+        learn(patterns, script[at : min(cut, at + group)])
+        for key, state in patterns.take_changes():
+            kept.pop(key, None)
+            if state is not None:
+                kept[key] = written(state)
+    later.restore((key, *state) for key, state in kept.items())
+    for each in (patterns, later):
+        learn(each, script[cut:])
+    assert later.take_changes() == patterns.take_changes()
     for series in range(5):
         for via in range(5):
             target = page(series, 99, (via, 98))

@@ -11,10 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.frontier import report
-from asof.frontier.completeness import Completeness, Share, completeness, completeness_json
+from asof.frontier.completeness import (
+    Completeness,
+    Share,
+    Traps,
+    completeness,
+    completeness_json,
+    likely_traps,
+)
 from asof.frontier.report import LeftOutReason
 from asof.frontier.states import TargetState
 from asof.ledger import Ledger, url_key
+from asof.scope.traps import SESSION
 
 CRAWL = 1
 
@@ -72,6 +80,17 @@ def test_what_the_rules_left_out_does_not_belong(ledger: Ledger) -> None:
     put(ledger, "left_out", "a.org/z")
     put(ledger, "left_out", "b.org/")
     assert of(ledger).vertical == Share(1, 1)
+
+
+def test_what_looked_like_a_trap_was_found_and_not_taken(ledger: Ledger) -> None:
+    """Nobody has seen whether it was one. The same page under another session id is taken."""
+    put(ledger, "done", "a.org/")
+    put(ledger, "left_out", "a.org/1", "a.org/2", reason="trap: pages like a.org/# keep repeating")
+    put(ledger, "left_out", "a.org/a/a/a/a", reason="trap: repeated path")
+    put(ledger, "left_out", "a.org/?sid=1", reason=SESSION)
+    put(ledger, "left_out", "a.org/b/b/b/b", hops="LX", reason="trap: repeated path")
+    assert of(ledger).vertical == Share(found=4, taken=1)
+    assert of(ledger).traps == likely_traps(ledger, CRAWL) == Traps(3, "https://a.org/1")
 
 
 def test_robots_txt_itself_is_no_page(ledger: Ledger) -> None:
@@ -132,6 +151,7 @@ def test_without_a_frontier_nothing_is_known(ledger: Ledger) -> None:
         "vertical": {"share": None, "found": 0, "taken": 0},
         "horizontal": {"share": None, "found": 0, "taken": 0},
         "hosts": [],
+        "traps": {"count": 0, "example": None},
     }
 
 

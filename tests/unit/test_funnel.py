@@ -184,13 +184,29 @@ def test_a_session_id_is_not_taken_beside_the_plain_page(ledger: Ledger) -> None
 
 def test_the_first_of_a_session_stays_the_first_when_rules_change(ledger: Ledger) -> None:
     hopper = Hopper(ledger)
-    first = link("p?PHPSESSID=1")
-    hopper.put(first)
+    hopper.put(link("p?PHPSESSID=1"))
     hopper.funnel.forget()
-    assert hopper.put(link("p?PHPSESSID=2"), first) == [first.url]
+    assert hopper.put(link("p?PHPSESSID=2")) == []
 
 
 # -- Memory ---------------------------------------------------------------------------------------
+
+
+def test_a_later_run_knows_what_was_queued(ledger: Ledger) -> None:
+    """What is queued for the first time is what tells traps: a restart makes nothing new."""
+    before = Hopper(ledger, depth=1)
+    before.put(Target(SEED), link("a"), link("p?PHPSESSID=1"), link("deep", 2))
+    after = Hopper(ledger, depth=1)
+    assert after.put(Target(SEED), link("a"), link("b"), link("p?PHPSESSID=2")) == [SEED + "b"]
+    assert after.put(link("deep")) == [SEED + "deep"]
+    assert Hopper(ledger, 2).put(link("a")) == [SEED + "a"]
+
+
+def test_what_was_queued_is_not_new_when_rules_change(ledger: Ledger) -> None:
+    hopper = Hopper(ledger)
+    hopper.put(link("a"))
+    hopper.funnel.forget()
+    assert hopper.put(link("a"), link("b")) == [SEED + "b"]
 
 
 def test_forgetting_decides_everything_anew(ledger: Ledger) -> None:
@@ -254,6 +270,7 @@ def test_memory_spares_questions_and_changes_no_answer(
     for target in found:
         with_memory.put(target)
         without.funnel.forget()
+        without.funnel.known.clear()
         without.put(target)
     states, expected = with_memory.states(), without.states()
     ledger.close()

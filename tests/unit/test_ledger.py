@@ -52,6 +52,7 @@ class TestOpening:
                 "captures",
                 "payloads",
                 "targets",
+                "patterns",
             }
             assert book.db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
 

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import pytest
 
 from asof.model import Target
-from asof.scope.patterns import Patterns
+from asof.scope.patterns import Patterns, written
 from asof.text.html.fingerprint import text_fingerprint, visible_blocks
 
 A = "http://a.example"
@@ -275,20 +274,23 @@ def test_doors_from_outside_are_worth_more_than_their_number() -> None:
 
 
 def test_a_restart_forgets_no_suspicion() -> None:
-    """What a snapshot holds is enough to go on, and goes through JSON."""
+    """What was learnt, written down and read again, is enough to go on."""
     patterns = fed(Patterns(), 250)
     empty_months(patterns, 100)
     maze(patterns)
     for k in range(100):
         patterns.learn(page(f"/fine/{k}"), 1 << k)
-    rows = json.loads(json.dumps(patterns.snapshot()))
+    rows = patterns.take_changes()
     assert len(rows) < 6
+    assert patterns.take_changes() == ()
     later = Patterns()
-    later.restore([tuple(row) for row in rows])
+    later.restore((key, *written(state)) for key, state in rows if state is not None)
     for url, via in (("/calendar/2050/01/", "/calendar/2049/01/"), ("/maze/7", "/maze/6")):
         assert later.allows(page(url, via)) == patterns.allows(page(url, via)) is not None
     assert later.allows(page("/fine/1", "/fine/0")) is None
-    assert later.snapshot() == patterns.snapshot()
+    patterns.learn(page("/maze/7"), 1 << 5)
+    later.learn(page("/maze/7"), 1 << 5)
+    assert later.take_changes() == patterns.take_changes() != ()
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,4 +300,9 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for k in range(500):
         patterns.learn(page(f"/word{'x' * (k % 20)}/{'y' * (k // 20)}/7"), 1 << k)
     assert len(patterns._series) == 50
+    changes = patterns.take_changes()
+    assert sum(state is None for _, state in changes) == 450
+    assert [key for key, state in changes if state is not None and "/" in key] == [
+        *patterns._series
+    ]
     assert patterns.wants_text(f"{A}/word/7")

@@ -219,16 +219,6 @@ class Catalog:
                 ),
             )  # fmt: skip
 
-    def memory(self, crawl_id: str) -> str:
-        """What an interrupted crawl wanted to remember; empty when it left nothing."""
-        found = self._ledger.fetch("SELECT memory FROM crawls WHERE id = ?", [crawl_id])
-        return str(found[0][0]) if found else ""
-
-    def put_memory(self, crawl_id: str, memory: str) -> None:
-        """Leave a text for the resumption of a crawl."""
-        with self._ledger.transaction() as db:
-            db.execute("UPDATE crawls SET memory = ? WHERE id = ?", (memory, crawl_id))
-
     def segments(self) -> list[Segment]:
         """All segments, in the order of their numbers."""
         rows = self._ledger.fetch(

@@ -7,6 +7,7 @@ import importlib
 import io
 import os
 import shlex
+import signal
 import sqlite3
 import sys
 from collections.abc import Sequence
@@ -73,7 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
             stream.reconfigure(errors="backslashreplace")  # rather \u4e2d than no answer
-    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+    code = run(sys.argv[1:] if arguments is None else list(arguments))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: it would only change the code
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -14,7 +14,7 @@ from asof.crawl.run import CrawlOutcome, plan_crawl
 from asof.crawl.summary import crawl_json
 from asof.model import CrawlState
 from asof.report.crawl_words import captured, why_not
-from asof.report.words import duration, human_bytes
+from asof.report.words import duration, human_bytes, likely_traps
 
 _MOST_SEEDS = 20  # of those that brought nothing
 
@@ -148,6 +148,8 @@ def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
         say(f"  {summary.revisited:>8,}  {told}")
     for reason, count in list((summary.reasons or {}).items())[:8]:
         say(f"  {count:>8,}  {reason}")
+    if summary.traps:
+        say(f"{likely_traps(summary.traps, summary.trap_example)}.")
     for seed, why in outcome.barren[:_MOST_SEEDS]:
         say(f"No page came from {seed}: {why_not(why)}.")
     if outcome.is_barren:

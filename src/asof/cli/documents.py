@@ -167,8 +167,8 @@ def diff_command(
 ) -> int:
     """What changed at a URL between two moments.
 
-    And what kind of change it is. Without moments: between the last two contents that it had. The stage says what decided: equal
-    bytes, equal main text, or how alike the texts are.
+    And what kind of change it is. Without moments: between the last two contents that it had. The
+    stage says what decided: equal bytes, equal main text, or how alike the texts are.
     """
     if as_html and as_json:
         raise UsageError("--html and --json exclude each other.", hint="Give one of them.")

@@ -20,7 +20,7 @@ from asof.cli.options import archive_option, examples, file_option, json_option
 from asof.cli.output import count_progress, heavy_work, open_archive, say, where
 from asof.errors import NotCaptured
 from asof.frontier.completeness import Completeness, completeness_json
-from asof.report.words import missing_audits, percent, printable, taken_of
+from asof.report.words import likely_traps, missing_audits, percent, printable, taken_of
 from asof.warc.atomic_file import atomic_file
 
 if TYPE_CHECKING:
@@ -158,6 +158,8 @@ def print_completeness(value: Completeness) -> None:
     ):
         told = f"{percent(share.share):>7}  {taken_of(share.taken, share.found, noun)}"
         click.echo(f"  {name + ' completeness':<23}  {told}")
+    if value.traps.count:
+        click.echo(f"  {likely_traps(value.traps.count, value.traps.example)}")
 
 
 def _print_hosts(value: Completeness) -> None:

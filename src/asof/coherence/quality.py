@@ -122,7 +122,7 @@ def quality_report(
     if len(gathered.crawls) != 1 or gathered.choice.prefix:
         return report
     value = completeness(archive.ledger, archive.catalog.crawl_no(gathered.crawls[0].id))
-    return replace(report, vertical=value.vertical, horizontal=value.horizontal)
+    return replace(report, vertical=value.vertical, horizontal=value.horizontal, traps=value.traps)
 
 
 def _intervals(

@@ -13,7 +13,7 @@ from asof.change.categories import Category
 from asof.clock import Instant
 from asof.coherence.returns import Returns
 from asof.coherence.verdict import Best, Coverage, HostTrust, Measurement, Mode, PageVerdict, Reason
-from asof.frontier.completeness import Share
+from asof.frontier.completeness import Share, Traps
 from asof.model import CoherencePlan, Crawl, CrawlState, Grade
 
 Stretch = tuple[Instant, Instant]
@@ -48,6 +48,7 @@ class Report:
     measurement: Measurement
     vertical: Share | None = None
     horizontal: Share | None = None
+    traps: Traps = field(default_factory=Traps)
     best: Best | None = None
     curve: tuple[Coverage, ...] = ()
     whole: WholeCoherence = field(default_factory=WholeCoherence)

@@ -2,8 +2,8 @@
 
 After a crash, records may have been adopted whose targets are still queued; after a reindex the
 whole frontier is gone. Both are mended alike: a target that this crawl has captured is settled, and
-what its stored document leads to is queued, until nothing changes. It is the crawl over again, with
-the archive in the place of the web.
+what its stored document leads to is queued, and what it tells of traps is learnt, until nothing
+changes. It is the crawl over again, with the archive in the place of the web.
 """
 
 from collections import deque
@@ -12,7 +12,7 @@ from contextlib import closing
 from asof.archive import OpenArchive
 from asof.clock import Instant
 from asof.crawl.loop import Crawler
-from asof.crawl.settle import onward
+from asof.crawl.settle import is_page
 from asof.frontier.hosts import PATIENCE
 from asof.frontier.queue import queued_revisits, settle_revisit
 from asof.frontier.states import Event, error_of
@@ -48,21 +48,24 @@ def take_again(archive: OpenArchive, crawler: Crawler, turn: Instant) -> None:
             status, at = answers.get(target.url, (None, 0))
             if at > turn and status not in PATIENCE:
                 settle_revisit(archive.ledger, number, target.url)
-                _lead_on(archive, crawler, target)
+                _lead_on(archive, crawler, target, learning=False)
         crawler.frontier.flush()
 
 
 def _settle(archive: OpenArchive, crawler: Crawler, target: Target) -> None:
-    error = error_of(_lead_on(archive, crawler, target))
+    error = error_of(_lead_on(archive, crawler, target, learning=True))
     crawler.frontier.settle(target, Event.CAPTURED, reason=error)
 
 
-def _lead_on(archive: OpenArchive, crawler: Crawler, target: Target) -> int | None:
+def _lead_on(
+    archive: OpenArchive, crawler: Crawler, target: Target, *, learning: bool
+) -> int | None:
     """Queue what the last stored answer of a target leads to; the status of a page."""
     for capture in deque(archive.catalog.captures(url=target.url, crawl=crawler.crawl.id), 1):
         kept = crawler.equipment.store.stored(capture, target)
         if Hop.ROBOTS.value not in target.hops:
-            crawler.funnel.put(onward(target, kept))
+            learning = learning and is_page(capture.status, kept)
+            crawler.visitor.settlements.lead_on(target, kept, learning=learning)
         elif capture.status == 200:
             crawler.visitor.robots.list_sitemaps(target.url, target.url, kept.document)
         return None if Hop.ROBOTS.value in target.hops else capture.status

@@ -1,6 +1,5 @@
 """What one run of a crawl works with, handed on as one value."""
 
-import json
 from dataclasses import dataclass, field, replace
 
 from asof.archive import OpenArchive
@@ -17,7 +16,6 @@ from asof.frontier.hosts import Hosts, Pace, retry_after
 from asof.frontier.queue import Frontier
 from asof.ledger import Ledger
 from asof.model import Capture, Crawl, Exchange, Failure, Headers
-from asof.scope.patterns import Patterns
 from asof.scope.robots import Gates
 from asof.scope.rules import Scope
 from asof.url import host_of
@@ -43,7 +41,6 @@ class Equipment:
     pace: Pace
     secret: str
     hosts: Hosts = field(default_factory=Hosts)
-    patterns: Patterns = field(default_factory=Patterns)
     host_trust: dict[str, HostTrust] = field(default_factory=dict)
 
     def believes(self, host: str) -> bool:
@@ -64,13 +61,6 @@ class Equipment:
         """How long to leave a host alone after what was asked for at `start`."""
         took = self.clock.monotonic() - start
         return self.pace.wait(took, self.gates.crawl_delay(host), retry_after(outcome))
-
-    def recall(self, memory: str) -> None:
-        """Go on with what an earlier run knew, and the archive's records do not tell."""
-        if memory:
-            self.patterns.restore(json.loads(memory))
-        else:  # at least how large the hosts are
-            self.patterns.expect(self.frontier.done_by_host())
 
 
 def equip(

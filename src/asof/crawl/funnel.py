@@ -35,6 +35,14 @@ class Funnel:
         self._sessions: dict[str, str] = {}
         # The place of what a plan did not know, among the places that it gave (asof.crawl.plan).
         self.newcomers: float | None = None
+        self._recall()
+
+    def _recall(self) -> None:
+        """Go on with what earlier runs of this crawl knew: a page of theirs is not a new one."""
+        for url in self._frontier.recall(_REMEMBERED):
+            self.known[url] = None
+            if (key := session_key(url)) is not None:
+                self._sessions.setdefault(key, url)
 
     def put(self, targets: Iterable[Target]) -> list[Target]:
         """Queue what belongs to the crawl, note what does not; gives what was queued."""
@@ -93,8 +101,9 @@ class Funnel:
         return None if first == url else SESSION
 
     def forget(self) -> None:
-        """The rules have changed: everything is to be decided anew."""
-        self.known.clear()
+        """The rules have changed: what was left out is to be decided anew. What was queued stays
+        known, or all that the next pages lead to would look new, which is what traps look like.
+        """
         self._left.clear()
 
 

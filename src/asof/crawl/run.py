@@ -7,9 +7,10 @@ import json
 import shutil
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ from asof.errors import StorageError, UsageError
 from asof.fetch.addresses import policy
 from asof.fetch.http import Fetcher, HttpClient
 from asof.fetch.settings import FetchSettings
+from asof.frontier.queue import forget_patterns
 from asof.frontier.report import look_up, tally
 from asof.frontier.states import TargetState
 from asof.ledger import translate
@@ -73,7 +75,10 @@ def run_crawl(
     """
     seeds = checked_seeds(request)
     clock = clock or SystemClock()
-    with OpenArchive.write(request.archive, purpose="crawl", clock=clock) as archive:
+    with (
+        _Interruption(talk) as interruption,
+        OpenArchive.write(request.archive, purpose="crawl", clock=clock) as archive,
+    ):
         recovery = recover(archive)
         if recovery.adopted or recovery.cut:
             cut = sum(damage.length for damage in recovery.cut)
@@ -87,7 +92,7 @@ def run_crawl(
                 _reading(archive, config),
                 asyncio.Runner(loop_factory=_new_loop) as runner,
             ):
-                summary, crawl = runner.run(_run(archive, start, writer, monitor, talk))
+                summary, crawl = runner.run(_run(archive, start, writer, monitor, interruption))
             monitor.events.write("ended", **asdict(summary))
         crawl = _conclude(archive, crawl, config, summary)
         if config.preset == "assignment":
@@ -184,7 +189,7 @@ async def _run(
     start: _Start,
     writer: Writer,
     monitor: Monitor,
-    talk: Callable[[str], None],
+    interruption: _Interruption,
 ) -> tuple[Summary, Crawl]:
     """Run to the end; gives the crawl too, for orders may have changed its settings."""
     crawl, config = start.crawl, start.config
@@ -197,18 +202,9 @@ async def _run(
     crawler = Crawler(archive, crawl, config, fetcher, writer, monitor)
     try:
         _fill_queue(archive, crawler, start)
-        crawler.equipment.recall(archive.catalog.memory(crawl.id))
         archive.ledger.db.execute("PRAGMA shrink_memory")  # the writer has its own
-        _obey_signals(crawler, talk)
-        try:
-            summary = await _follow(archive, crawler, config, start.itinerary)
-        except asyncio.CancelledError:
-            crawler.stop(INTERRUPTED)
-            await crawler.finish()
-            summary = crawler.summary()
-        memory = json.dumps(crawler.equipment.patterns.snapshot())
-        archive.catalog.put_memory(crawl.id, memory)
-        return summary, crawler.crawl
+        work = _follow(archive, crawler, config, start.itinerary)
+        return await interruption.may_end(crawler, work), crawler.crawl
     except sqlite3.Error as error:
         raise translate(error, archive.folder.db) from error
     finally:
@@ -231,6 +227,8 @@ def _fill_queue(archive: OpenArchive, crawler: Crawler, start: _Start) -> None:
     # Other rules than those by which they were queued.
     if start.config.as_dict() != crawl.settings:
         with archive.ledger.transaction():
+            if not start.config.traps:
+                frontier.take_traps()
             frontier.refuse_waiting(funnel.scope.refusal)
         frontier.recount()
 
@@ -267,21 +265,60 @@ async def _follow(
     return await run_phases(archive, crawler, config)
 
 
-def _obey_signals(crawler: Crawler, talk: Callable[[str], None]) -> None:
-    """Once: stop gently. Twice: cancel the run."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
+class _Interruption:
+    """Ctrl-C or SIGTERM, whenever they come: once, stop gently; twice, cancel what is under way.
 
-    def interrupt() -> None:
-        if not crawler.stopping:
-            talk("Stopping: finishing what is in flight. Press Ctrl-C again to stop at once.")
+    A crawl that has not begun yet stops as soon as it has; then at the second signal, at once. One
+    that is over writes down how it ended, whatever comes meanwhile.
+    """
+
+    def __init__(self, talk: Callable[[str], None]) -> None:
+        self._talk = talk
+        self._signals = 0
+        self._is_over = False
+        self._obey: Callable[[], object] | None = None
+
+    def __enter__(self) -> _Interruption:
+        self._before = {}
+        with suppress(ValueError):  # not the main thread: the caller decides
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._came)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _came(self, *_: object) -> None:
+        self._signals += 1
+        if self._obey is not None:
+            self._obey()
+        elif self._signals > 1 and not self._is_over:
+            raise KeyboardInterrupt
+
+    async def may_end(self, crawler: Crawler, work: Coroutine[None, None, Summary]) -> Summary:
+        """Do the work of a crawl, to its end or to an interruption."""
+        loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
+
+        def obey() -> None:
+            if not crawler.stopping:
+                hint = "Press Ctrl-C again to stop at once."
+                self._talk(f"Stopping: finishing what is in flight. {hint}")
+                crawler.stop(INTERRUPTED)
+            elif not task.cancelling():  # only once: it has to put things in order
+                task.cancel()
+
+        if self._signals:
+            obey()
+        self._obey = partial(loop.call_soon_threadsafe, obey)
+        try:
+            return await task
+        except asyncio.CancelledError:
             crawler.stop(INTERRUPTED)
-        elif task is not None:
-            task.cancel()
-
-    with suppress(RuntimeError, ValueError):  # not the main thread: the caller decides
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, interrupt)
+            await crawler.finish()
+            return crawler.summary()
+        finally:
+            self._is_over, self._obey = True, None
 
 
 def _fetch_settings(config: Config) -> FetchSettings:
@@ -307,7 +344,7 @@ def _conclude(archive: OpenArchive, crawl: Crawl, config: Config, summary: Summa
         if state is CrawlState.FINISHED:
             committer = Committer(archive.folder, archive.ledger, crawl, config)
             end = CommitGroup([(crawl_record(crawl, now),)], taken=now)
-            committer.write(end, lambda: archive.catalog.put_crawl(crawl))
+            committer.write(end, lambda: _finish(archive, crawl))
             committer.close()
         else:
             with archive.ledger.transaction():
@@ -316,3 +353,8 @@ def _conclude(archive: OpenArchive, crawl: Crawl, config: Config, summary: Summa
         archive.ledger.rollback()
         raise
     return crawl
+
+
+def _finish(archive: OpenArchive, crawl: Crawl) -> None:
+    archive.catalog.put_crawl(crawl)
+    forget_patterns(archive.ledger, archive.catalog.crawl_no(crawl.id))

@@ -17,12 +17,12 @@ _SILENT = 5
 _SILENCE = ("dns", "refused", "unreachable", "timeout", "reset", "empty")
 
 
-def is_page(exchange: Exchange, kept: Kept) -> bool:
+def is_page(status: int | None, kept: Kept) -> bool:
     """Whether an answer is a page, or says that it is still what it was."""
-    return exchange.status in (200, 304) and kept.media_type in HTML
+    return status in (200, 304) and kept.media_type in HTML
 
 
-def onward(target: Target, kept: Kept, known: dict[str, None] | None = None) -> list[Target]:
+def _onward(target: Target, kept: Kept, known: dict[str, None]) -> list[Target]:
     """What a kept answer leads to, but for URLs that are known."""
     found = list(found_in(target, kept.links, known))
     if kept.redirect is not None and (hop := follow(target, kept.redirect, Hop.REDIRECT)):
@@ -66,18 +66,22 @@ class Settlements:
 
         It is, unless its host asked for patience and it may be tried again.
         """
-        funnel = self._equipment.funnel
-        new = funnel.put(onward(target, kept, funnel.known))
+        self.lead_on(target, kept, learning=learning and is_page(exchange.status, kept))
         if too_long := overlong(target, kept.links, exchange.header("Location")):
             self._frontier.leave_out(too_long)
-        if learning and is_page(exchange, kept):
-            self._learn(target, kept, new)
         error = error_of(exchange.status)
         if error and exchange.status in PATIENCE and target.tries < self._config.retries:
             self._stumble(target, error, transient=True)
             return False
         self._frontier.settle(target, Event.CAPTURED, reason=error)
         return True
+
+    def lead_on(self, target: Target, kept: Kept, *, learning: bool) -> None:
+        """Queue what an answer leads to; of a page, learn whether others like it bring anything."""
+        funnel = self._equipment.funnel
+        new = funnel.put(_onward(target, kept, funnel.known))
+        if learning and self._config.traps:
+            self._learn(target, kept, new)
 
     def _stumble(self, target: Target, reason: str, *, transient: bool) -> None:
         """A failure: again later, twice as late each time, or give the target up."""
@@ -90,7 +94,7 @@ class Settlements:
 
     def _learn(self, target: Target, kept: Kept, new: list[Target]) -> None:
         """What a page tells about others like it: whether they bring anything new."""
-        patterns = self._equipment.patterns
+        patterns = self._frontier.patterns
         text = None
         if kept.document and patterns.wants_text(target.url, new):
             text = text_fingerprint(visible_blocks(kept.document))

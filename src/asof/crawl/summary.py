@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from asof.clock import Clock
+from asof.frontier.completeness import likely_traps
 from asof.frontier.hosts import Hosts
 from asof.frontier.report import busiest, errors, reasons, tally
 from asof.frontier.states import TargetState
@@ -195,11 +196,14 @@ class Summary:
     revisited: int = 0
     to_revisit: int = 0
     errors: dict[str, int] | None = None  # of the captured, by status
+    traps: int = 0
+    trap_example: str | None = None
 
 
 def counted(reader: Ledger, crawl_no: int) -> Summary:
     """What became of the targets of a crawl, of what is committed."""
     visits, revisits = tally(reader, crawl_no), tally(reader, crawl_no, revisits=True)
+    traps = likely_traps(reader, crawl_no)
     return Summary(
         captured=visits[TargetState.DONE],
         failed=visits[TargetState.FAILED],
@@ -209,6 +213,8 @@ def counted(reader: Ledger, crawl_no: int) -> Summary:
         revisited=revisits[TargetState.DONE],
         to_revisit=revisits[TargetState.QUEUED],
         errors=errors(reader, crawl_no),
+        traps=traps.count,
+        trap_example=traps.example,
     )
 
 

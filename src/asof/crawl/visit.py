@@ -52,7 +52,7 @@ class Visitor:
         self._config = equipment.config
         self._frontier = equipment.frontier
         self._limits = equipment.limits
-        self._settlements = Settlements(equipment)
+        self.settlements = Settlements(equipment)
         self.robots = RobotsErrands(equipment)
         self.current = ""
         # What an answer that took long brought may be younger than it; some 304 are no firm word.
@@ -78,7 +78,7 @@ class Visitor:
             return await self.probe(replaced[0], host, replaced[1])
         refusal = self._refusal(target, host, look)
         if refusal is not None:
-            self._settlements.refuse(target, refusal)
+            self.settlements.refuse(target, refusal)
             return 0.0
         if look.first:
             if self._limits.full:
@@ -103,9 +103,9 @@ class Visitor:
             self.unsure.add(target.url)
         if isinstance(outcome, Failure):
             taken = False
-            self._settlements.fail(target, host, outcome)
+            self.settlements.fail(target, host, outcome)
         else:
-            self._settlements.heard(host)
+            self.settlements.heard(host)
             taken = self._keep(target, host, outcome, last, asked, look)
         if look.first and not taken:
             self._limits.give_back(host)
@@ -126,16 +126,15 @@ class Visitor:
         # It may not have said how long it would be.
         if (unwanted := self._unwanted(target, exchange, exchange.body.size)) is not None:
             exchange.body.discard()
-            self._settlements.refuse(target, unwanted)
+            self.settlements.refuse(target, unwanted)
             return False
         kept = self._store(target, host, exchange, last, asked)
         if self._audit(target, host, exchange, look, last if asked else None, same=kept.revisit):
             self._frontier.put_back(target)
             return False
-        learning = look.first and self._config.traps
-        done = self._settlements.take_in(target, exchange, kept, learning=learning)
+        done = self.settlements.take_in(target, exchange, kept, learning=look.first)
         # The assignment's Numpages are pages.
-        return done and (is_page(exchange, kept) or self._config.preset != "assignment")
+        return done and (is_page(exchange.status, kept) or self._config.preset != "assignment")
 
     def _store(
         self, target: Target, host: str, exchange: Exchange, last: Capture | None, asked: Headers
@@ -143,7 +142,7 @@ class Visitor:
         """Put an answer into the archive, count its bytes, and tell of it."""
         kept = self._equipment.store.exchange(exchange, target, last, asked=bool(asked))
         self._limits.received(host, len(exchange.head) + exchange.body.size)
-        page = is_page(exchange, kept)
+        page = is_page(exchange.status, kept)
         self._equipment.monitor.fetched(target, exchange, revisit=kept.revisit, page=page)
         return kept
 
@@ -226,7 +225,7 @@ class Visitor:
             return against or self._limits.glut(host)
         against = self._limits.refusal(host)
         if against is None and self._config.traps:
-            return self._equipment.patterns.allows(target)
+            return self._frontier.patterns.allows(target)
         return against
 
     def _judge(self, target: Target) -> Judge | None:

@@ -125,7 +125,10 @@ class ProcessWriter(Writer):
         self._desk = mmap.mmap(-1, _DESK)
         work = partial(_serve, theirs, self._pipe, self._desk, folder, crawl, config)
         self._process = context.Process(target=work, name="asof-writer", daemon=True)
+        # The crawl decides when to stop: no signal reaches the writer, not even as it is born.
+        kept = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
         self._process.start()
+        signal.pthread_sigmask(signal.SIG_SETMASK, kept)
         theirs.close()
         self._thread = ThreadPoolExecutor(1, "asof-writer")
 
@@ -170,8 +173,6 @@ def _serve(
 ) -> None:
     """The process: commit what comes, until nobody is there any more."""
     crawls.close()  # or the end of the crawl would not be seen
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # the crawl decides when to stop
     ledger = Ledger(folder.db, writable=True)
     writer = OwnWriter(folder, ledger, crawl, config)
     try:

@@ -7,9 +7,10 @@ extensive collection prefers the second, an intensive one the first.
 **Vertical.** A node is a URL that belongs to the crawl: a seed, or what was found from one and was
 in scope. It is *taken* when an answer to it is stored, whatever its status (a dead link that
 answers 404 is captured as such). Found and not taken are: failures, what is still queued (a limit,
-an interruption), and what robots.txt refused. Not counted at all are: what the scope's rules left
+an interruption), what robots.txt refused, and what looked like a trap: nobody has seen whether it
+was one, so it is told beside the share. Not counted at all are: what the scope's rules left
 out (it is not relevant, by the user's own word), robots.txt itself, and guesses from scripts that
-brought nothing (nobody says that there is such a node).
+brought nothing (nobody says that there is such a node), and the same page under another session id.
 
 **Horizontal.** An entry point is a host that a seed names or that a link, a sitemap or a feed of
 the crawl leads to. It is *taken* when at least one answer of it is stored. Hosts that the scope
@@ -21,15 +22,19 @@ every crawler (the hidden web, Spaniol 2010), so 100 % is not the whole site. A 
 was lost (`asof reindex`) knows nothing of this: its shares are None.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from asof.frontier.report import STEP
 from asof.ledger import Ledger
+from asof.scope.traps import SESSION
 
-# Belonging to the crawl: everything that was queued at some time, and what robots.txt refused. What
-# the rules left out does not belong, and a guess that brought nothing was no page.
+_TRAP = f"(state = 'left_out' AND reason LIKE 'trap:%' AND reason <> '{SESSION}' AND {STEP} <> 'X')"
+# Belonging to the crawl: everything that was queued at some time, and what robots.txt refused or
+# looked like a trap. What the rules left out does not belong, nor a guess that brought nothing.
 _BELONGS = f"""(state = 'done' OR {STEP} <> 'X' AND
-    (state IN ('failed', 'queued') OR reason LIKE 'robots.txt%'))"""
+    (state IN ('failed', 'queued') OR reason LIKE 'robots.txt%') OR {_TRAP})"""
+_TRAPS = f"""SELECT count(*), url, min(no) FROM targets NOT INDEXED
+    WHERE crawl = ? AND revisit = 0 AND {_TRAP}"""
 # An entry point: somebody's word leads there, and not only what a page needs or a guess.
 _HOSTS = f"""SELECT host, coalesce(sum({_BELONGS}), 0), sum(state = 'done'),
     max({STEP} NOT IN ('E', 'X')) FROM targets NOT INDEXED
@@ -54,12 +59,21 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Traps:
+    """So many addresses were left out as a likely trap, and the first of them."""
+
+    count: int = 0
+    example: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Completeness:
     """Of one crawl. `hosts` are those that belong to it, the one that misses most first."""
 
     vertical: Share
     horizontal: Share
     hosts: tuple[tuple[str, Share], ...]
+    traps: Traps
 
 
 def completeness(ledger: Ledger, crawl_no: int) -> Completeness:
@@ -72,7 +86,13 @@ def completeness(ledger: Ledger, crawl_no: int) -> Completeness:
         vertical=Share(sum(row[1] for row in known), sum(row[2] for row in known)),
         horizontal=Share(len(entered), sum(entered)),
         hosts=tuple(shares),
+        traps=likely_traps(ledger, crawl_no),
     )
+
+
+def likely_traps(ledger: Ledger, crawl_no: int) -> Traps:
+    count, example, _ = ledger.db.execute(_TRAPS, (crawl_no,)).fetchone()
+    return Traps(count, example)
 
 
 def completeness_json(value: Completeness, most: int = 100) -> dict[str, object]:
@@ -81,6 +101,7 @@ def completeness_json(value: Completeness, most: int = 100) -> dict[str, object]
         "vertical": share_json(value.vertical),
         "horizontal": share_json(value.horizontal),
         "hosts": [{"host": host, **share_json(share)} for host, share in value.hosts[:most]],
+        "traps": asdict(value.traps),
     }
 
 

@@ -22,6 +22,7 @@ from asof.frontier.report import tally
 from asof.frontier.states import TARGET, TRANSITIONS, Event, TargetState, as_target
 from asof.ledger import Ledger, url_key
 from asof.model import Target
+from asof.scope.patterns import Learnt, Patterns, written
 from asof.url import host_of
 
 # Rows read at once for a host: larger saves little, smaller asks too often.
@@ -52,6 +53,9 @@ _QUEUE_REVISIT = """INSERT OR IGNORE INTO targets
     WHERE crawl = ? AND revisit = 0 AND key = ?"""
 _REVISITS = f"""SELECT {TARGET} FROM targets
     WHERE crawl = ? AND revisit = 1 AND state = 'queued' ORDER BY no"""
+# Written last, read last: the order says what was met longest ago.
+_FORGET = "DELETE FROM patterns WHERE crawl = ? AND key = ?"
+_LEARN = "INSERT INTO patterns (crawl, key, state, marks) VALUES (?,?,?,?)"
 _DONE_REVISIT = "UPDATE targets SET state = 'done' WHERE crawl = ? AND revisit = 1 AND key = ?"
 _EMPTY: deque[Target] = deque()
 
@@ -68,6 +72,8 @@ class Changes:
     left_out: tuple[Row, ...]
     settled: tuple[Settlement, ...]
     due: dict[str, Instant] = field(default_factory=dict)
+    learnt: tuple[Learnt, ...] = ()
+    crawl: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,9 @@ def apply(ledger: Ledger, changes: Changes) -> Applied:
         reconsidered = _run(ledger, _RECONSIDER, again)
     left_out = _run(ledger, _INSERT, changes.left_out)
     _run(ledger, _SETTLE, changes.settled)
+    learnt = [(changes.crawl, key, state) for key, state in changes.learnt]
+    _run(ledger, _FORGET, (row[:2] for row in learnt))
+    _run(ledger, _LEARN, ((crawl, key, *written(state)) for crawl, key, state in learnt if state))
     return Applied(queued, reconsidered, left_out)
 
 
@@ -95,6 +104,11 @@ def _run(ledger: Ledger, statement: str, rows: Iterable[tuple[object, ...]]) -> 
     before = ledger.db.total_changes
     ledger.db.executemany(statement, rows)
     return ledger.db.total_changes - before
+
+
+def forget_patterns(ledger: Ledger, crawl_no: int) -> None:
+    """Of a crawl that is finished."""
+    ledger.db.execute("DELETE FROM patterns WHERE crawl = ?", (crawl_no,))
 
 
 def queue_revisits(ledger: Ledger, crawl_no: int, places: Mapping[str, float]) -> None:
@@ -126,6 +140,7 @@ class Frontier:
         self._left_out: list[Row] = []
         self._settled: list[Settlement] = []
         self._due: dict[str, Instant] = {}
+        self.patterns = Patterns()  # of what was found, and what its pages brought
         # Whether what is found takes its place at once, ahead of what was read before it.
         self.exact = False
         self.serve()
@@ -201,9 +216,8 @@ class Frontier:
         return host in self._due
 
     def take_changes(self) -> Changes:
-        changes = Changes(
-            tuple(self._found), tuple(self._left_out), tuple(self._settled), self._due
-        )
+        news = tuple(self._found), tuple(self._left_out), tuple(self._settled)
+        changes = Changes(*news, self._due, self.patterns.take_changes(), self.crawl)
         self._found, self._left_out, self._settled, self._due = [], [], [], {}
         return changes
 
@@ -230,6 +244,19 @@ class Frontier:
         """Write what has been learnt so far, now and in the caller's transaction."""
         changes = self.take_changes()
         self.applied(changes, apply(self._ledger, changes))
+
+    def recall(self, most: int) -> list[str]:
+        """Go on with what earlier runs learnt; gives the URLs that they queued last, in order."""
+        if not any(self.tally.values()):
+            return []
+        learnt = "SELECT key, state, marks FROM patterns WHERE crawl = ? ORDER BY no"
+        self.patterns.restore(self._reader.execute(learnt, (self.crawl,)))
+        rows = self._reader.execute(
+            "SELECT url FROM targets NOT INDEXED WHERE crawl = ? AND revisit = 0 "
+            "AND (state <> 'left_out' OR refused) ORDER BY no DESC LIMIT ?",
+            (self.crawl, most),
+        )
+        return [url for (url,) in rows][::-1]
 
     # -- giving out
 
@@ -335,6 +362,14 @@ class Frontier:
             judged = [(refusal(as_target(row)), row[-1]) for row in rows]
             refused = [(why, no) for why, no in judged if why is not None]
             self._db.executemany(f"{_REFUSE} WHERE no = ?", refused)
+
+    def take_traps(self) -> None:
+        """Queue what was left out as a trap after all."""
+        self._db.execute(
+            "UPDATE targets SET state = 'queued', reason = NULL, refused = 0 WHERE crawl = ? "
+            "AND revisit = 0 AND state = 'left_out' AND reason LIKE 'trap:%'",
+            (self.crawl,),
+        )
 
     def put_back(self, target: Target) -> None:
         """Return a target that was taken and not fetched; it is the next of its host again."""

@@ -5,7 +5,7 @@ A change here is a new version, with a step to it (asof.ledger.migrations).
 
 from hashlib import blake2b
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 7
 
 _CATALOG = """
 CREATE TABLE crawls (
@@ -17,7 +17,6 @@ CREATE TABLE crawls (
   state TEXT NOT NULL,
   settings TEXT NOT NULL,
   note TEXT NOT NULL DEFAULT '',
-  memory TEXT NOT NULL DEFAULT '',
   course TEXT
 );
 CREATE TABLE segments (
@@ -89,7 +88,18 @@ CREATE TABLE targets (
 CREATE INDEX targets_queue ON targets (crawl, revisit, host, guess, priority, no)
   WHERE state = 'queued';
 """
-SCHEMA = _CATALOG + TARGETS
+PATTERNS = """
+-- What the pages of an unfinished crawl tell about traps, by pattern of URLs and by host.
+CREATE TABLE patterns (
+  no INTEGER PRIMARY KEY,
+  crawl INTEGER NOT NULL REFERENCES crawls(no),
+  key TEXT NOT NULL,
+  state TEXT NOT NULL,
+  marks BLOB NOT NULL,
+  UNIQUE (crawl, key)
+);
+"""
+SCHEMA = _CATALOG + TARGETS + PATTERNS
 
 _LETTERS = 12  # of 5 bits each: what fits into an integer of SQLite
 # int() reads base 32, but with other digits than RFC 4648.

@@ -16,7 +16,17 @@ from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff, listing
 from asof.report.quality_drawing import SINGLE_ROWS, curve, page_bins, page_rows
 from asof.report.render import render
-from asof.report.words import clock, day, moment, number, percent, span, stretch, taken_of
+from asof.report.words import (
+    clock,
+    day,
+    likely_traps,
+    moment,
+    number,
+    percent,
+    span,
+    stretch,
+    taken_of,
+)
 
 _MOST_PAGES = 100  # listed of each cause
 _MOST_HOSTS = 30
@@ -88,6 +98,8 @@ def _facts(report: Report) -> Iterator[tuple[str, str, str]]:
             more = taken_of(taken.taken, taken.found, noun)
             if taken is report.vertical and report.errors:
                 more += f"; {number(report.errors)} with an error (404 and the like), not in C"
+            if taken is report.vertical and report.traps.count:
+                more += f"; {likely_traps(report.traps.count, report.traps.example)}"
             yield name, percent(taken.share), more
 
 

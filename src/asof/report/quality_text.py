@@ -13,7 +13,7 @@ from asof.report import quality_words as words
 from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff
 from asof.report.terminal import cells, harmless
-from asof.report.words import moment, number, percent, stretch, taken_of
+from asof.report.words import likely_traps, moment, number, percent, stretch, taken_of
 
 _NARROWEST = 40
 _LABEL = 16
@@ -107,6 +107,9 @@ def _completeness(report: Report, width: int) -> Iterator[str]:
             told = taken_of(taken.taken, taken.found, noun)
             share = f"{percent(taken.share)}, " if taken.found else ""
             yield from _figure(name, share + told, width)
+    if report.traps.count:
+        told = likely_traps(report.traps.count, report.traps.example)
+        yield from _figure("traps", told, width)
     if (errors := words.errors_sentence(report)) is not None:
         yield from _figure("errors", errors, width)
 

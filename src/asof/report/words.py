@@ -32,6 +32,15 @@ def taken_of(taken: int, found: int, noun: str) -> str:
     return f"{taken:,} taken of {number(found, noun)} found"
 
 
+def likely_traps(count: int, example: str | None) -> str:
+    """What was left out as a trap, and how to have it all the same."""
+    those = "1 address was" if count == 1 else f"{count:,} addresses were"
+    return (
+        f"{those} left out as a likely trap, such as {shortened(example or '', 120)} "
+        f"(`asof crawl URL --no-traps` takes {'it' if count == 1 else 'them'} in)"
+    )
+
+
 def missing_audits(drawn: int, missing: int) -> str:
     """That not everything was checked that the lot fell on, and why that may be."""
     return (

@@ -20,7 +20,8 @@ pages (tests/unit/test_traps_crawl.py). No budget keeps a crawl from seeds, from
 a feed lists, from what a page needs, and from pages linked by sound pages of another kind.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -59,13 +60,14 @@ _NEW, _NEW_FILTERED = 1, 4
 _FULL = 3_000
 # Texts of a pattern that brings new ones are looked at more and more seldom, down to one in 16.
 _SELDOM = 16
-# Series that a snapshot holds, of up to 2 KB each.
-_KEPT = 500
-
 _LISTED = (Hop.SITEMAP.value, Hop.FEED.value)
 _PART = Hop.REQUISITE.value
 
-Row = tuple[str, str, int, int, int, int, int, int, str]
+# What is known under a key: where it began and numbers, and all marks as one number, those of texts
+# in its lowest bits; None when it was forgotten.
+State = tuple[tuple[str | int, ...], int]
+Learnt = tuple[str, State | None]
+_SEEN = 8_192
 
 
 @dataclass(slots=True, eq=False)
@@ -113,12 +115,15 @@ class _Series:
 
 
 class Patterns:
-    """The budgets of one crawl. Plain memory; `snapshot` and `restore` carry it over a restart."""
+    """The budgets of one crawl. Plain memory: what `take_changes` gives belongs into the commit of
+    the pages it came from, and `restore` goes on with what was committed.
+    """
 
     def __init__(self) -> None:
         self._series: dict[str, _Series] = {}
         self._hosts: dict[str, int] = {}
         self._wary: set[str] = set()  # hosts with a series that has spent the least budget
+        self._changed: dict[str, None] = {}  # keys of series, and hosts
 
     # --- before a fetch ------------------------------------------------------------------------
 
@@ -212,12 +217,15 @@ class Patterns:
             # All that it leads to are counted where that may matter one day.
             those = (place_of(onward.url).pattern == away.pattern for onward in new)
             series.doors += sum(those) if series.run else 1
+            self._changed[away.pattern] = None
         kin = 0 if shows else kin
         run = self._learn_kin(target, place, kin, found, new)
         if fresh and run <= _SUSPECT:
             self._hosts[place.host] = self._hosts.pop(place.host, 0) + 1
+            self._changed[place.host] = None
             if len(self._hosts) > _MOST_SERIES:
-                del self._hosts[next(iter(self._hosts))]
+                self._changed[oldest := next(iter(self._hosts))] = None
+                del self._hosts[oldest]
 
     def _whither(self, place: TrapPlace, new: Sequence[Target]) -> tuple[TrapPlace | None, int]:
         """The first new place elsewhere that a page leads to; without one, how many of its kind.
@@ -284,35 +292,43 @@ class Patterns:
         """The series of a key, which is now the last to be forgotten."""
         series = self._series.pop(key, None) or _Series(url[:_LONGEST])
         self._series[key] = series
+        self._changed[key] = None
         if len(self._series) > _MOST_SERIES:
-            del self._series[next(iter(self._series))]
+            self._changed[oldest := next(iter(self._series))] = None
+            del self._series[oldest]
         return series
 
-    def snapshot(self) -> list[Row]:
-        """What a restart must not forget: the latest series, and the sizes of hosts.
+    def take_changes(self) -> tuple[Learnt, ...]:
+        """What was learnt since this was asked last, that which was met last at the end."""
+        changed, self._changed = self._changed, {}
+        return tuple((key, self._state(key)) for key in changed)
 
-        Rows of texts and numbers. The rest is learned anew, at the cost of looking at some texts.
-        """
-        return [
-            *(("host", host, n, 0, 0, 0, 0, 0, "") for host, n in self._hosts.items()),
-            *((f"{s.seen:x}", key, s.pages, s.good, s.debt, s.run, s.kin, s.doors, s.first)
-              for key, s in list(self._series.items())[-_KEPT:]),
-        ]  # fmt: skip
+    def _state(self, key: str) -> State | None:
+        if "/" not in key:  # a host
+            return (("", self._hosts[key]), 0) if key in self._hosts else None
+        if (s := self._series.get(key)) is None:
+            return None
+        plain = (s.first, s.pages, s.debt, s.look, s.sound, s.good, s.run, s.kin, s.doors)
+        return plain, s.ties << _SEEN | s.seen
 
-    def expect(self, pages: Mapping[str, int]) -> None:
-        """Without a snapshot: how many pages were taken of each host, which sets the budgets."""
-        self._hosts.update(pages)
-
-    def restore(self, rows: Iterable[Row]) -> None:
-        for seen, key, pages, good, debt, run, kin, doors, first in rows:
-            if seen == "host":
+    def restore(self, rows: Iterable[tuple[str, str, bytes]]) -> None:
+        """Go on with what was learnt: keys, and what `written` made of it."""
+        for key, text, marks in rows:
+            first, pages, *more = json.loads(text)
+            if "/" not in key:
                 self._hosts[key] = pages
                 continue
-            series = self._at(key, first)
-            series.pages, series.good, series.debt = pages, good, debt
-            series.run, series.kin, series.doors = run, kin, doors
-            series.seen = int(seen, 16)
+            debt, look, sound, good, run, kin, doors = more
+            ties, seen = divmod(int.from_bytes(marks), 1 << _SEEN)
+            series = _Series(first, pages, debt, seen, look, sound, good, run, kin, ties, doors)
+            self._series[key] = series
             self._watch(key.partition("/")[0], series)
+
+
+def written(state: State) -> tuple[str, bytes]:
+    """What is known of a series or a host, as it is kept."""
+    plain, marks = state
+    return json.dumps(plain), marks.to_bytes((marks.bit_length() + 7) // 8)
 
 
 def _keys(place: TrapPlace) -> tuple[str, ...]:
