@@ -143,6 +143,8 @@ def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
         say(f"  {summary.revisited:>8,}  {told}")
     for reason, count in list((summary.reasons or {}).items())[:8]:
         say(f"  {count:>8,}  {reason}")
+    if "refused-address" in (summary.reasons or {}):
+        say("Private networks are asked only where a seed names them, or with --allow-private.")
     broken = outcome.crawl.state is CrawlState.INTERRUPTED
     next_step = "Go on with: asof crawl" if broken else "Look at it with: asof serve"
     say(f"{next_step}{where(folder)}")

@@ -6,7 +6,7 @@ need not leave exactly what its version had, only what the next one reads.
 
 import sqlite3
 
-from asof.ledger.schema import TARGETS, payload_key, url_key
+from asof.ledger.schema import PUBLIC_HOSTS, TARGETS, payload_key, url_key
 
 # Keys, and payloads that need not be stored twice. What robots.txt had refused after it was queued
 # looked like what was never queued.
@@ -50,7 +50,7 @@ DROP TABLE old_targets
 # Of captures before, nobody knows whether a cache had them; `asof reindex` finds it out.
 _AGE = "ALTER TABLE captures ADD COLUMN age INTEGER"
 
-STEPS = {1: _KEYS, 2: _COURSE, 3: _COLUMNS, 4: _AGE}
+STEPS = {1: _KEYS, 2: _COURSE, 3: _COLUMNS, 4: _AGE, 5: PUBLIC_HOSTS}
 """SQL that makes a database of a version one of the next; it may call url_key and payload_key."""
 
 

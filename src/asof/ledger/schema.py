@@ -5,7 +5,7 @@ A change here is a new version, with a step to it (asof.ledger.migrations).
 
 from hashlib import blake2b
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 _CATALOG = """
 CREATE TABLE crawls (
@@ -89,7 +89,11 @@ CREATE TABLE targets (
 CREATE INDEX targets_queue ON targets (crawl, revisit, host, guess, priority, no)
   WHERE state = 'queued';
 """
-SCHEMA = _CATALOG + TARGETS
+PUBLIC_HOSTS = """
+-- Seeds' hosts that had none but public addresses when they were first looked up.
+CREATE TABLE public_hosts (host TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+SCHEMA = _CATALOG + TARGETS + PUBLIC_HOSTS
 
 _LETTERS = 12  # of 5 bits each: what fits into an integer of SQLite
 # int() reads base 32, but with other digits than RFC 4648.
