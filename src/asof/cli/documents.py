@@ -18,6 +18,7 @@ from asof.cli.options import archive_option, examples, json_option, output_optio
 from asof.cli.output import cores, open_archive, print_json, say, when
 from asof.clock import stamp
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
+from asof.files import output_file
 from asof.report.words import percent
 from asof.text.document import Document, Method
 from asof.text.sandbox import DocumentSource, ReadingLimits, read_many
@@ -169,7 +170,8 @@ def diff_command(
     if output is None:
         click.echo(shown, nl=False)
     else:
-        output.write_text(shown, encoding="utf-8")
+        with output_file(output) as file:
+            file.write(shown.encode())
     return 0
 
 

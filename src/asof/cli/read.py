@@ -19,6 +19,7 @@ from asof.cli.output import capture_json, judgements, open_archive, print_json, 
 from asof.clock import stamp
 from asof.coherence.history import history as graded_history
 from asof.errors import NotCaptured, UsageError
+from asof.files import output_file
 from asof.model import Capture, State
 from asof.report.validity_words import held
 from asof.report.words import human_bytes
@@ -120,7 +121,7 @@ def get_command(
             print_json({**capture_json(memento.capture), **told})
             return 0
         chunks = memento.raw() if raw else [memento.head] if head else memento.payload(MAX_PAYLOAD)
-        out = nullcontext(sys.stdout.buffer) if output is None else output.open("wb")
+        out = nullcontext(sys.stdout.buffer) if output is None else output_file(output)
         with out as file:
             file.writelines(chunks)
             file.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import math
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from asof.cli.options import examples, file_option, json_option, refuse_given, r
 from asof.cli.output import console, count_progress, print_json, say, table
 from asof.clock import SystemClock
 from asof.errors import InputError, UsageError
+from asof.files import output_file
 from asof.report.words import number, percent
 
 if TYPE_CHECKING:
@@ -174,7 +176,7 @@ def _known(value: object, *names: str) -> dict[str, object]:
 def _write_csv(setting: Setting, points: Sequence[Point], path: Path) -> None:
     import csv
 
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with output_file(path) as out, io.TextIOWrapper(out, "utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(_COLUMNS)
         common = [setting.pages, setting.mode.value, setting.runs, setting.seed]
