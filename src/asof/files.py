@@ -98,19 +98,20 @@ def scratch_folder(out: Path) -> Iterator[Path]:
 def _beside(out: Path, make: Callable[[Path], int]) -> Iterator[tuple[Path, int]]:
     """Something under a temporary name, locked for as long as its process lives."""
     _sweep(out)
-    while True:
-        part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
+    part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
+    handle = -1
+    try:
         handle = make(part)
         with suppress(OSError):  # some network file systems have no locks, and are not swept
             fcntl.flock(handle, fcntl.LOCK_EX)
-        if os.fstat(handle).st_nlink:
-            break
-        os.close(handle)  # swept away between the two
-    try:
+        if not os.fstat(handle).st_nlink:  # swept away between the two
+            os.close(handle)
+            handle = make(part)
         yield part, handle
     finally:
         _remove(part)
-        os.close(handle)
+        if handle >= 0:
+            os.close(handle)
 
 
 def _sweep(out: Path) -> None:

@@ -6,13 +6,17 @@ Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 130 interrupted, s
 import importlib
 import io
 import os
+import signal
 import sqlite3
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 import click
 
+from asof.cli.screen import guard
 from asof.errors import AsofError
 from asof.ledger import translate
 
@@ -56,13 +60,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
             stream.reconfigure(errors="backslashreplace")  # rather \u4e2d than no answer
+    guard()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores the second
+            signal.signal(number, _end)
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    """What was begun is cleared away, as after Ctrl-C; a command may have its own way to stop."""
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit(128 + number)
 
 
 def run(arguments: list[str]) -> int:
     """Run a command; every refusal becomes one sentence and an exit code."""
     try:
-        result = group.main(arguments, prog_name="asof", standalone_mode=False)
+        # With `color` click lets data be as it is; what a terminal gets is cleaned by its screen.
+        result = group.main(arguments, prog_name="asof", standalone_mode=False, color=True)
         return result if isinstance(result, int) else 0
     except (click.exceptions.Abort, KeyboardInterrupt):
         return 130

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.cli.options import examples, file_option, json_option, refuse_given, require_folder
-from asof.cli.output import console, count_progress, print_json, say, table
+from asof.cli.output import count_progress, print_json, say, table
+from asof.cli.screen import console
 from asof.clock import SystemClock
 from asof.errors import InputError, UsageError
 from asof.files import output_file
@@ -214,6 +215,8 @@ def _departure(outcome: SimulatedOutcome) -> float:
 
 
 def _table(setting: Setting, site: Sequence[Point], *, wide: bool) -> Table:
+    from rich.text import Text
+
     etas = setting.etas if wide else ()
     blind = ["lifo"] if setting.mode == "measurable" else ["fifo", "lifo"]
     names = ["BFS"] if setting.mode == "measurable" else ["FIFO", "LIFO"]
@@ -229,7 +232,7 @@ def _table(setting: Setting, site: Sequence[Point], *, wide: bool) -> Table:
             f"{point.load:g}",
             _percent(point.named("worst")),
             *map(_percent, (*map(point.named, blind), *best)),
-            f"[bold green]{_percent(point.named('optimal'))}[/]",
+            Text(_percent(point.named("optimal")), "bold green"),
             _percent(point.named("best")),
             f"{gain:+.1f}",
         )
