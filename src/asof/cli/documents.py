@@ -14,7 +14,13 @@ import click
 from click import format_filename
 
 from asof.archive import OpenArchive
-from asof.cli.options import archive_option, examples, json_option, output_option
+from asof.cli.options import (
+    archive_option,
+    examples,
+    json_option,
+    output_option,
+    require_folder,
+)
 from asof.cli.output import cores, open_archive, print_json, say, when
 from asof.cli.screen import painted
 from asof.clock import stamp
@@ -162,6 +168,8 @@ def diff_command(
     """
     if as_html and as_json:
         raise UsageError("--html and --json exclude each other.", hint="Give one of them.")
+    if output is not None:
+        require_folder(output)
     with open_archive(folder) as archive:
         found = archive.diff(url, before, after, full=full)
     shown = "".join(_shown_diff(found, context, as_html=as_html, as_json=as_json))

@@ -13,6 +13,7 @@ from asof.cli.options import (
     json_option,
     moment_option,
     output_option,
+    require_folder,
     selection_options,
 )
 from asof.cli.output import capture_json, judgements, open_archive, print_json, validity_json, when
@@ -114,6 +115,8 @@ def get_command(
     """The bytes of a URL as of a moment: decoded, or from the wire."""
     if raw and head:
         raise UsageError("--raw and --head exclude each other.", hint="Give one of them.")
+    if output is not None:
+        require_folder(output)
     with open_archive(folder) as archive:
         memento = archive.read(archive.captured(url, moment))
         if as_json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import codecs
 import itertools
 import math
 from collections.abc import Sequence
@@ -177,8 +177,8 @@ def _known(value: object, *names: str) -> dict[str, object]:
 def _write_csv(setting: Setting, points: Sequence[Point], path: Path) -> None:
     import csv
 
-    with output_file(path) as out, io.TextIOWrapper(out, "utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
+    with output_file(path) as out:
+        rows = csv.writer(codecs.getwriter("utf-8")(out), lineterminator="\n")
         rows.writerow(_COLUMNS)
         common = [setting.pages, setting.mode.value, setting.runs, setting.seed]
         for point in points:
