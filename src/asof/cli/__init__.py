@@ -1,6 +1,7 @@
 """The command line: parse, call one function, print. Data to stdout, talk to stderr.
 
-Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 130 interrupted, state kept.
+Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 130 interrupted, state kept; 128 more
+than the number of a signal that ended it.
 """
 
 import importlib
