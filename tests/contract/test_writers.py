@@ -32,13 +32,13 @@ from asof.archive.reindex import reindex
 from asof.config import Config
 from asof.crawl.writer import OwnWriter, ProcessWriter, Writer, open_writer
 from asof.errors import AsofError, StorageError, UsageError
+from asof.files import sync_folder
 from asof.frontier.queue import Applied, Changes, Frontier
 from asof.frontier.states import Event
 from asof.ledger import Ledger
 from asof.model import Target
 from asof.testing import SimulatedClock
 from asof.warc import write as warc_write
-from asof.warc.atomic_file import sync_folder
 from asof.warc.info import read_previous
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord

@@ -285,16 +285,18 @@ def test_an_answer_of_a_name_server_is_looked_at(
     assert calls.made == []
 
 
-def test_of_several_addresses_only_the_public_are_called(
+def test_of_several_addresses_one_private_is_enough(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """One good address does not vouch for the others."""
+    """A name that answers with both kinds is private: none is called, at any connection."""
     answer = ["192.168.0.1", "8.8.8.8", "fe80::1%2", "2606:4700::1"]
     calls = Calls()
     _replace(monkeypatch, "getaddrinfo", Names(a_example=[answer]).getaddrinfo)
     _replace(monkeypatch, "create_connection", calls.create_connection)
-    asyncio.run(fetched("https://a.example/", tmp_path))
-    assert calls.made == [("8.8.8.8", 443), ("2606:4700::1", 443)]
+    failure = asyncio.run(fetched("https://a.example/", tmp_path))
+    assert isinstance(failure, Failure)
+    assert failure.reason == REFUSED
+    assert calls.made == []
 
 
 def test_what_was_looked_at_is_what_is_called(

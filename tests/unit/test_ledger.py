@@ -50,6 +50,7 @@ class TestOpening:
                 "crawls",
                 "segments",
                 "captures",
+                "public_hosts",
                 "payloads",
                 "targets",
                 "patterns",

@@ -284,7 +284,7 @@ def test_a_crash_leaves_the_older_one(folder: Path, monkeypatch: pytest.MonkeyPa
     add(folder, URLS[0], f"{BOATS} Another day.", at=START + SECOND)
     read_all(folder)
     with monkeypatch.context() as broken:
-        broken.setattr("asof.warc.atomic_file.os.replace", full)
+        broken.setattr("asof.files.os.replace", full)
         assert_equal(again(folder), gathered(folder))
     assert files(folder) == before
     leftover = folder / "derived" / "cover" / ".main-5.npy.left"
@@ -389,7 +389,7 @@ def test_objects_are_never_loaded(folder: Path) -> None:
 
 def test_half_of_one_is_never_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk: the run goes on, and nothing is left behind."""
-    monkeypatch.setattr("asof.warc.atomic_file.os.fsync", full)
+    monkeypatch.setattr("asof.files.os.fsync", full)
     assert len(again(folder)) == 3
     assert files(folder) == []
 

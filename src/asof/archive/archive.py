@@ -59,7 +59,8 @@ class OpenArchive:
         """Open an archive for reading; writers do not disturb it."""
         folder = Folder(Path(path))
         folder.require()
-        if not folder.db.exists():
+        # One that was ended in its first moment has no tables.
+        if not folder.db.exists() or not folder.db.stat().st_size:
             if folder.segment_files():
                 raise ArchiveError(
                     f"{folder.db} is missing.",

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from asof.archive.archive import OpenArchive
 from asof.catalog.cdxj import cdxj_lines
 from asof.catalog.derive import derive
 from asof.catalog.parquet import write_parquet
+from asof.files import output_file, scratch_folder
 from asof.model import Capture, Damage
-from asof.warc.atomic_file import atomic_file
 from asof.warc.foreign.trec import TrecDocument, write_trec
 from asof.warc.foreign.wacz_write import WaczPage, write_wacz
 from asof.warc.reader import scan
@@ -46,7 +45,7 @@ class Selection:
 def export_cdxj(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """A sorted CDXJ index, line for line what cdxj-indexer writes for the same files."""
     count = 0
-    with atomic_file(out) as file:
+    with output_file(out) as file:
         for line in cdxj_lines(selection.captures(archive)):
             file.write(line.encode())
             count += 1
@@ -60,7 +59,7 @@ def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """
     wanted = None if selection.everything else _with_sources(archive, selection)
     count = 0
-    with atomic_file(out) as file:
+    with output_file(out) as file:
         for segment in archive.segments():
             path = archive.folder.warc / segment.file
             for record in scan(path, end=segment.committed):
@@ -131,8 +130,8 @@ def _trec_documents(archive: OpenArchive, captures: Iterable[Capture]) -> Iterat
 
 def export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """A WACZ that opens in replayweb.page: the WARC files, an index, and the list of pages."""
-    with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
-        warcs, count = _wacz_files(archive, selection, Path(scratch))
+    with scratch_folder(out) as scratch:
+        warcs, count = _wacz_files(archive, selection, scratch)
         write_wacz(
             out,
             warcs,

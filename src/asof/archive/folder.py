@@ -15,8 +15,11 @@ from pathlib import Path
 from asof.clock import nap
 from asof.config import FILE as CONFIG_FILE
 from asof.errors import ArchiveError, StorageError, UsageError
+from asof.files import open_plain, refuse_link
 
 SEGMENT_SUFFIXES = (".warc.gz", ".warc.zst", ".warc")
+# The folders that we write to at all times.
+_WRITTEN = ("control", "derived", "logs", "spool")
 _NUMBER = re.compile(r"(\d{6,})-")
 # Seconds between tries to take the lock: two in all, a thousandth at first.
 _LOCK_WAITS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.4, 0.5)
@@ -49,6 +52,7 @@ class Folder:
 
     def require(self) -> None:
         if self.exists():
+            self._refuse_links()
             return
         if self.root.exists() and not self.root.is_dir():
             raise ArchiveError(f"{self.root} is a file.", hint="Name the archive's folder with -a.")
@@ -60,6 +64,7 @@ class Folder:
     def create(self) -> None:
         """Make the folder an archive, unless it holds something else."""
         if self.exists():
+            self._refuse_links()
             return
         if self.root.exists() and not self.root.is_dir():
             raise ArchiveError(f"{self.root} is a file.", hint="Name another folder with -a.")
@@ -70,6 +75,18 @@ class Folder:
             )
         with storage_errors(self.root):
             self.warc.mkdir(parents=True)
+
+    def _refuse_links(self) -> None:
+        """An archive may come from anywhere: nothing in it leads our writing out of it.
+
+        Its own folder may be a link, and `warc/`, for people keep files on larger disks; there only
+        new files are made.
+        """
+        for name in _WRITTEN:
+            refuse_link(self.root / name)
+        for parent, folders, _ in os.walk(self.root / "derived"):
+            for name in folders:
+                refuse_link(Path(parent, name))
 
     def segment_files(self) -> list[Path]:
         """The WARC files in the order in which they were made."""
@@ -84,7 +101,7 @@ class Folder:
     def lock(self, purpose: str) -> Iterator[None]:
         """Hold the archive for writing; a second writer is told who has it."""
         with storage_errors(self.root):
-            handle = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+            handle = open_plain(self.root / ".lock", os.O_RDWR | os.O_CREAT)
         try:
             if not _locked(handle):
                 holder = os.pread(handle, 200, 0).decode("utf-8", "replace").strip()
@@ -101,7 +118,7 @@ class Folder:
 
     def is_locked(self) -> bool:
         try:
-            handle = os.open(self.root / ".lock", os.O_RDONLY)
+            handle = open_plain(self.root / ".lock", os.O_RDONLY)
         except OSError:
             return False
         try:
@@ -119,7 +136,8 @@ class Folder:
                 shutil.rmtree(self.spool)
             self.spool.mkdir()
             for leftover in self.warc.glob("*.part"):
-                leftover.unlink(missing_ok=True)
+                if _NUMBER.match(leftover.name):
+                    leftover.unlink(missing_ok=True)
 
 
 def _locked(handle: int) -> bool:

@@ -20,8 +20,8 @@ from asof.archive.folder import SEGMENT_SUFFIXES, storage_errors
 from asof.archive.scan import Batch, Progress, Spread, ranges, read_range, whole_records
 from asof.catalog.rows import Row
 from asof.errors import InputError
+from asof.files import sync_folder
 from asof.model import Damage, Segment
-from asof.warc.atomic_file import sync_folder
 from asof.warc.compression import packing
 from asof.warc.foreign.arc import read_arc
 from asof.warc.foreign.detect import Format, sniff

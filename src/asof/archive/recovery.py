@@ -3,19 +3,18 @@
 The WARC is the redo log and the database its checkpoint. Records beyond a segment's committed
 offset were written but their transaction was lost (kill -9, power cut, a database restored from an
 old copy): the whole ones are catalogued now. Only a torn tail is cut: bytes after the last whole
-record of a file that a crawl of ours was still appending to. What is damaged anywhere else is left
-exactly as it is, and what follows it is not taken over unseen: a torn record may hold, in what it
-captured, bytes that look like records. `asof reindex` takes those in.
+record of a file, not of a link to one, that a crawl of ours was still appending to. What is damaged
+anywhere else is left exactly as it is, and what follows it is not taken over unseen: a torn record
+may hold, in what it captured, bytes that look like records. `asof reindex` takes those in.
 """
 
-import os
 from dataclasses import dataclass
 
 from asof.archive.archive import OpenArchive
-from asof.archive.folder import storage_errors
 from asof.archive.scan import Batch, FileRange, read_range
 from asof.catalog.rows import COLUMNS
 from asof.model import Damage, Segment
+from asof.warc.write import WarcFile
 
 _OFFSET = COLUMNS.index("offset")
 
@@ -43,12 +42,10 @@ def recover(archive: OpenArchive) -> Recovery:
         batch = read_range(FileRange(path, segment.committed, None, size - segment.committed))
         # The damage that reaches to the end of the file, if there is one.
         torn = batch.damage[-1] if batch.damage and (segment.crawl or batch.crawls) else None
-        if torn is not None and torn.offset + torn.length < size:
+        if torn is not None and (torn.offset + torn.length < size or path.is_symlink()):
             torn = None
         if torn is not None:
-            with storage_errors(path), path.open("r+b") as file:
-                file.truncate(torn.offset)
-                os.fsync(file.fileno())
+            WarcFile.reopen(path, torn.offset).close()
             cut.append(torn)
         left.extend(damage for damage in batch.damage if damage is not torn)
         adopted += _adopt(archive, segment, batch, path.stat().st_size)

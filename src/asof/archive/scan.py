@@ -6,6 +6,8 @@ number of workers.
 """
 
 import multiprocessing
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -13,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, zip_longest
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -158,9 +161,23 @@ def workers(count: int, total: int) -> Iterator[Spread]:
         return
     method = "fork" if threading.active_count() == 1 else "spawn"
     context = multiprocessing.get_context(method)
-    with ProcessPoolExecutor(count, mp_context=context) as pool:
+    with ProcessPoolExecutor(count, mp_context=context, initializer=_begin) as pool:
         list(pool.map(abs, range(count)))  # starts them now
         yield partial(_bounded_map, pool, count * 2)
+
+
+def _begin() -> None:
+    """In a worker: Ctrl-C is for the parent, and a parent that was killed is not survived."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])  # a pipe of which the parent has the other end, and never writes to it
+    os._exit(1)
 
 
 def _bounded_map(

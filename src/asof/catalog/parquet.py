@@ -13,9 +13,9 @@ from typing import Any
 import ada_url
 
 from asof.errors import UsageError
+from asof.files import output_file
 from asof.model import Capture
 from asof.url import registered_domain
-from asof.warc.atomic_file import atomic_file
 
 # A row group of captures takes about 100 MB while it is built, and scans well.
 ROW_GROUP = 50_000
@@ -56,7 +56,7 @@ def write_rows(
         [(name, types.get(kind) or getattr(arrow, kind)()) for name, kind in columns.items()]
     )
     source, count = iter(rows), 0
-    with atomic_file(out) as file, parquet.ParquetWriter(file, schema, compression="zstd") as table:
+    with output_file(out) as file, parquet.ParquetWriter(file, schema, compression="zstd") as table:
         while some := list(islice(source, group)):
             values = [list(column) for column in zip(*some, strict=True)]
             table.write_table(arrow.table(values, schema=schema))

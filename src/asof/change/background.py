@@ -11,8 +11,10 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from time import monotonic
 
+from asof.clock import nap
 from asof.errors import AsofError
 
 # A crawl that is over sooner is not worth the start; and seconds between two looks for more.
@@ -56,6 +58,7 @@ def main() -> None:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     else:
         os.nice(19)
+    Thread(target=_end_with_crawl, daemon=True).start()
     patience = _BEGIN_AFTER
     while not _ended(patience):
         found, began = False, monotonic()
@@ -75,6 +78,13 @@ def _read(folder: Path) -> bool:
     limits = ReadingLimits(patience=_PATIENCE)
     with OpenArchive.open(folder) as archive, Texts(archive, writable=True, limits=limits) as texts:
         return texts.read_all(1, stop=lambda: _ended(0.0)).judged > 0
+
+
+def _end_with_crawl() -> None:
+    """Even in the middle of a document that takes long; its child has a lifeline of its own."""
+    select.select([sys.stdin], [], [])
+    nap(_GRACE)
+    os._exit(0)
 
 
 def _ended(patience: float) -> bool:

@@ -1,6 +1,7 @@
 """The command line: parse, call one function, print. Data to stdout, talk to stderr.
 
-Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 130 interrupted, state kept.
+Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 130 interrupted, state kept; 128 more
+than the number of a signal that ended it.
 """
 
 import importlib
@@ -13,9 +14,12 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 import click
 
+from asof.cli.screen import guard
 from asof.errors import AsofError
 from asof.ledger import translate
 
@@ -74,15 +78,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
             stream.reconfigure(errors="backslashreplace")  # rather \u4e2d than no answer
+    guard()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores the second
+            signal.signal(number, _end)
     code = run(sys.argv[1:] if arguments is None else list(arguments))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: it would only change the code
     sys.exit(code)
 
 
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    """What was begun is cleared away, as after Ctrl-C; a command may have its own way to stop."""
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def run(arguments: list[str]) -> int:
     """Run a command; every refusal becomes one sentence and an exit code."""
     try:
-        result = group.main(arguments, prog_name="asof", standalone_mode=False)
+        # With `color` click lets data be as it is; what a terminal gets is cleaned by its screen.
+        result = group.main(arguments, prog_name="asof", standalone_mode=False, color=True)
         return result if isinstance(result, int) else 0
     except (click.exceptions.Abort, KeyboardInterrupt):
         return 130

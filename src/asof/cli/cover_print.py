@@ -14,9 +14,9 @@ import click
 
 from asof.cli.output import print_json, when
 from asof.clock import maybe_iso
+from asof.files import output_file
 from asof.report.cover_words import proof
 from asof.report.words import human_bytes, number, percent, printable
-from asof.warc.atomic_file import atomic_file
 
 if TYPE_CHECKING:
     from asof.cover.answer import CoverAnswer, DocumentAnswer
@@ -71,7 +71,7 @@ def print_answer(answer: CoverAnswer) -> None:
 
 def write_csv(documents: Iterable[DocumentAnswer], out: Path) -> None:
     """Every document, and what became of it."""
-    with atomic_file(out) as file:
+    with output_file(out) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         rows = csv.writer(text)
         rows.writerow(("id", "kept", "by", "containment", "jaccard", "dice"))
@@ -91,7 +91,7 @@ def write_page(answer: CoverAnswer, title: str, out: Path, served: str) -> None:
         notes.append(f"Of each {asked.at_least[1]} at least {asked.at_least[0]:,} stay.")
     if asked.prefer is not None:
         notes.append(f"Of the smallest sets it is the one with the highest {asked.prefer}.")
-    with atomic_file(out) as file:
+    with output_file(out) as file:
         file.write(page(answer.outcome, title=title, notes=notes, served=served).encode())
 
 

@@ -150,6 +150,8 @@ def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
         say(f"  {count:>8,}  {reason}")
     if summary.traps:
         say(f"{likely_traps(summary.traps, summary.trap_example)}.")
+    if "refused-address" in (summary.reasons or {}):
+        say("Private networks are asked only where a seed names them, or with --allow-private.")
     for seed, why in outcome.barren[:_MOST_SEEDS]:
         say(f"No page came from {seed}: {why_not(why)}.")
     if outcome.is_barren:

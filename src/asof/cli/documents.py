@@ -15,10 +15,18 @@ from click import format_filename
 
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
-from asof.cli.options import archive_option, examples, json_option, output_option
+from asof.cli.options import (
+    archive_option,
+    examples,
+    json_option,
+    output_option,
+    require_folder,
+)
 from asof.cli.output import cores, open_archive, print_json, say, when
+from asof.cli.screen import painted
 from asof.clock import stamp
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
+from asof.files import output_file
 from asof.report.words import percent
 from asof.text.document import Document, Method
 from asof.text.sandbox import DocumentSource, ReadingLimits, read_many
@@ -121,16 +129,13 @@ def _file(path: Path) -> DocumentSource:
 
 
 def _print_text(name: str, document: Document, *, full: bool, several: bool) -> None:
-    from asof.report.terminal import harmless
-
     if document.error is not None:
         say(f"{name}: {document.error}")
     if several:
         click.echo(f"==> {name} <==")
     shown = f"{document.title}\n\n" if document.title else ""
     shown += document.text if full else document.main
-    # Into a file or a pipe as it is; on a terminal nothing that acts on it.
-    click.echo(harmless(shown) if sys.stdout.isatty() else shown)
+    click.echo(shown)
 
 
 # -- diff ------------------------------------------------------------------------------------------
@@ -172,13 +177,16 @@ def diff_command(
     """
     if as_html and as_json:
         raise UsageError("--html and --json exclude each other.", hint="Give one of them.")
+    if output is not None:
+        require_folder(output)
     with open_archive(folder) as archive:
         found = archive.diff(url, before, after, full=full)
     shown = "".join(_shown_diff(found, context, as_html=as_html, as_json=as_json))
     if output is None:
-        click.echo(shown, nl=False)
+        click.echo(shown, nl=False, file=None if as_html or as_json else painted(sys.stdout))
     else:
-        output.write_text(shown, encoding="utf-8")
+        with output_file(output) as file:
+            file.write(shown.encode())
     return 0
 
 
@@ -208,7 +216,7 @@ def _shown_diff(found: Comparison, context: int, *, as_html: bool, as_json: bool
         yield page(found.difference, title=new.url, names=names, notes=notes, context=context)
     else:
         width = shutil.get_terminal_size((100, 24)).columns
-        yield f"{new.url}\n{_sentence(change)}\n"
+        yield f"{harmless(new.url)}\n{_sentence(change)}\n"
         yield from (f"{harmless(detail)}\n" for detail in change.details)
         yield from (f"+ {harmless(link)}\n" for link in change.links_added[:10])
         yield from (f"- {harmless(link)}\n" for link in change.links_removed[:10])

@@ -3,7 +3,7 @@
 import shutil
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 
 import click
 
@@ -19,6 +19,7 @@ from asof.cli.options import (
 )
 from asof.cli.output import open_archive, print_json, say
 from asof.errors import NotCaptured, UsageError
+from asof.files import scratch_folder
 
 _NAMES = {
     "warc": "export.warc.gz",
@@ -99,8 +100,8 @@ def export_command(
 
 def _to_stdout(archive: OpenArchive, selection: Selection, kind: str) -> int:
     _require_any(archive, selection)
-    with TemporaryDirectory() as scratch:
-        path = Path(scratch) / _NAMES[kind]
+    with scratch_folder(Path(gettempdir()) / "asof-export") as scratch:
+        path = scratch / _NAMES[kind]
         _EXPORTERS[kind](archive, selection, path)
         with path.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)

@@ -85,6 +85,8 @@ def require_folder(out: Path) -> None:
     if not out.parent.is_dir():
         told = f"{click.format_filename(out.parent)} is not a folder."
         raise UsageError(told, hint="Make it first.")
+    if out.is_dir():
+        raise UsageError(f"{click.format_filename(out)} is a folder.", hint="Name a file in it.")
 
 
 def examples(*lines: str) -> str:

@@ -16,20 +16,24 @@ import click
 
 from asof.api import Archive
 from asof.catalog.derive import record_uri
+from asof.cli.screen import console
 from asof.clock import Instant, iso, maybe_iso, stamp, to_datetime
 from asof.model import Capture, Validity
+from asof.report.terminal import without_controls
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
     from asof.archive.scan import Spread
 
 
 def say(line: str) -> None:
-    """A line of talk, to stderr; nothing that is still to be done depends on who listens."""
+    """A line of talk, to stderr; nothing that is still to be done depends on who listens.
+
+    Beside a bar stderr is rich's, which would obey what is in a line.
+    """
     with suppress(OSError):
-        click.echo(line, err=True)
+        click.echo(without_controls(line), err=True)
 
 
 def open_archive(folder: Path) -> Archive:
@@ -103,10 +107,9 @@ def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda stage, done, total: None
         return
-    from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=console(err=True), transient=True) as bar:
         tasks: dict[str, TaskID] = {}
 
         def show(stage: str, done: int, total: int) -> None:
@@ -127,13 +130,12 @@ def count_progress(
         return
     # Here, for loading rich takes longer than most commands.
     from rich import progress
-    from rich.console import Console
 
     columns = (
         progress.TextColumn("{task.description}"), progress.BarColumn(),
         getattr(progress, column)(), progress.TimeRemainingColumn(),
     )  # fmt: skip
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with progress.Progress(*columns, console=console(err=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)
 
@@ -145,14 +147,6 @@ def judgements(archive: Archive) -> AbstractContextManager[Callable[[Capture], s
     from asof.change.judgements import stored_categories
 
     return stored_categories(archive.folder.texts, say)
-
-
-def console() -> Console:
-    """For tables: as wide as the terminal; in a file, wide enough for everything."""
-    # Here, for loading rich takes longer than most commands.
-    from rich.console import Console
-
-    return Console(width=None if sys.stdout.isatty() else 200)
 
 
 def table(words: Iterable[str], numbers: Iterable[str]) -> Table:

@@ -19,9 +19,9 @@ from asof.archive.reindex import total_bytes
 from asof.cli.options import archive_option, examples, file_option, json_option
 from asof.cli.output import count_progress, heavy_work, open_archive, say, where
 from asof.errors import NotCaptured
+from asof.files import output_file
 from asof.frontier.completeness import Completeness, completeness_json
 from asof.report.words import likely_traps, missing_audits, percent, printable, taken_of
-from asof.warc.atomic_file import atomic_file
 
 if TYPE_CHECKING:
     from asof.coherence.certificate import Choice
@@ -129,7 +129,7 @@ def _write_page(report: Report | None, out: Path) -> None:
         raise NotCaptured("Nothing was captured, so there is nothing to report.", hint="Crawl on.")
     from asof.report.quality_page import page
 
-    with atomic_file(out) as file:
+    with output_file(out) as file:
         file.write(page(report).encode())
     say(f"{out}: the report; open it in a browser")
 

@@ -14,6 +14,7 @@ from asof.cli.options import (
     json_option,
     moment_option,
     output_option,
+    require_folder,
     selection_options,
 )
 from asof.cli.output import (
@@ -28,6 +29,7 @@ from asof.cli.output import (
 from asof.clock import stamp
 from asof.coherence.history import history as graded_history
 from asof.errors import NotCaptured, UsageError
+from asof.files import output_file
 from asof.model import Capture, State
 from asof.report.validity_words import held
 from asof.report.words import human_bytes
@@ -159,6 +161,8 @@ def get_command(
     """The bytes of a URL as of a moment: decoded, or from the wire."""
     if raw and head:
         raise UsageError("--raw and --head exclude each other.", hint="Give one of them.")
+    if output is not None:
+        require_folder(output)
     with open_archive(folder) as archive:
         memento = archive.read(archive.captured(url, moment))
         if as_json:
@@ -166,7 +170,7 @@ def get_command(
             print_json({**capture_json(memento.capture), **told})
             return 0
         chunks = memento.raw() if raw else [memento.head] if head else memento.payload(MAX_PAYLOAD)
-        out = nullcontext(sys.stdout.buffer) if output is None else output.open("wb")
+        out = nullcontext(sys.stdout.buffer) if output is None else output_file(output)
         with out as file:
             file.writelines(chunks)
             file.flush()

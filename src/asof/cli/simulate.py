@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import math
 from collections.abc import Sequence
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.cli.options import examples, file_option, json_option, refuse_given, require_folder
-from asof.cli.output import console, count_progress, print_json, say, table
+from asof.cli.output import count_progress, print_json, say, table
+from asof.cli.screen import console
 from asof.clock import SystemClock
 from asof.errors import InputError, UsageError
+from asof.files import output_file
 from asof.report.words import number, percent
 
 if TYPE_CHECKING:
@@ -174,8 +177,8 @@ def _known(value: object, *names: str) -> dict[str, object]:
 def _write_csv(setting: Setting, points: Sequence[Point], path: Path) -> None:
     import csv
 
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
+    with output_file(path) as out:
+        rows = csv.writer(codecs.getwriter("utf-8")(out), lineterminator="\n")
         rows.writerow(_COLUMNS)
         common = [setting.pages, setting.mode.value, setting.runs, setting.seed]
         for point in points:
@@ -212,6 +215,8 @@ def _departure(outcome: SimulatedOutcome) -> float:
 
 
 def _table(setting: Setting, site: Sequence[Point], *, wide: bool) -> Table:
+    from rich.text import Text
+
     etas = setting.etas if wide else ()
     blind = ["lifo"] if setting.mode == "measurable" else ["fifo", "lifo"]
     names = ["BFS"] if setting.mode == "measurable" else ["FIFO", "LIFO"]
@@ -227,7 +232,7 @@ def _table(setting: Setting, site: Sequence[Point], *, wide: bool) -> Table:
             f"{point.load:g}",
             _percent(point.named("worst")),
             *map(_percent, (*map(point.named, blind), *best)),
-            f"[bold green]{_percent(point.named('optimal'))}[/]",
+            Text(_percent(point.named("optimal")), "bold green"),
             _percent(point.named("best")),
             f"{gain:+.1f}",
         )

@@ -11,8 +11,9 @@ import click
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.cli.options import archive_option, examples, json_option
-from asof.cli.output import console, open_archive, print_json, table, when
+from asof.cli.output import open_archive, print_json, table, when
 from asof.cli.quality import print_completeness
+from asof.cli.screen import console
 from asof.cli.view import CrawlView, snapshot_line
 from asof.clock import Clock, Instant, SystemClock, iso
 from asof.crawl.summary import Summary, crawl_json, snapshot_json

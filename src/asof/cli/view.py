@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from asof.cli.output import say
+from asof.cli.screen import console, shown_safely
 from asof.crawl.summary import Snapshot
 from asof.report.words import duration, human_bytes
 
@@ -50,7 +51,7 @@ class CrawlView:
 
     def say(self, line: str) -> None:
         if self._live is not None:
-            self._live.console.print(line, markup=False)
+            self._live.console.print(line)
         elif not self._silent:
             say(line)
 
@@ -63,21 +64,20 @@ class CrawlView:
 
     def _make_live(self) -> Live:
         # Here, for loading rich takes a tenth of a second that a script need not spend.
-        from rich.console import Console
         from rich.live import Live
 
-        console = Console(stderr=True, highlight=False)
+        screen = console(err=True)
         return Live(
-            console=console,
-            get_renderable=lambda: self._drawn(console),
+            console=screen,
+            get_renderable=lambda: shown_safely(self._drawn(screen)),
             refresh_per_second=_DRAWN_PER_SECOND,
             transient=True,
         )
 
-    def _drawn(self, console: Console) -> RenderableType:
+    def _drawn(self, screen: Console) -> RenderableType:
         from asof.cli.panel import snapshot_panel
 
-        return "" if self._snapshot is None else snapshot_panel(self._snapshot, console.width)
+        return "" if self._snapshot is None else snapshot_panel(self._snapshot, screen.width)
 
 
 def snapshot_line(snapshot: Snapshot) -> str:

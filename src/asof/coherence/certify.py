@@ -36,7 +36,7 @@ from asof.coherence.gather import (
 from asof.coherence.lots import audit_lots
 from asof.coherence.verdict import Measurement
 from asof.errors import ArchiveError, NotCaptured, UsageError
-from asof.warc.atomic_file import atomic_file
+from asof.files import output_file
 
 
 def certify(
@@ -88,7 +88,7 @@ def _incomplete(missing: Sequence[str]) -> ArchiveError:
 def write_certificate(document: Json, out: Path) -> None:
     """Write a certificate, whole or not at all; not one that nobody would read."""
     size = values = 0
-    with atomic_file(out) as file:
+    with output_file(out) as file:
         for text in certificate_text(document):
             data = text.encode()
             size += file.write(data)

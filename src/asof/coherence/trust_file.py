@@ -12,7 +12,7 @@ from pathlib import Path
 
 from asof.archive.archive import OpenArchive
 from asof.coherence.verdict import HostTrust
-from asof.warc.atomic_file import atomic_file
+from asof.files import atomic_file
 
 _FORMAT = 1  # of the file, and of how hosts are judged
 

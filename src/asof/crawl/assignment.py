@@ -23,6 +23,7 @@ While a crawl runs its URLs are appended one by one. At the end both files are m
 archive, so they are true after crashes and resumptions, too.
 """
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ from asof.archive.folder import storage_errors
 from asof.crawl.control import replace_file
 from asof.crawl.discover import HTML
 from asof.errors import DamageError, NotCaptured
+from asof.files import open_plain
 from asof.frontier.report import captured_targets
 from asof.model import Capture, Crawl
 
@@ -64,7 +66,9 @@ class AssignmentFiles:
         path = self._folder / URLS
         with storage_errors(path):
             if self._file is None:
-                self._file = path.open("w", encoding="utf-8")
+                handle = open_plain(path, os.O_WRONLY | os.O_CREAT)
+                self._file = os.fdopen(handle, "w", encoding="utf-8")
+                self._file.truncate()
                 self._file.writelines(f"{known}\n" for known in self._listed)
             if url not in self._listed:
                 self._listed[url] = None

@@ -23,9 +23,9 @@ from pathlib import Path
 
 from asof.archive.folder import Folder, storage_errors
 from asof.clock import Clock, Instant, iso, parse_iso
-from asof.crawl.events import open_plain
 from asof.crawl.summary import Snapshot, snapshot_json, snapshot_of
 from asof.errors import UsageError
+from asof.files import open_plain
 
 # Seconds between looks at the orders: a person does not notice, and a stat over a network file
 # system may take a millisecond.
@@ -252,7 +252,7 @@ def running(folder: Folder) -> Status | None:
 def writer(folder: Folder) -> tuple[str, int]:
     """Who holds the archive for writing: the command and its process; ("", 0) when nobody does."""
     try:
-        with (folder.root / ".lock").open("rb") as file:
+        with os.fdopen(open_plain(folder.root / ".lock", os.O_RDONLY), "rb") as file:
             found = re.match(rb"`asof (\w+)` \(process (\d{1,10})\)", file.read(200))
     except OSError:
         return "", 0

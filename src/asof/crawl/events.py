@@ -20,13 +20,13 @@ the crawl goes on without it.
 import json
 import os
 import re
-import stat
 from collections.abc import Callable
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.clock import SECOND, Clock, iso
+from asof.files import open_plain
 from asof.model import Exchange, Target
 
 # A file is moved aside (`.jsonl.1`, in the place of an older one) when it has grown so large.
@@ -40,15 +40,6 @@ def log_file(folder: Folder, crawl: str) -> Path:
     """Where the events of a crawl are logged. Its id, which a foreign WARC may name, is tamed."""
     name = re.sub(r"[^0-9A-Za-z._-]", "_", crawl)[:100].lstrip(".") or "crawl"
     return folder.root / "logs" / f"{name}.jsonl"
-
-
-def open_plain(path: Path, flags: int) -> int:
-    """Open a plain file: a link could lead out of the archive, a pipe could hold us for ever."""
-    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(0, "Not a plain file", str(path))
-    return handle
 
 
 class EventLog:

@@ -19,6 +19,7 @@ from asof.archive.commit import Committer
 from asof.archive.folder import Folder
 from asof.archive.journal import CommitGroup
 from asof.archive.recovery import recover
+from asof.catalog.public_hosts import PublicHosts
 from asof.change.background import BackgroundReader
 from asof.clock import Clock, SystemClock
 from asof.config import Config
@@ -193,11 +194,12 @@ async def _run(
 ) -> tuple[Summary, Crawl]:
     """Run to the end; gives the crawl too, for orders may have changed its settings."""
     crawl, config = start.crawl, start.config
+    public = PublicHosts(archive.ledger, archive.folder.warc, crawl.seeds)
     fetcher: Fetcher = HttpClient(
         _fetch_settings(config),
         archive.clock,
         archive.folder.spool,
-        policy(crawl.seeds, config.allow_private),
+        policy(crawl.seeds, config.allow_private, public.has, public.add),
     )
     crawler = Crawler(archive, crawl, config, fetcher, writer, monitor)
     try:

@@ -96,6 +96,7 @@ def give_order(home: Folder, clock: Clock, act: Act, pattern: str = "") -> Given
     status = running(home)
     if status is None:
         raise _nobody(home)
+    home.require()
     order = send_order(home, clock, act, pattern)
     deadline = clock.monotonic() + PATIENCE
     last: Status | None = status

@@ -56,6 +56,7 @@ _ALL_ONES = (1 << 32) - 1
 # Names that mean something inside one network only (RFC 6761, 6762, 8375; ICANN on .internal).
 _LOCAL_NAMES = (".local", ".internal", ".home.arpa")
 _WEB_PORTS = (80, 443)
+_NEAREST = frozenset(("unspecified", "loopback", "link-local"))
 
 
 def is_private(address: str) -> str | None:
@@ -89,9 +90,19 @@ def is_local_name(name: str) -> str | None:
     return "private" if "." not in name or name.endswith(_LOCAL_NAMES) else None
 
 
-def policy(seeds: tuple[str, ...], allow_private: bool) -> AddressPolicy:
-    """Refuses private addresses; not those of the places that the seeds themselves name."""
-    return (lambda place, addresses: {}) if allow_private else PrivateNetworks(seeds)
+def policy(
+    seeds: tuple[str, ...],
+    allow_private: bool,
+    was_public: Callable[[str], bool] = lambda host: False,
+    remember: Callable[[str], None] = lambda host: None,
+) -> AddressPolicy:
+    """Refuses private addresses; not those of the places that the seeds themselves name.
+
+    `was_public` says of a seed's host whether it was public before; `remember` is told that it is.
+    """
+    if allow_private:
+        return lambda place, addresses: {}
+    return PrivateNetworks(seeds, was_public, remember)
 
 
 class PrivateNetworks:
@@ -101,18 +112,27 @@ class PrivateNetworks:
     http://localhost:8000/ a page may not send us to http://localhost:6379/. The ports of http and
     https are one, as sites lead from one to the other.
 
-    A seed whose name had only public addresses when it was first looked up stays public: its owner
-    could otherwise point it at our network later (DNS rebinding).
+    Whoever owns a name decides what its addresses are, now and later (DNS rebinding). So a seed
+    that had only public addresses when it was first looked up stays public, in later crawls too;
+    one public address does not vouch for the others; and a name that anybody can own opens neither
+    this machine nor what is reached without a router, such as the keys that a cloud gives out.
     """
 
-    def __init__(self, seeds: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        seeds: tuple[str, ...],
+        was_public: Callable[[str], bool],
+        remember: Callable[[str], None],
+    ) -> None:
         self._named: set[tuple[str, int]] = set()
-        self._private_at_first: dict[str, bool] = {}
+        self._was_public = was_public
+        self._remember = remember
+        self._public_at_first: dict[str, bool] = {}
         for seed in seeds:
             with suppress(Unfetched):  # such as port 0: a fetch will say so
                 place = split_url(seed)[0]
                 ports = _WEB_PORTS if place.port in _WEB_PORTS else (place.port,)
-                self._named.update((_bare(place), port) for port in ports)
+                self._named.update((host_name(place), port) for port in ports)
 
     def __call__(self, place: Place, addresses: Sequence[str]) -> dict[str, str]:
         refused = {
@@ -120,11 +140,28 @@ class PrivateNetworks:
             for ip in addresses
             if (why := is_private(ip) if is_address(ip) else is_local_name(ip))
         }
-        host = _bare(place)
-        if (host, place.port) not in self._named:
-            return refused
-        return {} if self._private_at_first.setdefault(host, bool(refused)) else refused
+        host = host_name(place)
+        named = (host, place.port) in self._named
+        if refused:
+            if named and self._opens(host, set(refused.values())):
+                self._public_at_first[host] = False
+                return {}
+            return refused | {ip: "beside it" for ip in addresses if ip not in refused}
+        # Behind a proxy a name is all that is known.
+        if named and host not in self._public_at_first and all(map(is_address, addresses)):
+            self._public_at_first[host] = True
+            self._remember(host)
+        return {}
+
+    def _opens(self, host: str, reasons: set[str]) -> bool:
+        if is_address(host) or is_local_name(host):
+            return True
+        public = self._public_at_first.get(host)
+        return _NEAREST.isdisjoint(reasons) and not (
+            self._was_public(host) if public is None else public
+        )
 
 
-def _bare(place: Place) -> str:
+def host_name(place: Place) -> str:
+    """By which hosts are told apart here: whatever the port, the case, or a dot at the end."""
     return place.host.rstrip(".").lower()

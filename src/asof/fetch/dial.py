@@ -67,7 +67,8 @@ class Dialer:
         left = [ip for ip in addresses if ip not in refused]
         if not left:
             ip, why = next(iter(refused.items()))
-            raise Unfetched("refused-address", f"{place.host} is {ip}: {why}")
+            way = "--allow-private lets the crawl go there"
+            raise Unfetched("refused-address", f"{place.host} is {ip}: {why}; {way}")
         return left
 
     # -- the socket

@@ -8,6 +8,7 @@ from typing import Any
 
 from asof.clock import nap
 from asof.errors import ArchiveError, StorageError
+from asof.files import refuse_link
 from asof.ledger.migrations import STEPS, run, upgrade, version_of
 from asof.ledger.schema import SCHEMA, SCHEMA_VERSION
 
@@ -22,6 +23,8 @@ class Ledger:
         self.path = path
         self.writable = writable
         with translated(path):
+            if writable:
+                refuse_link(path)
             self.db = _connect(path) if writable else connect_for_reading(path)
             try:
                 self._prepare()

@@ -6,7 +6,7 @@ need not leave exactly what its version had, only what the next one reads.
 
 import sqlite3
 
-from asof.ledger.schema import PATTERNS, TARGETS, payload_key, url_key
+from asof.ledger.schema import PATTERNS, PUBLIC_HOSTS, TARGETS, payload_key, url_key
 
 # Keys, and payloads that need not be stored twice. What robots.txt had refused after it was queued
 # looked like what was never queued.
@@ -51,9 +51,9 @@ DROP TABLE old_targets
 _AGE = "ALTER TABLE captures ADD COLUMN age INTEGER"
 
 # What a crawl had learnt of traps was kept at a clean end only: a resumed one learns it again.
-_PATTERNS = f"{PATTERNS.strip()}\nALTER TABLE crawls DROP COLUMN memory"
+_LEARNT = f"{PUBLIC_HOSTS}{PATTERNS.strip()}\nALTER TABLE crawls DROP COLUMN memory"
 
-STEPS = {1: _KEYS, 2: _COURSE, 3: _COLUMNS, 4: _AGE, 5: "", 6: _PATTERNS}
+STEPS = {1: _KEYS, 2: _COURSE, 3: _COLUMNS, 4: _AGE, 5: _LEARNT}
 """SQL that makes a database of a version one of the next; it may call url_key and payload_key."""
 
 

@@ -5,7 +5,7 @@ A change here is a new version, with a step to it (asof.ledger.migrations).
 
 from hashlib import blake2b
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 6
 
 _CATALOG = """
 CREATE TABLE crawls (
@@ -99,7 +99,11 @@ CREATE TABLE patterns (
   UNIQUE (crawl, key)
 );
 """
-SCHEMA = _CATALOG + TARGETS + PATTERNS
+PUBLIC_HOSTS = """
+-- Seeds' hosts that had none but public addresses when they were first looked up.
+CREATE TABLE public_hosts (host TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+SCHEMA = _CATALOG + TARGETS + PATTERNS + PUBLIC_HOSTS
 
 _LETTERS = 12  # of 5 bits each: what fits into an integer of SQLite
 # int() reads base 32, but with other digits than RFC 4648.

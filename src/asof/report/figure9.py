@@ -19,6 +19,7 @@ import numpy as np
 from asof.coherence.simulate import Point, Setting, standard_error
 from asof.coherence.verdict import Mode
 from asof.errors import UsageError
+from asof.files import output_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +88,8 @@ def plot(setting: Setting, points: Sequence[Point], path: Path) -> None:
         }
     ):
         _figure(setting, points).savefig(drawn, format=kind, dpi=200, metadata=undated)
-    path.write_bytes(drawn.getvalue())
+    with output_file(path) as file:
+        file.write(drawn.getvalue())
 
 
 def _figure(setting: Setting, points: Sequence[Point]) -> Figure:

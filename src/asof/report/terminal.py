@@ -22,8 +22,14 @@ _BREAKS = re.compile(r"\s+|\S+")
 
 def harmless(text: str) -> str:
     """Text that only shows: what would act is replaced by a picture, tabs by a space."""
-    text = text.replace("\t", " ")
-    return text if text.isascii() and text.isprintable() else _ACTING.sub(_picture, text)
+    return without_controls(text.replace("\t", " "))
+
+
+def without_controls(text: str) -> str:
+    """The same with its tabs, and with the ends of lines as they are here."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _ACTING.sub(_picture, text.replace("\r\n", "\n"))
 
 
 def _picture(match: re.Match[str]) -> str:

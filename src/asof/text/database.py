@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from asof.errors import ArchiveError
+from asof.files import open_plain, refuse_link
 from asof.ledger import connect_for_reading, translate
 
 # One up whenever readers give other texts for the same bytes, or changes are judged otherwise:
@@ -57,6 +58,7 @@ class TextDatabase:
             if writable:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 held.callback(os.close, _hold(path))
+                refuse_link(path)
                 self.db = sqlite3.connect(path, isolation_level=None)
             else:
                 self.db = connect_for_reading(path)
@@ -123,7 +125,7 @@ def _translated(path: Path) -> Iterator[None]:
 
 def _hold(path: Path) -> int:
     """A lock that ends with this process: two of them would read everything twice."""
-    handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o644)
+    handle = open_plain(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -17,6 +17,7 @@ import deflate
 from isal import igzip_lib
 
 from asof.errors import InputError
+from asof.files import open_plain
 from asof.native import compiled
 from asof.warc.header import HEADER_LIMIT
 
@@ -73,7 +74,7 @@ class Window:
         self.path = path
         self._span = span
         try:
-            self.fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            self.fd = open_plain(path, os.O_RDONLY, follow=True)
             self.size = os.fstat(self.fd).st_size
         except OSError as error:
             raise InputError(

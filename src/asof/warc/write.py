@@ -14,8 +14,8 @@ import deflate
 from isal import isal_zlib
 
 from asof.errors import StorageError, UsageError
+from asof.files import open_plain, sync_folder
 from asof.model import Headers, Location
-from asof.warc.atomic_file import sync_folder
 from asof.warc.header import HEADER_LIMIT
 from asof.warc.reader import block_chunks
 from asof.warc.record import Record, StoredRecord, field_lines
@@ -50,7 +50,7 @@ class WarcFile:
     def reopen(cls, path: Path, committed: int) -> Self:
         """Go on with a file after its first `committed` bytes; what lies beyond them is cut off."""
         with _storage_errors(path):
-            handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+            handle = open_plain(path, os.O_WRONLY)
             try:
                 size = os.fstat(handle).st_size
                 if size > committed:

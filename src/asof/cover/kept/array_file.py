@@ -20,7 +20,7 @@ from isal.isal_zlib import crc32
 from numpy.typing import NDArray
 
 from asof.errors import AsofError
-from asof.warc.atomic_file import atomic_file
+from asof.files import atomic_file
 
 DAMAGE = (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, AsofError)
 

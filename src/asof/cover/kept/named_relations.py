@@ -12,7 +12,7 @@ from pathlib import Path
 
 from asof.config import FILE, RELATIONS, is_relation_name, named_relations
 from asof.errors import ConfigError, UsageError
-from asof.warc.atomic_file import atomic_file
+from asof.files import atomic_file
 
 
 def check_relation_name(name: str) -> str:
@@ -47,7 +47,7 @@ def save_relation(folder: Path, name: str, relation: str) -> Path:
         )
     # A proxy's password may stand in it: it is to be seen by no more people than before.
     mode = stat.S_IMODE(path.stat().st_mode) if path.is_file() else None
-    with atomic_file(path.resolve(), mode=mode) as file:  # a link to it stays one
+    with atomic_file(path, mode=mode) as file:
         file.write(data)
     return path
 

@@ -20,7 +20,7 @@ from asof.cover.answer import Figures
 from asof.cover.language.caret import listed, suggestion
 from asof.cover.question import Question
 from asof.errors import ArchiveError, UsageError
-from asof.warc.atomic_file import atomic_file
+from asof.files import atomic_file
 
 if TYPE_CHECKING:
     from asof.cover.run import CoverOutcome

@@ -33,9 +33,9 @@ from typing import BinaryIO
 
 from asof.clock import Instant, parse_http_date, parse_stamp, stamp
 from asof.fetch.spool import Spool
+from asof.files import output_file
 from asof.http.head import find_head_end, parse_head
 from asof.model import Body, Damage, find_header
-from asof.warc.atomic_file import atomic_file
 from asof.warc.foreign.arc import parse_heading
 from asof.warc.foreign.documents import (
     MEMORY,
@@ -92,7 +92,7 @@ def write_trec(out: Path, documents: Iterable[TrecDocument]) -> int:
     """
     count = 0
     with ExitStack() as stack:
-        file = stack.enter_context(atomic_file(out))
+        file = stack.enter_context(output_file(out))
         if out.name.endswith(".gz"):
             # No name and no time in the header: the same documents give the same bytes.
             file = stack.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))  # type: ignore[assignment]  # a BinaryIO in all but name

@@ -17,7 +17,7 @@ from isal import isal_zlib
 
 from asof.clock import Instant, iso, to_datetime
 from asof.errors import UsageError
-from asof.warc.atomic_file import atomic_file
+from asof.files import output_file, scratch_folder
 
 VERSION = "1.1.1"
 
@@ -54,14 +54,14 @@ def write_wacz(
     The same arguments give the same bytes.
     """
     _check(out, warcs)
-    with atomic_file(out) as file, zipfile.ZipFile(file, "w") as zipped:
+    with output_file(out) as file, zipfile.ZipFile(file, "w") as zipped:
         package = _Package(zipped, created)
         for warc in warcs:
             with warc.open("rb") as source:
                 chunks = iter(lambda: source.read(_COPY), b"")
                 package.add(f"archive/{warc.name}", chunks, warc.stat().st_size)
         with tempfile.TemporaryFile(dir=out.parent) as blocks:
-            idx = _write_index(_sorted_lines(cdxj_lines, out.parent), blocks)
+            idx = _write_index(_sorted_lines(cdxj_lines, out), blocks)
             size = blocks.tell()
             blocks.seek(0)
             chunks = iter(lambda: blocks.read(_COPY), b"")
@@ -173,18 +173,18 @@ def _write_index(lines: Iterator[bytes], blocks: BinaryIO) -> list[bytes]:
     return idx
 
 
-def _sorted_lines(lines: Iterable[str], folder: Path) -> Iterator[bytes]:
+def _sorted_lines(lines: Iterable[str], out: Path) -> Iterator[bytes]:
     """The lines in byte order, each once, however many there are: sorted runs, then a merge."""
     source = (
         line.rstrip("\n").encode("utf-8", "replace") + b"\n" for line in lines if line.strip()
     )
     runs: list[Iterable[bytes]] = []
-    with tempfile.TemporaryDirectory(dir=folder) as scratch, ExitStack() as opened:
+    with scratch_folder(out) as scratch, ExitStack() as opened:
         while run := sorted(islice(source, _RUN_LINES)):
             if len(run) < _RUN_LINES and not runs:
                 runs.append(run)
                 break
-            path = Path(scratch) / str(len(runs))
+            path = scratch / str(len(runs))
             path.write_bytes(b"".join(run))
             runs.append(opened.enter_context(path.open("rb")))
         merged = runs[0] if len(runs) == 1 else heapq.merge(*runs)

@@ -20,6 +20,7 @@ from typing import BinaryIO
 from isal import isal_zlib
 
 from asof.errors import InputError
+from asof.files import open_plain
 
 LOCAL, CENTRAL, END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 
@@ -107,7 +108,7 @@ def has_directory(path: Path) -> bool:
 
 def open_zip(path: Path) -> BinaryIO:
     try:
-        return path.open("rb")
+        return os.fdopen(open_plain(path, os.O_RDONLY, follow=True), "rb")
     except OSError as error:
         raise InputError(
             f"{path} cannot be opened ({error.strerror}).",
