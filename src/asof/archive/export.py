@@ -12,14 +12,16 @@ from typing import BinaryIO
 
 from asof.archive.archive import OpenArchive
 from asof.catalog.cdxj import cdxj_lines
-from asof.catalog.derive import derive
+from asof.catalog.derive import derive, record_uri
 from asof.catalog.parquet import write_parquet
+from asof.catalog.referents import is_304
 from asof.model import Capture, Damage
 from asof.warc.atomic_file import atomic_file
 from asof.warc.foreign.trec import TrecDocument, write_trec
 from asof.warc.foreign.wacz_write import WaczPage, write_wacz
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
+from asof.warc.revisit import Referent, replayable, replays_elsewhere
 from asof.warc.write import member
 
 # TREC-Web holds documents in memory; larger payloads are cut there (the WARC keeps them whole).
@@ -56,7 +58,8 @@ def export_cdxj(archive: OpenArchive, selection: Selection, out: Path) -> int:
 def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """One .warc.gz of the selected captures, with their requests and metadata, as stored.
 
-    A revisit takes the record along that holds its payload, so the file can stand alone.
+    A revisit takes the record along that holds its payload, so the file can stand alone, and gets
+    the form that other programs replay (asof.warc.revisit).
     """
     wanted = None if selection.everything else _with_sources(archive, selection)
     count = 0
@@ -66,9 +69,33 @@ def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> int:
             for record in scan(path, end=segment.committed):
                 if isinstance(record, Damage) or not (wanted is None or _belongs(record, wanted)):
                     continue
-                _copy_record(record, path, file)
-                count += derive(record) is not None
+                capture = derive(record)
+                better = None if capture is None else _replayable(archive, record, capture)
+                if better is None:
+                    _copy_record(record, path, file)
+                else:
+                    file.writelines(member(better))
+                count += capture is not None
     return count
+
+
+def _replayable(
+    archive: OpenArchive, record: StoredRecord, capture: Capture
+) -> StoredRecord | None:
+    """A revisit in the form that other programs replay; None for one that has it, or never can."""
+    if not _is_unreplayable(record, capture):
+        return None
+    source = archive.catalog.observation(capture).source
+    if source is None:
+        return None
+    held = Referent(source.url, source.at, record_uri(source.record_id))
+    at = capture.refers_to_at
+    meant = held if at is None else Referent(capture.refers_to_url or capture.url, at)
+    return replayable(record, held, meant, source.digest or "" if is_304(capture) else "")
+
+
+def _is_unreplayable(record: StoredRecord, capture: Capture) -> bool:
+    return capture.kind == "revisit" and not replays_elsewhere(record, is_304=is_304(capture))
 
 
 def _with_sources(archive: OpenArchive, selection: Selection) -> set[str]:
@@ -136,7 +163,7 @@ def export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> int:
         write_wacz(
             out,
             warcs,
-            cdxj_lines(_captures_in(warcs)),
+            cdxj_lines(capture for warc in warcs for _, capture in _captured(warc)),
             # The entries a reader is offered: HTML pages that were there.
             (
                 WaczPage(each.url, each.url, each.at)
@@ -155,23 +182,26 @@ def _wacz_files(
 ) -> tuple[list[Path], int]:
     """The archive's own files when all is wanted and fits; else one file of what is wanted."""
     segments = archive.segments()
+    paths = [archive.folder.warc / segment.file for segment in segments]
     whole = all(
-        segment.file.endswith(".warc.gz")
-        and (archive.folder.warc / segment.file).stat().st_size == segment.committed
-        for segment in segments
+        path.name.endswith(".warc.gz") and path.stat().st_size == segment.committed
+        for path, segment in zip(paths, segments, strict=True)
     )
-    if selection.everything and whole:
-        return [archive.folder.warc / s.file for s in segments], archive.catalog.count()
+    if selection.everything and whole and not any(map(_has_unreplayable, paths)):
+        return paths, archive.catalog.count()
     packed = scratch / "selection.warc.gz"
     return [packed], export_warc(archive, selection, packed)
 
 
-def _captures_in(warcs: list[Path]) -> Iterator[Capture]:
-    for path in warcs:
-        for found in scan(path):
-            capture = derive(found) if isinstance(found, StoredRecord) else None
-            if capture is not None:
-                yield capture
+def _has_unreplayable(path: Path) -> bool:
+    return any(_is_unreplayable(record, capture) for record, capture in _captured(path))
+
+
+def _captured(path: Path) -> Iterator[tuple[StoredRecord, Capture]]:
+    for found in scan(path):
+        capture = derive(found) if isinstance(found, StoredRecord) else None
+        if capture is not None and isinstance(found, StoredRecord):
+            yield found, capture
 
 
 # Each writes a file, and gives how many captures went out.

@@ -91,7 +91,12 @@ class CaptureStore:
         # A 304 stands for what it confirmed, and that is what this URL said: its payload may lie
         # under another one, whose validators are not for this one.
         last = seen.answer if seen.confirms else earlier
-        return last if last is not None and last.url == url else None
+        if last is None or last.url != url:
+            return None
+        # Other programs show a 304 under the head that lies with the payload: where that is not
+        # what this URL said, the server is asked for the bytes.
+        is_alike = (source.status, source.media_type) == (last.status, last.media_type)
+        return last if is_alike else replace(last, etag=None, last_modified=None)
 
     def exchange(
         self,
