@@ -5,6 +5,7 @@ Files appear under their name when they are whole: written beside it, flushed to
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,7 @@ from asof.catalog.derive import derive, record_uri
 from asof.catalog.parquet import write_parquet
 from asof.catalog.referents import is_304
 from asof.model import Capture, Damage
+from asof.url import surt
 from asof.warc.atomic_file import atomic_file
 from asof.warc.foreign.trec import TrecDocument, write_trec
 from asof.warc.foreign.wacz_write import WaczPage, write_wacz
@@ -26,6 +28,7 @@ from asof.warc.write import member
 
 # TREC-Web holds documents in memory; larger payloads are cut there (the WARC keeps them whole).
 MAX_TREC_PAYLOAD = 64 << 20
+_HTML = ("text/html", "application/xhtml+xml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,25 +159,61 @@ def _trec_documents(archive: OpenArchive, captures: Iterable[Capture]) -> Iterat
         )
 
 
-def export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> int:
-    """A WACZ that opens in replayweb.page: the WARC files, an index, and the list of pages."""
+def _by_address(capture: Capture) -> tuple[str, str]:
+    return capture.url, ""
+
+
+def export_wacz(
+    archive: OpenArchive,
+    selection: Selection,
+    out: Path,
+    describe: Callable[[Capture], tuple[str, str]] = _by_address,
+) -> int:
+    """A WACZ that opens in replayweb.page: the WARC files, an index, and the list of pages.
+
+    `describe` gives the title and the text of a page.
+    """
     with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
         warcs, count = _wacz_files(archive, selection, Path(scratch))
         write_wacz(
             out,
             warcs,
             cdxj_lines(capture for warc in warcs for _, capture in _captured(warc)),
-            # The entries a reader is offered: HTML pages that were there.
             (
-                WaczPage(each.url, each.url, each.at)
-                for each in selection.captures(archive)
-                if each.status == 200 and each.media_type == "text/html"
+                WaczPage(page.url, title, page.at, text, is_seed)
+                for page, is_seed in _pages(archive, selection)
+                for title, text in [describe(page)]
             ),
             title=archive.folder.root.name,
             software=f"asof {version('asof')}",
             created=archive.clock.now(),
         )
     return count
+
+
+def _pages(archive: OpenArchive, selection: Selection) -> Iterator[tuple[Capture, bool]]:
+    """The HTML pages that were there, seeds first: each content that a crawl found, once."""
+    seeds = {surt(seed) for crawl in archive.crawls() for seed in crawl.seeds}
+    for wanted in (True, False):
+        found: tuple[str, set[object]] = "", set()
+        for capture in selection.captures(archive):
+            if (capture.surt in seeds) is not wanted or not _may_be_page(capture):
+                continue
+            seen = archive.catalog.observation(capture)
+            shown = seen.answer or capture
+            if seen.status != HTTPStatus.OK or shown.media_type not in _HTML:
+                continue
+            if found[0] != capture.surt:
+                found = capture.surt, set()
+            version = capture.url, capture.crawl, seen.identity
+            if version not in found[1]:
+                found[1].add(version)
+                yield capture, wanted
+
+
+def _may_be_page(capture: Capture) -> bool:
+    """Without asking what it refers to."""
+    return capture.media_type in _HTML or (capture.kind == "revisit" and is_304(capture))
 
 
 def _wacz_files(

@@ -39,7 +39,16 @@ def _export_documents(archive: OpenArchive, selection: Selection, out: Path) -> 
     return export_documents(archive, selection, out)
 
 
-_EXPORTERS = {**EXPORTERS, "documents": _export_documents}
+def _export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> int:
+    from asof.change.export_pages import export_with_texts
+    from asof.cli.similar import read_texts
+
+    if selection.everything:
+        read_texts(archive)
+    return export_with_texts(archive, selection, out)
+
+
+_EXPORTERS = {**EXPORTERS, "wacz": _export_wacz, "documents": _export_documents}
 
 
 @click.command(
