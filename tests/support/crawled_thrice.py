@@ -13,10 +13,11 @@ from pathlib import Path
 from asof.archive import OpenArchive
 from asof.catalog.derive import derive
 from asof.clock import iso, stamp
+from asof.model import Capture
 from asof.warc.digest import digest_text
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord, WarcHeader
-from asof.warc.revisit import block_of
+from asof.warc.revisit import IDENTICAL_PAYLOAD, block_of
 from asof.warc.write import member
 from support import rig
 from support.rig import Answer, Reply, crawl, links, ok, page, site
@@ -58,6 +59,7 @@ def pages(crawl: int) -> dict[str, Answer]:
         "/a-lost": page(lost, "404 Not Found"),
         "/lost": checked(lost),
         "/moved": page(f"<p>Go on.</p>{WORDS}", "301 Moved Permanently", Location="/page"),
+        "/gone-on": page(f"<p>Go on.</p>{WORDS}", "302 Found", Location="/plain"),
         "/none": page(f"<p>Nothing here.</p>{WORDS}", "404 Not Found"),
         "/broken": page(f"<p>Broken.</p>{WORDS}", "500 Internal Server Error"),
     }
@@ -103,29 +105,42 @@ def _shown(archive: OpenArchive) -> Iterator[Shown]:
 
 
 def as_before(archive: Path, copy: Path) -> Path:
-    """The same archive with revisits as asof 0.2 wrote them: the head of a 304 in its block, and
-    exact dates.
+    """The same archive as asof 0.2 wrote it: the head of a 304 in its block, exact dates, and equal
+    payloads stored once whatever their heads.
     """
     shutil.copytree(archive, copy)
     rig.remove_database(copy)
+    first: dict[str, Capture] = {}
     for path in rig.warcs(copy):
         records = [found for found in scan(path) if isinstance(found, StoredRecord)]
-        path.write_bytes(b"".join(b"".join(member(_as_before(each))) for each in records))
+        changed = [_as_before(each, first) for each in records]
+        path.write_bytes(b"".join(b"".join(member(each)) for each in changed))
     ok("reindex", "-a", copy)
     return copy
 
 
-def _as_before(record: StoredRecord) -> StoredRecord:
+def _as_before(record: StoredRecord, first: dict[str, Capture]) -> StoredRecord:
     capture = derive(record)
-    if capture is None or capture.kind != "revisit" or capture.refers_to_at is None:
+    if capture is None or capture.digest is None or not record.header.get("WARC-Payload-Digest"):
         return record
     block = record.data or block_of(record.header)
-    changed = {
-        "WARC-Refers-To-Target-URI": capture.refers_to_url or "",
-        "WARC-Refers-To-Date": iso(capture.refers_to_at),
+    changed = {}
+    if capture.kind == "revisit":
+        url, at = capture.refers_to_url or "", capture.refers_to_at or 0
+    else:
+        held = first.setdefault(capture.digest, capture)
+        if held is capture or capture.size < 256:
+            return record
+        url, at, block = held.url, held.at, block[: len(block) - capture.size]
+        changed["WARC-Type"] = "revisit"
+    changed |= {
         "WARC-Block-Digest": digest_text(sha256(block).digest()),
         "Content-Length": str(len(block)),
     }
-    kept = (f for f in record.header.fields if not f[0].startswith("WARC-Asof-"))
+    named = {"WARC-Refers-To-Target-URI": url, "WARC-Refers-To-Date": iso(at)}
+    if "WARC-Type" in changed:
+        named["WARC-Profile"] = IDENTICAL_PAYLOAD
+    kept = (f for f in record.header.fields if not f[0].startswith(("WARC-Asof-", *named)))
     fields = tuple((name, changed.get(name, value)) for name, value in kept)
-    return replace(record, header=WarcHeader("1.1", fields), size=len(block), data=block)
+    header = WarcHeader("1.1", (*fields, *named.items()))
+    return replace(record, header=header, size=len(block), data=block)

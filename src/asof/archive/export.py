@@ -14,6 +14,8 @@ from typing import BinaryIO
 from asof.archive.archive import OpenArchive
 from asof.catalog.cdxj import cdxj_lines
 from asof.catalog.derive import derive, record_uri
+from asof.catalog.memento import stored_head
+from asof.catalog.observe import Observation
 from asof.catalog.parquet import write_parquet
 from asof.catalog.referents import is_304
 from asof.model import Capture, Damage
@@ -21,9 +23,9 @@ from asof.url import surt
 from asof.warc.atomic_file import atomic_file
 from asof.warc.foreign.trec import TrecDocument, write_trec
 from asof.warc.foreign.wacz_write import WaczPage, write_wacz
-from asof.warc.reader import scan
+from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
-from asof.warc.revisit import Referent, replayable, replays_elsewhere
+from asof.warc.revisit import Referent, as_response, may_revisit, replayable, replays_elsewhere
 from asof.warc.write import member
 
 # TREC-Web holds documents in memory; larger payloads are cut there (the WARC keeps them whole).
@@ -86,28 +88,49 @@ def _replayable(
     archive: OpenArchive, record: StoredRecord, capture: Capture
 ) -> StoredRecord | None:
     """A revisit in the form that other programs replay; None for one that has it, or never can."""
-    if not _is_unreplayable(record, capture):
+    if capture.kind != "revisit":
         return None
-    source = archive.catalog.observation(capture).source
-    if source is None:
+    seen = archive.catalog.observation(capture)
+    source, held = seen.source, _shown_by(seen)
+    if source is None or held is None:
         return None
-    held = Referent(source.url, source.at, record_uri(source.record_id))
+    if held is capture:
+        return _as_response(archive, record, source)
+    confirms = is_304(capture)
+    if held is source and replays_elsewhere(record, is_304=confirms):
+        return None
+    named = Referent(held.url, held.at, record_uri(held.record_id))
     at = capture.refers_to_at
-    meant = held if at is None else Referent(capture.refers_to_url or capture.url, at)
-    return replayable(record, held, meant, source.digest or "" if is_304(capture) else "")
+    meant = named if at is None else Referent(capture.refers_to_url or capture.url, at)
+    return replayable(record, named, meant, source.digest or "" if confirms else "")
 
 
-def _is_unreplayable(record: StoredRecord, capture: Capture) -> bool:
-    return capture.kind == "revisit" and not replays_elsewhere(record, is_304=is_304(capture))
+def _shown_by(seen: Observation) -> Capture | None:
+    """Whose head and payload stand for a revisit: the record that has the payload or, where that
+    is of another kind, what the URL itself said, which then gets the payload where it goes.
+    """
+    source, answer = seen.source, seen.answer
+    if source is None or answer is None:
+        return source
+    return source if may_revisit(answer.status, answer.media_type, source) else answer
+
+
+def _as_response(
+    archive: OpenArchive, revisit: StoredRecord, source: Capture
+) -> StoredRecord | None:
+    """A revisit with the payload of another record, if that is not too large to hold."""
+    held = read_record(archive.folder.warc / source.where.file, source.where.offset)
+    if held.data is None:
+        return None
+    return as_response(revisit, held.data[len(stored_head(held, source).raw) :])
 
 
 def _with_sources(archive: OpenArchive, selection: Selection) -> set[str]:
     wanted: set[str] = set()
     for capture in selection.captures(archive):
         wanted.add(capture.record_id)
-        source = archive.catalog.observation(capture).source
-        if source is not None:
-            wanted.add(source.record_id)
+        seen = archive.catalog.observation(capture)
+        wanted.update(each.record_id for each in (seen.source, _shown_by(seen)) if each is not None)
     return wanted
 
 
@@ -226,14 +249,15 @@ def _wacz_files(
         path.name.endswith(".warc.gz") and path.stat().st_size == segment.committed
         for path, segment in zip(paths, segments, strict=True)
     )
-    if selection.everything and whole and not any(map(_has_unreplayable, paths)):
+    if selection.everything and whole and _all_replayable(archive, paths):
         return paths, archive.catalog.count()
     packed = scratch / "selection.warc.gz"
     return [packed], export_warc(archive, selection, packed)
 
 
-def _has_unreplayable(path: Path) -> bool:
-    return any(_is_unreplayable(record, capture) for record, capture in _captured(path))
+def _all_replayable(archive: OpenArchive, warcs: list[Path]) -> bool:
+    every = (found for path in warcs for found in _captured(path))
+    return all(_replayable(archive, record, capture) is None for record, capture in every)
 
 
 def _captured(path: Path) -> Iterator[tuple[StoredRecord, Capture]]:

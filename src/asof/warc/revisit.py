@@ -6,6 +6,7 @@ status and headers from that record as well; WARC 1.1 section 6.7.3 allows for e
 of a 304 lies in a field of its own, to the last byte (ADR 5), and what is referred to is
 
 - a record with a payload: neither program follows a revisit to another revisit;
+- one with the same status and type, and no redirect: replayweb.page shows that one's own head;
 - named by its whole second: their indexes know no finer dates, and replayweb.page would take the
   next capture after a finer one.
 
@@ -19,7 +20,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from asof.clock import SECOND, Instant, iso
-from asof.model import Headers
+from asof.model import Capture, Headers
 from asof.warc.digest import digest_text
 from asof.warc.record import StoredRecord, WarcHeader
 
@@ -35,6 +36,15 @@ _LONGEST = 16 << 10
 _ODD = re.compile(rb"[^ -~]|%|\A | \Z")
 _WHOLE_SECOND = re.compile(r":\d\d(\.0+)?Z$")
 _NOTHING = digest_text(sha256().digest())
+
+
+def may_revisit(status: int | None, media_type: str | None, held: Capture) -> bool:
+    """Whether an answer of this status and type can be shown under the head of a record."""
+    if status is None:
+        return True  # it has no other
+    if 300 <= status < 400 or status != held.status:
+        return False
+    return (media_type or "").lower() == (held.media_type or "").lower()
 
 
 class Referent(NamedTuple):
@@ -77,6 +87,20 @@ def block_of(header: WarcHeader) -> bytes:
     """What `kept_block` has put into fields, byte for byte; empty if there is none."""
     text = header.get(_HEAD) if header.kind == "revisit" else None
     return unquote_to_bytes(text) if text else b""
+
+
+def as_response(revisit: StoredRecord, payload: bytes) -> StoredRecord:
+    """A revisit with a head of its own as the response that it was, but for where it lies."""
+    data = (revisit.data or b"") + payload
+    dropped = ("warc-refers-to", "warc-profile", "warc-block-digest", _EXACTLY.lower())
+    changed = {"warc-type": "response", "content-length": str(len(data))}
+    fields = tuple(
+        (name, changed.get(name.lower(), value))
+        for name, value in revisit.header.fields
+        if not name.lower().startswith(dropped)
+    )
+    header = WarcHeader(revisit.header.version, fields)
+    return replace(revisit, header=header, size=len(data), data=data)
 
 
 def replays_elsewhere(record: StoredRecord, *, is_304: bool) -> bool:
