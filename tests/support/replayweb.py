@@ -97,22 +97,28 @@ def ask(browser: Chromium, address: str, name: str, asked: list[tuple[str, str]]
     return found
 
 
-def text_of(browser: Chromium, wanted: str, patience: float = 20) -> str:
-    """All text that the page shows, also in components and frames, once `wanted` is there."""
+def text_of(browser: Chromium, wanted: str, patience: float = 20) -> tuple[str, str]:
+    """All text that the page shows, also in components and frames, once `wanted` is there; and the
+    colour of the text in the innermost frame.
+    """
     script = """(() => {
       const texts = [];
+      let inner = document;
       const visit = node => {
         if (node.nodeType === 3) texts.push(node.data);
         if (node.shadowRoot) visit(node.shadowRoot);
-        if (node.localName === "iframe" && node.contentDocument) visit(node.contentDocument);
+        if (node.localName === "iframe" && node.contentDocument)
+          visit(inner = node.contentDocument);
         if (!["script", "style"].includes(node.localName)) node.childNodes.forEach(visit);
       };
       visit(document);
-      return texts.join(" ");
+      const style = inner.body && inner.defaultView.getComputedStyle(inner.body);
+      return [texts.join(" "), style ? style.color : ""];
     })()"""
     until = time.monotonic() + patience
     while True:
-        found = " ".join(str(browser.evaluate(script)).split())
-        if wanted in found or time.monotonic() > until:
-            return found
+        text, colour = browser.evaluate(script)
+        text = " ".join(text.split())
+        if wanted in text or time.monotonic() > until:
+            return text, colour
         browser.settle(0.2)

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +19,7 @@ from asof.cli.options import (
     selection_options,
 )
 from asof.cli.output import open_archive, print_json, say
-from asof.errors import NotCaptured, UsageError
+from asof.errors import AsofError, NotCaptured, UsageError
 
 _NAMES = {
     "warc": "export.warc.gz",
@@ -44,7 +45,8 @@ def _export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> int:
     from asof.cli.similar import read_texts
 
     if selection.everything:
-        read_texts(archive)
+        with suppress(AsofError):  # on a disk that takes nothing, say: then they are read below
+            read_texts(archive)
     return export_with_texts(archive, selection, out)
 
 
