@@ -79,8 +79,8 @@ def export_command(
 ) -> int:
     """Write captures to a file: all of them, or those selected.
 
-    A selected revisit takes along the record that holds its payload. `documents` is a table of what
-    documents say, with what is known of them.
+    A selected revisit takes along the record that holds its payload. A WACZ lists pages with their
+    titles and texts. `documents` is a table of what documents say, with what is known of them.
     """
     selection = Selection(**selected)
     if cover is not None and not selection.everything:
