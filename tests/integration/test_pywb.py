@@ -127,10 +127,9 @@ def test_the_archive_has_revisits_of_all_kinds(archive: Path, wanted: list[Shown
     rig.warcio_check(rig.warcs(archive))
     kinds = Counter((each.kind, each.profile, each.status) for each in wanted)
     assert kinds["revisit", NOT_MODIFIED, 200] >= 9
-    for status in (200, 404, 500):
+    for status in (200, 301, 302, 404, 500):
         assert kinds["response", None, status]
         assert kinds["revisit", "identical-payload-digest", status]
-    assert (kinds["response", None, 301], kinds["response", None, 302]) == (3, 3)
 
 
 @pytest.mark.parametrize("name", ["own", "indexer", "exported", "before"])

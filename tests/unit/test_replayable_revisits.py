@@ -104,21 +104,23 @@ def test_only_a_revisit_has_its_head_in_a_field() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "media_type", "expected"),
+    ("status", "media_type", "redirect", "expected"),
     [
-        (200, "text/html", True),
-        (200, "Text/HTML", True),
-        (200, "text/plain", False),
-        (404, "text/html", False),
-        (302, "text/html", False),
-        (None, None, True),
+        (302, "text/html", OTHER, True),
+        (302, "Text/HTML", OTHER, True),
+        (302, "text/plain", OTHER, False),
+        (301, "text/html", OTHER, False),
+        (302, "text/html", URL, False),
+        (302, "text/html", None, False),
+        (None, None, None, True),
     ],
 )
 def test_others_show_a_revisit_under_the_head_of_what_it_refers_to(
-    status: int | None, media_type: str | None, expected: bool
+    status: int | None, media_type: str | None, redirect: str | None, expected: bool
 ) -> None:
     held = Capture(
-        url=URL, surt="", at=AT, kind="response", status=200, media_type="text/html",
+        url=URL, surt="", at=AT, kind="response", status=302, media_type="text/html",
         digest=DIGEST, content=DIGEST, size=9, record_id="", where=Location("", 0, 0),
+        redirect=OTHER,
     )  # fmt: skip
-    assert may_revisit(status, media_type, held) is expected
+    assert may_revisit(status, media_type, redirect, held) is expected

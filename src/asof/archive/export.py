@@ -112,7 +112,8 @@ def _shown_by(seen: Observation) -> Capture | None:
     source, answer = seen.source, seen.answer
     if source is None or answer is None:
         return source
-    return source if may_revisit(answer.status, answer.media_type, source) else answer
+    said = answer.status, answer.media_type, answer.redirect
+    return source if may_revisit(*said, source) else answer
 
 
 def _as_response(

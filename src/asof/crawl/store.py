@@ -53,6 +53,7 @@ class _Fresh(NamedTuple):
     record_id: str
     status: int
     media_type: str
+    redirect: str | None
     is_coded: bool
 
 
@@ -103,7 +104,7 @@ class CaptureStore:
         if last is None or last.url != url:
             return None
         # Where a 304 could not be shown elsewhere, the server is asked for the bytes.
-        is_alike = may_revisit(last.status, last.media_type, source)
+        is_alike = may_revisit(last.status, last.media_type, last.redirect, source)
         return last if is_alike else replace(last, etag=None, last_modified=None)
 
     def exchange(
@@ -195,15 +196,13 @@ class CaptureStore:
             del self._fresh[next(iter(self._fresh))]
         self._fresh[exchange.payload_digest] = _Fresh(
             exchange.url, exchange.started, record_id, exchange.status,
-            _media_type(exchange.headers), _is_coded(exchange.headers),
+            _media_type(exchange.headers), _redirect(exchange), _is_coded(exchange.headers),
         )  # fmt: skip
         self._held.add(exchange.payload_digest)
 
     def _read(self, exchange: Exchange, target: Target) -> Kept:
         url, headers, body = exchange.url, exchange.headers, exchange.body
-        location = find_header(headers, "Location") if 300 <= exchange.status < 400 else None
-        redirect = None if location is None else resolve(url, as_utf8(location))
-        media_type = _media_type(headers) or None
+        media_type, redirect = _media_type(headers) or None, _redirect(exchange)
         pieces = decode(headers, body.chunks(), limit=MAX_DOCUMENT)
         return self._searched(target, url, headers, media_type, body.size, pieces, redirect)
 
@@ -283,8 +282,15 @@ def _media_type(headers: Headers) -> str:
     return (find_header(headers, "Content-Type") or "").partition(";")[0].strip().lower()
 
 
+def _redirect(exchange: Exchange) -> str | None:
+    is_one = 300 <= exchange.status < 400
+    location = find_header(exchange.headers, "Location") if is_one else None
+    return None if location is None else resolve(exchange.url, as_utf8(location))
+
+
 def _may_revisit(exchange: Exchange, source: Capture) -> bool:
-    return may_revisit(exchange.status, _media_type(exchange.headers), source)
+    media_type = _media_type(exchange.headers)
+    return may_revisit(exchange.status, media_type, _redirect(exchange), source)
 
 
 def _capture(digest: str, fresh: _Fresh) -> Capture:
@@ -293,4 +299,5 @@ def _capture(digest: str, fresh: _Fresh) -> Capture:
         url=fresh.url, surt="", at=fresh.at, kind="response", status=fresh.status,
         media_type=fresh.media_type, digest=digest, content=None if fresh.is_coded else digest,
         size=0, record_id=fresh.record_id.strip("<>"), where=Location("", 0, 0),
+        redirect=fresh.redirect,
     )  # fmt: skip

@@ -6,7 +6,7 @@ status and headers from that record as well; WARC 1.1 section 6.7.3 allows for e
 of a 304 lies in a field of its own, to the last byte (ADR 5), and what is referred to is
 
 - a record with a payload: neither program follows a revisit to another revisit;
-- one with the same status and type, and no redirect: replayweb.page shows that one's own head;
+- one of the same status and type, that leads to the same place: replayweb.page shows its head;
 - named by its whole second: their indexes know no finer dates, and replayweb.page would take the
   next capture after a finer one.
 
@@ -38,13 +38,12 @@ _WHOLE_SECOND = re.compile(r":\d\d(\.0+)?Z$")
 _NOTHING = digest_text(sha256().digest())
 
 
-def may_revisit(status: int | None, media_type: str | None, held: Capture) -> bool:
-    """Whether an answer of this status and type can be shown under the head of a record."""
-    if status is None:
-        return True  # it has no other
-    if 300 <= status < 400 or status != held.status:
-        return False
-    return (media_type or "").lower() == (held.media_type or "").lower()
+def may_revisit(
+    status: int | None, media_type: str | None, redirect: str | None, held: Capture
+) -> bool:
+    """Whether an answer can be shown under the head of a record: of its own, it may have none."""
+    alike = (media_type or "").lower() == (held.media_type or "").lower()
+    return status is None or (status == held.status and redirect == held.redirect and alike)
 
 
 class Referent(NamedTuple):
