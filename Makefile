@@ -6,6 +6,7 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
+REPLAY := .venv/.replay
 ARGS ?=
 SPREAD := -q -n auto --dist loadfile --no-loadscope-reorder
 export PYTHON
@@ -29,16 +30,16 @@ demo: $(RUNTIME) ## capture a small changing site twice, then serve it as of bot
 
 # A file's tests share a core and its servers; files start in the order that tests/conftest.py sets.
 .PHONY: test
-test: $(DEV) ## run all tests on all cores: ten minutes on two
+test: $(DEV) $(REPLAY) ## run all tests on all cores: ten minutes on two
 	@$(PY) -m pytest $(SPREAD) $(ARGS)
 
 .PHONY: test-long
-test-long: $(DEV) ## the same with ten times the examples of each law, and all 500 kills
+test-long: $(DEV) $(REPLAY) ## the same with ten times the examples of each law, and all 500 kills
 	@$(PY) -m pytest $(SPREAD) -m 'long or not long' --hypothesis-profile=long $(ARGS)
 
 # What fails under measurement fails by time or memory: the figures are shown all the same.
 .PHONY: coverage
-coverage: $(DEV) ## lines and branches of src that tests reach: in all, and where the fewest
+coverage: $(DEV) $(REPLAY) ## lines and branches of src that tests reach: in all, and where the fewest
 	@rm -rf build/coverage && mkdir -p build/coverage
 	-@$(PY) -m coverage run -m pytest $(SPREAD) $(ARGS)
 	@$(PY) -m coverage combine --quiet
@@ -106,5 +107,7 @@ $(RUNTIME): pyproject.toml constraints.txt setup.py $(wildcard src/asof/_*.c src
 	@sh tools/bootstrap runtime
 $(DEV): $(RUNTIME)
 	@sh tools/bootstrap dev
+$(REPLAY): $(DEV) tests/replay.txt
+	@sh tools/bootstrap replay
 .venv/.docs: $(DEV)
 	@sh tools/bootstrap docs

@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: rank.get(item.path.relative_to(TESTS).parts[0], len(rank)))
 
 
-# -- needs("nginx"), needs("module:pyarrow") ----------------------------------------------------
+# -- needs("nginx"), needs("module:pyarrow"), needs("replay") ------------------------------------
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -77,6 +77,9 @@ def missing(name: str) -> str:
     if kind == "module":
         found = importlib.util.find_spec(module) is not None
         return "" if found else f"needs the Python module {module}: run `make test`"
+    if name == "replay":
+        found = (TESTS.parent / ".venv/replay/.whole").exists()
+        return "" if found else "needs pywb and replayweb.page: run `make test`, with PyPI and npm"
     packages = _packages()
     if name not in packages:
         raise pytest.UsageError(f"needs({name!r}): add the program to tests/needs.txt")

@@ -192,9 +192,14 @@ def test_wacz_is_a_wacz_and_loses_nothing(archive: Path, tmp_path: Path) -> None
         assert all(pack.getinfo(name).compress_type == zipfile.ZIP_STORED for name in inner)
         pages_file = io.StringIO(pack.read("pages/pages.jsonl").decode())
         assert json.loads(pages_file.readline())["format"]
+        first, *others = map(json.loads, pages_file)
+        assert (first["title"], first.get("seed")) == ("links", True)
+        texts = [page["text"] for page in others if page["url"].endswith("/changes")]
+        assert texts == ["version 1", "version 2"]
     again = tmp_path / "again"
     ok("import", out, "-a", again)
-    drop = ("file", "offset", "length", "crawl")
+    # The texts for the list of pages were read on the way, and changes judged by them.
+    drop = ("file", "offset", "length", "crawl", "change")
     assert bare(rows_of(again), without=drop) == bare(rows_of(archive), without=drop)
     report = ok("import", out, "-a", archive, "--json").json()
     assert report["added"] == 0, "an archive's own export is nothing new to it"

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from asof.archive import OpenArchive
-from asof.archive.journal import Journal
+from asof.archive.journal import Draft, Journal
 from asof.archive.journal import records_of as records_of_unit
 from asof.catalog.derive import content_digest, derive
 from asof.clock import DAY, http_date
@@ -24,9 +25,10 @@ from asof.crawl.store import CaptureStore, Kept, conditions
 from asof.crawl.writer import OwnWriter
 from asof.frontier.queue import Changes
 from asof.ledger import Ledger
-from asof.model import Capture, Exchange, Hop, Segment, Target
+from asof.model import Body, Capture, Exchange, Hop, Segment, Target
 from asof.testing import SimulatedClock
 from asof.text.links.link import Link
+from asof.warc.compose import new_record_id
 from asof.warc.digest import digest_text
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord
@@ -225,6 +227,35 @@ def test_a_payload_of_an_earlier_crawl_is_not_stored_again(held: StoreOfOneCrawl
         capture = held.archive.as_of(url)
         assert capture is not None
         assert b"".join(held.archive.read(capture).payload()) == PAGE
+
+
+@pytest.mark.parametrize("changes", [{"status": 404}, {"status": 302}, {"media": "text/plain"}])
+@pytest.mark.parametrize("url", [ONE, OTHER])
+@pytest.mark.parametrize("committed", [True, False])
+def test_under_another_head_the_same_payload_is_stored_again(
+    held: StoreOfOneCrawl, url: str, committed: bool, changes: dict[str, Any]
+) -> None:
+    """Other programs would show a revisit as the page that it refers to."""
+    held.keep(held.came(ONE))
+    if committed:
+        held.commit()
+        held.new_store()
+    assert not held.keep(held.came(url, **changes), held.store.last(url)).revisit
+
+
+def test_where_a_304_would_be_shown_wrongly_the_bytes_are_asked_for(held: StoreOfOneCrawl) -> None:
+    """The payload lies under another head, as an earlier version stored it."""
+    held.keep(held.came(ONE, status=404))
+    held.commit()
+    came = held.came(OTHER, headers=ETAG)
+    [gone] = [c for c in held.archive.captures() if c.url == ONE]
+    same = replace(gone, record_id=f"urn:uuid:{gone.record_id}")
+    bare = replace(came, body=Body(0))
+    held.journal.draft(Draft(bare, Target(OTHER), new_record_id(), same))
+    held.commit()
+    last = held.new_store().last(OTHER)
+    assert last is not None
+    assert (last.kind, last.status, conditions(last)) == ("revisit", 200, ())
 
 
 def test_a_spooled_body_that_is_not_stored_again_is_removed(

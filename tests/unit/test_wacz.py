@@ -96,7 +96,9 @@ def test_a_wacz_has_what_the_standard_asks_for(tmp_path: Path, warcs: list[Path]
             data = zipped.read(resource["path"])
             assert resource["bytes"] == len(data)
             assert resource["hash"] == "sha256:" + hashlib.sha256(data).hexdigest()
-    assert header == {"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}
+    assert header == {
+        "format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": True
+    }  # fmt: skip
     assert [(p["url"], p["ts"], p["title"]) for p in pages] == [
         ("http://a/1", "2023-11-14T22:13:20Z", "Fish \U0001f41f"),
         ("http://a/2", "2023-11-14T22:13:21Z", ""),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from asof.catalog.derive import derive
 from asof.clock import SECOND
 from asof.model import (
     Body,
@@ -32,6 +33,7 @@ from asof.warc.digest import digest_text
 from asof.warc.info import crawl_record, import_info, read_crawl, warcinfo
 from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord, WarcHeader
+from asof.warc.revisit import block_of
 from asof.warc.verify import judge, verify
 from asof.warc.write import WarcFile
 from support.resources import resource
@@ -197,6 +199,21 @@ def test_what_is_no_address_is_not_written_as_one(peer: str) -> None:
     assert [field(record, "WARC-IP-Address") for record in records] == [None] * 3
 
 
+EARLIER = replace(
+    capture_of(exchange()),
+    kind="revisit",
+    refers_to_url="https://a.example/first",
+    refers_to_at=NOON - SECOND,
+)
+
+
+def reference_of(record: StoredRecord) -> tuple[str | None, int | None]:
+    """What asof reads that a revisit is about."""
+    row = derive(record)
+    assert row is not None
+    return row.refers_to_url, row.refers_to_at
+
+
 def test_an_equal_payload_becomes_a_revisit_with_the_head_only(tmp_path: Path) -> None:
     first = exchange()
     again = exchange(HEAD.replace(b"text", b"TEXT"), started=NOON + SECOND)
@@ -210,7 +227,9 @@ def test_an_equal_payload_becomes_a_revisit_with_the_head_only(tmp_path: Path) -
     assert found.header.get("WARC-Payload-Digest") == digest_text(first.payload_digest)
     assert found.header.get("WARC-Refers-To") == "<urn:uuid:11111111-1111-4111-8111-111111111111>"
     assert found.header.get("WARC-Refers-To-Target-URI") == first.url
-    assert found.header.get("WARC-Refers-To-Date") == "2026-11-06T21:20:00.123456Z"
+    # Indexes by other tools know whole seconds only.
+    assert found.header.get("WARC-Refers-To-Date") == "2026-11-06T21:20:00Z"
+    assert reference_of(found) == (first.url, first.started)
     assert found.header.get("WARC-Truncated") is None
 
 
@@ -227,27 +246,53 @@ def test_a_304_confirms_an_earlier_capture(tmp_path: Path) -> None:
     made = exchange_records(fresh, target=TARGET, refers_to=capture_of(exchange()))
     found = stored(tmp_path, made)[1]
     assert found.header.kind == "revisit"
-    assert found.data == head
+    # Others would show the head of the block: an empty page. It lies beside it, byte for byte.
+    assert (found.data, block_of(found.header)) == (b"", head)
     assert found.header.get("WARC-Profile") == (
         "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
     )
     assert found.header.get("WARC-Refers-To-Target-URI") == exchange().url
+    assert found.header.get("WARC-Refers-To-Date") == "2026-11-06T21:20:00Z"
+    assert reference_of(found) == (exchange().url, NOON)
+    row = derive(found)
+    assert row is not None
+    assert (row.status, row.etag, row.size) == (304, '"1"', 0)
     assert found.header.get("WARC-Payload-Digest") == capture_of(exchange()).digest
     alone = exchange_records(fresh, target=TARGET)[1]
     assert field(alone, "WARC-Type") == "response"
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 304 100%\r\nX-Odd: \xff\x00 %0A\tcaf\xe9\r\n\r\n",
+        INTERIM + b"HTTP/1.1 304 Not Modified\n\n",
+        b" HTTP/1.1 304 ",
+        b"HTTP/1.1 304 Not Modified\r\n" + b"X-Long: " + b"%" * 20_000 + b"\r\n\r\n",
+    ],
+)
+def test_of_a_304_no_byte_is_lost(tmp_path: Path, head: bytes) -> None:
+    fresh = exchange(head, b"", status=304)
+    made = exchange_records(fresh, target=TARGET, refers_to=capture_of(exchange()))
+    found = stored(tmp_path, made)[1]
+    assert (found.data or b"") + block_of(found.header) == head
+
+
+def test_a_304_refers_to_where_the_payload_lies_and_speaks_of_its_own_url(tmp_path: Path) -> None:
+    """Neither pywb nor replayweb.page goes on from one revisit to another."""
+    fresh = exchange(b"HTTP/1.1 304 Not Modified\r\n\r\n", b"", status=304)
+    found = stored(tmp_path, exchange_records(fresh, target=TARGET, refers_to=EARLIER))[1]
+    assert found.header.get("WARC-Refers-To-Target-URI") == "https://a.example/first"
+    assert found.header.get("WARC-Refers-To-Date") == "2026-11-06T21:19:59Z"
+    assert reference_of(found) == (exchange().url, NOON)
+
+
 def test_a_revisit_of_a_revisit_refers_to_the_first(tmp_path: Path) -> None:
-    earlier = replace(
-        capture_of(exchange()),
-        kind="revisit",
-        refers_to_url="https://a.example/first",
-        refers_to_at=NOON - SECOND,
-    )
-    found = stored(tmp_path, exchange_records(exchange(), target=TARGET, refers_to=earlier))[1]
+    found = stored(tmp_path, exchange_records(exchange(), target=TARGET, refers_to=EARLIER))[1]
     assert found.header.get("WARC-Refers-To") is None
     assert found.header.get("WARC-Refers-To-Target-URI") == "https://a.example/first"
-    assert found.header.get("WARC-Refers-To-Date") == "2026-11-06T21:19:59.123456Z"
+    assert found.header.get("WARC-Refers-To-Date") == "2026-11-06T21:19:59Z"
+    assert reference_of(found) == ("https://a.example/first", NOON - SECOND)
 
 
 def test_a_failure_is_metadata_with_its_reason(tmp_path: Path) -> None:

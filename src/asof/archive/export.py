@@ -5,24 +5,31 @@ Files appear under their name when they are whole: written beside it, flushed to
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO
 
 from asof.archive.archive import OpenArchive
 from asof.catalog.cdxj import cdxj_lines
-from asof.catalog.derive import derive
+from asof.catalog.derive import derive, record_uri
+from asof.catalog.memento import stored_head
+from asof.catalog.observe import Observation
 from asof.catalog.parquet import write_parquet
+from asof.catalog.referents import is_304
 from asof.files import output_file, scratch_folder
 from asof.model import Capture, Damage
+from asof.url import surt
 from asof.warc.foreign.trec import TrecDocument, write_trec
 from asof.warc.foreign.wacz_write import WaczPage, write_wacz
-from asof.warc.reader import scan
+from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
+from asof.warc.revisit import Referent, as_response, may_revisit, replayable, replays_elsewhere
 from asof.warc.write import member
 
 # TREC-Web holds documents in memory; larger payloads are cut there (the WARC keeps them whole).
 MAX_TREC_PAYLOAD = 64 << 20
+_HTML = ("text/html", "application/xhtml+xml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,8 @@ def export_cdxj(archive: OpenArchive, selection: Selection, out: Path) -> int:
 def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """One .warc.gz of the selected captures, with their requests and metadata, as stored.
 
-    A revisit takes the record along that holds its payload, so the file can stand alone.
+    A revisit takes the record along that holds its payload, so the file can stand alone, and gets
+    the form that other programs replay (asof.warc.revisit).
     """
     wanted = None if selection.everything else _with_sources(archive, selection)
     count = 0
@@ -65,18 +73,64 @@ def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> int:
             for record in scan(path, end=segment.committed):
                 if isinstance(record, Damage) or not (wanted is None or _belongs(record, wanted)):
                     continue
-                _copy_record(record, path, file)
-                count += derive(record) is not None
+                capture = derive(record)
+                better = None if capture is None else _replayable(archive, record, capture)
+                if better is None:
+                    _copy_record(record, path, file)
+                else:
+                    file.writelines(member(better))
+                count += capture is not None
     return count
+
+
+def _replayable(
+    archive: OpenArchive, record: StoredRecord, capture: Capture
+) -> StoredRecord | None:
+    """A revisit in the form that other programs replay; None for one that has it, or never can."""
+    if capture.kind != "revisit":
+        return None
+    seen = archive.catalog.observation(capture)
+    source, held = seen.source, _shown_by(seen)
+    if source is None or held is None:
+        return None
+    if held is capture:
+        return _as_response(archive, record, source)
+    confirms = is_304(capture)
+    if held is source and replays_elsewhere(record, is_304=confirms):
+        return None
+    named = Referent(held.url, held.at, record_uri(held.record_id))
+    at = capture.refers_to_at
+    meant = named if at is None else Referent(capture.refers_to_url or capture.url, at)
+    return replayable(record, named, meant, source.digest or "" if confirms else "")
+
+
+def _shown_by(seen: Observation) -> Capture | None:
+    """Whose head and payload stand for a revisit: the record that has the payload or, where that
+    is of another kind, what the URL itself said, which then gets the payload where it goes.
+    """
+    source, answer = seen.source, seen.answer
+    if source is None or answer is None:
+        return source
+    said = answer.status, answer.media_type, answer.redirect
+    return source if may_revisit(*said, source) else answer
+
+
+def _as_response(
+    archive: OpenArchive, revisit: StoredRecord, source: Capture
+) -> StoredRecord | None:
+    """A revisit with the payload of another record, if that is not too large to hold."""
+    held = read_record(archive.folder.warc / source.where.file, source.where.offset)
+    if held.data is None:
+        return None
+    return as_response(revisit, held.data[len(stored_head(held, source).raw) :])
 
 
 def _with_sources(archive: OpenArchive, selection: Selection) -> set[str]:
     wanted: set[str] = set()
     for capture in selection.captures(archive):
         wanted.add(capture.record_id)
-        source = archive.catalog.observation(capture).source
-        if source is not None:
-            wanted.add(source.record_id)
+        seen = archive.catalog.observation(capture)
+        wanted.update(each.record_id for each in (seen.source, _shown_by(seen)) if each is not None)
     return wanted
 
 
@@ -128,19 +182,30 @@ def _trec_documents(archive: OpenArchive, captures: Iterable[Capture]) -> Iterat
         )
 
 
-def export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> int:
-    """A WACZ that opens in replayweb.page: the WARC files, an index, and the list of pages."""
+def _by_address(capture: Capture) -> tuple[str, str]:
+    return capture.url, ""
+
+
+def export_wacz(
+    archive: OpenArchive,
+    selection: Selection,
+    out: Path,
+    describe: Callable[[Capture], tuple[str, str]] = _by_address,
+) -> int:
+    """A WACZ that opens in replayweb.page: the WARC files, an index, and the list of pages.
+
+    `describe` gives the title and the text of a page.
+    """
     with scratch_folder(out) as scratch:
         warcs, count = _wacz_files(archive, selection, scratch)
         write_wacz(
             out,
             warcs,
-            cdxj_lines(_captures_in(warcs)),
-            # The entries a reader is offered: HTML pages that were there.
+            cdxj_lines(capture for warc in warcs for _, capture in _captured(warc)),
             (
-                WaczPage(each.url, each.url, each.at)
-                for each in selection.captures(archive)
-                if each.status == 200 and each.media_type == "text/html"
+                WaczPage(page.url, title, page.at, text, is_seed)
+                for page, is_seed in _pages(archive, selection)
+                for title, text in [describe(page)]
             ),
             title=archive.folder.root.name,
             software=f"asof {version('asof')}",
@@ -149,28 +214,57 @@ def export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> int:
     return count
 
 
+def _pages(archive: OpenArchive, selection: Selection) -> Iterator[tuple[Capture, bool]]:
+    """The HTML pages that were there, seeds first: each content that a crawl found, once."""
+    seeds = {surt(seed) for crawl in archive.crawls() for seed in crawl.seeds}
+    for wanted in (True, False):
+        found: tuple[str, set[object]] = "", set()
+        for capture in selection.captures(archive):
+            if (capture.surt in seeds) is not wanted or not _may_be_page(capture):
+                continue
+            seen = archive.catalog.observation(capture)
+            shown = seen.answer or capture
+            if seen.status != HTTPStatus.OK or shown.media_type not in _HTML:
+                continue
+            if found[0] != capture.surt:
+                found = capture.surt, set()
+            version = capture.url, capture.crawl, seen.identity
+            if version not in found[1]:
+                found[1].add(version)
+                yield capture, wanted
+
+
+def _may_be_page(capture: Capture) -> bool:
+    """Without asking what it refers to."""
+    return capture.media_type in _HTML or (capture.kind == "revisit" and is_304(capture))
+
+
 def _wacz_files(
     archive: OpenArchive, selection: Selection, scratch: Path
 ) -> tuple[list[Path], int]:
     """The archive's own files when all is wanted and fits; else one file of what is wanted."""
     segments = archive.segments()
+    paths = [archive.folder.warc / segment.file for segment in segments]
     whole = all(
-        segment.file.endswith(".warc.gz")
-        and (archive.folder.warc / segment.file).stat().st_size == segment.committed
-        for segment in segments
+        path.name.endswith(".warc.gz") and path.stat().st_size == segment.committed
+        for path, segment in zip(paths, segments, strict=True)
     )
-    if selection.everything and whole:
-        return [archive.folder.warc / s.file for s in segments], archive.catalog.count()
+    if selection.everything and whole and _all_replayable(archive, paths):
+        return paths, archive.catalog.count()
     packed = scratch / "selection.warc.gz"
     return [packed], export_warc(archive, selection, packed)
 
 
-def _captures_in(warcs: list[Path]) -> Iterator[Capture]:
-    for path in warcs:
-        for found in scan(path):
-            capture = derive(found) if isinstance(found, StoredRecord) else None
-            if capture is not None:
-                yield capture
+def _all_replayable(archive: OpenArchive, warcs: list[Path]) -> bool:
+    every = (found for path in warcs for found in _captured(path))
+    return all(_replayable(archive, record, capture) is None for record, capture in every)
+
+
+def _captured(path: Path) -> Iterator[tuple[StoredRecord, Capture]]:
+    for found in scan(path):
+        capture = derive(found) if isinstance(found, StoredRecord) else None
+        if capture is not None and isinstance(found, StoredRecord):
+            yield found, capture
 
 
 # Each writes a file, and gives how many captures went out.

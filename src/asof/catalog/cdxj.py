@@ -1,13 +1,14 @@
 """CDXJ: the sorted index of lines that replay tools look captures up in.
 
-Byte for byte what `cdxj-indexer --sort` writes for the same WARC files, so that an index by asof
-and one by other tools can be merged and compared.
+What `cdxj-indexer --sort` writes for the same WARC files, but for the status of a 304: so an index
+by asof and one by other tools can be merged and compared.
 """
 
 import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from asof.catalog.referents import is_304
 from asof.clock import stamp
 from asof.model import Capture
 
@@ -28,11 +29,13 @@ def _entry(capture: Capture) -> str:
     where = capture.where
     # In a file that is not compressed, cdxj-indexer does not count the line ends after a record.
     length = where.length - _LINE_ENDS if where.file.endswith(".warc") else where.length
-    media_type = "warc/revisit" if capture.kind == "revisit" else capture.media_type
+    is_revisit = capture.kind == "revisit"
+    # The status of a 304 is not that of what it stands for: replay tools would show an empty page.
+    status = None if is_revisit and is_304(capture) else capture.status
     entry = {
         "url": capture.url,
-        "mime": media_type,
-        "status": None if capture.status is None else str(capture.status),
+        "mime": "warc/revisit" if is_revisit else capture.media_type,
+        "status": None if status is None else str(status),
         "digest": capture.digest,
         "length": str(length),
         "offset": str(where.offset),

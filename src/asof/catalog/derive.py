@@ -43,6 +43,7 @@ from asof.url import resolve, surt
 from asof.warc.digest import base32
 from asof.warc.reader import HEAD_REACH, block_chunks, read_record
 from asof.warc.record import StoredRecord, WarcHeader
+from asof.warc.revisit import block_of, exact_reference
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -248,7 +249,7 @@ def _target(url: str) -> str:
 def _reference(header: WarcHeader) -> tuple[str | None, str | None, Instant | None]:
     """Of a revisit: why, and what it refers to (WARC 1.1 section 6.7)."""
     profile = header.get("WARC-Profile")
-    url, date = header.get("WARC-Refers-To-Target-URI"), header.get("WARC-Refers-To-Date")
+    url, date = exact_reference(header)
     return (
         None if profile is None else _PROFILE.sub("", profile),
         _target(url) if url else None,
@@ -264,12 +265,12 @@ def _block(
     A block that is too large to hold is read in one pass over the file.
     """
     chunks = block_chunks(record) if record.data is None else iter(())
-    first = record.data or b""
+    first = record.data or block_of(record.header)
     while len(first) < HEAD_REACH and (chunk := next(chunks, b"")):
         first += chunk
     # Of nearly all heads one pattern reads everything: 4 us, against 20 us with all care.
     head = (_plain_head(first) or _careful_head(first)) if http else _NO_HEAD
-    size = record.size - head.length
+    size = max(record.size - head.length, 0)
     if kind == "revisit":
         return head, size, declared, None
     if declared is not None and not head.codings and _SOUND.fullmatch(declared):

@@ -16,6 +16,7 @@ from asof.http.head import Head, parse_head
 from asof.model import Capture, Headers, find_header
 from asof.warc.reader import beginning, behind, block_chunks, read_record
 from asof.warc.record import StoredRecord
+from asof.warc.revisit import block_of
 
 _NO_HEAD = Head(b"", 0, "0.9", 0, "", ())
 # What a 304 must not change in a stored response: the hop-by-hop fields of RFC 9111 section 3.1,
@@ -124,7 +125,7 @@ def _read(warc_dir: Path, capture: Capture) -> StoredRecord:
 def stored_head(record: StoredRecord, capture: Capture) -> Head:
     """The HTTP head of a record, an empty one if it has none."""
     http = is_http(capture.kind, capture.url)
-    return parse_head(beginning(record)) if http else _NO_HEAD
+    return parse_head(beginning(record) or block_of(record.header)) if http else _NO_HEAD
 
 
 def _freshened(stored: Headers, update: Headers) -> Headers:

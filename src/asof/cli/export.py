@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -18,7 +19,7 @@ from asof.cli.options import (
     selection_options,
 )
 from asof.cli.output import open_archive, print_json, say
-from asof.errors import NotCaptured, UsageError
+from asof.errors import AsofError, NotCaptured, UsageError
 from asof.files import scratch_folder
 
 _NAMES = {
@@ -40,7 +41,17 @@ def _export_documents(archive: OpenArchive, selection: Selection, out: Path) -> 
     return export_documents(archive, selection, out)
 
 
-_EXPORTERS = {**EXPORTERS, "documents": _export_documents}
+def _export_wacz(archive: OpenArchive, selection: Selection, out: Path) -> int:
+    from asof.change.export_pages import export_with_texts
+    from asof.cli.similar import read_texts
+
+    if selection.everything:
+        with suppress(AsofError):  # on a disk that takes nothing, say: then they are read below
+            read_texts(archive)
+    return export_with_texts(archive, selection, out)
+
+
+_EXPORTERS = {**EXPORTERS, "wacz": _export_wacz, "documents": _export_documents}
 
 
 @click.command(
@@ -69,8 +80,8 @@ def export_command(
 ) -> int:
     """Write captures to a file: all of them, or those selected.
 
-    A selected revisit takes along the record that holds its payload. `documents` is a table of what
-    documents say, with what is known of them.
+    A selected revisit takes along the record that holds its payload. A WACZ lists pages with their
+    titles and texts. `documents` is a table of what documents say, with what is known of them.
     """
     selection = Selection(**selected)
     if cover is not None and not selection.everything:

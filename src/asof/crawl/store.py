@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import NamedTuple
 
 from asof.archive import OpenArchive
 from asof.archive.journal import Draft, Journal
@@ -30,6 +31,7 @@ from asof.warc.build import failure_record, is_revisit
 from asof.warc.compose import new_record_id
 from asof.warc.digest import digest_of, digest_text
 from asof.warc.reader import behind, block_chunks, read_record
+from asof.warc.revisit import may_revisit
 
 # Payloads of records that may not be committed yet, by digest; the database knows the others.
 _FRESH = 4_096
@@ -43,8 +45,16 @@ _CODINGS = ("content-encoding", "transfer-encoding")
 _CODING_LENGTHS = frozenset(map(len, _CODINGS))
 
 
-# Of a capture on its way into the archive: URL, moment, record, and whether its bytes are coded.
-_Fresh = tuple[str, Instant, str, bool]
+class _Fresh(NamedTuple):
+    """A response on its way into the archive."""
+
+    url: str
+    at: Instant
+    record_id: str
+    status: int
+    media_type: str
+    redirect: str | None
+    is_coded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,11 @@ class CaptureStore:
         # A 304 stands for what it confirmed, and that is what this URL said: its payload may lie
         # under another one, whose validators are not for this one.
         last = seen.answer if seen.confirms else earlier
-        return last if last is not None and last.url == url else None
+        if last is None or last.url != url:
+            return None
+        # Where a 304 could not be shown elsewhere, the server is asked for the bytes.
+        is_alike = may_revisit(last.status, last.media_type, last.redirect, source)
+        return last if is_alike else replace(last, etag=None, last_modified=None)
 
     def exchange(
         self,
@@ -132,26 +146,29 @@ class CaptureStore:
         if exchange.truncated or not exchange.body.size or exchange.status in _NO_PAYLOAD:
             return None
         payload = exchange.payload_digest
-        if last is not None and last.digest == digest_text(payload) and self._is_sound(last):
-            return last
+        if last is not None and last.digest == digest_text(payload):
+            source = self._sound_source(last)
+            if source is not None and _may_revisit(exchange, source):
+                return last
         if exchange.body.size < _WORTH_IT or payload not in self._held:
             return None
         digest = digest_text(payload)
         if payload in self._fresh:
-            found: Capture | None = _capture(exchange, digest, self._fresh[payload])
+            found: Capture | None = _capture(digest, self._fresh[payload])
         else:
             place = self._catalog.payloads.find(digest)
             found = None if place is None else self._at(place, digest, proven=True)
+        if found is None or not _may_revisit(exchange, found):
+            return None
         # The same bytes may be a packed file here and a packed page there: two contents.
-        alike = found is not None and _is_coded(exchange.headers) == (found.content != digest)
-        return found if alike else None
+        return found if _is_coded(exchange.headers) == (found.content != digest) else None
 
-    def _is_sound(self, capture: Capture) -> bool:
-        """Whether a capture has the payload that it says: ours have, of others nobody knows."""
+    def _sound_source(self, capture: Capture) -> Capture | None:
+        """What has the payload that a capture says it has: ours do, of others nobody knows."""
         source = self._catalog.observation(capture).source
         if source is None or source.crawl is not None:
-            return source is not None
-        return self._at(source.where, source.digest, proven=True) is not None
+            return source
+        return self._at(source.where, source.digest, proven=True)
 
     def _at(self, place: Location, digest: str | None, *, proven: bool = False) -> Capture | None:
         """The capture at a place, if it is there and has this digest.
@@ -178,17 +195,17 @@ class CaptureStore:
             return
         if len(self._fresh) >= _FRESH:
             del self._fresh[next(iter(self._fresh))]
-        coded = _is_coded(exchange.headers)
-        self._fresh[exchange.payload_digest] = (exchange.url, exchange.started, record_id, coded)
+        self._fresh[exchange.payload_digest] = _Fresh(
+            exchange.url, exchange.started, record_id, exchange.status,
+            _media_type(exchange.headers), _redirect(exchange), _is_coded(exchange.headers),
+        )  # fmt: skip
         self._held.add(exchange.payload_digest)
 
     def _read(self, exchange: Exchange, target: Target) -> Kept:
         url, headers, body = exchange.url, exchange.headers, exchange.body
-        location = find_header(headers, "Location") if 300 <= exchange.status < 400 else None
-        redirect = None if location is None else resolve(url, as_utf8(location))
-        media_type = (find_header(headers, "Content-Type") or "").partition(";")[0].strip().lower()
+        media_type, redirect = _media_type(headers) or None, _redirect(exchange)
         pieces = decode(headers, body.chunks(), limit=MAX_DOCUMENT)
-        return self._searched(target, url, headers, media_type or None, body.size, pieces, redirect)
+        return self._searched(target, url, headers, media_type, body.size, pieces, redirect)
 
     def _searched(
         self,
@@ -265,11 +282,26 @@ def _is_coded(headers: Headers) -> bool:
     return any(len(name) in _CODING_LENGTHS and name.lower() in _CODINGS for name, _ in headers)
 
 
-def _capture(exchange: Exchange, digest: str, fresh: _Fresh) -> Capture:
+def _media_type(headers: Headers) -> str:
+    return (find_header(headers, "Content-Type") or "").partition(";")[0].strip().lower()
+
+
+def _redirect(exchange: Exchange) -> str | None:
+    is_one = 300 <= exchange.status < 400
+    location = find_header(exchange.headers, "Location") if is_one else None
+    return None if location is None else resolve(exchange.url, as_utf8(location))
+
+
+def _may_revisit(exchange: Exchange, source: Capture) -> bool:
+    media_type = _media_type(exchange.headers)
+    return may_revisit(exchange.status, media_type, _redirect(exchange), source)
+
+
+def _capture(digest: str, fresh: _Fresh) -> Capture:
     """As much of a capture that is being stored as a revisit of it has to name."""
-    url, at, record_id, coded = fresh
     return Capture(
-        url=url, surt="", at=at, kind="response", status=exchange.status, media_type=None,
-        digest=digest, content=None if coded else digest, size=exchange.body.size,
-        record_id=record_id.strip("<>"), where=Location("", 0, 0),
+        url=fresh.url, surt="", at=fresh.at, kind="response", status=fresh.status,
+        media_type=fresh.media_type, digest=digest, content=None if fresh.is_coded else digest,
+        size=0, record_id=fresh.record_id.strip("<>"), where=Location("", 0, 0),
+        redirect=fresh.redirect,
     )  # fmt: skip

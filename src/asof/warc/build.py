@@ -16,12 +16,10 @@ from asof.model import Body, Capture, Exchange, Failure, Headers, Target, Tls
 from asof.warc.compose import FIELDS_TYPE, compose, format_fields, new_record_id
 from asof.warc.digest import digest_of, digest_text
 from asof.warc.record import Record
+from asof.warc.revisit import IDENTICAL_PAYLOAD, NOT_MODIFIED, Referent, kept_block, reference
 
 REQUEST_TYPE = "application/http; msgtype=request"
 RESPONSE_TYPE = "application/http; msgtype=response"
-# WARC 1.1 sections 6.7.2 and 6.7.3
-IDENTICAL_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
-NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 _PACKED = re.compile(
     r"(image/(?!svg|bmp|x-)|video/|audio/(?!midi|x-wav|wav)|font/woff|application/font-woff"
@@ -107,20 +105,23 @@ def _answer(exchange: Exchange, refers_to: Capture | None) -> tuple[str, Headers
     head = Body(len(exchange.head), exchange.head)
     if refers_to is not None and exchange.status == 304:
         # It is this URL that has not changed since, wherever its payload lies.
+        said = reference(_held(refers_to), Referent(refers_to.url, refers_to.at))
+        kept = () if exchange.body.size else kept_block(exchange.head)
         fields = (
             ("WARC-Profile", NOT_MODIFIED),
-            *_named(refers_to),
-            _block_digest(exchange),
+            *said,
+            *(kept or (_block_digest(exchange),)),
             ("WARC-Payload-Digest", refers_to.digest or ""),
         )
-        return "revisit", fields, (head, exchange.body)
+        return "revisit", fields, () if kept else (head, exchange.body)
     payload_digest = ("WARC-Payload-Digest", _payload_digest(exchange))
     if refers_to is not None and is_revisit(exchange, refers_to):
         # Only the head is kept. That is what the profile means, and no truncation: WARC-Truncated
         # would tell readers that the payload is lost (WARC 1.1 section 6.7.2 makes it optional).
+        held = _held(refers_to)
         fields = (
             ("WARC-Profile", IDENTICAL_PAYLOAD),
-            *_reference(refers_to),
+            *reference(held, held),
             ("WARC-Block-Digest", digest_text(sha256(exchange.head).digest())),
             payload_digest,
         )
@@ -150,20 +151,12 @@ def _payload_digest(exchange: Exchange) -> str:
     return digest_text(exchange.payload_digest)
 
 
-def _reference(capture: Capture) -> Headers:
-    """The capture that a revisit repeats; what that one refers to, if it is a revisit itself."""
+def _held(capture: Capture) -> Referent:
+    """Where the payload of a capture lies; what it refers to, if it is a revisit itself."""
     url, at = capture.refers_to_url, capture.refers_to_at
     if capture.kind == "revisit" and url and at is not None:
-        return ("WARC-Refers-To-Target-URI", url), ("WARC-Refers-To-Date", iso(at))
-    return _named(capture)
-
-
-def _named(capture: Capture) -> Headers:
-    return (
-        ("WARC-Refers-To", f"<{capture.record_id.strip('<>')}>"),
-        ("WARC-Refers-To-Target-URI", capture.url),
-        ("WARC-Refers-To-Date", iso(capture.at)),
-    )
+        return Referent(url, at)
+    return Referent(capture.url, capture.at, capture.record_id)
 
 
 def _circumstances(exchange: Exchange) -> Headers:

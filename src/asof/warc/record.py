@@ -19,7 +19,7 @@ KNOWN_FIELDS = frozenset((
     "WARC-Refers-To-Target-URI", "WARC-Resource-Type", "WARC-Segment-Number",
     "WARC-Segment-Origin-ID", "WARC-Segment-Total-Length", "WARC-Source-URI", "WARC-Target-URI",
     "WARC-Truncated", "WARC-Type", "WARC-Warcinfo-ID", "WARC-Asof-Anomalies", "WARC-Asof-Crawl",
-    "WARC-Asof-TLS-Problem",
+    "WARC-Asof-HTTP-Head", "WARC-Asof-Refers-To", "WARC-Asof-TLS-Problem",
 ))  # fmt: skip
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")

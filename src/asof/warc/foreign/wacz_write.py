@@ -31,11 +31,13 @@ _COPY = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class WaczPage:
-    """An entry of the list of pages that a reader of the WACZ is offered."""
+    """An entry of the list of pages that a reader of the WACZ is offered, and searches."""
 
     url: str
     title: str
     ts: Instant
+    text: str = ""
+    seed: bool = False
 
 
 def write_wacz(
@@ -150,11 +152,16 @@ def _check(out: Path, warcs: Sequence[Path]) -> None:
 
 
 def _page_lines(pages: Iterable[WaczPage]) -> Iterator[bytes]:
-    yield b'{"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}\n'
+    # `hasText` has replayweb.page search the texts.
+    yield (b'{"format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": true}\n')
     for page in pages:
         moment = _rfc3339(page.ts)
         name = hashlib.sha256(f"{page.url} {moment}".encode("utf-8", "replace")).hexdigest()[:16]
-        line = {"id": name, "url": page.url, "ts": moment, "title": page.title}
+        line: dict[str, object] = {
+            "id": name, "url": page.url, "ts": moment, "title": page.title, "text": page.text
+        }  # fmt: skip
+        if page.seed:
+            line["seed"] = True
         yield json.dumps(line).encode() + b"\n"
 
 
