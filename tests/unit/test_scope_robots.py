@@ -95,6 +95,10 @@ def test_a_file_that_a_limit_of_ours_cut_has_no_last_line() -> None:
     assert cut.allows("https://example.org/b")
     assert not cut.allows("https://example.org/a")
     assert robots_from(200, body, AGENT, "disconnect").hold_off
+    for whole in ("", None):
+        robots = robots_from(200, body, AGENT, whole)
+        assert not robots.cut
+        assert not robots.allows("https://example.org/b"), "the last line needs no end"
 
 
 def test_a_web_page_in_the_place_of_a_robots_txt_forbids_nothing() -> None:

@@ -88,7 +88,7 @@ def robots_from(status: int, body: bytes, user_agent: str, truncated: str | None
     if 200 <= status < 300:
         if truncated in ("disconnect", "time"):
             return Robots(hold_off=True)
-        return _rules_for(product_token(user_agent), body, cut=truncated is not None)
+        return _rules_for(product_token(user_agent), body, cut=bool(truncated))
     if 300 <= status < 500:
         # A redirect chain that did not end counts as unavailable (section 2.3.1.2).
         return Robots()
