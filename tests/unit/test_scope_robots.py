@@ -178,6 +178,7 @@ def test_a_delay_is_of_the_agents_before_it() -> None:
     text = "User-agent: *\nCrawl-delay: 2\n\nUser-agent: slow\nCrawl-delay: 100\nDisallow: /a\n"
     assert read(text).crawl_delay == 2.0
     assert read(text, "slow/1").crawl_delay == 100.0
+    assert read("User-agent: *\nCrawl-delay: .5").crawl_delay == 0.5
     for nonsense in ("-1", "nan", "inf", "1e9", "soon", ""):
         assert read(f"User-agent: *\nCrawl-delay: {nonsense}").crawl_delay is None
 

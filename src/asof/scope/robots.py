@@ -32,7 +32,7 @@ _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}|[^\x21-\x7e]+")
 # RFC 3986 section 2.3, and what RFC 9309 section 2.2.3 has written so where it means itself.
 _DECODED = re.compile(rb"[A-Za-z0-9._~*$-]")
 _TARGET = re.compile(r"[^/?#]*+([^#]*)")
-_SECONDS = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
+_SECONDS = re.compile(r"\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
