@@ -95,6 +95,10 @@ def test_a_file_that_a_limit_of_ours_cut_has_no_last_line() -> None:
     assert cut.allows("https://example.org/b")
     assert not cut.allows("https://example.org/a")
     assert robots_from(200, body, AGENT, "disconnect").hold_off
+    for whole in ("", None):
+        robots = robots_from(200, body, AGENT, whole)
+        assert not robots.cut
+        assert not robots.allows("https://example.org/b"), "the last line needs no end"
 
 
 def test_a_web_page_in_the_place_of_a_robots_txt_forbids_nothing() -> None:
@@ -174,6 +178,7 @@ def test_a_delay_is_of_the_agents_before_it() -> None:
     text = "User-agent: *\nCrawl-delay: 2\n\nUser-agent: slow\nCrawl-delay: 100\nDisallow: /a\n"
     assert read(text).crawl_delay == 2.0
     assert read(text, "slow/1").crawl_delay == 100.0
+    assert read("User-agent: *\nCrawl-delay: .5").crawl_delay == 0.5
     for nonsense in ("-1", "nan", "inf", "1e9", "soon", ""):
         assert read(f"User-agent: *\nCrawl-delay: {nonsense}").crawl_delay is None
 

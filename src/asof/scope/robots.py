@@ -32,7 +32,7 @@ _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}|[^\x21-\x7e]+")
 # RFC 3986 section 2.3, and what RFC 9309 section 2.2.3 has written so where it means itself.
 _DECODED = re.compile(rb"[A-Za-z0-9._~*$-]")
 _TARGET = re.compile(r"[^/?#]*+([^#]*)")
-_SECONDS = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
+_SECONDS = re.compile(r"\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def robots_from(status: int, body: bytes, user_agent: str, truncated: str | None
     if 200 <= status < 300:
         if truncated in ("disconnect", "time"):
             return Robots(hold_off=True)
-        return _rules_for(product_token(user_agent), body, cut=truncated is not None)
+        return _rules_for(product_token(user_agent), body, cut=bool(truncated))
     if 300 <= status < 500:
         # A redirect chain that did not end counts as unavailable (section 2.3.1.2).
         return Robots()
