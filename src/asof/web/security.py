@@ -29,7 +29,10 @@ _REPLAY_POLICY = (
 # Raw mementos are for programs; a browser that shows one must not load a thing.
 _RAW_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 # Browsers show no PDF in a sandbox.
-_PDF_POLICY = "default-src 'none'; script-src 'none'; frame-ancestors 'self'"
+_PDF_POLICY = (
+    "default-src 'none'; script-src 'none'; object-src 'self'; style-src 'unsafe-inline';"
+    " frame-ancestors 'self'"
+)
 PAGE_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self';"
     " base-uri 'none'; frame-ancestors 'none'"
