@@ -36,7 +36,8 @@ LAYOUTS = {
     "flex-direction:column}main{flex:1;overflow:auto}</style><div id=top>top</div><main>" + LONG
     + "</main><footer id=end>end</footer>",
     "hostile": "<!doctype html><style>iframe,body *,details{display:none!important}"
-    "html{margin:-99px}#top{display:block!important;position:fixed;top:0;left:0}</style><div id=top>top</div>",
+    "html{margin:-99px}#top{display:block!important;position:fixed;top:0;left:0}</style>"
+    "<div id=top>top</div>",
     "transformed": "<!doctype html><style>html{transform:translateY(0)}body{margin:0}</style>"
     "<div id=top>top</div>" + LONG,
 }  # fmt: skip
@@ -152,6 +153,7 @@ def test_links_lead_banner_and_page_and_fragments_the_page(browser: Any, server:
 
 
 def test_an_address_leads_to_a_part_of_the_page(browser: Any, server: Any) -> None:
+    browser.open("about:blank")  # else it would only move within the page
     browser.open(f"{server.url}/2026/{SITE}aimed#here")
     assert until(browser, "frames[0].scrollY > 1000")
     assert browser.evaluate("document.title") == "aimed"

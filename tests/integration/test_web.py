@@ -336,7 +336,7 @@ class TestBanner:
 
     def test_tells_the_time_and_the_way_to_others(self, server: Any) -> None:
         text = self.seen(server, "20260210")
-        assert "10 Feb 2026, 23:59:59" in text
+        assert '10 Feb 2026<span class="mid">, 23:59:59</span>' in text
         assert "proven 1 Feb 2026, 10:00:00 to 1 Mar 2026, 10:00:00" in text
         assert f'href="/20260101100000/{HOME}" rel="prev"' in text
         assert f'href="/20260301100000/{HOME}" rel="next"' in text

@@ -20,6 +20,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         Page(HOME, "2025-06-15T12:00:00Z", b"<title>old</title><a href=x>"),
         Page(HOME, "2026-01-01T10:00:00Z", b"<title>new</title><a href=x>"),
         Page(HOME, "2026-01-01T10:30:00Z", b"<title>newer</title><a href=x>"),
+        Page(HOME + "day", "2025-05-05T08:00:00Z", b"<title>one</title>"),
+        Page(HOME + "day", "2025-05-05T09:30:00Z", b"<title>two</title>"),
         Page(HOME + "q?a=b", "2025-01-01T00:00:00Z", b"<title>query</title>"),
         Page(HOME + "on", "2025-01-01T00:00:00Z", b"", status="302 Found",
              headers=(("Location", "/"),)),
@@ -101,3 +103,9 @@ def test_captures_of_one_day_are_told_apart_by_the_time(server: Any) -> None:
     banner = server.ask(f"/20260101100000/{HOME}", Sec_Fetch_Dest="document").text
     assert re.search(r'rel="next"[^>]*>.*?10:30:00 ', banner)
     assert re.search(r'rel="prev"[^>]*>.*?15 Jun 2025<span class="wide">, 12:00:00', banner)
+    listed = server.ask(f"/captures?url={HOME}day").text
+    assert re.search(r"2 captures\s+on <time[^>]*>5 May 2025, 08:00:00 to 09:30:00</time>", listed)
+    assert ">5 May 2025, 08:00:00</time><time" in listed  # where the timeline begins
+    under = server.ask(f"/captures?prefix={HOME}").text
+    assert re.search(r">5 May 2025, 08:00:00</time> . <a[^>]*><time[^>]*>09:30:00</time>", under)
+    assert re.search(r">15 Jun 2025</time> . <a[^>]*><time[^>]*>1 Jan 2026</time>", under)
