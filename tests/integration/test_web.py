@@ -306,6 +306,7 @@ class TestAnswers:
         answer = server.ask(f"/2026/{HOME}large")
         assert answer.status == 413
         assert f'href="/2026id_/{HOME}large"' in answer.text
+        assert server.ask(f"/2026/{HOME}large", Sec_Fetch_Dest="document").status == 413
         assert len(server.ask(f"/2026id_/{HOME}large").body) == 3 + (33 << 20)
 
 

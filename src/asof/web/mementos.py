@@ -160,15 +160,15 @@ class Mementos:
         wanted, memento, sent = opened.wanted, opened.memento, opened.type
         if memento.status in _REDIRECTS and _location(memento):
             return self._redirect(opened)
-        if wanted.form == "" and opened.destination == "document" and _is_page(opened):
-            return self._framed(opened)
         kind = kind_of(sent.media)
-        if kind is None:
-            return _describe(opened, sent, opened.payload, memento.length)
-        data = _whole(opened.payload)
+        data = b"" if kind is None else _whole(opened.payload)
         if data is None:
             page = "message/too_large.html"
             return self._pages.render(page, 413, wanted=wanted, most=MAX_REWRITTEN)
+        if wanted.form == "" and opened.destination == "document" and _is_page(opened):
+            return self._framed(opened)
+        if kind is None:
+            return _describe(opened, sent, opened.payload, memento.length)
         below = wanted.form == BELOW_BANNER
         done = rewrite(data, kind, str(sent), opened.place, below=below)
         sent = ContentType(sent.media, done.charset or sent.charset)
