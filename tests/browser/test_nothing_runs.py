@@ -98,6 +98,14 @@ CASES: dict[str, tuple[bytes, tuple[tuple[str, str], ...]]] = {
     "encoded": (HTML, ((TYPE, "application/pdf"), ("Content-Encoding", "identity, text/html"))),
     "error": (HTML, ((TYPE, "application/pdf; x=y, text/html"),)),
 }  # fmt: skip
+# All of the page opens another tab when it is clicked at.
+WIDE = "<style>a, button { position: fixed; inset: 0; width: 100%; height: 100% }</style>"
+OPENERS = {
+    "script": f'<a target=_blank rel=opener href="javascript:{SAY}">x</a>',
+    "data": f'<a target=_blank rel=opener href="data:text/html,<script>{SAY}</script>">x</a>',
+    "page": "<a target=_blank rel=opener href=html>x</a>",
+    "form": f'<form target=_blank rel=opener action="javascript:{SAY}"><button>x</button></form>',
+}
 OTHER_FORMS = ("mp_", "oe_", "im_", "js_", "cs_", "fw_", "wkrf_")
 
 
@@ -115,6 +123,10 @@ def pages() -> list[Page]:
         Page(SITE + "say.js", AT, SAY.encode(), "text/javascript"),
         Page(SITE + "sheet.xsl", AT, SHEET, "text/xml"),
         Page(SITE + "all", AT, b"<title>quiet</title>" + frames.encode()),
+        *(
+            Page(SITE + "tab-" + name, AT, (WIDE + opener).encode())
+            for name, opener in OPENERS.items()
+        ),
         Page(elsewhere[0], AT, PDF, "application/pdf, text/html"),
         Page(SITE + "again", "2026-02-01T00:00:00Z", b"", None, same_as=elsewhere),
     ]
@@ -187,3 +199,49 @@ def test_the_same_answers_run_them_on_the_live_web(browser: Any) -> None:
         finally:
             live.shutdown()
             thread.join()
+
+
+def tabs(browser: Any) -> set[str]:
+    found = browser.call("Target.getTargets")["targetInfos"]
+    return {target["targetId"] for target in found if target["type"] == "page"}
+
+
+class TestNewTabs:
+    """What an archived page opens in another tab, which its sandbox does not reach."""
+
+    @staticmethod
+    def opened(browser: Any, server: Any, name: str, script: str = "") -> tuple[list[str], str]:
+        """What ran in the tabs that a click opens, and where one of them is."""
+        browser.open(f"{server.url}/2026/{SITE}{name}")
+        browser.settle(0.2)
+        before, where, own = tabs(browser), "", browser._session
+        browser.events.clear()
+        if script:
+            browser.call("Runtime.evaluate", expression=script, userGesture=True)
+        else:
+            browser.click(100, 100)
+        browser.settle(0.7)
+        for tab in tabs(browser) - before:
+            attached = browser.call("Target.attachToTarget", targetId=tab, flatten=True)
+            browser._session = attached["sessionId"]
+            try:
+                browser.call("Runtime.enable")  # tells what was said before, too
+                where = browser.evaluate("location.pathname + ' ' + document.activeElement.tagName")
+                browser.call("Page.close")
+            finally:
+                browser._session = own
+        said = [e for e in browser.events if e.get("method") == "Runtime.consoleAPICalled"]
+        return [str(e["params"]["args"][0].get("value")) for e in said], where
+
+    @pytest.mark.parametrize("name", ["tab-script", "tab-data", "tab-form"])
+    def test_nothing_runs_in_them(self, browser: Any, server: Any, name: str) -> None:
+        assert self.opened(browser, server, name)[0] == []
+
+    def test_a_page_has_its_banner_there(self, browser: Any, server: Any) -> None:
+        # The frame has the focus: the banner's script, and no other, has run.
+        assert self.opened(browser, server, "tab-page") == ([], f"/2026/{SITE}html IFRAME")
+
+    def test_what_is_said_in_them_is_heard(self, browser: Any, server: Any) -> None:
+        """The control."""
+        script = "open('about:blank').console.log('heard')"
+        assert self.opened(browser, server, "tab-page", script)[0] == ["heard"]

@@ -17,8 +17,9 @@ from asof.text.kinds.media import sniffed
 
 # Archived documents: no scripts, nothing from anywhere else, no way to pass for one of our pages.
 # Without allow-scripts browsers show <noscript>, too. allow-downloads: archived files may be kept.
+# What opens in a tab of its own has a policy of its own, and may be a PDF.
 SANDBOX = (
-    "allow-same-origin allow-forms allow-popups allow-downloads"
+    "allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads"
     " allow-top-navigation-by-user-activation"
 )
 _REPLAY_POLICY = (
