@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -20,6 +21,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         Page(HOME, "2025-06-15T12:00:00Z", b"<title>old</title><a href=x>"),
         Page(HOME, "2026-01-01T10:00:00Z", b"<title>new</title><a href=x>"),
         Page(HOME, "2026-01-01T10:30:00Z", b"<title>newer</title><a href=x>"),
+        Page(HOME + "odd|^`{}?|^`{}\\", "2025-01-01T00:00:00Z", b"<title>odd</title>"),
         Page(HOME + "day", "2025-05-05T08:00:00Z", b"<title>one</title>"),
         Page(HOME + "day", "2025-05-05T09:30:00Z", b"<title>two</title>"),
         Page(HOME + "q?a=b", "2025-01-01T00:00:00Z", b"<title>query</title>"),
@@ -42,12 +44,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         ("/site.example", "", HOME),
         ("/site.example/q?a=b", "", f"{HOME}q?a=b"),
         (f"/{HOME}q?a=b", "", f"{HOME}q?a=b"),
+        (f"/now/{HOME}odd|^`{{}}?|^`{{}}\\", "", f"{HOME}odd|%5E%60%7B%7D?|^`{{}}\\"),
+        (f"/-/go?url={quote(HOME)}odd|^`{{}}?|^`{{}}\\", "", f"{HOME}odd|%5E%60%7B%7D?|^`{{}}\\"),
         ("/https://nowhere.example/", "", "https://nowhere.example/"),
     ],
 )
 def test_without_a_moment_now_is_meant(server: Any, target: str, form: str, url: str) -> None:
     answer = server.ask(target)
-    assert answer.status == 302
+    assert answer.status in (302, 303)
     assert re.fullmatch(rf"/\d{{14}}{form}/{re.escape(url)}", answer.headers["Location"])
     assert answer.headers["Cache-Control"] == "no-store"
     assert server.ask(answer.headers["Location"]).status == (404 if "nowhere" in url else 200)

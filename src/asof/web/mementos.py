@@ -8,7 +8,7 @@ from itertools import chain
 
 from starlette.concurrency import iterate_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from asof.catalog.memento import Memento
 from asof.clock import Instant, http_date, parse_moment, stamp
@@ -20,7 +20,7 @@ from asof.text.kinds.media import ContentType, content_type, media_of
 from asof.text.links.attribute_values import refresh_target
 from asof.web import address, ranges
 from asof.web.address import BELOW_BANNER, RAW, Wanted
-from asof.web.pages import Neighbours, Pages
+from asof.web.pages import Neighbours, Pages, leading
 from asof.web.security import kept_headers, memento_policy, original_headers
 
 # A decompression bomb streams through in pieces, but not for ever.
@@ -103,7 +103,7 @@ class Mementos:
             return self._missing(wanted, moment)
         destination = _destination(request, wanted)
         if wanted.form == BELOW_BANNER and destination == "document":
-            return RedirectResponse(address.replay(wanted.stamp, wanted.url), 302)
+            return leading(address.replay(wanted.stamp, wanted.url))
         # Seen and loaded are two variants: browsers validate one by the tag of the other.
         variant = destination if destination in _VARIANTS else "plain"
         tag = f'"{self._era}-{variant}-{wanted.stamp}{wanted.form}-{capture.record_id.strip("<>")}"'
@@ -131,11 +131,10 @@ class Mementos:
         """What is asked for as of now, or as a list, has an address of its own."""
         now = self._clock.now()
         if wanted.stamp.endswith("*"):
-            return RedirectResponse(address.listing(wanted.url), 302)
+            return leading(address.listing(wanted.url))
         if not wanted.stamp and self._archive.as_of(wanted.url, now) is None:
             return self._pages.not_found(request, LookupError(wanted.url))
-        where = address.replay(stamp(now), wanted.url, form=wanted.form)
-        return RedirectResponse(where, 302, {"cache-control": "no-store"})
+        return leading(address.replay(stamp(now), wanted.url, form=wanted.form))
 
     def _missing(self, wanted: Wanted, moment: Instant) -> Response:
         later = next(self._pages.answers(wanted.url, since=moment), None)

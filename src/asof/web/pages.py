@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from asof.archive import OpenArchive
 from asof.catalog.listing import Listing
@@ -100,10 +100,10 @@ class Pages:
         """From the form to the page: a URL and a moment become an address."""
         url = request.query_params.get("url", "").strip()
         if not url:
-            return RedirectResponse("/", 303)
+            return leading("/", 303)
         text = request.query_params.get("at", "").strip() or "now"
         stamp = address.stamp_of(text, self.clock.now())
-        return RedirectResponse(address.replay(stamp, address.typed(url)), 303)
+        return leading(address.replay(stamp, address.typed(url)), 303)
 
     def framed(self, wanted: Wanted, capture: Capture, about: About, *, boxed: bool) -> Response:
         """A memento in a frame, and above it when it is from, and the way to other times."""
@@ -243,6 +243,11 @@ def _grouped(
         if proofs:
             groups.append((validity, number, proofs))
     return list(reversed(groups))
+
+
+def leading(where: str, status: int = 302) -> Response:
+    """A redirect to an address as it is written: another escape in it would be another URL."""
+    return Response(status_code=status, headers={"location": where, "cache-control": "no-store"})
 
 
 def number_in(query: Mapping[str, str], name: str, default: int) -> int:
