@@ -37,8 +37,8 @@ def test_there_is_one_style_sheet() -> None:
     made_up = SOURCE / "testing" / "gazette.css"
     assert set(SOURCE.rglob("*.css")) - {made_up} == {SHEET}
     inside = {path.name for path in TEMPLATES if "<style" in path.read_text(encoding="utf-8")}
-    # A file that is sent around carries the sheet; a replayed page makes room for the banner.
-    assert inside == {"file.html", "above.html"}
+    # A file that is sent around carries the sheet.
+    assert inside == {"file.html"}
 
 
 def test_markup_is_written_in_templates_only() -> None:
@@ -47,7 +47,7 @@ def test_markup_is_written_in_templates_only() -> None:
 
 
 def test_every_page_has_the_same_frame() -> None:
-    parts = {"quality_pictures.html", "cover_parts.html", "paging.html", "above.html"}
+    parts = {"quality_pictures.html", "cover_parts.html", "paging.html"}
     for path in TEMPLATES:
         text = path.read_text(encoding="utf-8")
         assert (path.name in parts) != ("{% extends" in text or path.name == "frame.html")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import re
 import threading
+from base64 import b64encode
 from collections.abc import Iterator
+from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -143,7 +145,7 @@ class TestAsOf:
         assert picture.body.startswith(b"\x89PNG")
         assert picture.headers["Content-Type"] == "image/png"
 
-    @pytest.mark.parametrize("stamp", ["20261", "20261301", "20260230", "00000000"])
+    @pytest.mark.parametrize("stamp", ["20264", "20261301", "20260230", "00000000"])
     def test_a_stamp_that_names_no_time(self, server: Any, stamp: str) -> None:
         answer = server.ask(f"/{stamp}/{HOME}")
         assert answer.status == 400
@@ -304,39 +306,65 @@ class TestAnswers:
         answer = server.ask(f"/2026/{HOME}large")
         assert answer.status == 413
         assert f'href="/2026id_/{HOME}large"' in answer.text
+        assert server.ask(f"/2026/{HOME}large", Sec_Fetch_Dest="document").status == 413
         assert len(server.ask(f"/2026id_/{HOME}large").body) == 3 + (33 << 20)
 
 
 class TestBanner:
-    def test_stands_in_pages_but_not_in_frames(self, server: Any) -> None:
-        banner = '<iframe src="/-/banner?url=http%3A%2F%2Fsite.example%2F&amp;at=2026"'
-        assert f"<body>{banner}" in server.ask(f"/2026/{HOME}").text
-        assert banner in server.ask(f"/2026/{HOME}", Sec_Fetch_Dest="document").text
-        assert banner not in server.ask(f"/2026/{HOME}", Sec_Fetch_Dest="iframe").text
+    @staticmethod
+    def seen(server: Any, stamp: str, path: str = "") -> str:
+        return str(server.ask(f"/{stamp}/{HOME}{path}", Sec_Fetch_Dest="document").text)
+
+    def test_stands_above_a_frame_with_the_page(self, server: Any) -> None:
+        frame = f'<iframe src="/2026mp_/{HOME}"'
+        assert frame in self.seen(server, "2026")
+        # Browsers do not say what it is for to another machine, without TLS.
+        assert frame in server.ask(f"/2026/{HOME}", Accept="text/html,*/*;q=0.8").text
+        for headers in ({"Sec_Fetch_Dest": "iframe"}, {"Sec_Fetch_Dest": "empty"}, {}):
+            answer = server.ask(f"/2026/{HOME}", **headers)
+            assert "<iframe" not in answer.text
+            assert answer.headers["Vary"] == "Sec-Fetch-Dest, Accept"
+        for headers in ({"Sec_Fetch_Dest": "iframe"}, {"Accept": "text/html"}):
+            page = server.ask(f"/2026mp_/{HOME}", **headers).text
+            assert '<body><base target="_top"/><a href=' in page
+
+    def test_is_a_memento_in_its_headers(self, server: Any) -> None:
+        answer = server.ask(f"/2026/{HOME}gone", Sec_Fetch_Dest="document")
+        assert answer.status == 410
+        assert answer.headers["Memento-Datetime"] == "Fri, 02 Jan 2026 00:00:00 GMT"
+        assert f'<{HOME}gone>; rel="original"' in answer.headers["Link"]
+        assert "ETag" not in answer.headers  # of what stands in the banner, more is known later
 
     def test_tells_the_time_and_the_way_to_others(self, server: Any) -> None:
-        text = server.ask(f"/-/banner?url={HOME}&at=20260210").text
-        assert "10 Feb 2026" in text
-        assert "proven" in text
+        text = self.seen(server, "20260210")
+        assert '10 Feb 2026<span class="mid">, 23:59:59</span>' in text
         assert "proven 1 Feb 2026, 10:00:00 to 1 Mar 2026, 10:00:00" in text
-        assert f'href="/20260101100000/{HOME}" target="_top" rel="prev"' in text
-        assert f'href="/20260301100000/{HOME}" target="_top" rel="next"' in text
+        assert f'href="/20260101100000/{HOME}" rel="prev"' in text
+        assert f'href="/20260301100000/{HOME}" rel="next"' in text
         assert 'href="/captures?url=http%3A%2F%2Fsite.example%2F&amp;at=20260210"' in text
+        assert "<title>two</title>" in text
 
     def test_does_not_claim_more_than_was_seen(self, server: Any) -> None:
-        text = server.ask(f"/-/banner?url={HOME}&at=20260110").text
+        text = self.seen(server, "20260110")
         assert "proven" not in text
         assert "captured 1 Jan 2026, 10:00:00, 9 days before" in text
 
     def test_offers_what_a_refresh_would_have_done(self, server: Any) -> None:
-        answer = server.ask(f"/2026/{HOME}nasty")
-        assert "next=http%3A%2F%2Fsite.example%2Fnext" in answer.text
-        text = server.ask(f"/-/banner?url={HOME}nasty&at=2026&next=http://site.example/next").text
-        assert 'href="/2026/http://site.example/next" target="_top"' in text
+        assert 'href="/2026/http://site.example/next"' in self.seen(server, "2026", "nasty")
 
-    def test_of_nothing(self, server: Any) -> None:
-        assert server.ask("/-/banner?url=http://nowhere.example/&at=2026").status == 400
-        assert server.ask("/-/banner").status == 400
+    def test_what_is_saved_and_not_shown_has_none(self, server: Any) -> None:
+        assert "<iframe" in self.seen(server, "2026", "doc.pdf")
+        assert "sandbox=" not in self.seen(server, "2026", "doc.pdf")
+        assert "sandbox=" in self.seen(server, "2026", "i.png")
+        assert "<iframe" not in self.seen(server, "2026", "unnamed/font")
+
+    def test_runs_no_script_but_its_own(self, server: Any) -> None:
+        answer = server.ask(f"/2026/{HOME}", Sec_Fetch_Dest="document")
+        (script,) = re.findall(r"<script>(.*?)</script>", answer.text, re.DOTALL)
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        policy = answer.headers["Content-Security-Policy"]
+        assert f"script-src 'sha256-{digest}';" in policy
+        assert "unsafe" not in policy
 
 
 class TestPages:
@@ -409,10 +437,9 @@ class TestHostileContent:
     @pytest.mark.parametrize(
         "target",
         ["/", "/captures?prefix=http://evil.example/", f"/captures?url={quote(EVIL)}",
-         f"/2025/{quote(EVIL)}", f"/-/banner?url={quote(EVIL)}&at=2026", "/captures",
+         f"/2025/{quote(EVIL)}", "/captures",
          "/captures?url=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "/<script>alert(1)</script>",
-         "/captures?url=javascript:alert(1)", "/-/banner?url=http://site.example/&at=2026&next="
-         "javascript:alert(1)"],
+         "/captures?url=javascript:alert(1)"],
     )  # fmt: skip
     def test_our_pages_are_only_ours(self, server: Any, target: str) -> None:
         answer = server.ask(target)

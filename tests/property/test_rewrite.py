@@ -96,7 +96,7 @@ def test_text_stays_as_it_was(soup: str, charset: str | None) -> None:
 
 @given(st.binary(max_size=300), st.sampled_from([None, "utf-8", "gbk", "utf-16", "x-unknown"]))
 def test_any_bytes_can_be_rewritten(data: bytes, charset: str | None) -> None:
-    rewrite_html(data, charset, place(), banner=lambda onward: "[B]")
+    rewrite_html(data, charset, place(), below=True)
     rewrite_html(data, charset, place(), xml=True)
     rewrite_css(data, charset, place())
 

@@ -6,7 +6,7 @@ import pytest
 
 from asof.replay.links import ReplayPlace
 from asof.replay.rewrite import RewriteKind, kind_of, rewrite
-from asof.replay.rewrite_html import rewrite_html
+from asof.replay.rewrite_html import About, about, rewrite_html
 from asof.text.links.attribute_values import replaced, srcset
 
 BASE = "http://h.example/d/p.html"
@@ -141,17 +141,14 @@ class TestMeta:
         markup = f'<meta http-equiv=Refresh content="{content}">'
         assert html(markup) == f'<meta http-equiv=Refresh content="{expected}">'
 
-    def test_where_a_refresh_leads_is_told_to_the_banner(self) -> None:
-        told: list[str | None] = []
-
-        def banner(onward: str | None) -> str:
-            told.append(onward)
-            return ""
-
-        rewrite_html(
-            b"<meta http-equiv=refresh content='0;url=n'><p>", None, place(), banner=banner
+    def test_a_page_tells_its_title_and_where_it_leads_on(self) -> None:
+        said = about(
+            b"<title> A &amp;\n b </title><meta http-equiv=refresh content='0;url=n'><p>",
+            None,
+            place(),
         )
-        assert told == ["http://h.example/d/n"]
+        assert said == About("A &\n b", "http://h.example/d/n")
+        assert about(b"<p>", None, place()) == About()
 
     def test_a_policy_of_the_live_site_is_taken_out_of_force(self) -> None:
         policy = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
@@ -330,9 +327,29 @@ class TestEncodings:
 class TestBanner:
     @staticmethod
     def put(markup: str, *, xml: bool = False) -> str:
-        return rewrite_html(
-            markup.encode(), "utf-8", place(), banner=lambda onward: "[B]", xml=xml
-        )[0].decode()
+        done = rewrite_html(markup.encode(), "utf-8", place(), below=True, xml=xml)[0].decode()
+        return done.replace('<base target="_top"/>', "[B]")
+
+    @pytest.mark.parametrize(
+        ("markup", "target"),
+        [
+            ("<a href=#x>", ' target="_self" href=#x'),
+            ("<a href=' #x' target=_blank>", " href=' #x' target=\"_self\""),
+            ("<a HREF=n TARGET=_Self>", ' HREF="/T/http://h.example/d/n" target="_top"'),
+            ("<area target='' href=n>", ' target="_top" href="/T/http://h.example/d/n"'),
+            ("<a href=n target=_parent>", ' href="/T/http://h.example/d/n" target="_top"'),
+            ("<a href=n target=other>", ' href="/T/http://h.example/d/n" target=other'),
+            ("<form target=_self action=n>", ' target="_top" action="/T/http://h.example/d/n"'),
+            ("<base target=_self>", ' target="_top"'),
+            ("<p target=_self>", " target=_self"),
+        ],
+    )
+    def test_links_lead_all_of_the_page_and_stay_within_it(self, markup: str, target: str) -> None:
+        assert f"{target}>" in self.put(markup)
+        assert "_top" not in html(markup)
+
+    def test_a_fragment_below_a_base_leads_elsewhere(self) -> None:
+        assert "_self" not in self.put("<base href=/other><a href=#x>")
 
     @pytest.mark.parametrize(
         ("markup", "expected"),

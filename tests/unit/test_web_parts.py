@@ -23,24 +23,40 @@ class TestAddress:
     @pytest.mark.parametrize(
         ("target", "query", "expected"),
         [
-            (b"/2026/http://a/b", b"", ("2026", False, "http://a/b")),
-            (b"/20261115190512id_/http://a/", b"x=1&y=%20", ("20261115190512", True, "http://a/?x=1&y=%20")),
-            (b"/2026/http://a//b", b"", ("2026", False, "http://a//b")),
-            (b"/2026/http://a/%2F%3F%23", b"", ("2026", False, "http://a/%2F%3F%23")),
-            (b"/2026/a.example:8080/x", b"", ("2026", False, "http://a.example:8080/x")),
-            (b"/2026/http://a/\xc3\xbc", b"", ("2026", False, "http://a/%C3%BC")),
-            (b"/2026/urn:x", b"", ("2026", False, "urn:x")),
-            (b"/2026/http://a/\nb", b"", ("2026", False, "http://a/b")),
+            (b"/2026/http://a/b", b"", ("2026", "", "http://a/b")),
+            (b"/20261115190512id_/http://a/", b"x=1&y=%20", ("20261115190512", "id_", "http://a/?x=1&y=%20")),
+            (b"/2026/http://a//b", b"", ("2026", "", "http://a//b")),
+            (b"/2026/http://a/%2F%3F%23", b"", ("2026", "", "http://a/%2F%3F%23")),
+            (b"/2026/a.example:8080/x", b"", ("2026", "", "http://a.example:8080/x")),
+            (b"/2026/http://a/\xc3\xbc", b"", ("2026", "", "http://a/%C3%BC")),
+            (b"/2026/urn:x", b"", ("2026", "", "urn:x")),
+            (b"/2026/http://a/\nb", b"", ("2026", "", "http://a/b")),
+            (b"/20261115190512im_/http://a/", b"", ("20261115190512", "im_", "http://a/")),
+            (b"/now/http://a/", b"", ("now", "", "http://a/")),
+            (b"/nowid_/a.example", b"", ("now", "id_", "http://a.example/")),
+            (b"/http://a/b", b"x", ("now", "", "http://a/b?x")),
+            (b"/HTTPS:/a/b", b"", ("now", "", "https://a/b")),
+            (b"/a.example/b", b"", ("", "", "http://a.example/b")),
+            (b"/*/http://a/", b"", ("*", "", "http://a/")),
+            (b"/2/http://a/", b"", ("2999", "", "http://a/")),
+            (b"/202/http://a/", b"", ("2029", "", "http://a/")),
+            (b"/20261/http://a/", b"", ("202612", "", "http://a/")),
+            (b"/20260/http://a/", b"", ("202609", "", "http://a/")),
+            (b"/2026022/http://a/", b"", ("20260228", "", "http://a/")),
+            (b"/2026113/http://a/", b"", ("20261130", "", "http://a/")),
+            (b"/202611152/http://a/", b"", ("2026111523", "", "http://a/")),
+            (b"/2026111519051/http://a/", b"", ("20261115190519", "", "http://a/")),
+            (b"/20264/http://a/", b"", ("20264", "", "http://a/")),
         ],
     )  # fmt: skip
     def test_reads_what_is_wanted(
-        self, target: bytes, query: bytes, expected: tuple[str, bool, str]
+        self, target: bytes, query: bytes, expected: tuple[str, str, str]
     ) -> None:
         found = address.wanted({"raw_path": target, "path": "", "query_string": query})
         assert found is not None
-        assert (found.stamp, found.raw, found.url) == expected
+        assert (found.stamp, found.form, found.url) == expected
 
-    @pytest.mark.parametrize("target", [b"/", b"/2026", b"/202/http://a/", b"/-/banner", b"/x/y"])
+    @pytest.mark.parametrize("target", [b"/", b"/2026", b"/-/go", b"/x/y", b"/.."])
     def test_leaves_other_addresses_alone(self, target: bytes) -> None:
         assert address.wanted({"raw_path": target, "path": "", "query_string": b""}) is None
 

@@ -11,7 +11,7 @@ from asof.catalog.observe import Observation
 from asof.catalog.referents import is_304
 from asof.clock import iso
 from asof.errors import DamageError, InputError, NotCaptured
-from asof.http.entity import decode
+from asof.http.entity import decode, is_coded
 from asof.http.head import Head, parse_head
 from asof.model import Capture, Headers, find_header
 from asof.warc.reader import beginning, behind, block_chunks, read_record
@@ -34,7 +34,9 @@ class Memento:
 
     Of a revisit with a head of its own (identical payload), status and headers are that head's. Of
     a 304, they are those of the response that it confirms, brought up to date by it as in a cache
-    (RFC 9111 section 4.3.4). `head` is the stored HTTP head of the capture itself, if it has one.
+    (RFC 9111 section 4.3.4). What another URL said of the same bytes says nothing of this one:
+    without a head of its own, such a revisit has no headers. `head` is the stored HTTP head of the
+    capture itself, if it has one.
     """
 
     capture: Capture
@@ -52,13 +54,19 @@ class Memento:
         """The media type without parameters."""
         declared = find_header(self.headers, "Content-Type")
         if declared is None:
-            return self.source.media_type
+            return self.source.media_type if self.source.surt == self.capture.surt else None
         return declared.partition(";")[0].strip().lower() or None
 
     @property
     def ip(self) -> str:
         """The address that answered, where the record says so."""
         return self._record.header.get("WARC-IP-Address") or ""
+
+    @property
+    def length(self) -> int | None:
+        """The length of the payload, where that can be told without decoding it."""
+        coded = is_coded((self._coding or self._stored).headers)
+        return None if coded else self._record.size - len(self._stored.raw)
 
     def raw(self) -> Iterator[bytes]:
         """HTTP head and body exactly as they came; of a 304, those of the response it confirms.
@@ -94,17 +102,18 @@ def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
     if is_304(capture):
         # What is confirmed is what the URL said, though the payload may lie under another.
         confirmed = memento(catalog, warc_dir, seen.answer or source)
-        headers = _freshened(confirmed.headers, head.headers)
+        known = confirmed.headers if confirmed.capture.surt == capture.surt else ()
+        headers = _freshened(known, head.headers)
         return replace(confirmed, capture=capture, headers=headers, head=head.raw)
     stored_record = _read(warc_dir, source)
     stored = stored_head(stored_record, source)
     own = head if head.status else None
-    shown = own or stored
     # Of another URL the same bytes may mean something else (asof.catalog.observe).
-    coding = None if source.surt == capture.surt else own
+    same = source.surt == capture.surt
+    shown = own or (stored if same else replace(stored, headers=()))
     return Memento(
         capture, source, shown.status or None, shown.headers, head.raw, stored_record, stored, own,
-        coding,
+        None if same else own,
     )  # fmt: skip
 
 

@@ -74,6 +74,11 @@ def _codings(headers: Headers) -> list[str]:
     return [coding for coding in reversed(codings) if coding not in ("", "identity")]
 
 
+def is_coded(headers: Headers) -> bool:
+    """Whether anything was done to the entity: it may be longer or shorter than it is stored."""
+    return bool(_codings(headers))
+
+
 def _limited(chunks: Iterable[bytes], limit: int, problems: list[str]) -> Iterator[bytes]:
     room = limit
     for chunk in chunks:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from asof.replay.links import ReplayPlace
-from asof.replay.rewrite_html import Banner, no_banner, rewrite_html
+from asof.replay.rewrite_html import rewrite_html
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
 from asof.text.encoding.view import open_text
@@ -51,16 +51,17 @@ def rewrite(
     declared: str | None,
     place: ReplayPlace,
     *,
-    banner: Banner = no_banner,
+    below: bool = False,
 ) -> Rewritten:
     """Rewrite a whole document (at most MAX_REWRITTEN bytes) so that it works inside the archive.
 
-    `declared` is the Content-Type that HTTP gave, or a label. `banner` goes into HTML only.
+    `declared` is the Content-Type that HTTP gave, or a label. `below` says that it
+    is shown below a banner.
     """
     if kind is RewriteKind.CSS:
         done, name = rewrite_css(data, declared, place)
     else:
-        done, name = rewrite_html(data, declared, place, banner=banner, xml=kind is RewriteKind.XML)
+        done, name = rewrite_html(data, declared, place, below=below, xml=kind is RewriteKind.XML)
     label = declared_label(declared or "")
     said = encoding_named(label) if label else None
     return Rewritten(done, None if name == said or (said is None and done.isascii()) else name)

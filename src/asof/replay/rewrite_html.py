@@ -13,12 +13,14 @@ from asof.text.links.attribute_values import refresh_target, replaced
 from asof.text.links.css import css_references
 from asof.text.links.elements import MENTION, NAMES, REFRESH, pragma, references, uses
 from asof.text.links.html_links import MAX_NESTING
+from asof.text.links.link import EDGE
 from asof.text.markup import WS, Attribute, Tag, quoted, tokens, unescape
 
 # Rewritten style sheets would fail their integrity check; the others send requests of their own.
 _REMOVED = frozenset(("integrity", "ping", "attributionsrc"))
 _LOOKED_AT = re.compile(
-    rf"(?:{'|'.join(sorted((*NAMES, *_REMOVED, 'srcdoc', 'http-equiv')))})[{WS}]*+=", re.IGNORECASE
+    rf"(?:{'|'.join(sorted((*NAMES, *_REMOVED, 'srcdoc', 'http-equiv', 'target')))})[{WS}]*+=",
+    re.IGNORECASE,
 )
 _BASE = re.compile(rf"<base[{WS}/]", re.IGNORECASE)
 # Policies of the live site would work against the replay; ours comes in the HTTP header.
@@ -32,15 +34,20 @@ _POLICIES = frozenset(
 _FRAMELESS = frozenset(("noframes", "noembed"))
 
 
-Banner = Callable[[str | None], str]
-"""Makes the ASCII markup to stand first in a body, given where the page sends its reader on.
-
-Browsers do not follow a meta refresh in a sandbox without scripts, so somebody has to offer it.
-"""
+# Where the page below a banner leads: banner and all are replaced, and only it is moved within.
+_WHOLE, _ITSELF = "_top", "_self"
+_AIMED = frozenset(("a", "area", "form", "base"))
 
 
-def no_banner(refresh: str | None) -> str:
-    return ""
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a page says of itself in its head: its title, and where it sends its reader on.
+
+    Browsers do not follow a meta refresh in a sandbox without scripts, so somebody has to offer it.
+    """
+
+    title: str = ""
+    refresh: str | None = None
 
 
 def rewrite_html(
@@ -48,13 +55,24 @@ def rewrite_html(
     declared: str | None,
     place: ReplayPlace,
     *,
-    banner: Banner = no_banner,
+    below: bool = False,
     xml: bool = False,
 ) -> tuple[bytes, str]:
-    """Rewrite a document; gives the name of the encoding that it is in now as well."""
+    """Rewrite a document; gives the name of the encoding that it is in now as well.
+
+    `below` says that it is the page below a banner, whose links replace both.
+    """
     text = open_text(data, declared)
+    rewriting = _Rewriting(text, place.reading(text.query), xml=xml, below=below)
+    return text.back(rewriting.run()), text.charset.name
+
+
+def about(start: bytes, declared: str | None, place: ReplayPlace, *, xml: bool = False) -> About:
+    """What the first bytes of a page say about it."""
+    text = open_text(start, declared)
     rewriting = _Rewriting(text, place.reading(text.query), xml=xml)
-    return text.back(rewriting.run(banner)), text.charset.name
+    rewriting.run()
+    return About(rewriting.title, rewriting.refresh)
 
 
 @lru_cache(maxsize=4096)  # `class="x"` stands in hundreds of tags
@@ -74,37 +92,41 @@ class _Rewriting:
     place: ReplayPlace
     xml: bool = False
     nesting: int = 0
+    below: bool = False
+    based: bool = False
     out: list[str] = field(default_factory=list)
     done: int = 0
+    title: str = ""
     refresh: str | None = None
     early: ReplayPlace = field(init=False)
 
     def __post_init__(self) -> None:
         self.early = self.place
 
-    def run(self, banner: Banner = no_banner) -> str:
+    def run(self) -> str:
         view, body = self.text.view, BodyFinder(self.text.view, xml=self.xml)
+        body.found = not self.below
         self._find_base()
         for token in tokens(view, xml=self.xml):
             after = None
             if not body.found:
                 body.see(token)
                 after = body.after
-                if body.before is not None:
-                    self._insert(body.before, banner)
+                self._insert(body.before)
             if isinstance(token, Tag) and not token.closing:
                 if token.stop > token.inside:
                     self._tag(token)
                 if token.after > token.end:
                     self._raw(token)
-            if after is not None:
-                self._insert(after, banner)
+            self._insert(after)
         if not body.found and not self.xml:
-            self._insert(body.end, banner)
+            self._insert(body.end)
         return "".join(self.out) + view[self.done :]
 
-    def _insert(self, position: int, banner: Banner) -> None:
-        self._replace(position, position, banner(self.refresh))
+    def _insert(self, position: int | None) -> None:
+        """Where the body begins: a page that has aimed its links before keeps to that."""
+        if position is not None:
+            self._replace(position, position, f'<base target="{_WHOLE}"/>')
 
     def _find_base(self) -> None:
         """The first base with an href counts."""
@@ -114,6 +136,7 @@ class _Rewriting:
             if isinstance(token, Tag) and token.name == "base" and not token.closing:
                 href = self._values(token.attributes(self.text.view)).get("href")
                 if href is not None:
+                    self.based = True
                     base = self.place.resolve(href)
                     self.place = self.place if base is None else self.place.at(base)
                     return
@@ -125,6 +148,9 @@ class _Rewriting:
         elif tag.name in _FRAMELESS:
             inner = ByteView(old, self.text.charset, self.text.query)
             new = _Rewriting(inner, self.place, nesting=self.nesting + 1).run()
+        elif tag.name == "title" and not self.title:
+            self.title = unescape(decode(old, self.text.charset)).strip()
+            return
         else:
             return
         if new != old:
@@ -139,11 +165,16 @@ class _Rewriting:
         attributes = tag.attributes(self.text.view)
         said = self._values(attributes)
         used = {use[0]: use for use in uses(name, said, drawn=tag.drawn)}
+        aim = self._aim(said) if self.below and name in _AIMED else ""
+        if aim and "target" not in said:
+            self._replace(tag.inside, tag.inside, f' target="{aim}"')
         for attribute in attributes:
             # Of two with one name the first counts.
             _, form, hop = used.pop(attribute.name, ("", MENTION, None))
             if attribute.name in _REMOVED:
                 self._replace(attribute.start, attribute.end, "")
+            elif aim and attribute.name == "target":
+                self._replace(attribute.start, attribute.end, f'target="{aim}"')
             elif name == "iframe" and attribute.name == "srcdoc":
                 self._write(attribute, said["srcdoc"], self._document)
             elif name == "meta" and attribute.name == "http-equiv" and pragma(said) in _POLICIES:
@@ -154,6 +185,12 @@ class _Rewriting:
                 self._refer(attribute, said[attribute.name], form, place)
         if name == "base" and "href" in said:
             self.early = self.place
+
+    def _aim(self, said: dict[str, str]) -> str:
+        """The target that a link below a banner must have; none where it has it already."""
+        if said.get("href", "").strip(EDGE).startswith("#") and not self.based:
+            return _ITSELF
+        return _WHOLE if said.get("target", "_blank").lower() in ("", "_self", "_parent") else ""
 
     def _values(self, attributes: list[Attribute]) -> dict[str, str]:
         """Reversed, as of two with one name the first counts."""

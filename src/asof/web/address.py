@@ -1,4 +1,9 @@
-"""Addresses of this server: `/{stamp}/{url}` and `/{stamp}id_/{url}`, read and written.
+"""Addresses of this server, read and written: `/{stamp}/{url}`, with a form behind the stamp.
+
+Forms are those of other archives, so that their links lead to the same things here: `id_` are the
+bytes as captured, `if_` a page without the banner, `mp_` the page below the banner; all others
+(`im_`, `js_`, `cs_`, `oe_` ...) are parts of pages. Of a stamp any number of digits will do, or
+`now`; without one `now` is meant, and `*` asks for the list of captures.
 
 The archived URL, its query included, is everything after the stamp, byte for byte as it was sent:
 it is taken from the raw request target, for the decoded path has lost what `%2F` and `//` meant.
@@ -10,10 +15,15 @@ from urllib.parse import quote, unquote, urlencode
 
 from starlette.types import Scope
 
-from asof.clock import Instant, parse_moment, stamp
+from asof.clock import Instant, parse_moment, parse_stamp, stamp
 from asof.url import canonical
 
-_REPLAY = re.compile(rb"/(\d{4,14})(id_)?/(.*)", re.DOTALL)
+# Without a stamp, what begins with a scheme or with what may be a host is taken for a URL.
+_REPLAY = re.compile(
+    rb"/(?:(now|\d{1,14}|\d{0,14}\*)([a-z]{2,4}_)?/(.*)|((?:(?i:https?):/|[^/]+\.[^/]).*))",
+    re.DOTALL,
+)
+RAW, ALONE, BELOW_BANNER = "id_", "if_", "mp_"
 # What a URL may hold as it is in a request target; the rest, quotes and blanks, is percent-encoded.
 _TARGET_SAFE = "!$%&'()*+,-./:;=?@[\\]^_`{|}~"
 _PATH_SAFE = _TARGET_SAFE.replace("%", "").replace("?", "")
@@ -24,10 +34,13 @@ _ENCODED_HOST = re.compile(r"(https?:/*)([^/?]*%5B[^/?]*)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a request for a memento asks for: the stamp as written, and the archived URL."""
+    """What a request for a memento asks for: a stamp, the form after it, and the archived URL.
+
+    The stamp is empty where nothing says for sure that the rest is a URL.
+    """
 
     stamp: str
-    raw: bool
+    form: str
     url: str
 
 
@@ -38,8 +51,23 @@ def wanted(scope: Scope) -> Wanted | None:
     if match is None:
         return None
     query: bytes = scope["query_string"]
-    written = match[3] + (b"?" + query if query else b"")
-    return Wanted(match[1].decode(), bool(match[2]), typed(written.decode("utf-8", "replace")))
+    moment, form, *urls = (part or b"" for part in match.groups())
+    written = (b"".join(urls) + (b"?" + query if query else b"")).decode("utf-8", "replace")
+    unsaid = "now" if written[:5].lower() in ("http:", "https") else ""
+    return Wanted(_whole(moment.decode() or unsaid), form.decode(), typed(written))
+
+
+def _whole(digits: str) -> str:
+    """A stamp that ends between two digits, or before those of its year, up to the next unit.
+
+    As everywhere, it means the end of what it names: `20261` is December.
+    """
+    if not digits.isdigit() or (len(digits) >= 4 and len(digits) % 2 == 0):
+        return digits
+    if len(digits) < 4:
+        return digits.ljust(4, "9")
+    ends = (digits + last for last in "9876543210")
+    return next((end for end in ends if parse_stamp(end) is not None), digits)
 
 
 def typed(text: str) -> str:
@@ -48,9 +76,9 @@ def typed(text: str) -> str:
     return canonical(text) or canonical(f"http://{text}") or text
 
 
-def replay(moment: str, url: str, *, raw: bool = False) -> str:
+def replay(moment: str, url: str, *, form: str = "") -> str:
     """Where a URL is shown as of a moment (a stamp of 4 to 14 digits)."""
-    return f"/{moment}{'id_' if raw else ''}/{written(url)}"
+    return f"/{moment}{form}/{written(url)}"
 
 
 def written(url: str) -> str:
@@ -61,21 +89,15 @@ def written(url: str) -> str:
     return path + mark + quote(query, safe=_TARGET_SAFE)
 
 
-def exact(at: Instant, url: str, *, raw: bool = False) -> str:
+def exact(at: Instant, url: str, *, form: str = "") -> str:
     """Where the capture of an instant is shown."""
-    return replay(stamp(at), url, raw=raw)
+    return replay(stamp(at), url, form=form)
 
 
 def listing(url: str, at: str = "") -> str:
     """Where the captures of a URL are listed."""
     moment = f"&at={quote(at, safe='')}" if at else ""
     return f"/captures?url={quote(url, safe='')}{moment}"
-
-
-def banner(wanted: Wanted, refresh: str | None) -> str:
-    """Where the banner of a memento is; it offers the way that a refresh would have gone."""
-    query = {"url": wanted.url, "at": wanted.stamp} | ({"next": refresh} if refresh else {})
-    return f"/-/banner?{urlencode(query)}"
 
 
 def below(prefix: str, after: str = "") -> str:

@@ -49,7 +49,6 @@ def create_app(archive: OpenArchive, clock: Clock, *, hosts: Iterable[str] = ())
             Route("/covers", covers.all),
             Route("/covers/{name}", covers.one),
             Route("/-/go", pages.go),
-            Route("/-/banner", pages.banner),
             Mount("/-/static", StaticFiles(packages=[("asof.report", "static")]), name="static"),
             Replay(Mementos(pages)),
         ],

@@ -1,4 +1,4 @@
-"""The pages for people: home, the captures of a URL, the URLs under a prefix, the banner."""
+"""The pages for people: home, captures of a URL, URLs under a prefix, mementos below a banner."""
 
 import bisect
 import shlex
@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from asof.archive import OpenArchive
 from asof.catalog.listing import Listing
@@ -17,6 +18,7 @@ from asof.coherence.history import GradedHistories
 from asof.cover.kept.saved_covers import saved_covers
 from asof.errors import AsofError, NotCaptured, UsageError
 from asof.model import Capture, Proof, Validity
+from asof.replay.rewrite_html import About
 from asof.report.cover_words import proof
 from asof.report.quality_words import PROOFS
 from asof.report.render import environment
@@ -24,7 +26,8 @@ from asof.report.validity_words import held
 from asof.report.words import moment as as_moment
 from asof.url import canonical
 from asof.web import address
-from asof.web.security import BANNER_POLICY
+from asof.web.address import Wanted
+from asof.web.security import SANDBOX, banner_policy
 from asof.web.timeline import timeline
 
 HOSTS_A_PAGE = 50
@@ -97,29 +100,27 @@ class Pages:
         """From the form to the page: a URL and a moment become an address."""
         url = request.query_params.get("url", "").strip()
         if not url:
-            return RedirectResponse("/", 303)
+            return leading("/", 303)
         text = request.query_params.get("at", "").strip() or "now"
         stamp = address.stamp_of(text, self.clock.now())
-        return RedirectResponse(address.replay(stamp, address.typed(url)), 303)
+        return leading(address.replay(stamp, address.typed(url)), 303)
 
-    def banner(self, request: Request) -> Response:
-        """What stands above a replayed page: when it is from, and the way to other times."""
-        url = address.typed(request.query_params.get("url", ""))
-        stamp = request.query_params.get("at", "")
-        moment = parse_moment(stamp, self.clock.now())
-        capture = self.archive.as_of(url, moment)
-        if capture is None:
-            raise UsageError("There is no such capture.", hint="Go back to the list of captures.")
-        refresh = request.query_params.get("next", "")
+    def framed(self, wanted: Wanted, capture: Capture, about: About, *, boxed: bool) -> Response:
+        """A memento in a frame, and above it when it is from, and the way to other times."""
+        script = self.text("framed.js")
+        now = self.clock.now()
         return self.render(
-            "banner.html",
-            policy=BANNER_POLICY,
-            stamp=stamp,
-            asked=min(moment, self.clock.now()),
+            "framed.html",
+            policy=banner_policy(script),
+            script=Markup(script),  # a file of ours
+            wanted=wanted,
+            asked=min(parse_moment(wanted.stamp, now), now),
             capture=capture,
-            validity=_validity_of(capture, self.history(url)),
-            around=self.neighbours(url, capture),
-            refresh=refresh if refresh and refresh != capture.url else "",
+            validity=_validity_of(capture, self.history(wanted.url)),
+            around=self.neighbours(wanted.url, capture),
+            title=about.title,
+            refresh=about.refresh if about.refresh != capture.url else "",
+            sandbox=SANDBOX if boxed else None,
         )
 
     def neighbours(self, url: str, capture: Capture) -> Neighbours:
@@ -242,6 +243,11 @@ def _grouped(
         if proofs:
             groups.append((validity, number, proofs))
     return list(reversed(groups))
+
+
+def leading(where: str, status: int = 302) -> Response:
+    """A redirect to an address as it is written: another escape in it would be another URL."""
+    return Response(status_code=status, headers={"location": where, "cache-control": "no-store"})
 
 
 def number_in(query: Mapping[str, str], name: str, default: int) -> int:

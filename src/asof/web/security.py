@@ -1,32 +1,44 @@
 """What every answer says to the browser, and which requests are not answered at all."""
 
 import re
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from ipaddress import ip_address
+from urllib.parse import quote, unquote
 
 from starlette.datastructures import Headers as RequestHeaders
 from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asof.model import Headers
+from asof.model import Headers, find_header
+from asof.text.kinds.media import sniffed
 
 # Archived documents: no scripts, nothing from anywhere else, no way to pass for one of our pages.
 # Without allow-scripts browsers show <noscript>, too. allow-downloads: archived files may be kept.
-REPLAY_POLICY = (
-    "sandbox allow-same-origin allow-forms allow-popups allow-downloads"
-    " allow-top-navigation-by-user-activation;"
+# What opens in a tab of its own has a policy of its own, and may be a PDF.
+SANDBOX = (
+    "allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads"
+    " allow-top-navigation-by-user-activation"
+)
+_REPLAY_POLICY = (
+    f"sandbox {SANDBOX};"
     " default-src 'self' data: blob: 'unsafe-inline'; script-src 'none'; connect-src 'none';"
     " worker-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
 )
 # Raw mementos are for programs; a browser that shows one must not load a thing.
-RAW_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
-PDF_POLICY = "frame-ancestors 'self'"
+_RAW_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
+# Browsers show no PDF in a sandbox.
+_PDF_POLICY = (
+    "default-src 'none'; script-src 'none'; object-src 'self'; style-src 'unsafe-inline';"
+    " frame-ancestors 'self'"
+)
 PAGE_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self';"
     " base-uri 'none'; frame-ancestors 'none'"
 )
-BANNER_POLICY = PAGE_POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+PDF = "application/pdf"
 
 _EVERYWHERE = {
     "x-content-type-options": "nosniff",
@@ -38,9 +50,29 @@ _EVERYWHERE = {
 }
 _HOST = re.compile(r"(?:\[([^\]]*)\]|([^:]*))(?::\d*)?")
 _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_LANGUAGES = re.compile(r"[A-Za-z0-9-]+(?:\s*,\s*[A-Za-z0-9-]+)*", re.ASCII)
+_FILE_NAME = re.compile(r";\s*filename(\*?)\s*=\s*(?:\"([^\"]*)\"|([^;]*))", re.IGNORECASE)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 # Browsers give up on more than 256 KB of headers.
 _MAX_ORIGINAL = 64 << 10
+
+
+def memento_policy(sent: str, start: bytes, *, raw: bool) -> str:
+    """The policy of a memento that is sent as a media type, by what its first bytes are.
+
+    What the archived answer called itself counts for nothing here: one that is sent as anything but
+    a PDF, or is none, stays in the sandbox.
+    """
+    if sent == PDF and sniffed(start) == PDF:
+        return _PDF_POLICY
+    return _RAW_POLICY if raw else _REPLAY_POLICY
+
+
+def banner_policy(script: str) -> str:
+    """The policy of the page that has a banner and, in a frame, a memento: one script is ours."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    allowed = f"script-src 'sha256-{digest}'; frame-src 'self'; frame-ancestors 'self'"
+    return PAGE_POLICY.replace("frame-ancestors 'none'", allowed)
 
 
 class Gate:
@@ -105,6 +137,28 @@ def original_headers(headers: Headers) -> list[tuple[str, str]]:
         if room > 0 and _FIELD_NAME.fullmatch(name):
             kept.append((f"X-Archive-Orig-{name}", value))
     return kept
+
+
+def kept_headers(headers: Headers) -> Iterator[tuple[str, str]]:
+    """The archived headers that browsers may act on, written anew from what they were read as."""
+    languages = find_header(headers, "content-language") or ""
+    if _LANGUAGES.fullmatch(languages.strip()):
+        yield "content-language", languages.strip()
+    said = find_header(headers, "content-disposition") or ""
+    kind = said.partition(";")[0].strip().lower()
+    if kind in ("inline", "attachment"):
+        yield "content-disposition", f"{kind}{_file_name(said)}"
+
+
+def _file_name(disposition: str) -> str:
+    """The parameter for the name that a file is saved under (RFC 6266, section 4.3)."""
+    found = _FILE_NAME.search(disposition[:4096])
+    if found is None:
+        return ""
+    name = (found[2] if found[2] is not None else found[3]).strip()
+    name = unquote(name.rpartition("'")[2]) if found[1] else name
+    name = re.split(r"[/\\]", _CONTROLS.sub("", name))[-1]
+    return f"; filename*=UTF-8''{quote(name, safe='', errors='replace')}" if name else ""
 
 
 def field_value(value: str) -> str:

@@ -9,13 +9,19 @@ declared, or only "octets", a file's name helps where the bytes are vague.
 """
 
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
 
+from asof.text.encoding.labels import encoding_named
+from asof.text.encoding.prescan import declared_label
 from asof.text.kinds.containers import OLE, ZIP
 from asof.text.kinds.signatures import signature_type
 from asof.text.kinds.text_kinds import binary_share, text_type
 
 OCTETS = "application/octet-stream"
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+")
+# One of several values in a field: a comma between quotes does not end it.
+_VALUE = re.compile(r'(?:[^",]|"(?:[^"\\]|\\.)*+(?:"|\Z))++', re.DOTALL)
 _LONGEST = 200
 
 # What servers say who do not know.
@@ -27,6 +33,8 @@ _SAYS_NOTHING = frozenset(
         *("application/force-download", "application/x-force-download"),
     ]
 )
+# Of these, browsers look at the bytes (WHATWG MIME Sniffing, section 7).
+_UNKNOWN = frozenset(("unknown/unknown", "application/unknown", "*/*"))
 _OTHER_NAMES = {
     **dict.fromkeys(("text/rtf", "text/richtext", "application/x-rtf"), "application/rtf"),
     **dict.fromkeys(("application/x-zip-compressed", "application/x-zip"), ZIP),
@@ -97,14 +105,39 @@ def media_of(data: bytes, declared: str | None = None, name: str | None = None) 
     return said if _same_family(said, seen) else seen
 
 
-def essence(content_type: str | None) -> str | None:
+class ContentType(NamedTuple):
+    """What is declared of a body: type and subtype in lower case, the encoding by its own name."""
+
+    media: str
+    charset: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.media}; charset={self.charset}" if self.charset else self.media
+
+
+def content_type(values: Iterable[str]) -> ContentType | None:
+    """What the Content-Type fields of an answer say together; None if that is nothing.
+
+    Of several types, in several fields or in one, the last counts that is well formed, as in
+    browsers (WHATWG Fetch, "extract a MIME type"), which keep the encoding of an equal one before.
+    """
+    found = None
+    for value in _VALUE.findall(",".join(values)[: _LONGEST * 8]):
+        written = value.partition(";")[0].strip(" \t\r\n")
+        media = written.lower() if written.isascii() else ""
+        if len(media) > _LONGEST or not _TOKEN.fullmatch(media) or media in _UNKNOWN:
+            continue
+        media = _OTHER_NAMES.get(media, media)
+        charset = encoding_named(declared_label(value) or "")
+        same = found is not None and found.media == media
+        found = ContentType(media, charset or (found.charset if found and same else None))
+    return found
+
+
+def essence(content_type_value: str | None) -> str | None:
     """Type and subtype of a Content-Type value, in lower case; None if it is malformed."""
-    if content_type is None or not content_type.isascii():
-        return None
-    text = content_type[: _LONGEST * 8].split(";", 1)[0].split(",", 1)[0].strip().lower()
-    if len(text) > _LONGEST or _TOKEN.fullmatch(text) is None:
-        return None
-    return _OTHER_NAMES.get(text, text)
+    found = content_type((content_type_value or "",))
+    return found.media if found else None
 
 
 def sniffed(data: bytes) -> str | None:
