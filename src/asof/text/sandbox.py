@@ -275,13 +275,13 @@ def read_many(
 def _handfuls(sources: Iterable[DocumentSource], workers: int) -> Iterator[list[DocumentSource]]:
     """Sources, some at a time: single ones at first, so that few are spread over all children."""
     handful: list[DocumentSource] = []
-    held, most = 0, float(1)
+    held, most = 0, 1.0
     for source in sources:
         handful.append(source)
         held += len(source.data)
-        if len(handful) >= most or held >= _HANDFUL_SIZE:
+        if len(handful) >= int(most) or held >= _HANDFUL_SIZE:
             yield handful
             handful, held = [], 0
-            most = min(most + 1 / workers, _HANDFUL)
+            most = min(most + 0.5 / workers, _HANDFUL)
     if handful:
         yield handful
