@@ -62,7 +62,7 @@ class SketchStore:
                 found.append(
                     (int(keys[place]), first + row, int(place - np.searchsorted(rows, row)))
                 )
-        return [(key, self._urls(no)[place]) for key, no, place in found]
+        return [(key, self._url(no, place)) for key, no, place in found]
 
     def with_mates(self, wanted: Keys, threshold: float) -> Keys:
         """Those of the documents that may be near another of them: they agree in a band of slots.
@@ -98,21 +98,21 @@ class SketchStore:
         sql = "SELECT no, keys, sizes, slots FROM sketches WHERE no > ? ORDER BY no LIMIT ?"
         while rows := self._database.fetch_all(sql, last, _ROWS):
             first, last = rows[0][0], rows[-1][0]
-            numbers = np.repeat(
-                [row[0] - first for row in rows], [len(row[1]) // 8 for row in rows]
-            )
-            keys, sizes = (
-                np.frombuffer(b"".join(row[column] for row in rows), np.int64) for column in (1, 2)
-            )
-            slots = np.frombuffer(b"".join(row[3] for row in rows), np.uint16)
-            if not len(keys) == len(sizes) == len(slots) // SLOTS:
-                raise self._database.damaged("sketches")
-            yield first, keys, sizes, slots.reshape(-1, SLOTS), numbers
+            numbers, *columns = zip(*rows, strict=True)
+            places = np.repeat(np.array(numbers) - first, [len(keys) // 8 for keys in columns[0]])
+            try:
+                keys, sizes = (np.frombuffer(b"".join(each), np.int64) for each in columns[:2])
+                slots = np.frombuffer(b"".join(columns[2]), np.uint16).reshape(len(keys), SLOTS)
+            except ValueError as damage:
+                raise self._database.damaged(damage) from damage
+            yield first, keys, sizes, slots, places
 
-    def _urls(self, no: int) -> list[str]:
+    def _url(self, no: int, place: int) -> str:
         row = self._database.fetch("SELECT urls FROM sketches WHERE no = ?", no)
-        assert row is not None
-        return list(json.loads(row[0]))
+        try:
+            return str(json.loads(row[0])[place]) if row is not None else ""
+        except (ValueError, LookupError, TypeError) as damage:
+            raise self._database.damaged(damage) from damage
 
 
 def main_text(document: Document) -> str:
