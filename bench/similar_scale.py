@@ -71,15 +71,16 @@ def url_of(number: int) -> str:
 
 
 def put_directly(folder: Path, count: int, words: int) -> None:
-    """What reading would have kept; in the order of the pages, not of their addresses."""
+    """What reading would have kept, in the order in which it reads."""
+    made = list(documents(count, words))
     with OpenArchive.open(folder) as archive, Texts(archive, writable=True) as texts:
-        keys = {capture.url: key_of(capture) for capture in archive.captures()}
-        source = enumerate(documents(count, words))
-        while batch := list(islice(source, 64)):
+        captures = archive.captures()
+        while batch := list(islice(captures, 64)):
+            pages = [made[int(capture.url.rpartition("/")[2])] for capture in batch]
             texts._keep(
                 [
-                    (keys[url_of(number)], url_of(number), Document("text/html", main=t, text=t))
-                    for number, t in batch
+                    (key_of(capture), capture.url, Document("text/html", main=page, text=page))
+                    for capture, page in zip(batch, pages, strict=True)
                 ]
             )
         texts._database.completed(reading._READ, reading._state(archive))
@@ -105,6 +106,7 @@ def main() -> None:
         if not folder.exists():
             write_warc(warc, documents(asked.documents, asked.words))
             told("import", run([ASOF, "import", str(warc), "-a", str(folder)]))
+        if not (folder / "derived/text.db").exists():
             start = time.process_time()
             if not asked.read:
                 put_directly(folder, asked.documents, asked.words)

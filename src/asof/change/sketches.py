@@ -69,11 +69,13 @@ class SketchStore:
 
         In the order of their keys.
         """
-        parts = [
-            (keys[chosen], slots[chosen])
-            for _, keys, _, slots, _ in self._parts()
-            if (chosen := np.isin(keys, wanted)).any()
-        ]
+        if not wanted.size:
+            return wanted
+        ordered, parts = np.unique(wanted), []
+        for _, keys, _, slots, _ in self._parts():
+            places = np.searchsorted(ordered, keys).clip(max=len(ordered) - 1)
+            chosen = ordered[places] == keys
+            parts.append((keys[chosen], slots[chosen]))
         if not parts:
             return np.zeros(0, np.int64)
         keys, slots = (np.concatenate(each) for each in zip(*parts, strict=True))
