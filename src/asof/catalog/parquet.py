@@ -50,7 +50,7 @@ def write_rows(
 
     The file gets its name when it is whole and on the disk. Needs the extra `asof[parquet]`.
     """
-    arrow, parquet = _pyarrow()
+    arrow, parquet = pyarrow()
     types = {"timestamp": arrow.timestamp("us", tz="UTC")}
     schema = arrow.schema(
         [(name, types.get(kind) or getattr(arrow, kind)()) for name, kind in columns.items()]
@@ -64,17 +64,17 @@ def write_rows(
     return count
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def pyarrow() -> tuple[Any, Any]:
     """The one place where pyarrow is imported: it is large, and few need it."""
     try:
-        import pyarrow
-        import pyarrow.parquet
+        import pyarrow as arrow
+        import pyarrow.parquet as parquet
     except ImportError as error:
         raise UsageError(
             "Writing Parquet needs pyarrow, which is not installed.",
             hint="Install it with `pip install 'asof[parquet]'`.",
         ) from error
-    return pyarrow, pyarrow.parquet
+    return arrow, parquet
 
 
 def _place(url: str) -> tuple[str | int | None, ...]:

@@ -1,13 +1,18 @@
 """Near-duplicates in an archive: of one document, or all of them; every result is verified."""
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import NamedTuple
+
+import numpy as np
 
 from asof.archive.archive import Moment, OpenArchive
 from asof.catalog.referents import ANSWERS
 from asof.change.near import Measure, Near, NearIndex
+from asof.change.shingles import shingles
+from asof.change.sketches import main_text
 from asof.change.texts import Texts
 from asof.clock import stamp
 from asof.errors import AsofError
@@ -33,10 +38,33 @@ class NearDuplicates:
 def near_duplicates(
     archive: OpenArchive, texts: Texts, moment: Moment, threshold: float, *, versions: bool
 ) -> NearDuplicates:
-    """All pairs of the archive as of a moment whose Jaccard coefficient reaches the threshold."""
-    index = _index(archive, texts, moment, threshold, versions=versions)
+    """All pairs of the archive as of a moment whose Jaccard coefficient reaches the threshold.
+
+    What no sketch is like is only counted; of the others the texts are compared.
+    """
+    index: NearIndex[Named] = NearIndex(threshold)
+    wanted = array("q")
+    if texts.sketches is not None:
+        for _, key in _documents(archive, texts, moment, versions=versions):
+            wanted.append(key)
+        mates = texts.sketches.with_mates(np.array(wanted, np.int64), threshold)
+        alone = set(wanted).difference(mates.tolist())
+    else:
+        alone = set()
+    count = 0
+
+    def compared() -> Iterator[tuple[Named, str]]:
+        nonlocal count
+        for capture, key in _documents(archive, texts, moment, versions=versions):
+            if key in alone and texts.is_kept(key):
+                count += 1
+            else:
+                yield from _main_text(texts, capture)
+
+    index.add_all(compared())
     pairs = sorted(index.pairs(), key=lambda near: (-near.jaccard, near.a, near.b))
-    return NearDuplicates(len(index), tuple(map(tuple, index.identical())), tuple(pairs))
+    identical = tuple(map(tuple, index.identical()))
+    return NearDuplicates(count + len(index), identical, tuple(pairs))
 
 
 def similar(
@@ -48,48 +76,79 @@ def similar(
     measure: Measure,
     *,
     versions: bool,
+    stop: Callable[[], bool] = lambda: False,
 ) -> list[Near[Named]]:
-    """What is near one document; other versions of it only if they were asked for."""
+    """What is near one document; other versions of it only if they were asked for.
+
+    Of documents that have been read the sketches say which to compare. The others are read for
+    this answer alone, until `stop` says that they are to be left out.
+    """
     capture = archive.captured(url, moment)
     document = texts.document(capture)
-    if document is None or not (document.main or document.text).strip():
+    if document is None or not main_text(document).strip():
         raise AsofError(f"{url} has no text to compare.", hint="`asof text` shows what it has.")
-    index = _index(archive, texts, moment, threshold, versions=versions)
+    text = main_text(document)
+    index: NearIndex[Named] = NearIndex(threshold)
+    if texts.sketches is not None:
+        near = texts.sketches.near(shingles(text), threshold, measure)
+        for other, keys in _by_url(near).items():
+            found = archive.captures(url=other, until=moment)
+            own = (each for each in found if each.url == other)
+            index.add_all(
+                named
+                for each in _chosen(own, versions=versions)
+                if texts.key(each) in keys
+                for named in _main_text(texts, each)
+            )
+    if not texts.is_complete:
+        every = _documents(archive, texts, moment, versions=versions)
+        index.add_all(
+            named
+            for each, key in takewhile(lambda _: not stop(), every)
+            if not texts.is_kept(key)
+            for named in _main_text(texts, each)
+        )
     name = Named(capture.url, stamp(capture.at))
     return [
         each
-        for each in index.search(name, document.main or document.text, measure=measure)
+        for each in index.search(name, text, measure=measure)
         # Captures that confirmed the same content are the document itself.
         if each.b.url != capture.url or (versions and each.jaccard < 1)
     ]
 
 
-def _index(
-    archive: OpenArchive, texts: Texts, moment: Moment, threshold: float, *, versions: bool
-) -> NearIndex[Named]:
-    index: NearIndex[Named] = NearIndex(threshold)
-    index.add_all(_main_texts(archive, texts, moment, versions=versions))
-    return index
+def _by_url(found: Iterable[tuple[int, str]]) -> dict[str, set[int]]:
+    keys: dict[str, set[int]] = {}
+    for key, url in found:
+        keys.setdefault(url, set()).add(key)
+    return keys
 
 
-def _main_texts(
+def _documents(
     archive: OpenArchive, texts: Texts, moment: Moment, *, versions: bool
-) -> Iterator[tuple[Named, str]]:
-    """The main texts of each URL's last capture, or of all that brought a content of their own."""
+) -> Iterator[tuple[Capture, int]]:
+    """The captures that may be near others, with the keys of their documents."""
+    for capture in _chosen(archive.captures(until=moment), versions=versions):
+        key = texts.key(capture)
+        if key is not None:
+            yield capture, key
+
+
+def _chosen(captures: Iterable[Capture], *, versions: bool) -> Iterator[Capture]:
+    """The last capture of each URL, or all that brought a content of their own."""
     # URLs of one key, with and without www, come mixed.
-    for _, captures in groupby(archive.captures(until=moment), key=lambda capture: capture.surt):
+    for _, together in groupby(captures, key=lambda capture: capture.surt):
         last: dict[str, Capture] = {}
-        for capture in captures:
+        for capture in together:
             if versions and (capture.kind != "revisit" or capture.url not in last):
-                yield from _main_text(texts, capture)
+                yield capture
             if capture.kind in ANSWERS:
                 last[capture.url] = capture
         if not versions:
-            for capture in last.values():
-                yield from _main_text(texts, capture)
+            yield from last.values()
 
 
 def _main_text(texts: Texts, capture: Capture) -> Iterator[tuple[Named, str]]:
     document = texts.document(capture)
     if document is not None:
-        yield Named(capture.url, stamp(capture.at)), document.main or document.text
+        yield Named(capture.url, stamp(capture.at)), main_text(document)

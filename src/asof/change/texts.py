@@ -19,21 +19,30 @@ from asof.catalog.referents import ANSWERS, is_304
 from asof.change.cascade import compare
 from asof.change.categories import Change
 from asof.change.judgements import ChangeStore
+from asof.change.sketches import SketchStore
 from asof.change.version import Version, version_of
 from asof.errors import AsofError
 from asof.model import Capture, find_header
 from asof.text.database import TextDatabase
-from asof.text.document import Document
+from asof.text.document import Document, Method
 from asof.text.markup import names
 from asof.text.sandbox import DocumentSource, ReadingLimits, SandboxedReader, read_many
-from asof.text.store import TextStore, key_of
+from asof.text.store import TextStore, hashed, key_of
 
 # More of a document is not read.
 MAX_DOCUMENT = 64 << 20
+# How main content is found. The best method takes 13 times the fast one's time for a page in all,
+# and a comparison of two versions or documents needs the same of both rather than the best.
+_METHOD: Method = "fast"
+# Seconds by the clock for a document, which has its ten of the processor all the same: on a busy
+# machine a harmless one would be lost for good.
+_PATIENCE = 60.0
 # Documents that are kept at once, characters of them at most about, and captures judged at once.
 _BATCH = 64
 _BATCH_SIZE = 8 << 20
-_JUDGED = 500
+_BATCH_JUDGED = 500
+# What is done for a state of the archive.
+_READ, _JUDGED = "documents", "changes"
 # What has no text, by its type; the rest may have some, whatever it calls itself.
 _NO_TEXT = ("image/", "audio/", "video/", "font/")
 _NO_DOCUMENTS = names(
@@ -58,17 +67,17 @@ class Texts:
         self, archive: OpenArchive, *, writable: bool = False, limits: ReadingLimits | None = None
     ) -> None:
         self._archive = archive
-        self._limits = limits
+        self._limits = limits or ReadingLimits(patience=_PATIENCE)
         self._held = ExitStack()
         self._apart: SandboxedReader | None = None
+        self._database: TextDatabase | None = None
         self._store: TextStore | None = None
-        self._changes: ChangeStore | None = None
         path = archive.folder.texts
         if writable or path.exists():
             database = TextDatabase(path, writable=writable)
             self._held.callback(database.close)
             if database.is_current:
-                self._store, self._changes = TextStore(database), ChangeStore(database)
+                self._database, self._store = database, TextStore(database)
 
     def __enter__(self) -> Self:
         return self
@@ -76,11 +85,26 @@ class Texts:
     def __exit__(self, *error: object) -> None:
         self._held.close()
 
+    def __len__(self) -> int:
+        """How many documents have been read."""
+        return 0 if self._store is None else len(self._store)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all documents of the archive have been read."""
+        kept = self._database
+        return kept is not None and kept.is_complete(_READ, _state(self._archive))
+
+    @property
+    def sketches(self) -> SketchStore | None:
+        """Those of the documents that have been read, if any was."""
+        return None if self._database is None else SketchStore(self._database)
+
     # -- one document
 
     def document(self, capture: Capture) -> Document | None:
         """What a capture says; None if it holds no document, or its payload is lost."""
-        key = self._key(capture)
+        key = self.key(capture)
         if key is None:
             return None
         kept = None if self._store is None else self._store.get(key)
@@ -92,15 +116,15 @@ class Texts:
             source = source_of(self._archive, capture)
         except AsofError:
             return None
-        return self._apart.read(source.data, source.declared, source.url)
+        return self._apart.read(source.data, source.declared, source.url, method=source.method)
 
     def version(self, capture: Capture) -> Version:
         """A capture as a version to compare; its text is read only if that is needed."""
         seen = self._archive.catalog.observation(capture)
         return version_of(seen, read=partial(self.document, capture))
 
-    def _key(self, capture: Capture) -> int | None:
-        """None where there is nothing to read."""
+    def key(self, capture: Capture) -> int | None:
+        """Of the document that a capture shows; None where there is nothing to read."""
         answer: Capture | None = capture
         if capture.kind == "revisit":
             answer = _stands_for(self._archive.catalog.observation(capture))
@@ -108,17 +132,27 @@ class Texts:
 
     # -- all of them
 
-    def unread(self, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[int, Capture]]:
+    def unread(
+        self,
+        stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[int], None] = lambda count: None,
+    ) -> Iterator[tuple[int, Capture]]:
         """Captures with a document that has not been read, one for each."""
-        assert self._store is not None
+        if self.is_complete:
+            return
         seen: set[int] = set()
         for capture in self._archive.captures():
             if stop():
                 return
-            key = self._key(capture)
-            if key is not None and key not in seen and key not in self._store:
+            key = self.key(capture)
+            if key is not None and key not in seen and not self.is_kept(key):
                 seen.add(key)
                 yield key, capture
+            progress(1)
+
+    def is_kept(self, key: int) -> bool:
+        """Whether the document of this key has been read."""
+        return self._store is not None and key in self._store
 
     def read_all(
         self,
@@ -128,58 +162,81 @@ class Texts:
     ) -> ReadingProgress:
         """Read what has not been read, and compare what has not been compared.
 
-        `stop` is asked now and then; what was read until then is kept.
+        `stop` is asked now and then; what was read until then is kept. `progress` is told of
+        captures: each is looked at twice.
         """
-        assert self._store is not None
+        failed = self.read_documents(workers, progress, stop)
+        judged = 0 if stop() else self._judge_all(progress, stop)
+        return ReadingProgress(len(self), failed, judged)
+
+    def read_documents(
+        self,
+        workers: int,
+        progress: Callable[[int], None] = lambda count: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Read what has not been read; how many documents gave a reason instead of a text."""
+        assert self._database is not None
         failed = held = 0
-        batch: list[tuple[int, Document]] = []
-        keys: deque[int] = deque()
-        for document in read_many(self._sources(keys, stop), workers, self._limits):
-            batch.append((keys.popleft(), document))
+        state = _state(self._archive)
+        batch: list[tuple[int, str, Document]] = []
+        taken: deque[tuple[int, str]] = deque()
+        sources = self._sources(taken, stop, progress)
+        for document in read_many(sources, workers, self._limits):
+            batch.append((*taken.popleft(), document))
             failed += document.error is not None and not document.text
             held += len(document.text) + len(document.main)
             if len(batch) >= _BATCH or held >= _BATCH_SIZE:
-                self._store.put(batch)
+                self._keep(batch)
                 batch.clear()
                 held = 0
-            progress(1)
-        self._store.put(batch)
-        return ReadingProgress(len(self._store), failed, self._judge_all(progress, stop))
+        self._keep(batch)
+        if not stop():
+            self._database.completed(_READ, state)
+        return failed
 
-    def _sources(self, keys: deque[int], stop: Callable[[], bool]) -> Iterator[DocumentSource]:
-        for key, capture in self.unread(stop):
+    def _keep(self, batch: list[tuple[int, str, Document]]) -> None:
+        assert self._database is not None
+        assert self._store is not None
+        with self._database.transaction():
+            self._store.put([(key, document) for key, _, document in batch])
+            SketchStore(self._database).put(batch)
+
+    def _sources(
+        self,
+        taken: deque[tuple[int, str]],
+        stop: Callable[[], bool],
+        progress: Callable[[int], None],
+    ) -> Iterator[DocumentSource]:
+        for key, capture in self.unread(stop, progress):
             try:
                 source = source_of(self._archive, capture)
             except AsofError:  # damaged, or its payload is not here: nothing to read
                 continue
-            keys.append(key)
+            taken.append((key, capture.url))
             yield source
 
-    def left(self) -> int:
-        """How many steps `read_all` would take: documents to read, captures to compare."""
-        assert self._changes is not None
-        unjudged = sum(
-            not self._changes.is_settled(capture, before)
-            for capture, _, before, _ in self._successions()
-        )
-        return sum(1 for _ in self.unread()) + unjudged
-
     def _judge_all(self, progress: Callable[[int], None], stop: Callable[[], bool]) -> int:
-        assert self._changes is not None
+        assert self._database is not None
+        changes, state = ChangeStore(self._database), _state(self._archive)
+        if self._database.is_complete(_JUDGED, state):
+            return 0
         judged = 0
         batch: list[tuple[Capture, Capture | None, Change]] = []
         for capture, version, before, old in self._successions():
             if stop():
                 break
-            if self._changes.is_settled(capture, before):
+            progress(1)
+            if changes.is_settled(capture, before):
                 continue
             batch.append((capture, before, compare(old, version)))
             judged += 1
-            progress(1)
-            if len(batch) >= _JUDGED:
-                self._changes.put(batch)
+            if len(batch) >= _BATCH_JUDGED:
+                changes.put(batch)
                 batch.clear()
-        self._changes.put(batch)
+        changes.put(batch)
+        if not stop():
+            self._database.completed(_JUDGED, state)
         return judged
 
     def _successions(self) -> Iterator[tuple[Capture, Version, Capture | None, Version | None]]:
@@ -195,10 +252,16 @@ class Texts:
                     before[capture.url] = capture, version
 
 
+def _state(archive: OpenArchive) -> int:
+    """Another number whenever there may be captures that were not there before."""
+    return hashed(*(f"{each.file} {each.committed}" for each in archive.segments()))
+
+
 def source_of(archive: OpenArchive, capture: Capture) -> DocumentSource:
     found = archive.read(capture)
     declared = find_header(found.headers, "Content-Type") or found.media_type
-    return DocumentSource(b"".join(found.payload(MAX_DOCUMENT)), declared, capture.url)
+    data = b"".join(found.payload(MAX_DOCUMENT))
+    return DocumentSource(data, declared, capture.url, method=_METHOD)
 
 
 def documents_of(archive: OpenArchive, captures: Iterable[Capture]) -> Iterator[Capture]:

@@ -18,7 +18,7 @@ from asof.cli.options import (
     require_folder,
     selection_options,
 )
-from asof.cli.output import open_archive, print_json, say
+from asof.cli.output import count_progress, open_archive, print_json, say
 from asof.errors import AsofError, NotCaptured, UsageError
 from asof.files import scratch_folder
 
@@ -34,10 +34,8 @@ _NAMES = {
 
 def _export_documents(archive: OpenArchive, selection: Selection, out: Path) -> int:
     # Here, for it needs numpy, which takes longer to load than the rest.
-    from asof.cli.similar import read_texts
     from asof.cover.documents.export_documents import export_documents
 
-    read_texts(archive)
     return export_documents(archive, selection, out)
 
 
@@ -101,7 +99,7 @@ def export_command(
             raise UsageError(f"{out} exists.", hint="Name another file with -o.")
         require_folder(out)
         _require_any(archive, selection)
-        count = _EXPORTERS[kind](archive, selection, out)
+        count = _export(archive, selection, kind, out)
     if as_json:
         print_json({"file": str(out), "format": kind, "captures": count})
     else:
@@ -109,11 +107,22 @@ def export_command(
     return 0
 
 
+def _export(archive: OpenArchive, selection: Selection, kind: str, out: Path) -> int:
+    if kind == "documents":
+        from asof.catalog.parquet import pyarrow
+        from asof.cli.similar import read_texts
+
+        pyarrow()  # if it is missing, that is said before all is read
+        read_texts(archive)
+    with count_progress("exporting", None):
+        return _EXPORTERS[kind](archive, selection, out)
+
+
 def _to_stdout(archive: OpenArchive, selection: Selection, kind: str) -> int:
     _require_any(archive, selection)
     with scratch_folder(Path(gettempdir()) / "asof-export") as scratch:
         path = scratch / _NAMES[kind]
-        _EXPORTERS[kind](archive, selection, path)
+        _export(archive, selection, kind, path)
         with path.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)
     sys.stdout.buffer.flush()

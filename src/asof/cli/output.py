@@ -16,10 +16,12 @@ import click
 
 from asof.api import Archive
 from asof.catalog.derive import record_uri
+from asof.cli.progress_lines import ProgressLines, spoken
 from asof.cli.screen import console
 from asof.clock import Instant, iso, maybe_iso, stamp, to_datetime
 from asof.model import Capture, Validity
 from asof.report.terminal import without_controls
+from asof.report.words import human_bytes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -105,7 +107,9 @@ def validity_json(validity: Validity) -> dict[str, object]:
 def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
     """A bar for each stage: call the value with its name, what is done, and of how much."""
     if not sys.stderr.isatty():
-        yield lambda stage, done, total: None
+        with spoken(ProgressLines()) as lines:
+            lines.begin("working", None)
+            yield lines.show
         return
     from rich.progress import Progress, TaskID
 
@@ -124,9 +128,12 @@ def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
 def count_progress(
     what: str, total: int | None, *, column: str = "MofNCompleteColumn"
 ) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, and nothing elsewhere; call the value with what is done."""
+    """A bar on a terminal, a line now and then elsewhere; call the value with what is done."""
     if not sys.stderr.isatty():
-        yield lambda done: None
+        in_bytes = column == "DownloadColumn"
+        with spoken(ProgressLines(human_bytes) if in_bytes else ProgressLines()) as lines:
+            lines.begin(what, total)
+            yield lines.advance
         return
     # Here, for loading rich takes longer than most commands.
     from rich import progress

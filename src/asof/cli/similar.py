@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
 
 from asof.archive import OpenArchive
 from asof.cli.options import archive_option, examples, json_option, moment_option
-from asof.cli.output import cores, count_progress, open_archive, print_json, say
+from asof.cli.output import cores, count_progress, open_archive, print_json, say, where
 from asof.errors import ArchiveError, UsageError
 from asof.report.words import percent
 
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from asof.change.near import Measure, Near
     from asof.change.similar import Named, NearDuplicates
     from asof.change.texts import ReadingProgress
+
+# Seconds of reading before what is near one document is told by what has been read so far.
+_PATIENCE = 10.0
 
 
 @click.command(
@@ -53,33 +58,61 @@ def similar_command(
     """Near-duplicates of one document, or all there are.
 
     Compared are the main texts, by their shingles of five words; every result is verified, none is
-    an estimate. Documents that were not read yet are read first. Ends with 1 if there are none.
+    an estimate. Documents that were not read yet are read first: with --all every one, for a URL as
+    many as ten seconds allow, and it is said if that leaves some. Ends with 1 if there are none.
     """
     if everything == (url is not None):
         raise UsageError("Name a URL, or give --all.", hint="`asof similar --help` has examples.")
     if everything and contained:
         raise UsageError("--all compares by Jaccard only.", hint="Leave --contained out.")
+    # Here, for comparing needs numpy, which takes longer to load than the rest.
+    from asof.change.similar import similar
+    from asof.change.texts import Texts
+
     with open_archive(folder) as archive:
-        try:
-            read_texts(archive)
-        except ArchiveError as error:  # a crawl is reading them: what it has not, is read here
-            say(f"asof: {error}")
+        late = _read_first(archive, inf if everything else _PATIENCE)
         if url is None:
             found = archive.near_duplicates(moment, threshold=threshold, versions=versions)
             return _print_all(found, threshold, limit, as_json=as_json)
         measure: Measure = "containment" if contained else "jaccard"
-        near = archive.similar(url, moment, threshold=threshold, measure=measure, versions=versions)
+        with Texts(archive) as texts:
+            near = similar(
+                archive, texts, url, moment, threshold, measure, versions=versions, stop=late
+            )
         return _print_near(near, limit, as_json=as_json)
+
+
+def _read_first(archive: OpenArchive, seconds: float) -> Callable[[], bool]:
+    """Read what has not been read, for so long; whether that time is over."""
+    from asof.change.texts import Texts
+
+    until = monotonic() + seconds
+
+    def late() -> bool:
+        return monotonic() > until
+
+    try:
+        with Texts(archive, writable=True) as texts:
+            if not texts.is_complete:
+                with count_progress("reading", archive.catalog.count()) as progress:
+                    texts.read_documents(cores(), progress, late)
+            if not texts.is_complete:
+                say(
+                    f"asof: {len(texts):,} documents are read, and compared with it; there are "
+                    f"more. Read them with `asof reindex --text{where(archive.folder.root)}`."
+                )
+    except ArchiveError as error:  # a crawl is reading them: what it has not, is read here
+        say(f"asof: {error}")
+    return late
 
 
 def read_texts(archive: OpenArchive) -> ReadingProgress:
     """Read what has not been read, with a bar for those who watch."""
     from asof.change.texts import Texts
 
-    with Texts(archive, writable=True) as texts:
-        total = texts.left() if sys.stderr.isatty() else 0
-        with count_progress("reading", total) as progress:
-            return texts.read_all(cores(), progress)
+    bar = count_progress("reading", 2 * archive.catalog.count())
+    with Texts(archive, writable=True) as texts, bar as progress:
+        return texts.read_all(cores(), progress)
 
 
 def _print_near(near: list[Near[Named]], limit: int, *, as_json: bool) -> int:

@@ -20,7 +20,7 @@ from asof.ledger import connect_for_reading, translate
 
 # One up whenever readers give other texts for the same bytes, or changes are judged otherwise:
 # everything is then read again.
-VERSION = 4
+VERSION = 5
 
 _ANEW = "Delete it; `asof reindex --text` reads the documents again."
 
@@ -46,7 +46,16 @@ CREATE TABLE changes (
   stage TEXT NOT NULL,
   similarity REAL
 );
+CREATE TABLE sketches (
+  no INTEGER PRIMARY KEY,
+  keys BLOB NOT NULL,
+  sizes BLOB NOT NULL,
+  slots BLOB NOT NULL,
+  urls TEXT NOT NULL
+);
+CREATE TABLE complete (what TEXT PRIMARY KEY, state INTEGER NOT NULL);
 """
+_TABLES = ("documents", "blocks", "changes", "sketches", "complete")
 
 
 class TextDatabase:
@@ -78,7 +87,7 @@ class TextDatabase:
         if self._version() == VERSION:
             return
         with self.transaction():
-            for table in ("documents", "blocks", "changes"):
+            for table in _TABLES:
                 self.db.execute(f"DROP TABLE IF EXISTS {table}")
             for statement in _SCHEMA.split(";\n"):
                 self.db.execute(statement)
@@ -87,17 +96,36 @@ class TextDatabase:
     def _version(self) -> int:
         return int(self.db.execute("PRAGMA user_version").fetchone()[0])
 
-    def fetch(self, sql: str, *values: int) -> tuple[Any, ...] | None:
+    def fetch(self, sql: str, *values: int | str) -> tuple[Any, ...] | None:
         """The first row of an answer, if it has any."""
         with _translated(self.path):
             row: tuple[Any, ...] | None = self.db.execute(sql, values).fetchone()
             return row
+
+    def fetch_all(self, sql: str, *values: int | str) -> list[tuple[Any, ...]]:
+        with _translated(self.path):
+            return self.db.execute(sql, values).fetchall()
+
+    def is_complete(self, what: str, state: int) -> bool:
+        """Whether all was done of something for this state of the archive, as `completed` says."""
+        return self.fetch("SELECT 1 FROM complete WHERE what = ? AND state = ?", what, state) == (
+            1,
+        )
+
+    def completed(self, what: str, state: int) -> None:
+        with self.transaction() as db:
+            db.execute("INSERT OR REPLACE INTO complete VALUES (?, ?)", (what, state))
 
     def damaged(self, what: object) -> ArchiveError:
         return ArchiveError(f"{self.path} is damaged ({what}).", hint=_ANEW)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing; within another, a part of that one."""
+        is_part = self.db.in_transaction
+        if is_part:
+            yield self.db
+            return
         with _translated(self.path):
             self.db.execute("BEGIN IMMEDIATE")
             try:

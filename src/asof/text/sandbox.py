@@ -17,9 +17,10 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from queue import SimpleQueue
-from threading import Lock
+from threading import Event, Lock
 from time import monotonic
 
 from asof.errors import AsofError
@@ -31,6 +32,9 @@ _START_SECONDS = 60
 _LARGEST_SHARE = 0.4
 _LONGEST_ANSWER = 512 << 20
 _PIECE = 1 << 20
+# Documents that a child is handed at a time, and bytes of them about.
+_HANDFUL = 16
+_HANDFUL_SIZE = 1 << 20
 _CHILD = "from asof.text.sandbox_child import main; main()"
 
 
@@ -61,6 +65,9 @@ class DocumentSource:
     url: str | None = None
     name: str | None = None
     method: Method = "default"
+
+
+_FIELDS = attrgetter(*(field.name for field in fields(DocumentSource)))
 
 
 class SandboxedReader:
@@ -234,7 +241,9 @@ def read_many(
 ) -> Iterator[Document]:
     """Read documents in several children at once; they come back in the order of `sources`.
 
-    No more sources are taken than are being read, and as many again.
+    Each child is handed some at a time, so that it need not wait while its parent keeps what came
+    back; a document that kills it is the only one of them that is lost. No more sources are taken
+    than are being read, and as many again.
     """
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -242,20 +251,37 @@ def read_many(
         free: SimpleQueue[SandboxedReader] = SimpleQueue()
         for _ in range(workers):
             free.put(ends.enter_context(SandboxedReader(limits)))
+        over = Event()
 
-        def one(source: DocumentSource) -> Document:
+        def read(handful: list[DocumentSource]) -> list[Document]:
             apart = free.get()
             try:
-                return apart.read(*astuple(source))
+                return [apart.read(*_FIELDS(source)) for source in handful if not over.is_set()]
             finally:
                 free.put(apart)
 
         pool = ThreadPoolExecutor(workers)
         ends.callback(pool.shutdown, cancel_futures=True)  # nobody will ask for what waits
-        waiting: deque[Future[Document]] = deque()
-        for source in sources:
-            waiting.append(pool.submit(one, source))
+        ends.callback(over.set)
+        waiting: deque[Future[list[Document]]] = deque()
+        for handful in _handfuls(sources, workers):
+            waiting.append(pool.submit(read, handful))
             if len(waiting) >= 2 * workers:
-                yield waiting.popleft().result()
+                yield from waiting.popleft().result()
         while waiting:
-            yield waiting.popleft().result()
+            yield from waiting.popleft().result()
+
+
+def _handfuls(sources: Iterable[DocumentSource], workers: int) -> Iterator[list[DocumentSource]]:
+    """Sources, some at a time: single ones at first, so that few are spread over all children."""
+    handful: list[DocumentSource] = []
+    held, most = 0, 1.0
+    for source in sources:
+        handful.append(source)
+        held += len(source.data)
+        if len(handful) >= int(most) or held >= _HANDFUL_SIZE:
+            yield handful
+            handful, held = [], 0
+            most = min(most + 0.5 / workers, _HANDFUL)
+    if handful:
+        yield handful
