@@ -5,6 +5,7 @@ it is taken from the raw request target, for the decoded path has lost what `%2F
 """
 
 import re
+from contextvars import ContextVar
 from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlencode
 
@@ -13,6 +14,8 @@ from starlette.types import Scope
 from asof.clock import Instant, parse_moment, stamp
 from asof.url import canonical
 
+# What stands before all addresses of a request's archive: empty where one is served alone.
+prefix: ContextVar[str] = ContextVar("prefix", default="")
 _REPLAY = re.compile(rb"/(\d{4,14})(id_)?/(.*)", re.DOTALL)
 # What a URL may hold as it is in a request target; the rest, quotes and blanks, is percent-encoded.
 _TARGET_SAFE = "!$%&'()*+,-./:;=?@[\\]^_`{|}~"
@@ -50,7 +53,7 @@ def typed(text: str) -> str:
 
 def replay(moment: str, url: str, *, raw: bool = False) -> str:
     """Where a URL is shown as of a moment (a stamp of 4 to 14 digits)."""
-    return f"/{moment}{'id_' if raw else ''}/{written(url)}"
+    return f"{prefix.get()}/{moment}{'id_' if raw else ''}/{written(url)}"
 
 
 def written(url: str) -> str:
@@ -69,26 +72,26 @@ def exact(at: Instant, url: str, *, raw: bool = False) -> str:
 def listing(url: str, at: str = "") -> str:
     """Where the captures of a URL are listed."""
     moment = f"&at={quote(at, safe='')}" if at else ""
-    return f"/captures?url={quote(url, safe='')}{moment}"
+    return f"{prefix.get()}/captures?url={quote(url, safe='')}{moment}"
 
 
 def banner(wanted: Wanted, refresh: str | None) -> str:
     """Where the banner of a memento is; it offers the way that a refresh would have gone."""
     query = {"url": wanted.url, "at": wanted.stamp} | ({"next": refresh} if refresh else {})
-    return f"/-/banner?{urlencode(query)}"
+    return f"{prefix.get()}/-/banner?{urlencode(query)}"
 
 
-def below(prefix: str, after: str = "") -> str:
+def below(beginning: str, after: str = "") -> str:
     """Where the URLs under a prefix are listed."""
     start = f"&after={quote(after, safe='')}" if after else ""
-    return f"/captures?prefix={quote(prefix, safe='')}{start}"
+    return f"{prefix.get()}/captures?prefix={quote(beginning, safe='')}{start}"
 
 
 def cover_page(name: str, *, page: int = 1, find: str = "", of: str = "") -> str:
     """Where a saved cover is shown: a page of it, what was found in it, or one of its documents."""
     query = {"find": find, "of": of, "page": str(page) if page > 1 else ""}
     words = urlencode({key: value for key, value in query.items() if value}, errors="replace")
-    return f"/covers/{quote(name, safe='')}{'?' if words else ''}{words}"
+    return f"{prefix.get()}/covers/{quote(name, safe='')}{'?' if words else ''}{words}"
 
 
 def stamp_of(text: str, now: Instant) -> str:

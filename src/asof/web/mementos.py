@@ -41,7 +41,7 @@ class Mementos:
         self._archive = pages.archive
         self._clock = pages.clock
         # Another version of this program may rewrite differently: what it made is not reused.
-        self._era = format(pages.clock.now(), "x")
+        self._era = format(pages.era, "x")
 
     def answer(self, request: Request) -> Response:
         """The memento that the request's target names."""
