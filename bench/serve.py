@@ -67,8 +67,8 @@ class Run:
         was, now = self.memory
         told = ", ".join(f"{count} {why}" for why, count in self.errors.items()) or "none"
         return (
-            f"  {name:16}{rate:>9,.0f}{size:>8.1f}{cost:>8.2f}{p50:>9.0f}{p99:>9.0f}{took[-1] * 1000:>9.0f}"
-            f"{was:>8.0f}{now:>6.0f}  {told}"
+            f"  {name:16}{rate:>9,.0f}{size:>8.1f}{cost:>8.2f}{p50:>9.0f}{p99:>9.0f}"
+            f"{took[-1] * 1000:>9.0f}{was:>8.0f}{now:>6.0f}  {told}"
         )
 
 

@@ -84,11 +84,11 @@ class Connection(H11Protocol):
         self._waited += 1
         if self._waited <= (READ_SECONDS if unread else HEAD_SECONDS):
             return
-        if unread or self._is_refused or self.conn.our_state is not h11.IDLE:
-            self.logger.info("A reader who does not go on is let go.")
-            self.transport.abort()
-        else:
+        if not unread and self.conn.our_state is h11.IDLE and self.conn.trailing_data[0]:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT)
+        else:
+            self.logger.info("Let go of one who neither asks nor reads.")
+            self.transport.abort()
 
     def _refuse(self, status: HTTPStatus) -> None:
         """Answer what has become no request; what still comes is read and thrown away.
@@ -105,6 +105,7 @@ class Connection(H11Protocol):
             "content-type: text/plain; charset=utf-8\r\nx-content-type-options: nosniff\r\n"
             "connection: close\r\n\r\n"
         )
+        self.conn.send_failed()
         self.transport.write(head.encode() + told)
         self.transport.write_eof()
         self._is_refused, self._waited = True, 0

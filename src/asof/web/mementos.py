@@ -1,7 +1,7 @@
 """Replay: the memento of a URL as of a moment, rewritten to be looked at, or raw."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 
@@ -26,6 +26,7 @@ from asof.web.security import PDF_POLICY, RAW_POLICY, REPLAY_POLICY, field_value
 
 # A decompression bomb streams through in pieces, but not for ever.
 MAX_SERVED = 8 << 30
+_AT_ONCE = 256 << 10
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _FRAMED = frozenset(("iframe", "frame", "embed", "object", "fencedframe"))
 _VIEWED = _FRAMED | {"document"}
@@ -82,7 +83,7 @@ class Mementos:
         )
 
     def _raw(self, wanted: Wanted, memento: Memento, destination: str) -> Response:
-        response = StreamingResponse(memento.payload(MAX_SERVED), _status(memento.status))
+        response = _sent(memento.payload(MAX_SERVED), memento.status)
         raw = partial(address.replay, wanted.stamp, raw=True)
         place = ReplayPlace(memento.capture.url, raw)
         location = place.refer(_location(memento)) if memento.status in _REDIRECTS else None
@@ -107,7 +108,7 @@ class Mementos:
         declared, media = _declared(memento, first, destination)
         kind, payload = kind_of(media), chain([first], chunks)
         if kind is None:
-            response: Response = StreamingResponse(payload, _status(memento.status))
+            response = _sent(payload, memento.status)
             _describe(response, memento, declared, REPLAY_POLICY)
             return response
         data = _whole(payload)
@@ -182,6 +183,17 @@ def _links(origin: str, wanted: Wanted, capture: Capture, around: Neighbours) ->
         relation = " ".join([*names, "memento"])
         links.append(f'<{where}>; rel="{relation}"; datetime="{http_date(at)}"')
     return ", ".join(links)
+
+
+def _sent(payload: Iterator[bytes], status: int | None) -> Response:
+    """A payload as it is. Only what is long is sent in pieces: each is a turn of another thread."""
+    size, begun = 0, []
+    for chunk in payload:
+        begun.append(chunk)
+        size += len(chunk)
+        if size > _AT_ONCE:
+            return StreamingResponse(chain(begun, payload), _status(status))
+    return Response(b"".join(begun), _status(status))
 
 
 def _status(status: int | None) -> int:
