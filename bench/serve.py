@@ -22,9 +22,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import cast
 from urllib.parse import quote
@@ -35,6 +36,9 @@ from asof.archive import OpenArchive
 from asof.clock import stamp
 from asof.model import Capture
 from crawl_site import free_port, serving, write_site
+
+Side = Callable[[int], list[str | Path]]
+"""The command that serves on a port."""
 
 HERE = Path(__file__).resolve().parents[1]
 
@@ -176,9 +180,10 @@ def server(command: Sequence[str | Path], port: int, folder: Path) -> Iterator[i
             child.terminate()
 
 
-def measured(command: Sequence[str | Path], port: int, folder: Path, asks: Sequence[Ask],
+def measured(side: Side, folder: Path, asks: Sequence[Ask],
              asked: argparse.Namespace) -> Run:  # fmt: skip
-    with server(command, port, folder) as pid:
+    port = free_port()
+    with server(side(port), port, folder) as pid:
         uvloop.run(read(port, asks, 20, 2))  # warm
         before, cpu = resident(pid), spent(pid)
         run = uvloop.run(read(port, asks, asked.readers, asked.seconds))
@@ -220,13 +225,12 @@ def main() -> None:
         place = Path(scratch)
         archive = (asked.archive or make(place, asked.pages)).resolve()
         captures = captured(archive)
-        port = free_port()
-        sides = {"asof": asof(HERE, archive, port)}
+        sides = {"asof": partial(asof, HERE, archive)}
         if asked.other:
-            sides["other checkout"] = asof(asked.other.resolve(), archive, port)
+            sides["other checkout"] = partial(asof, asked.other.resolve(), archive)
         if asked.pywb:
-            sides["pywb"] = pywb(asked.pywb.resolve(), archive, place, port)
-        compare(place, port, captures, sides, asked)
+            sides["pywb"] = pywb(asked.pywb.resolve(), archive, place)
+        compare(place, captures, sides, asked)
 
 
 def make(place: Path, pages: int) -> Path:
@@ -237,15 +241,15 @@ def make(place: Path, pages: int) -> Path:
     return place / "archive"
 
 
-def pywb(tools: Path, archive: Path, place: Path, port: int) -> list[str | Path]:
+def pywb(tools: Path, archive: Path, place: Path) -> Side:
     files = sorted((archive / "warc").iterdir())
     for words in (["init", "web"], ["add", "web", *files]):
         subprocess.run([tools / "wb-manager", *words], cwd=place, check=True, capture_output=True)
-    return [tools / "wayback", "-p", str(port), "-b", "127.0.0.1"]
+    return lambda port: [tools / "wayback", "-p", str(port), "-b", "127.0.0.1"]
 
 
-def compare(place: Path, port: int, captures: Sequence[Capture],
-            sides: dict[str, list[str | Path]], asked: argparse.Namespace) -> None:  # fmt: skip
+def compare(place: Path, captures: Sequence[Capture], sides: dict[str, Side],
+            asked: argparse.Namespace) -> None:  # fmt: skip
     plain = [Ask(f"/{stamp(c.at)}/{c.url}".encode(), c.status or 200) for c in captures]
     framed = [Ask(f"/web/{stamp(c.at)}mp_/{c.url}".encode(), c.status or 200) for c in captures]
     print(f"{asked.readers} readers, {len(captures):,} captures, {asked.seconds:g} s a run")
@@ -256,7 +260,7 @@ def compare(place: Path, port: int, captures: Sequence[Capture],
     for number in range(asked.rounds):
         for name in names[number % len(names) :] + names[: number % len(names)]:
             asks = framed if name == "pywb" else plain
-            runs.setdefault(name, []).append(measured(sides[name], port, place, asks, asked))
+            runs.setdefault(name, []).append(measured(sides[name], place, asks, asked))
             print(runs[name][-1].row(name), flush=True)
     rates = {
         name: statistics.median(len(run.took) / run.seconds for run in some)
@@ -267,7 +271,7 @@ def compare(place: Path, port: int, captures: Sequence[Capture],
     print("banners, lists of captures, home")
     for name in names:
         if name != "pywb":
-            run = measured(sides[name], port, place, pages_of_ours(captures), asked)
+            run = measured(sides[name], place, pages_of_ours(captures), asked)
             print(run.row(name), flush=True)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from email.message import Message
 from pathlib import Path
 from typing import NamedTuple
@@ -209,6 +211,29 @@ def test_all_processes_end_with_the_first_even_if_it_is_killed(two: tuple[Path, 
         child.wait(10)
         wait_for(lambda: not answers(base[0]), 10, "nobody listens")
         wait_for(lambda: not any(Path(f"/proc/{p}").exists() for p in others), 10, "all end")
+
+
+def test_a_catalog_that_is_rebuilt_beside_it_is_seen_at_once(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    archive = shutil.copytree(two[1], tmp_path / "archive")
+    with closing(sqlite3.connect(archive / "asof.db")) as db, db:
+        db.execute("DELETE FROM captures")
+    with served(archive) as (base, _):
+        assert ask(f"{base}/2026/http://b.example/").status == 404
+        for _ in range(2):
+            ok("reindex", "-a", archive)
+            for _ in range(8):  # by all processes
+                assert ask(f"{base}/2026/http://b.example/").status == 200
+
+
+def test_a_page_is_kept_for_its_moment_and_its_reader(library: str) -> None:
+    """What was rewritten for one address is not shown at another."""
+    for _ in range(3):
+        for moment in ("2026", "20260101", "2027"):
+            shown = ask(f"{library}/archive/{moment}/http://a.example/").text
+            assert f'href="/archive/{moment}/http://a.example/next"' in shown
+            assert f"at={moment}" in shown
 
 
 def test_readers_do_not_hold_up_a_crawl_and_see_what_it_brings(tmp_path: Path) -> None:

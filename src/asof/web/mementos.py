@@ -21,6 +21,7 @@ from asof.text.links.attribute_values import refresh as refresh_references
 from asof.text.links.attribute_values import refresh_target, replaced
 from asof.web import address
 from asof.web.address import Wanted
+from asof.web.kept import KeptDocuments
 from asof.web.pages import Neighbours, Pages
 from asof.web.security import PDF_POLICY, RAW_POLICY, REPLAY_POLICY, field_value, original_headers
 
@@ -43,6 +44,7 @@ class Mementos:
         self._clock = pages.clock
         # Another version of this program may rewrite differently: what it made is not reused.
         self._era = format(pages.era, "x")
+        self._kept = KeptDocuments()
 
     def answer(self, request: Request) -> Response:
         """The memento that the request's target names."""
@@ -124,7 +126,10 @@ class Mementos:
             source = address.banner(wanted, own_onward or onward)
             return self._pages.text("above.html", source=source)
 
-        done = rewrite(data, kind, declared, place, banner=banner)
+        records = memento.capture.record_id, memento.source.record_id
+        key = (*records, wanted, declared, destination in _FRAMED, address.prefix.get())
+        made = partial(rewrite, data, kind, declared, place, banner=banner)
+        done = self._kept.get(key, made)
         if done.charset is not None:
             declared = f"{media}; charset={done.charset}"
         response = Response(done.data, _status(memento.status), {"vary": "Sec-Fetch-Dest"})

@@ -27,6 +27,8 @@ from asof.web.connection import Connection
 _MOST_PROCESSES = 4
 # Threads of a process that make answers: nearly all they do needs the interpreter's one lock.
 _THREADS = 4
+# Seconds for answers that are under way when it ends.
+_END_SECONDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def serve(service: Service, ready: Callable[[str], None]) -> None:
     for folder in service.folders:  # what is wrong with one is told before anything is promised
         OpenArchive.open(folder).close()
     begun, alive = service.clock.now(), os.pipe()
-    own = bound(service.host, service.port)
+    own, beside = bound(service.host, service.port), []
     port = own.getsockname()[1]
     if (others := _cores() - 1) > 0:
         # That it could be bound alone has shown that nobody else listens there.
@@ -55,11 +57,18 @@ def serve(service: Service, ready: Callable[[str], None]) -> None:
             with bound(service.host, port, shared=True) as listener:
                 # Forked before any thread, connection or event loop is there.
                 words = (service, listener, begun, alive)
-                get_context("fork").Process(target=_beside, args=words, daemon=True).start()
+                beside.append(get_context("fork").Process(target=_beside, args=words, daemon=True))
+                beside[-1].start()
         own = bound(service.host, port, shared=True)
     name = f"[{service.host}]" if ":" in service.host else service.host
     ready(f"http://{name}:{port}/")
-    _run(service, own, begun)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # else it ends before the others
+    try:
+        _run(service, own, begun)
+    finally:
+        os.close(alive[1])
+        for process in beside:
+            process.join(_END_SECONDS)
 
 
 def _beside(service: Service, listener: socket.socket, begun: int, alive: tuple[int, int]) -> None:
@@ -91,8 +100,8 @@ def configured(app: ASGIApp, *, is_verbose: bool = False) -> uvicorn.Config:
     return uvicorn.Config(
         app, http=Connection, ws="none", lifespan="off", proxy_headers=False,
         log_level=logging.INFO if is_verbose else logging.ERROR, access_log=False,
-        server_header=False, limit_concurrency=connection.MOST, timeout_graceful_shutdown=3,
-        h11_max_incomplete_event_size=connection.HEAD_LIMIT,
+        server_header=False, timeout_graceful_shutdown=_END_SECONDS,
+        limit_concurrency=connection.MOST, h11_max_incomplete_event_size=connection.HEAD_LIMIT,
     )  # fmt: skip
 
 
