@@ -8,7 +8,6 @@ import asyncio
 from http import HTTPStatus
 from typing import Any
 
-import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from asof.web.access_log import AccessLog
@@ -84,7 +83,7 @@ class Connection(H11Protocol):
         self._waited += 1
         if self._waited <= (READ_SECONDS if unread else HEAD_SECONDS):
             return
-        if not unread and self.conn.our_state is h11.IDLE and self.conn.trailing_data[0]:
+        if not unread and not self._is_refused and self.conn.trailing_data[0]:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT)
         else:
             self.logger.info("Let go of one who neither asks nor reads.")
