@@ -10,13 +10,11 @@ import gzip
 import http.client
 import socket
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
-
-import uvicorn
 
 from asof.archive import OpenArchive
 from asof.catalog.derive import derive
@@ -25,6 +23,8 @@ from asof.model import Crawl, CrawlState, Segment
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
 from asof.web.app import create_app
+from asof.web.server import Server as WebServer
+from asof.web.server import configured
 from support.catalog_entry import enter
 
 PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
@@ -115,6 +115,7 @@ class Server:
     """A running server; `ask` sends a target exactly as given."""
 
     port: int
+    connections: Callable[[], int] = lambda: 0
 
     @property
     def url(self) -> str:
@@ -141,14 +142,11 @@ def serving(folder: Path) -> Iterator[Server]:
     with OpenArchive.open(folder, clock=clock) as archive, socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # connections queue here until the server is up
-        config = uvicorn.Config(
-            create_app(archive, clock), log_level="error", ws="none", lifespan="off"
-        )
-        server = uvicorn.Server(config)
+        server = WebServer(configured(create_app(archive, clock)))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            yield Server(listener.getsockname()[1])
+            yield Server(listener.getsockname()[1], lambda: len(server.server_state.connections))
         finally:
             server.should_exit = True
             thread.join(10)

@@ -6,6 +6,7 @@ from pathlib import Path
 from asof.archive.folder import Folder
 from asof.archive.scan import Batch, Progress, Spread, ranges, read_range
 from asof.catalog.captures import Catalog
+from asof.files import sync_folder
 from asof.ledger import Ledger
 from asof.model import Damage, Segment
 
@@ -25,20 +26,24 @@ def total_bytes(folder: Folder) -> int:
 
 
 def reindex(folder: Folder, *, spread: Spread, progress: Progress) -> Reindexed:
-    """Build a new database beside the old one and put it in its place when it is whole."""
+    """Build a new database beside the old one and put its content there when it is whole."""
     folder.require()
     fresh = folder.db.with_name("asof.db.new")
-    _remove(fresh)
     with folder.lock("reindex"):
-        ledger = Ledger(fresh, writable=True)
+        _remove(fresh)  # what one that was killed left; nobody else makes one while we hold it
         try:
-            result = _rebuild(folder, ledger, spread, progress)
-            ledger.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            ledger = Ledger(fresh, writable=True)
+            try:
+                result = _rebuild(folder, ledger, spread, progress)
+                taken = ledger.overwrite(folder.db)
+            finally:
+                ledger.close()
+            if not taken:
+                _remove(folder.db)  # first the database: nobody opens it without its log
+                fresh.replace(folder.db)
+                sync_folder(folder.root)
         finally:
-            ledger.close()
-        _remove(folder.db, keep_main=True)
-        fresh.replace(folder.db)
-        _remove(fresh)
+            _remove(fresh)
     return result
 
 
@@ -71,6 +76,6 @@ def _take(catalog: Catalog, numbers: dict[Path, int], batch: Batch) -> int:
     return catalog.add_rows(batch.rows, numbers[path])
 
 
-def _remove(path: Path, *, keep_main: bool = False) -> None:
-    for suffix in ("-wal", "-shm") if keep_main else ("", "-wal", "-shm"):
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -32,6 +32,8 @@ from asof.warc.reader import read_record
 # Rows fetched at a time. Each batch is a query of its own, so a long listing holds no read
 # transaction open and goes on from its last key, whatever is written meanwhile.
 BATCH = 1000
+# Many want the first row and no more; of a URL with 1,000 captures, 5 ms for a page's neighbours.
+_FIRST_BATCH = 8
 
 # CROSS JOIN keeps SQLite's planner to this order: captures by key, then the segment of each.
 _SELECT = (
@@ -253,12 +255,14 @@ class Catalog:
     def _scan(self, low: str, high: str, where: Sequence[Condition]) -> Iterator[Capture]:
         """The rows of a range of keys, batch by batch, each beyond the last row of the former."""
         start: Condition = ("c.surt >= ?", [low])
-        order = f"ORDER BY c.surt, c.at, c.record_id LIMIT {BATCH}"
+        limit = _FIRST_BATCH
         while True:
+            order = f"ORDER BY c.surt, c.at, c.record_id LIMIT {limit}"
             batch = self._select([("c.surt < ?", [high]), start, *where], order)
             yield from batch
-            if len(batch) < BATCH:
+            if len(batch) < limit:
                 return
+            limit = BATCH
             key = (batch[-1].surt, batch[-1].at, batch[-1].record_id)
             start = ("(c.surt, c.at, c.record_id) > (?, ?, ?)", key)
 

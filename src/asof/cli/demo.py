@@ -11,7 +11,6 @@ import click
 from asof.archive import OpenArchive
 from asof.cli.options import port_option
 from asof.cli.output import when
-from asof.cli.serve import serve
 from asof.cli.view import CrawlView
 from asof.clock import DAY, SystemClock, stamp
 from asof.crawl import CrawlRequest, run_crawl
@@ -42,7 +41,9 @@ def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
                 click.echo(f"\nBrowse it with: asof serve -a {place}")
                 click.echo(f"then open      {_replay('http://127.0.0.1:8080/', pages[0])}")
                 return 0
-            serve(archive, "127.0.0.1", port, lambda url: _invite(url, pages))
+        from asof.web.server import Service, serve
+
+        serve(Service([place], "127.0.0.1", port), lambda url: _invite(url, pages))
     return 0
 
 

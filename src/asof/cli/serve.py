@@ -1,56 +1,48 @@
-"""`asof serve`: the archive as a web to walk through."""
+"""`asof serve`: archives as a web to walk through."""
 
-import socket
-from collections.abc import Callable
+import os
+import sys
 from pathlib import Path
 
 import click
 
-from asof.archive import OpenArchive
-from asof.cli.options import archive_option, examples, port_option
+from asof.archive.folder import storage_errors
+from asof.cli.options import archive_option, examples, port_option, refuse_given
 from asof.cli.output import say
-from asof.errors import UsageError
 
 
-@click.command("serve", epilog=examples("asof serve -a archive --port 8080"))
+@click.command(
+    "serve",
+    epilog=examples(
+        "asof serve -a archive --port 8080",
+        "asof serve gazette harbour       two archives, below /gazette/ and /harbour/",
+        "asof serve --access-log access.log",
+    ),
+)
+@click.argument("folders", nargs=-1, metavar="[ARCHIVE]...", type=click.Path(path_type=Path))
 @archive_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @port_option("listen")
-def serve_command(folder: Path, host: str, port: int) -> int:
-    """Browse the archive as of any moment, in a browser."""
-    with OpenArchive.open(folder) as archive:
-        serve(archive, host, port, lambda url: say(f"Serving {folder} at {url}"))
+@click.option("--access-log", "log", metavar="FILE",
+              help="Append a line for each request (Common Log Format); - is stdout.")  # fmt: skip
+@click.option("-v", "--verbose", is_flag=True, help="Say which requests are refused, and why.")
+def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int, log: str | None,
+                  verbose: bool) -> int:  # fmt: skip
+    """Browse an archive as of any moment, in a browser; or several, each below its name."""
+    from asof.web.server import Service, serve
+
+    if folders:
+        refuse_given(["folder"], "{} and ARCHIVE exclude each other.")
+    served = folders or (folder,)
+    told = ", ".join(map(click.format_filename, served))
+    service = Service(served, host, port, _descriptor(log), verbose)
+    serve(service, lambda url: say(f"Serving {told} at {url}"))
     return 0
 
 
-def serve(archive: OpenArchive, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve until interrupted; `ready` gets the address once it answers."""
-    import uvicorn
-
-    from asof.web.app import create_app
-
-    listener = _listen(host, port)
-    name = f"[{host}]" if ":" in host else host
-    url = f"http://{name}:{listener.getsockname()[1]}/"
-    app = create_app(archive, archive.clock, hosts=(host,))
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
-    )
-    ready(url)
-    server.run(sockets=[listener])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        listener.close()
-        raise UsageError(
-            f"Cannot listen on {host} port {port}: {error.strerror or error}.",
-            hint="Choose another with --port (0 takes any free one) or --host.",
-        ) from error
-    listener.listen(128)
-    return listener
+def _descriptor(log: str | None) -> int | None:
+    """Where lines are appended, by all processes alike."""
+    if log in (None, "-"):
+        return None if log is None else sys.stdout.fileno()
+    with storage_errors(Path(log or "")):
+        return os.open(log or "", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)

@@ -98,6 +98,30 @@ class Ledger:
                 self.rollback()
                 raise
 
+    def overwrite(self, path: Path) -> bool:
+        """Give another database the content of this one, in one transaction of that one.
+
+        A file put in its place instead would meet the write-ahead log of the old one, and cut off
+        those who have that open. False, and nothing done, where there is no database to write to.
+        """
+        if not path.exists():
+            return False
+        with translated(path), closing(_connect(path)) as other:
+            try:
+                other.execute(f"PRAGMA busy_timeout = {_BUSY}")
+                other.execute("PRAGMA synchronous = FULL")
+                other.execute("PRAGMA journal_mode = WAL")
+                self.db.backup(other)
+                other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.DatabaseError as error:
+                if error.sqlite_errorcode & 0xFF not in (
+                    sqlite3.SQLITE_NOTADB,
+                    sqlite3.SQLITE_CORRUPT,
+                ):
+                    raise
+                return False
+        return True
+
     def rollback(self) -> None:
         """Forget the open transaction, if SQLite has not done so itself."""
         if self.db.in_transaction:

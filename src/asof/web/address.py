@@ -10,6 +10,7 @@ it is taken from the raw request target, for the decoded path has lost what `%2F
 """
 
 import re
+from contextvars import ContextVar
 from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlencode
 
@@ -24,6 +25,8 @@ _REPLAY = re.compile(
     re.DOTALL,
 )
 RAW, ALONE, BELOW_BANNER = "id_", "if_", "mp_"
+# What stands before all addresses of a request's archive: empty where one is served alone.
+prefix: ContextVar[str] = ContextVar("prefix", default="")
 # What a URL may hold as it is in a request target; the rest, quotes and blanks, is percent-encoded.
 _TARGET_SAFE = "!$%&'()*+,-./:;=?@[\\]^_`{|}~"
 _PATH_SAFE = _TARGET_SAFE.replace("%", "").replace("?", "")
@@ -78,7 +81,7 @@ def typed(text: str) -> str:
 
 def replay(moment: str, url: str, *, form: str = "") -> str:
     """Where a URL is shown as of a moment (a stamp of 4 to 14 digits)."""
-    return f"/{moment}{form}/{written(url)}"
+    return f"{prefix.get()}/{moment}{form}/{written(url)}"
 
 
 def written(url: str) -> str:
@@ -97,20 +100,20 @@ def exact(at: Instant, url: str, *, form: str = "") -> str:
 def listing(url: str, at: str = "") -> str:
     """Where the captures of a URL are listed."""
     moment = f"&at={quote(at, safe='')}" if at else ""
-    return f"/captures?url={quote(url, safe='')}{moment}"
+    return f"{prefix.get()}/captures?url={quote(url, safe='')}{moment}"
 
 
-def below(prefix: str, after: str = "") -> str:
+def below(beginning: str, after: str = "") -> str:
     """Where the URLs under a prefix are listed."""
     start = f"&after={quote(after, safe='')}" if after else ""
-    return f"/captures?prefix={quote(prefix, safe='')}{start}"
+    return f"{prefix.get()}/captures?prefix={quote(beginning, safe='')}{start}"
 
 
 def cover_page(name: str, *, page: int = 1, find: str = "", of: str = "") -> str:
     """Where a saved cover is shown: a page of it, what was found in it, or one of its documents."""
     query = {"find": find, "of": of, "page": str(page) if page > 1 else ""}
     words = urlencode({key: value for key, value in query.items() if value}, errors="replace")
-    return f"/covers/{quote(name, safe='')}{'?' if words else ''}{words}"
+    return f"{prefix.get()}/covers/{quote(name, safe='')}{'?' if words else ''}{words}"
 
 
 def stamp_of(text: str, now: Instant) -> str:

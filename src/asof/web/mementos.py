@@ -20,12 +20,15 @@ from asof.text.kinds.media import ContentType, content_type, media_of
 from asof.text.links.attribute_values import refresh_target
 from asof.web import address, ranges
 from asof.web.address import BELOW_BANNER, RAW, Wanted
+from asof.web.kept import KeptDocuments
 from asof.web.pages import Neighbours, Pages, leading
 from asof.web.security import kept_headers, memento_policy, original_headers
 
 # A decompression bomb streams through in pieces, but not for ever.
 MAX_SERVED = 8 << 30
 LENGTHS_KEPT = 4096
+# So much is sent at once: each piece is a turn of another thread.
+_AT_ONCE = 256 << 10
 # As much of a page as its title and where it leads on are looked for in.
 _HEAD_REACH = 64 << 10
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -44,6 +47,21 @@ class _Body(StreamingResponse):
     def __init__(self, pieces: Iterator[bytes], status: int) -> None:
         super().__init__(pieces, status)
         self.pieces = pieces
+
+    def begun(self) -> Response:
+        """The same, read until it ends or is long; what is short needs no pieces."""
+        size, begun = 0, []
+        for piece in self.pieces:
+            begun.append(piece)
+            size += len(piece)
+            if size > _AT_ONCE:
+                self.body_iterator = iterate_in_threadpool(chain(begun, self.pieces))
+                return self
+        response = Response(b"".join(begun), self.status_code)
+        length = response.headers["content-length"]
+        response.raw_headers = self.raw_headers
+        response.headers.setdefault("content-length", length)
+        return response
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +106,8 @@ class Mementos:
         self._clock = pages.clock
         self._length = lru_cache(LENGTHS_KEPT)(self._counted)
         # Another version of this program may rewrite differently: what it made is not reused.
-        self._era = format(pages.clock.now(), "x")
+        self._era = format(pages.era, "x")
+        self._kept = KeptDocuments()
 
     def answer(self, request: Request) -> Response:
         """The memento that the request's target names."""
@@ -125,7 +144,8 @@ class Mementos:
         self._cut(request, response, opened.memento)
         if request.method == "HEAD":
             response.body_iterator = iterate_in_threadpool(())
-        return response
+            return response
+        return response.begun()
 
     def _elsewhere(self, request: Request, wanted: Wanted) -> Response:
         """What is asked for as of now, or as a list, has an address of its own."""
@@ -169,7 +189,10 @@ class Mementos:
         if kind is None:
             return _describe(opened, sent, opened.payload, memento.length)
         below = wanted.form == BELOW_BANNER
-        done = rewrite(data, kind, str(sent), opened.place, below=below)
+        records = memento.capture.record_id, memento.source.record_id
+        key = (*records, wanted, str(sent), below, address.prefix.get())
+        made = partial(rewrite, data, kind, str(sent), opened.place, below=below)
+        done = self._kept.get(key, made)
         sent = ContentType(sent.media, done.charset or sent.charset)
         return _describe(opened, sent, iter((done.data,)), len(done.data))
 
@@ -214,8 +237,7 @@ class Mementos:
         named = f"{part.start}-{part.stop - 1}" if part else "*"
         response.headers["content-range"] = f"bytes {named}/{length}"
         response.headers["content-length"] = str(len(part or ()))
-        pieces = ranges.part(response.pieces, part) if part else ()
-        response.body_iterator = iterate_in_threadpool(pieces)
+        response.pieces = ranges.part(response.pieces, part) if part else iter(())
 
     def _counted(self, capture: Capture) -> int:
         """How long a payload is of which only decoding tells."""

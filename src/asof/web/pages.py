@@ -49,17 +49,29 @@ class Neighbours:
     next: Capture | None
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """How much an archive holds; `stored` are bytes."""
+
+    captures: int
+    files: int
+    stored: int
+    crawls: int
+
+
 class Pages:
     """Renders pages. Methods that take a request are endpoints; they run in a thread."""
 
-    def __init__(self, archive: OpenArchive, clock: Clock) -> None:
+    def __init__(self, archive: OpenArchive, clock: Clock, era: Instant | None = None) -> None:
         self.archive = archive
         self.clock = clock
+        self.era = clock.now() if era is None else era
         self.listing = Listing(archive.ledger, clock)
         self._graded = GradedHistories(archive)
         self._history = lru_cache(HISTORIES_KEPT)(self._history_at)
         self._env = environment(
             "asof.web",
+            root=address.prefix.get,
             replay=address.replay,
             exact=address.exact,
             listing=address.listing,
@@ -73,22 +85,24 @@ class Pages:
     def home(self, request: Request) -> Response:
         after = request.query_params.get("after", "")
         hosts = self.listing.hosts(after, HOSTS_A_PAGE + 1)
-        segments = self.archive.segments()
         crawls = self.archive.crawls()
         covers = saved_covers(self.archive.folder)
         return self.render(
             "home.html",
             covers=covers[:COVERS_SHOWN],
             cover_count=len(covers),
-            captures=self.listing.captures(),
-            files=len(segments),
-            stored=sum(segment.committed for segment in segments),
+            facts=self.facts(),
             crawls=crawls[: -CRAWLS_SHOWN - 1 : -1],
-            crawl_count=len(crawls),
             hosts=hosts[:HOSTS_A_PAGE],
             after=after,
             more=hosts[HOSTS_A_PAGE - 1].key if len(hosts) > HOSTS_A_PAGE else "",
         )
+
+    def facts(self) -> Facts:
+        """How much there is."""
+        segments = self.archive.segments()
+        stored = sum(segment.committed for segment in segments)
+        return Facts(self.listing.captures(), len(segments), stored, len(self.archive.crawls()))
 
     def captures(self, request: Request) -> Response:
         url = request.query_params.get("url", "").strip()
@@ -100,7 +114,7 @@ class Pages:
         """From the form to the page: a URL and a moment become an address."""
         url = request.query_params.get("url", "").strip()
         if not url:
-            return leading("/", 303)
+            return leading(f"{address.prefix.get()}/", 303)
         text = request.query_params.get("at", "").strip() or "now"
         stamp = address.stamp_of(text, self.clock.now())
         return leading(address.replay(stamp, address.typed(url)), 303)
@@ -161,6 +175,11 @@ class Pages:
             status, heading = 404, "Not in this archive"
         told = {"heading": heading, "says": error.what, "hint": error.hint}
         return self.render("message.html", status, **told)
+
+    def broken(self, request: Request, error: Exception) -> Response:
+        """What nobody foresaw; the server's log has the rest."""
+        told = {"heading": "That went wrong", "says": "The server's log says more.", "hint": ""}
+        return self.render("message.html", 500, **told)
 
     def not_found(self, request: Request, error: Exception) -> Response:
         return self.render("message/nothing_here.html", 404)
