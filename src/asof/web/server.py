@@ -62,7 +62,8 @@ def serve(service: Service, ready: Callable[[str], None]) -> None:
         own = bound(service.host, port, shared=True)
     name = f"[{service.host}]" if ":" in service.host else service.host
     ready(f"http://{name}:{port}/")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # else it ends before the others
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # it would end before the others
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         _run(service, own, begun)
     finally:
