@@ -25,6 +25,7 @@ from itertools import chain
 from pathlib import Path
 
 from asof.clock import Instant, parse_stamp
+from asof.config import DEFAULTS, Config
 from asof.fetch.spool import Spool
 from asof.model import Body, Damage, Headers
 from asof.warc.foreign.documents import (
@@ -71,7 +72,7 @@ class Heading:
     length: int
 
 
-def read_arc(path: Path, spool: Path) -> Iterator[Record | Damage]:
+def read_arc(path: Path, spool: Path, config: Config = DEFAULTS) -> Iterator[Record | Damage]:
     """The records of an ARC file, plain or compressed, as WARC 1.1 records; damage by offset.
 
     Bodies over 1 MiB lie in files of the folder `spool`; who takes a record discards its bodies.
@@ -79,7 +80,7 @@ def read_arc(path: Path, spool: Path) -> Iterator[Record | Damage]:
     compressed file is told by the offset of its gzip member.
     """
     with ForeignFile(path, starts_arc) as source:
-        yield from source.walk(b"\r\n", _Walk(source, spool).step)
+        yield from source.walk(b"\r\n", _Walk(source, spool, config).step)
 
 
 def parse_heading(line: bytes) -> Heading | None:
@@ -110,9 +111,10 @@ def starts_arc(data: bytes) -> bool:
 class _Walk:
     """One pass over the records of a source."""
 
-    def __init__(self, source: ForeignFile, spool: Path) -> None:
+    def __init__(self, source: ForeignFile, spool: Path, config: Config) -> None:
         self._source = source
         self._spool = spool
+        self._config = config
         self._reread = 4 * source.size + _SPARE_REREAD
 
     def step(self) -> Iterator[Record | Damage]:
@@ -157,7 +159,7 @@ class _Walk:
         if not source.packed and heading.length > source.size - source.position:
             missing = heading.length - (source.size - source.position)
             return f"ends {missing} bytes short of its length: the file ends"
-        if not has_room(self._spool, heading.length):
+        if not has_room(self._spool, heading.length, self._config):
             return "is larger than the free disk"
         return ""
 

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from asof.clock import Instant, parse_http_date, parse_stamp, stamp
+from asof.config import DEFAULTS, Config
 from asof.fetch.spool import Spool
 from asof.http.head import find_head_end, parse_head
 from asof.model import Body, Damage, find_header
@@ -102,13 +103,13 @@ def write_trec(out: Path, documents: Iterable[TrecDocument]) -> int:
     return count
 
 
-def read_trec(path: Path, spool: Path) -> Iterator[Record | Damage]:
+def read_trec(path: Path, spool: Path, config: Config = DEFAULTS) -> Iterator[Record | Damage]:
     """The documents of a TREC-Web file, plain or compressed, as WARC 1.1 records; damage by offset.
 
     Content over 1 MiB lies in files of the folder `spool`; who takes a record discards its bodies.
     """
     with ForeignFile(path, starts_trec) as source:
-        yield from source.walk(None, _Walk(source, spool).step)
+        yield from source.walk(None, _Walk(source, spool, config).step)
 
 
 def starts_trec(data: bytes) -> bool:
@@ -143,6 +144,7 @@ class _Walk:
 
     _source: ForeignFile
     _spool: Path
+    _config: Config
     _line_end: bytes = b"\n"
 
     def step(self) -> Iterator[Record | Damage]:
@@ -244,7 +246,9 @@ class _Walk:
                     text = kept + text
                     kept = b"<" if text.endswith(b"<") and not is_last else b""
                     text = text[: len(text) - len(kept)].replace(b"<\\", b"<")
-                if sink.size > MEMORY and not has_room(self._spool, MEMORY + len(text)):
+                if sink.size > MEMORY and not has_room(
+                    self._spool, MEMORY + len(text), self._config
+                ):
                     self._pass_to(_END)
                     self._drop_end()
                     return "a document is larger than the free disk"
