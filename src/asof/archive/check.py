@@ -75,7 +75,9 @@ def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checke
         captures += len(part.captures)
         problems.extend(part.problems)
         for problem, capture in part.wrong:
-            (as_it_came if _came_so(archive, problem, capture) else problems).append(problem)
+            listed = problem.offset in catalogued.get(problem.file, ())
+            came_so = not listed or _came_so(archive, problem, capture)
+            (as_it_came if came_so else problems).append(problem)
         found[part.source.path.name].extend(part.captures)
         progress(part.source.size)
     for file in committed:

@@ -18,7 +18,7 @@ from asof.config import Config
 from asof.http.head import find_head_end, parse_head
 from asof.model import Body, Headers, find_header
 from asof.warc.digest import digest_text
-from asof.warc.record import Record
+from asof.warc.record import Flag, Record
 
 MEMORY = 1 << 20
 """A body of more bytes than this goes to a file."""
@@ -27,6 +27,13 @@ SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{0,31}:")
 
 _VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,80}/[\w.+-]{1,80}", re.ASCII)
+
+
+TORN: Headers = (
+    ("WARC-Truncated", "unspecified"),
+    ("WARC-Asof-Anomalies", Flag.CUT_SHORT.value),
+)
+"""What the record of a document says of which only the beginning is there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ import gzip
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -41,6 +41,7 @@ from asof.warc.foreign.arc import parse_heading
 from asof.warc.foreign.documents import (
     MEMORY,
     SCHEME,
+    TORN,
     ForeignDocument,
     brief,
     has_room,
@@ -62,6 +63,7 @@ _HEADER_END = re.compile(rb"</DOCHDR\s{0,8}>", re.IGNORECASE)
 _TO_STUFF = re.compile(rb"<(?=\\|/?DOC)", re.IGNORECASE)
 _NEEDS_STUFFING = re.compile(rb"</?DOC", re.IGNORECASE)
 _DATE = re.compile(rb"\d{12}(\d\d)?")
+_TOO_LARGE = "is larger than the free disk"
 _STUFFED = b"X-Asof-Stuffed: yes\n"
 
 # The longest of the tags above, and the line end before it, lie within so many bytes.
@@ -168,9 +170,13 @@ class _Walk:
         sink = Spool(self._spool, MEMORY)
         problem = self._content(sink, stuffed=stuffed)
         if problem:
-            sink.discard()
+            kept = sink.size and not problem.endswith(_TOO_LARGE)
+            problem += "; what is left is kept" if kept else ""
             yield source.damage(where, problem, source.position - start)
-            return
+            if not kept:
+                sink.discard()
+                return
+            document = replace(document, extra=(*document.extra, *TORN))
         yield to_record(document, Body(len(head), head), sink.finish())
 
     def _opening(self) -> tuple[ForeignDocument, bytes, bool] | str:
@@ -251,7 +257,7 @@ class _Walk:
                 ):
                     self._pass_to(_END)
                     self._drop_end()
-                    return "a document is larger than the free disk"
+                    return f"a document {_TOO_LARGE}"
                 sink.write(text)
                 if is_last:
                     break

@@ -32,9 +32,9 @@ from asof.warc.foreign.zip_reader import (
 )
 
 _WARC = re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE)
-# Deflate cannot do better than 1,032 to 1; text of real crawls stays under 100 to 1. WARC files in
-# a WACZ should not be deflated at all.
-_MAX_RATIO = 1_000
+# Deflate can do 1,032 to 1; text of real crawls stays under 100 to 1, and WARC files in a WACZ should
+# not be deflated at all. The least a member may unpack to is so many times 64 KiB.
+_MAX_RATIO = 100
 # Manifests are read into memory; one of this size names some 20,000 files.
 _MAX_MANIFEST = 4 << 20
 _MULTI = "multi-wacz-package"
@@ -119,9 +119,12 @@ class _Extraction:
             room, size = self._config.room(self._into), min(entry.size, self._size)
         else:
             room, size = self._budget, entry.size
-            if size > _MAX_RATIO * max(entry.packed, 1 << 10):
-                return f"claims to unpack to more than {_MAX_RATIO:,} times its size"
-        return f"has {size} bytes: more than the disk can take" if size > room else ""
+            if size > _MAX_RATIO * max(entry.packed, 1 << 16):
+                more = f"unpacks to {size:,} bytes, more than {_MAX_RATIO} times its size"
+                return f"{more}: unzip it and import what is inside, if you trust it"
+        if size <= room:
+            return ""
+        return f"has {size:,} bytes, more than the disk can take with its reserve (disk_reserve)"
 
     def _extract(self, entry: ZipEntry) -> Iterator[tuple[str, Path] | Damage]:
         algorithm, wanted = self._digests.get(entry.name, ("sha256", ""))
