@@ -47,7 +47,7 @@ class _Part:
     records: int
     captures: array[int]
     problems: list[Problem]
-    wrong: list[tuple[Problem, Capture | None]]  # digests where a checksum holds
+    wrong: list[tuple[list[Problem], Capture | None]]  # digests where a checksum holds
 
 
 def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checked:
@@ -74,10 +74,10 @@ def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checke
         records += part.records
         captures += len(part.captures)
         problems.extend(part.problems)
-        for problem, capture in part.wrong:
-            listed = problem.offset in catalogued.get(problem.file, ())
-            came_so = not listed or _came_so(archive, problem, capture)
-            (as_it_came if came_so else problems).append(problem)
+        for bad, capture in part.wrong:
+            listed = bad[0].offset in catalogued.get(bad[0].file, ())
+            came_so = not listed or _came_so(archive, bad, capture)
+            (as_it_came if came_so else problems).extend(bad)
         found[part.source.path.name].extend(part.captures)
         progress(part.source.size)
     for file in committed:
@@ -94,7 +94,7 @@ def _check_range(source: FileRange) -> _Part:
     """Verify the records of one range; runs in a worker."""
     captures = array("Q")
     problems: list[Problem] = []
-    wrong: list[tuple[Problem, Capture | None]] = []
+    wrong: list[tuple[list[Problem], Capture | None]] = []
     records = 0
     # Such a file is kept as it came only where each record has a checksum, which still holds.
     vouched = Folder.is_imported(source.path.name) and packing(source.path) is Packing.GZIP
@@ -107,8 +107,8 @@ def _check_range(source: FileRange) -> _Part:
             where, record_id = found.where, found.header.get("WARC-Record-ID")
             offset = where.offset if is_capture(found.header) else -1
             bad = [Problem(where.file, where.offset, why, record_id) for why in verify(found)]
-            if vouched:
-                wrong += [(problem, derive(found)) for problem in bad]
+            if vouched and bad:
+                wrong.append((bad, derive(found)))
             else:
                 problems += bad
         else:
@@ -118,12 +118,11 @@ def _check_range(source: FileRange) -> _Part:
     return _Part(source, records, captures, problems, wrong)
 
 
-def _came_so(archive: OpenArchive, problem: Problem, capture: Capture | None) -> bool:
-    """Whether a digest was wrong when its file came: import saw it, or did not look at it.
-
-    That is so for block digests: where the payload's holds, import trusts the member's checksum.
+def _came_so(archive: OpenArchive, problems: list[Problem], capture: Capture | None) -> bool:
+    """Whether the digests of a record were wrong when its file came: import saw it, or did not look
+    at them. That is so for block digests: where the payload's holds, import trusts the checksum.
     """
-    if capture is None or "payload" not in problem.problem:
+    if capture is None or not any("payload" in each.problem for each in problems):
         return True
     return Flag.WRONG_DIGEST in (archive.catalog.anomalies(capture) or ())
 

@@ -252,6 +252,7 @@ class GzipMembers:
 
     def __init__(self, file: Window) -> None:
         self.file = file
+        self.patience = 1 << 22  # bytes that may be unpacked one by one
 
     def load(self, at: int) -> tuple[bytes | bytearray, int] | None:
         """The content of the member at an offset, and where it ends; None: too much to hold."""

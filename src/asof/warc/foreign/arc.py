@@ -12,9 +12,9 @@ What real files do, and what is done about it:
 - URLs hold spaces, types hold parameters: fields are found from the right, by the 14-digit date.
 - Lengths lie. After each record a new one must begin, or a gzip member, or the file must end. If
   not, and a record begins inside the block, the length was too long: what comes before that is kept
-  as torn, and reading goes on at the inner one. Else it was too short, or the next record is broken: the record
-  is kept as declared, and the stray bytes are reported. Unless its Content-Length shows that it is
-  whole it says `WARC-Truncated: unspecified`.
+  as torn, and reading goes on at the inner one. Else it was too short, or the next record is
+  broken: the record is kept as declared, and the stray bytes are reported. Unless its
+  Content-Length shows that it is whole it says `WARC-Truncated: unspecified`.
 - Dates are invented: a record whose date is none is reported, since WARC cannot hold it.
 """
 

@@ -32,8 +32,8 @@ from asof.warc.foreign.zip_reader import (
 )
 
 _WARC = re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE)
-# Deflate can do 1,032 to 1; text of real crawls stays under 100 to 1, and WARC files in a WACZ should
-# not be deflated at all. The least a member may unpack to is so many times 64 KiB.
+# Deflate can do 1,032 to 1; text of real crawls stays under 100 to 1, and WARC files in a WACZ
+# should not be deflated at all. Any member may unpack to so many times 64 KiB.
 _MAX_RATIO = 100
 # Manifests are read into memory; one of this size names some 20,000 files.
 _MAX_MANIFEST = 4 << 20
