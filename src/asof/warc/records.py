@@ -91,11 +91,14 @@ def find_record(stretch: Stretch, at: int, *, blocks: bool = True) -> FoundRecor
 
 def torn_record(stretch: Stretch, lost: Lost) -> FoundRecord | None:
     """What is left of the record that a stretch without a whole one begins with, if one does."""
-    read = read_header(stretch.read(lost.start, min(HEADER_LIMIT, lost.end - lost.start)))
+    head = stretch.read(lost.start, min(HEADER_LIMIT, lost.end - lost.start))
+    read = read_header(head)
+    if isinstance(read, str) and len(head) < HEADER_LIMIT:  # the lines of it that are whole
+        read = read_header(head[: head.rfind(b"\n") + 1] + b"\r\n")
     if isinstance(read, str) or not read[0].kind:
         return None
     block = lost.start + read[1]
-    size = lost.end - block
+    size = max(0, lost.end - block)
     if size >= len(_END) and stretch.peek(lost.end - len(_END), len(_END)) == _END:
         size -= len(_END)
     data = stretch.read(block, size) if size <= BLOCK_LIMIT else None
