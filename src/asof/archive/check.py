@@ -6,11 +6,9 @@ from array import array
 from dataclasses import dataclass, replace
 
 from asof.archive.archive import OpenArchive
-from asof.archive.folder import Folder
-from asof.archive.scan import FileRange, Progress, Spread, ranges
+from asof.archive.scan import FileRange, Progress, Spread, is_vouched, ranges
 from asof.catalog.derive import derive, is_capture
 from asof.model import Capture, Damage
-from asof.warc.compression import Packing, packing
 from asof.warc.reader import read_record, scan_as
 from asof.warc.record import Flag, StoredRecord
 from asof.warc.verify import sound_kind, verify
@@ -96,8 +94,7 @@ def _check_range(source: FileRange) -> _Part:
     problems: list[Problem] = []
     wrong: list[tuple[list[Problem], Capture | None]] = []
     records = 0
-    # Such a file is kept as it came only where each record has a checksum, which still holds.
-    vouched = Folder.is_imported(source.path.name) and packing(source.path) is Packing.GZIP
+    vouched = is_vouched(source.path)
     for found in scan_as(source.path, _sound, start=source.start, end=source.end):
         if isinstance(found, Damage):
             problems.append(Problem(found.file, found.offset, found.reason))

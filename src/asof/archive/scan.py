@@ -16,6 +16,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from asof.archive.folder import Folder
 from asof.catalog.derive import fast_row, missing_identity, row
 from asof.catalog.rows import Row
 from asof.model import Crawl, Damage
@@ -78,6 +79,14 @@ def ranges(path: Path) -> list[FileRange]:
         FileRange(path, begin, end, (size if end is None else end) - begin)
         for begin, end in zip_longest(starts, starts[1:])
     ]
+
+
+def is_vouched(path: Path) -> bool:
+    """Whether checksums show that what is wrong in a file of the archive was so when it came.
+
+    A file by others is kept as it came only where each record has a checksum.
+    """
+    return Folder.is_imported(path.name) and packing(path) is Packing.GZIP
 
 
 def read_range(source: FileRange) -> Batch:
