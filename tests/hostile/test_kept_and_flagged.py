@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -143,6 +144,19 @@ def test_a_record_that_is_cut_short_is_kept_as_truncated(tmp_path: Path, form: s
     assert same_after_reindex(root)
 
 
+@pytest.mark.parametrize("form", ["plain", "gzip"])
+def test_a_large_record_that_is_cut_short_is_kept_in_pieces(tmp_path: Path, form: str) -> None:
+    record = Rec("http://a.example/large", random.Random(1).randbytes(6 << 20))
+    path = tmp_path / "cut.warc"
+    path.write_bytes(PACKS[form](record.plain())[: -(1 << 20)])
+    root = tmp_path / "archive"
+    taken(root, path)
+    kept = payload(root, captures(root)[record.url])
+    assert len(kept) > 4 << 20
+    assert record.body.startswith(kept)
+    assert checked(root).ok
+
+
 @every_pack
 @pytest.mark.parametrize("declared", [3, 10**6, "", "0x10", "12 13"])
 def test_a_wrong_length_costs_nothing_that_can_be_read(
@@ -203,6 +217,25 @@ def test_a_record_inside_of_a_damaged_one_says_that_it_may_be_forged(tmp_path: P
     assert found[forged.url].anomalies == ("after-damage",)
     assert "forge" in report.flagged[-1].reason
     assert same_after_reindex(root)
+
+
+def test_a_member_inside_of_a_damaged_one_says_that_it_may_be_forged(tmp_path: Path) -> None:
+    """A captured .warc.gz lies in its member as it is; where that breaks, its own members show."""
+    forged = Rec("http://bank.example/", b"send money", "2021-03-04T05:00:00Z")
+    page = Rec("http://evil.example/x.warc.gz", random.Random(2).randbytes(99_000) + forged.gz())
+    before, after = recs(2)
+    middle = bytearray(gzip.compress(page.plain(), 0, mtime=0))
+    middle[10:15] = b"\xff" * 5  # no such block of deflate
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(before.gz() + middle + after.gz())
+    root = tmp_path / "archive"
+    taken(root, path)
+    found = captures(root)
+    assert {before.url, after.url} <= set(found)
+    assert [c.anomalies for url, c in found.items() if url != before.url] in (
+        [("after-damage",)],
+        [("after-damage",), ("after-damage",)],
+    )
 
 
 # --- forms ---------------------------------------------------------------------------------------
@@ -341,3 +374,25 @@ def test_an_import_of_nothing_makes_no_archive(tmp_path: Path) -> None:
     assert result.code == 2, str(result)
     assert str(junk) in result.err
     assert not (tmp_path / "archive").exists()
+
+
+def test_commands_say_what_is_flagged_and_what_came_so(tmp_path: Path) -> None:
+    records = recs(2)
+    bad = replace(records[1], digests=False, extra=[("WARC-Payload-Digest", WRONG)])
+    path = written(tmp_path / "x.warc", "plain", records[0].plain(), bad.plain())
+    archive = tmp_path / "archive"
+    result = rig.run("import", path, "-a", archive)
+    assert result.code == 1, str(result)
+    assert f"{path} at {len(records[0].plain()):,}: the payload digest does not match" in result.err
+    rows = {row["url"]: row["anomalies"] for row in rig.rows_of(archive)}
+    assert rows == {records[0].url: [], bad.url: ["digest-mismatch"]}
+    told = rig.run("check", "-a", archive)
+    assert told.code == 0, str(told)
+    assert "all well" not in (told.out.decode() + told.err)
+    assert "as they came" in (told.out.decode() + told.err)
+    report = rig.run("check", "-a", archive, "--json").json()
+    assert (report["ok"], report["problems"], len(report["as_it_came"])) == (True, [], 1)
+    wet = written(tmp_path / "x.wet", "gzip", Rec("http://a/", b"text", kind="conversion").plain())
+    result = rig.run("import", wet, "-a", archive)
+    assert result.code == 0, str(result)
+    assert f"{wet} holds no capture; it is kept as 000002-import-" in result.err
