@@ -152,23 +152,25 @@ def next_start(stretch: Stretch, at: int) -> int:
         held += data
         at += len(data)
         step = _STEP
-        begin, upper = 0, held.upper()
+        begin = 0
         for blank in _EMPTY_LINE.finditer(held):
-            found = _last_version(upper, max(begin, blank.end() - HEADER_LIMIT), blank.end())
-            if found >= 0:
-                return at - len(held) + found
+            first = max(begin, blank.end() - HEADER_LIMIT)
+            found = _last_version(held[first : blank.end()].upper())
+            if found is not None:
+                # At the start of what is held, or behind an empty line, a line starts as well.
+                return at - len(held) + first + found
             begin = blank.end()
         held = held[max(begin, len(held) - HEADER_LIMIT) :]
     return stretch.size
 
 
-def _last_version(data: bytes, begin: int, end: int) -> int:
-    behind_junk = -1
-    at = data.rfind(RECORD_START, begin, end)
+def _last_version(data: bytes) -> int | None:
+    behind_junk = None
+    at = data.rfind(RECORD_START)
     while at >= 0:
         if _VERSION_LINE.match(data, at):
             if at == 0 or data[at - 1 : at] == b"\n":
                 return at
-            behind_junk = max(behind_junk, at)
-        at = data.rfind(RECORD_START, begin, at)
+            behind_junk = at if behind_junk is None else behind_junk
+        at = data.rfind(RECORD_START, 0, at)
     return behind_junk
