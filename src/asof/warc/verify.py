@@ -8,7 +8,7 @@ a record that is one segment of several. It differs on purpose in these points:
 - A digest of an unknown algorithm cannot be judged. warcio calls that a failure.
 - Lower-case base32, base32 without its padding and hexadecimal MD5 are understood.
 - A payload digest may also be that of the payload as asof reads HTTP: after interim 1xx responses,
-  or of all bytes when there is no head; or without the chunks, as some tools take it.
+  or of all bytes when there is no head.
 - The block digest of an empty block is judged, too.
 """
 
@@ -18,7 +18,6 @@ from hashlib import sha1, sha256
 from typing import NamedTuple
 
 from asof.errors import DamageError
-from asof.http.entity import decode
 from asof.http.head import find_head_end
 from asof.native import compiled
 from asof.warc.digest import Digest, base32, digest_of, parse_digest
@@ -30,7 +29,6 @@ from asof.warc.record import StoredRecord, WarcHeader
 _EMPTY_LINE = re.compile(rb"\n[ \t\r\v\f\x1c-\x1f]*\n")
 _BLANK_START = re.compile(rb"[ \t\r\v\f\x1c-\x1f]*\n")
 _HTTP_KINDS = ("response", "request", "revisit")
-_CHUNKED = (("Transfer-Encoding", "chunked"),)
 _SHA1 = 32  # letters of base32
 _END = 4  # line ends that close a record
 _DATE = re.compile(r"[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):"
@@ -106,22 +104,12 @@ def _compare(record: StoredRecord, name: str, declared: str) -> str | None:
             holds = _holds(record, wanted, 0)
         else:
             holds = _holds(record, wanted, _payload_start(record)) or (
-                record.header.kind in _HTTP_KINDS and _holds_as_http(record, wanted)
+                record.header.kind in _HTTP_KINDS
+                and _holds(record, wanted, find_head_end(beginning(record)))
             )
     except DamageError as error:
         return f"the {name} digest cannot be judged: {error.what}"
     return "" if holds else f"the {name} digest does not match: {declared[:99]}"
-
-
-def _holds_as_http(record: StoredRecord, wanted: Digest) -> bool:
-    start = beginning(record)
-    end = find_head_end(start)
-    if _holds(record, wanted, end):
-        return True
-    if b"chunked" not in start[:end].lower():
-        return False
-    body = decode(_CHUNKED, behind(block_chunks(record), end), limit=record.size)
-    return digest_of(wanted[0], body) == wanted[1]
 
 
 def _holds(record: StoredRecord, wanted: Digest, start: int) -> bool:
