@@ -72,9 +72,9 @@ def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checke
         records += part.records
         captures += len(part.captures)
         problems.extend(part.problems)
+        listed = set(catalogued.get(part.source.path.name, ())) if part.wrong else set()
         for bad, capture in part.wrong:
-            listed = bad[0].offset in catalogued.get(bad[0].file, ())
-            came_so = not listed or _came_so(archive, bad, capture)
+            came_so = bad[0].offset not in listed or _came_so(archive, bad, capture)
             (as_it_came if came_so else problems).extend(bad)
         found[part.source.path.name].extend(part.captures)
         progress(part.source.size)
