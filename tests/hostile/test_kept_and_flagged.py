@@ -219,6 +219,23 @@ def test_a_record_inside_of_a_damaged_one_says_that_it_may_be_forged(tmp_path: P
     assert same_after_reindex(root)
 
 
+def test_a_file_that_is_damaged_later_is_read_with_the_same_doubt(tmp_path: Path) -> None:
+    forged = Rec("http://bank.example/", b"send money", "2021-03-04T05:00:00Z")
+    page = Rec("http://evil.example/", b"<p>\n" + forged.plain() + b"</p>")
+    before, after = recs(2)
+    path = written(tmp_path / "x.warc", "plain", before.plain(), page.plain(), after.plain())
+    root = tmp_path / "archive"
+    taken(root, path)
+    (file,) = (root / "warc").iterdir()
+    page.declared = 7
+    written(file, "plain", before.plain(), page.plain(), after.plain())
+    assert not checked(root).ok
+    result = reindex(Folder(root), spread=map, progress=lambda size: None)
+    assert result.damage
+    found = {url: capture.anomalies for url, capture in captures(root).items()}
+    assert found == {before.url: ()} | dict.fromkeys((forged.url, after.url), ("after-damage",))
+
+
 def test_a_member_inside_of_a_damaged_one_says_that_it_may_be_forged(tmp_path: Path) -> None:
     """A captured .warc.gz lies in its member as it is; where that breaks, its own members show."""
     forged = Rec("http://bank.example/", b"send money", "2021-03-04T05:00:00Z")

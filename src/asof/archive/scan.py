@@ -22,8 +22,9 @@ from asof.catalog.rows import Row
 from asof.model import Crawl, Damage
 from asof.warc.compression import Packing, packing
 from asof.warc.info import read_crawl
+from asof.warc.members import BAD_CHECKSUM
 from asof.warc.reader import scan_as
-from asof.warc.record import StoredRecord
+from asof.warc.record import Flag, StoredRecord
 from asof.warc.split import split
 from asof.warc.verify import payload_holds, verify
 
@@ -33,6 +34,7 @@ RANGE_BYTES = 8 << 20
 
 _DIGEST: Final = 7  # of COLUMNS
 _SIZE: Final = 9
+_ANOMALIES: Final = 19
 
 Result = TypeVar("Result")
 Progress = Callable[[int], None]
@@ -93,24 +95,26 @@ def read_range(source: FileRange) -> Batch:
     """Scan one range; runs in a worker."""
     batch = Batch(source, 0, [], [], [], [], [])
     records, uneven, segmented = 0, False, False
+    doubt = False  # see `asof.warc.foreign.mend`
     checked = packing(source.path) is Packing.GZIP
     items: Iterator[Row | tuple[()] | StoredRecord | Damage]
     items = scan_as(source.path, _proven_row, start=source.start, end=source.end)
     for found in items:
         if isinstance(found, Damage):
             batch.damage.append(found)
+            doubt = doubt or BAD_CHECKSUM not in found.reason
             continue
         records += 1
         if isinstance(found, tuple):
             if found:
-                batch.rows.append(found)
+                batch.rows.append(_doubted(found) if doubt else found)
             continue
         segmented = segmented or found.header.get("WARC-Segment-Number") is not None
         uneven = uneven or segmented or found.skip > 0
         problems = verify(found)
         entry = row(found, problems)
         if entry is not None:
-            batch.rows.append(entry)
+            batch.rows.append(_doubted(entry) if doubt else entry)
         else:
             _note(found, batch)
         if problems:
@@ -118,6 +122,12 @@ def read_range(source: FileRange) -> Batch:
             batch.doubtful.append(Damage(where.file, where.offset, problems[0], where.length))
             uneven = uneven or not checked
     return replace(batch, records=records, uneven=uneven, segmented=segmented)
+
+
+def _doubted(entry: Row) -> Row:
+    """A row that says that its record was found after damage."""
+    said = f"{entry[_ANOMALIES] or ''} {Flag.AFTER_DAMAGE}".strip()
+    return (*entry[:_ANOMALIES], said, entry[-1])
 
 
 def _proven_row(content: bytes | bytearray, offset: int, length: int) -> Row | tuple[()] | None:
