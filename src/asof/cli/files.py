@@ -81,7 +81,7 @@ def _report_import(taken: list[Intake], as_json: bool) -> None:
         print_json({"files": files, "added": added, "damaged": damaged})
         return
     for item in taken:
-        new = f"{item.added:,} new" if item.added else "nothing new"
+        new = f"{item.added:,} new" if item.added or item.stored else "nothing new"
         click.echo(f"{item.file}: {item.captures:,} captures in {item.records:,} records, {new}")
         if item.stored and not item.captures:
             say(f"{item.file} holds no capture; it is kept as {', '.join(item.stored)}.")
