@@ -20,6 +20,9 @@ DAY: Instant = 86_400 * SECOND
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _STAMP = re.compile(r"\d{4}(\d{2}(\d{2}(\d{2}(\d{2}(\d{2})?)?)?)?)?", re.ASCII)
+_ZONE_NAME = re.compile(r"\s*(?:UTC|GMT|z)$")
+# A date of ClueWeb09: the day is that of the year, as `D` counts it for Java.
+_DAY_OF_YEAR = re.compile(r"(\d{4})-(\d{2})-(\d{2,3})(?=[T ])", re.ASCII)
 _ISO = re.compile(
     r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?)?)?"
     r"\s*(Z|[+-]\d{2}:?\d{2})?",
@@ -113,6 +116,35 @@ def parse_iso(text: str) -> Instant | None:
     instant = from_datetime(moment) + micros - _zone_offset(zone)
     # A zone can push the first and last hours of the calendar out of what can be written again.
     return instant if _FIRST <= instant <= _LAST else None
+
+
+def parse_foreign(text: str) -> Instant | None:
+    """A date in whatever form tools have written it into archives; None when it is none."""
+    text = text.strip()
+    found = parse_stamp(text[:14]) if text.isdigit() else parse_iso(_month_day(text))
+    if found is not None:
+        return found
+    plain = _ZONE_NAME.sub("Z", text.replace(",", ".").replace("/", "-"))
+    return parse_iso(plain) if text[:4].isdigit() else parse_http_date(text)
+
+
+def _month_day(text: str) -> str:
+    """The same with the day of the month, where it has that of the year."""
+    match = _DAY_OF_YEAR.match(text)
+    if match is None:
+        return text
+    year, month, day = map(int, match.groups())
+    try:
+        first = datetime(year, 1, 1, tzinfo=UTC)
+        moment = first + timedelta(days=day - 1)
+        if day <= calendar.monthrange(year, month)[1] or (moment.year, moment.month) != (
+            year,
+            month,
+        ):
+            return text
+    except (ValueError, OverflowError):  # IllegalMonthError is a ValueError
+        return text
+    return f"{moment:%Y-%m-%d}{text[match.end() :]}"
 
 
 def parse_stamp(text: str) -> Instant | None:

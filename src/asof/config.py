@@ -7,6 +7,7 @@ Later sources win: defaults, then the archive's asof.toml, then the environment,
 """
 
 import re
+import shutil
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -21,6 +22,8 @@ from asof.errors import ConfigError
 FILE = "asof.toml"
 RELATIONS = "relations"
 _LARGEST = 1 << 62
+# On a small disk the default reserve is this share: who gives us 5 MB means them to be used.
+_LARGEST_SHARE = 0.05
 # What a text must look like, and what to do where it does not.
 _FORMS = {
     "robots": ("obey|ignore", "Use obey or ignore."),
@@ -132,6 +135,14 @@ class Config:
                 hint = f"It must be {least} and not endless; change or remove it."
                 raise ConfigError(f"{name} is {value:g}.", hint=hint)
 
+    def room(self, folder: Path) -> int:
+        """Bytes that may be written to the disk of a folder before it has only its reserve left."""
+        disk = shutil.disk_usage(folder)
+        reserve = self.disk_reserve
+        if reserve == DEFAULTS.disk_reserve:  # nobody said so: not more than a share
+            reserve = min(reserve, int(disk.total * _LARGEST_SHARE))
+        return disk.free - reserve
+
     @classmethod
     def load(cls, folder: Path, environ: Mapping[str, str], **flags: object) -> Self:
         """The settings for an archive folder; a flag that is None was not given."""
@@ -162,6 +173,9 @@ class Config:
 
     def as_dict(self) -> dict[str, object]:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+
+DEFAULTS = Config()
 
 
 def named_relations(folder: Path) -> dict[str, str]:

@@ -55,7 +55,11 @@ def trec(number: int, content: bytes = b"<p>fish</p>\n") -> bytes:
 
 def urls(items: Iterable[Record | Damage]) -> list[str]:
     records = [dict(item.fields) for item in items if isinstance(item, Record)]
-    return [fields["WARC-Target-URI"] for fields in records if fields["WARC-Type"] != "metadata"]
+    return [
+        fields["WARC-Target-URI"]
+        for fields in records
+        if fields["WARC-Type"] != "metadata" and "WARC-Asof-Anomalies" not in fields
+    ]
 
 
 def bomb(head: bytes, unit: bytes, times: int, tail: bytes = b"") -> bytes:
@@ -107,7 +111,7 @@ with tempfile.TemporaryDirectory(dir=path.parent) as spool:
             item[1].unlink()
         else:
             fields = dict(item.fields)
-            if fields["WARC-Type"] != "metadata":
+            if fields["WARC-Type"] != "metadata" and "WARC-Asof-Anomalies" not in fields:
                 urls.append(fields["WARC-Target-URI"])
             for part in item.block:
                 part.discard()
@@ -364,7 +368,7 @@ def test_a_deflated_member_of_zeros_is_not_unpacked(tmp_path: Path) -> None:
                 member.write(ZEROS)
     report = under_limit(path, "wacz")
     assert report["urls"] == ["good.warc.gz"]
-    assert [("1,000 times" in reason) for _, reason in report["damage"]] == [True]
+    assert [("100 times" in reason) for _, reason in report["damage"]] == [True]
 
 
 def patched(path: Path, *changes: tuple[str, int, int, bytes]) -> Path:
@@ -414,7 +418,9 @@ def test_a_member_larger_than_the_disk_is_refused_unseen(tmp_path: Path) -> None
     path.write_bytes(data[:central] + bytes(head) + name + extra + rest + bytes(tail))
     files, damage = taken(path, tmp_path / "into")
     assert files == [("b.warc.gz", WARC)]
-    assert damage == [f"a.warc has {1 << 60} bytes: more than the disk can take"]
+    assert [reason.startswith(f"a.warc has {1 << 60:,} bytes, more than") for reason in damage] == [
+        True
+    ]
 
 
 def test_members_that_share_their_bytes_unpack_once(tmp_path: Path) -> None:

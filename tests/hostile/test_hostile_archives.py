@@ -46,7 +46,10 @@ def sound(archive: Path) -> None:
 
 
 def urls(archive: Path) -> list[str]:
-    return sorted(row["url"] for row in rig.rows_of(archive))
+    """Of the captures that are whole; what is left of others says that it is not."""
+    torn = {"cut-short", "checksum-mismatch"}
+    rows = rig.rows_of(archive)
+    return sorted(row["url"] for row in rows if torn.isdisjoint(row["anomalies"]))
 
 
 def damage_of(report: dict) -> list[dict]:

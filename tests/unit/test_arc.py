@@ -52,9 +52,10 @@ def found(path: Path, data: bytes = b"") -> list[Record | Damage]:
 
 
 def records(items: list[Record | Damage]) -> list[Record]:
-    """What is not damage and not the version block."""
+    """What is whole, and not the version block."""
     kept = [item for item in items if isinstance(item, Record)]
-    return [record for record in kept if field(record, "WARC-Type") != "metadata"]
+    kept = [record for record in kept if field(record, "WARC-Type") != "metadata"]
+    return [record for record in kept if field(record, "WARC-Asof-Anomalies") is None]
 
 
 def damage(items: list[Record | Damage]) -> list[Damage]:

@@ -74,7 +74,8 @@ def found(path: Path, data: bytes = b"") -> list[Record | Damage]:
 
 
 def records(items: list[Record | Damage]) -> list[Record]:
-    return [item for item in items if isinstance(item, Record)]
+    kept = [item for item in items if isinstance(item, Record)]
+    return [record for record in kept if field(record, "WARC-Asof-Anomalies") is None]
 
 
 def damage(items: list[Record | Damage]) -> list[Damage]:

@@ -6,11 +6,11 @@ from array import array
 from dataclasses import dataclass, replace
 
 from asof.archive.archive import OpenArchive
-from asof.archive.scan import FileRange, Progress, Spread, ranges
+from asof.archive.scan import FileRange, Progress, Spread, is_vouched, ranges
 from asof.catalog.derive import derive, is_capture
-from asof.model import Damage
+from asof.model import Capture, Damage
 from asof.warc.reader import read_record, scan_as
-from asof.warc.record import StoredRecord
+from asof.warc.record import Flag, StoredRecord
 from asof.warc.verify import sound_kind, verify
 
 
@@ -26,12 +26,13 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The outcome over all files."""
+    """The outcome over all files. What was wrong in a file as it came is no problem of ours."""
 
     files: int
     records: int
     captures: int
     problems: tuple[Problem, ...]
+    as_it_came: tuple[Problem, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -44,11 +45,13 @@ class _Part:
     records: int
     captures: array[int]
     problems: list[Problem]
+    wrong: list[tuple[list[Problem], Capture | None]]  # digests where a checksum holds
 
 
 def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checked:
     """Read every committed byte once, on all cores."""
     problems: list[Problem] = []
+    as_it_came: list[Problem] = []
     catalogued = archive.catalog.offsets()
     records = captures = 0
     committed = {segment.file: segment.committed for segment in archive.segments()}
@@ -69,6 +72,10 @@ def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checke
         records += part.records
         captures += len(part.captures)
         problems.extend(part.problems)
+        listed = set(catalogued.get(part.source.path.name, ())) if part.wrong else set()
+        for bad, capture in part.wrong:
+            came_so = bad[0].offset not in listed or _came_so(archive, bad, capture)
+            (as_it_came if came_so else problems).extend(bad)
         found[part.source.path.name].extend(part.captures)
         progress(part.source.size)
     for file in committed:
@@ -78,14 +85,16 @@ def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checke
         for path in archive.folder.segment_files()
         if path.name not in committed
     )
-    return Checked(len(committed), records, captures, tuple(problems))
+    return Checked(len(committed), records, captures, tuple(problems), tuple(as_it_came))
 
 
 def _check_range(source: FileRange) -> _Part:
     """Verify the records of one range; runs in a worker."""
     captures = array("Q")
     problems: list[Problem] = []
+    wrong: list[tuple[list[Problem], Capture | None]] = []
     records = 0
+    vouched = is_vouched(source.path)
     for found in scan_as(source.path, _sound, start=source.start, end=source.end):
         if isinstance(found, Damage):
             problems.append(Problem(found.file, found.offset, found.reason))
@@ -94,12 +103,25 @@ def _check_range(source: FileRange) -> _Part:
         if isinstance(found, StoredRecord):
             where, record_id = found.where, found.header.get("WARC-Record-ID")
             offset = where.offset if is_capture(found.header) else -1
-            problems += [Problem(where.file, where.offset, why, record_id) for why in verify(found)]
+            bad = [Problem(where.file, where.offset, why, record_id) for why in verify(found)]
+            if vouched and bad:
+                wrong.append((bad, derive(found)))
+            else:
+                problems += bad
         else:
             offset = found
         if offset >= 0:
             captures.append(offset)
-    return _Part(source, records, captures, problems)
+    return _Part(source, records, captures, problems, wrong)
+
+
+def _came_so(archive: OpenArchive, problems: list[Problem], capture: Capture | None) -> bool:
+    """Whether the digests of a record were wrong when its file came: import saw it, or did not look
+    at them. That is so for block digests: where the payload's holds, import trusts the checksum.
+    """
+    if capture is None or not any("payload" in each.problem for each in problems):
+        return True
+    return Flag.WRONG_DIGEST in (archive.catalog.anomalies(capture) or ())
 
 
 def _sound(content: bytes | bytearray, offset: int, length: int) -> int | None:
@@ -118,6 +140,6 @@ def _compare(
     problems = [Problem(file, at, "in the catalog, not in the file") for at in rows - stored]
     for at in stored - rows:
         capture = derive(read_record(archive.folder.warc / file, at))
-        if capture is not None and not archive.catalog.holds(capture):
+        if capture is not None and archive.catalog.anomalies(capture) is None:
             problems.append(Problem(file, at, "in the file, not in the catalog: run reindex"))
     return sorted(problems, key=lambda problem: problem.offset)

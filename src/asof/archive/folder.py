@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from asof.files import open_plain, refuse_link
 SEGMENT_SUFFIXES = (".warc.gz", ".warc.zst", ".warc")
 # The folders that we write to at all times.
 _WRITTEN = ("control", "derived", "logs", "spool")
+IMPORTED = "import-"
+"""What the label of a WARC file that others made begins with."""
 _NUMBER = re.compile(r"(\d{6,})-")
 # Seconds between tries to take the lock: two in all, a thousandth at first.
 _LOCK_WAITS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.4, 0.5)
@@ -96,6 +98,20 @@ class Folder:
         """A path for the next WARC file: `NNNNNN-label.warc.gz`, one number up."""
         numbers = [int(m[1]) for p in self.warc.iterdir() if (m := _NUMBER.match(p.name))]
         return self.warc / f"{max(numbers, default=0) + 1:06d}-{label}{suffix}"
+
+    @staticmethod
+    def is_imported(file: str) -> bool:
+        """Whether a WARC file of the archive came from others."""
+        return file.partition("-")[2].startswith(IMPORTED)
+
+    def undo(self) -> None:
+        """Remove what was made for an archive that got nothing."""
+        for folder in (self.warc, self.spool):
+            shutil.rmtree(folder, ignore_errors=True)
+        for name in (".lock", *(f"{self.db.name}{end}" for end in ("", "-wal", "-shm"))):
+            (self.root / name).unlink(missing_ok=True)
+        with suppress(OSError):  # asof.toml was there before
+            self.root.rmdir()
 
     @contextmanager
     def lock(self, purpose: str) -> Iterator[None]:

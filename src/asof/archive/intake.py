@@ -1,34 +1,37 @@
 """Taking in files by other tools: WARC, ARC, WACZ and TREC-Web.
 
-What is whole comes in, what is not is reported by file and offset, and the same records twice add
-nothing. WARC files with one record a member are kept byte for byte; from a damaged one the whole
-records are copied as they are; what has no such form is converted to WARC 1.1.
+What can be read comes in, what is wrong with it is flagged and reported by file and offset, and the
+same records twice add nothing. WARC files with one record a member are kept byte for byte; those
+that are damaged, or uneven, are written anew record by record; others are converted to WARC 1.1.
 """
 
 from __future__ import annotations
 
+import filecmp
 import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from asof.archive.archive import OpenArchive
-from asof.archive.folder import SEGMENT_SUFFIXES, storage_errors
-from asof.archive.scan import Batch, Progress, Spread, ranges, read_range, whole_records
+from asof.archive.folder import IMPORTED, SEGMENT_SUFFIXES, storage_errors
+from asof.archive.scan import Batch, Progress, Spread, ranges, read_range
 from asof.catalog.rows import Row
-from asof.errors import InputError
+from asof.config import DEFAULTS, Config
+from asof.errors import InputError, StorageError
 from asof.files import sync_folder
 from asof.model import Damage, Segment
 from asof.warc.compression import packing
 from asof.warc.foreign.arc import read_arc
 from asof.warc.foreign.detect import Format, sniff
+from asof.warc.foreign.mend import mended
 from asof.warc.foreign.trec import read_trec
 from asof.warc.foreign.wacz import extract_warcs
 from asof.warc.info import import_info
-from asof.warc.record import Record, StoredRecord
+from asof.warc.record import Flag, Record
 from asof.warc.write import WarcFile, member
 
 # Rows entered at once: sorted by key, so many find their place next to one another (half the time
@@ -38,7 +41,7 @@ _ROWS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What became of one file."""
+    """What became of one file. What is `flagged` is in the archive, and says what is wrong."""
 
     file: str
     format: str
@@ -47,6 +50,7 @@ class Intake:
     added: int = 0
     stored: tuple[str, ...] = ()
     damage: tuple[Damage, ...] = ()
+    flagged: tuple[Damage, ...] = ()
 
     def __add__(self, other: Intake) -> Intake:
         return replace(
@@ -54,23 +58,37 @@ class Intake:
         )
 
 
-_ADDED = ("records", "captures", "added", "stored", "damage")
+_ADDED = ("records", "captures", "added", "stored", "damage", "flagged")
 
 
-def take_in(archive: OpenArchive, path: Path, *, spread: Spread, progress: Progress) -> Intake:
-    """Import one file of any known format."""
+def take_in(
+    archive: OpenArchive,
+    path: Path,
+    *,
+    spread: Spread,
+    progress: Progress,
+    config: Config = DEFAULTS,
+) -> Intake:
+    """Import one file of any known format: all that can be read of it, or nothing at all."""
     if not path.is_file():
         raise InputError(f"{path} is not a file.", hint="Name WARC, ARC, WACZ or TREC-Web files.")
+    kept: list[Path] = []
     try:
         kind = sniff(path)
-        taker = _Taker(archive, path, kind.value, spread, progress)
-        if kind is Format.WARC:
-            return taker.warc(path, _label(path))
-        if kind is Format.WACZ:
-            return taker.wacz()
-        reader = read_arc if kind is Format.ARC else read_trec
-        return taker.converted(reader(path, archive.folder.spool), _label(path))
-    except PermissionError as error:  # the user's to mend
+        taker = _Taker(archive, path, kind.value, spread, progress, config, kept)
+        with archive.ledger.transaction():
+            if kind is Format.WARC:
+                return taker.warc(path, _label(path), str(path))
+            if kind is Format.WACZ:
+                return taker.wacz()
+            reader = read_arc if kind is Format.ARC else read_trec
+            return taker.converted(reader(path, archive.folder.spool, config), _label(path))
+    except BaseException as error:
+        for target in kept:
+            target.unlink(missing_ok=True)
+        if not isinstance(error, PermissionError):
+            raise
+        # The user's to mend.
         raise InputError(
             f"{path} cannot be read: {error.strerror}.", hint="Check its rights."
         ) from error
@@ -78,51 +96,54 @@ def take_in(archive: OpenArchive, path: Path, *, spread: Spread, progress: Progr
 
 @dataclass(frozen=True, slots=True)
 class _Taker:
-    """One import under way."""
+    """One import under way, in one transaction; `_kept` are the files that it has put in place."""
 
     _archive: OpenArchive
     _source: Path
     _kind: str
     _spread: Spread
     _progress: Progress
+    _config: Config
+    _kept: list[Path]
 
-    def warc(self, path: Path, label: str) -> Intake:
-        """A WARC file, which `path` holds: the source itself, or a member of it."""
+    def warc(self, path: Path, label: str, shown: str) -> Intake:
+        """A WARC file, which `path` holds: the source itself, or a member of it, `shown` so."""
         # It is named for what it holds, whatever its name said.
-        target = self._archive.folder.new_segment(f"import-{label}", packing(path))
+        target = self._archive.folder.new_segment(f"{IMPORTED}{label}", packing(path))
         before = path.stat()
 
         def keep() -> None:
+            self._require_room(before.st_size)
             with _partial(target) as part, storage_errors(target):
                 with path.open("rb") as reading, part.open("xb") as writing:
                     _copy(reading.fileno(), writing.fileno(), os.fstat(reading.fileno()).st_size)
                     os.fsync(writing.fileno())
-                _settle(part, target)
+                self._settle(part, target)
             now = path.stat()
             if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
-                target.unlink()
                 raise InputError(f"{path} changed while it was read.", hint="Import it again.")
 
         try:
-            return self._enter(path, target, keep, intact=True)
-        except _NotIntact as why:
-            if why.shared:
-                return self._repack(path, label)
-            return self._salvage(path, target, why.damage)
+            outcome = self._enter(path, target, keep, intact=True)
+        except _NotIntact as found:
+            outcome = self._rewritten(path, label, found)
+        return replace(
+            outcome,
+            damage=tuple(replace(item, file=shown) for item in outcome.damage),
+            flagged=tuple(replace(item, file=shown) for item in outcome.flagged),
+        )
 
     def wacz(self) -> Intake:
         """Every WARC in a WACZ, each under a name of ours."""
         total = Intake(str(self._source), self._kind)
         with TemporaryDirectory(dir=self._archive.folder.spool) as scratch:
-            for found in extract_warcs(self._source, Path(scratch)):
+            for found in extract_warcs(self._source, Path(scratch), self._config):
                 if isinstance(found, Damage):
                     total += Intake("", "", damage=(found,))
                     continue
                 name, path = found
-                taken = self.warc(path, f"{_label(self._source)}-{_label(Path(name))}")
-                inside = f"{self._source}/{name}"
-                damage = tuple(replace(item, file=inside) for item in taken.damage)
-                total += replace(taken, damage=damage)
+                label = f"{_label(self._source)}-{_label(Path(name))}"
+                total += self.warc(path, label, f"{self._source}/{name}")
                 path.unlink(missing_ok=True)
         return total
 
@@ -137,49 +158,49 @@ class _Taker:
                     if isinstance(record, Damage):
                         yield record
                         continue
+                    self._require_room(0)
                     file.append([record])
                     for piece in record.block:
                         piece.discard()
                 file.sync()
 
-        outcome = self._fill(self._archive.folder.new_segment(f"import-{label}"), fill)
+        outcome = self._fill(self._archive.folder.new_segment(f"{IMPORTED}{label}"), fill)
         self._progress(self._source.stat().st_size)
         return outcome
 
-    def _salvage(self, path: Path, target: Path, damage: tuple[Damage, ...]) -> Intake:
-        """Copy the whole records of a damaged file, byte for byte, into a new one."""
-
-        def fill(part: Path) -> Iterator[Damage]:
-            with storage_errors(part), path.open("rb") as source, part.open("xb") as out:
-                for start, length in _whole_stretches(path):
-                    source.seek(start)
-                    _copy(source.fileno(), out.fileno(), length)
-                os.fsync(out.fileno())
-            yield from damage
-
-        return self._fill(target, fill)
-
-    def _repack(self, path: Path, label: str) -> Intake:
-        """Give every record of a file without random access a gzip member of its own."""
+    def _rewritten(self, path: Path, label: str, first: _NotIntact) -> Intake:
+        """Give every record of a file that cannot stay as it is a gzip member of its own."""
+        doubtful: list[int] = []  # where records were found after damage
 
         def fill(part: Path) -> Iterator[Damage]:
             with storage_errors(part), part.open("xb") as out:
-                for found in whole_records(path):
+                for found in mended(path, segmented=first.segmented):
                     if isinstance(found, Damage):
                         yield found
-                    else:
-                        out.writelines(member(found))
+                        continue
+                    if Flag.AFTER_DAMAGE in (found[0].header.get("WARC-Asof-Anomalies") or ""):
+                        doubtful.append(found[0].where.offset)
+                    for chunk in member(*found):
+                        self._require_room(len(chunk))
+                        out.write(chunk)
                 out.flush()
                 os.fsync(out.fileno())
 
-        return self._fill(self._archive.folder.new_segment(f"import-{label}"), fill)
+        outcome = self._fill(self._archive.folder.new_segment(f"{IMPORTED}{label}"), fill)
+        # By their places in the file that came, not in ours.
+        damage = (*outcome.damage, *first.unusable)
+        flagged = first.flagged
+        if doubtful:
+            reason = f"found after damage: {len(doubtful):,} records from here on may be forgeries"
+            flagged += (Damage("", doubtful[0], f"{reason} inside of what was damaged"),)
+        return replace(outcome, damage=damage, flagged=flagged)
 
     def _fill(self, target: Path, fill: Callable[[Path], Iterator[Damage]]) -> Intake:
         """Catalogue a new file, which `fill` writes under a temporary name, giving the damage."""
         with _partial(target) as part:
             damage = tuple(fill(part))
-            outcome = self._enter(part, target, lambda: _settle(part, target))
-        return outcome + Intake("", "", damage=damage)
+            outcome = self._enter(part, target, lambda: self._settle(part, target))
+        return replace(outcome, damage=damage)
 
     def _enter(
         self, path: Path, target: Path, keep: Callable[[], None], *, intact: bool = False
@@ -189,68 +210,96 @@ class _Taker:
         Nothing is kept of a file that adds nothing; one that must be `intact` and is not, is
         refused by _NotIntact.
         """
-        archive = self._archive
-        records = captures = added = 0
-        damage: list[Damage] = []
-        unusable: list[Damage] = []
-        shared = False
-        with archive.ledger.transaction():
+        catalog = self._archive.catalog
+        rows: list[Row] = []
+        seen = _Seen()
+        with self._archive.ledger.attempt() as undo:
             segment = Segment(target.name, path.stat().st_size, sealed=True)
-            number = archive.catalog.put_segment(segment)
-            rows: list[Row] = []
+            number = catalog.put_segment(segment)
             batch: Batch
             for batch in self._spread(read_range, ranges(path)):
-                records += batch.records
-                captures += len(batch.rows)
+                seen.take(batch)
                 rows += batch.rows
                 if len(rows) >= _ROWS:
-                    added += archive.catalog.add_rows(rows, number)
+                    seen.added += catalog.add_rows(rows, number)
                     rows.clear()
-                damage.extend(batch.damage)
-                unusable.extend(batch.unusable)
-                shared = shared or batch.shared
                 for crawl in batch.crawls:
-                    archive.catalog.put_crawl(crawl)
+                    catalog.put_crawl(crawl)
                 if batch.crawls and batch.source.start == 0:  # as `reindex` would say
-                    archive.catalog.put_segment(replace(segment, crawl=batch.crawls[0].id))
+                    catalog.put_segment(replace(segment, crawl=batch.crawls[0].id))
                 if intact:
                     self._progress(batch.source.size)
-            added += archive.catalog.add_rows(rows, number)
-            if intact and (damage or shared):
-                raise _NotIntact(tuple(damage), shared)
-            if added:
+            seen.added += catalog.add_rows(rows, number)
+            if intact and (seen.damage or seen.uneven):
+                unusable, flagged = tuple(seen.unusable), tuple(seen.doubtful)
+                raise _NotIntact(unusable, flagged, seen.segmented)
+            new = seen.added or (seen.records and not seen.captures and not self._has(path))
+            if new:
                 keep()
             else:
-                archive.ledger.rollback()
-        stored = (target.name,) if added else ()
-        kept = tuple(unusable)
-        return Intake(str(self._source), self._kind, records, captures, added, stored, kept)
+                undo()
+        return Intake(
+            str(self._source), self._kind, seen.records, seen.captures, seen.added,
+            (target.name,) if new else (), tuple(seen.unusable), tuple(seen.doubtful),
+        )  # fmt: skip
+
+    def _has(self, path: Path) -> bool:
+        """Whether the archive has a file of these very bytes."""
+        size = path.stat().st_size
+        others = self._archive.folder.segment_files()
+        return any(
+            other.stat().st_size == size and filecmp.cmp(path, other, shallow=False)
+            for other in others
+        )
+
+    def _settle(self, part: Path, target: Path) -> None:
+        self._kept.append(target)
+        with storage_errors(target):
+            part.rename(target)
+            sync_folder(target.parent)
+
+    def _require_room(self, size: int) -> None:
+        """The disk keeps its reserve, as in a crawl."""
+        left = self._config.room(self._archive.folder.root)
+        if left < size:
+            raise StorageError(
+                f"{self._source} was not imported, for {size / 1e6:,.0f} MB more would leave less"
+                f" free than the reserve of {self._config.disk_reserve / 1e6:,.0f} MB.",
+                hint="Make room, or lower disk_reserve in asof.toml, and import it again;"
+                " nothing of it was kept.",
+            )
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the batches of one file held."""
+
+    records: int = 0
+    captures: int = 0
+    added: int = 0
+    damage: list[Damage] = field(default_factory=list)
+    unusable: list[Damage] = field(default_factory=list)
+    doubtful: list[Damage] = field(default_factory=list)
+    uneven: bool = False
+    segmented: bool = False
+
+    def take(self, batch: Batch) -> None:
+        self.records += batch.records
+        self.captures += len(batch.rows)
+        self.damage += batch.damage
+        self.unusable += batch.unusable
+        self.doubtful += batch.doubtful
+        self.uneven = self.uneven or batch.uneven
+        self.segmented = self.segmented or batch.segmented
 
 
 @dataclass(eq=False)
 class _NotIntact(Exception):
-    """A file cannot be kept as it is: parts are damaged, or records share a gzip member."""
+    """A file cannot be kept as it is: parts are damaged, or it is `uneven` (see Batch)."""
 
-    damage: tuple[Damage, ...]
-    shared: bool
-
-
-def _whole_stretches(path: Path) -> Iterator[tuple[int, int]]:
-    """The byte ranges of whole records, neighbours joined."""
-    start = end = 0
-    for found in whole_records(path):
-        if not isinstance(found, StoredRecord):
-            continue
-        where = found.where
-        if where.offset < end:  # another record of the same member
-            continue
-        if where.offset != end:
-            if end > start:
-                yield start, end - start
-            start = where.offset
-        end = where.offset + where.length
-    if end > start:
-        yield start, end - start
+    unusable: tuple[Damage, ...]
+    flagged: tuple[Damage, ...]
+    segmented: bool
 
 
 def _copy(source: int, target: int, length: int) -> None:
@@ -269,12 +318,6 @@ def _partial(target: Path) -> Iterator[Path]:
         yield part
     finally:
         part.unlink(missing_ok=True)
-
-
-def _settle(part: Path, target: Path) -> None:
-    with storage_errors(target):
-        part.rename(target)
-        sync_folder(target.parent)
 
 
 def _label(path: Path) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asof.archive.folder import Folder
-from asof.archive.scan import Batch, Progress, Spread, ranges, read_range
+from asof.archive.scan import Batch, Progress, Spread, is_vouched, ranges, read_range
 from asof.catalog.captures import Catalog
 from asof.files import sync_folder
 from asof.ledger import Ledger
@@ -59,6 +59,8 @@ def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress)
         for batch in spread(read_range, work):
             captures += _take(catalog, numbers, batch)
             damage.extend((*batch.damage, *batch.unusable))
+            if not is_vouched(batch.source.path):
+                damage.extend(batch.doubtful)
             progress(batch.source.size)
         crawls = catalog.crawls()
     return Reindexed(len(paths), captures, len(crawls), tuple(damage))

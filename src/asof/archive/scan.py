@@ -17,24 +17,27 @@ from functools import partial
 from itertools import islice, zip_longest
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
+from asof.archive.folder import Folder
 from asof.catalog.derive import fast_row, missing_identity, row
 from asof.catalog.rows import Row
 from asof.model import Crawl, Damage
 from asof.warc.compression import Packing, packing
 from asof.warc.info import read_crawl
-from asof.warc.reader import scan, scan_as
-from asof.warc.record import StoredRecord
+from asof.warc.members import BAD_CHECKSUM
+from asof.warc.reader import scan_as
+from asof.warc.record import Flag, StoredRecord
 from asof.warc.split import split
-from asof.warc.verify import judge
+from asof.warc.verify import payload_holds, verify
 
 # Large enough to make a worker's start-up and the hand-over of rows cheap, small enough to show
 # progress and to keep both cores busy until the end.
 RANGE_BYTES = 8 << 20
 
-# Where an HTTP head says how its body is coded.
-_HEAD = 1 << 14
+_DIGEST: Final = 7  # of COLUMNS
+_SIZE: Final = 9
+_ANOMALIES: Final = 19
 
 Result = TypeVar("Result")
 Progress = Callable[[int], None]
@@ -54,9 +57,11 @@ class FileRange:
 class Batch:
     """What a range holds: rows for the catalog, damage, and what it says about its crawl.
 
-    `shared` says that some gzip member holds several records, which then have no place of their
-    own to be read from. `unusable` are whole records that nobody could ask for: they are kept,
-    but have no URL or no date to be found by.
+    `unusable` are whole records that nobody could ask for: they are kept, but have no URL or no
+    date to be found by. `doubtful` are those whose digest does not hold. `uneven` says that the
+    file had better be written anew: some gzip member holds several records, which then have no
+    place of their own to be read from; one is in several segments (`segmented`); or a digest does
+    not hold, and no checksum would tell whether that was so when it came.
     """
 
     source: FileRange
@@ -65,7 +70,9 @@ class Batch:
     damage: list[Damage]
     crawls: list[Crawl]
     unusable: list[Damage]
-    shared: bool = False
+    doubtful: list[Damage]
+    uneven: bool = False
+    segmented: bool = False
 
 
 def ranges(path: Path) -> list[FileRange]:
@@ -79,59 +86,59 @@ def ranges(path: Path) -> list[FileRange]:
     ]
 
 
+def is_vouched(path: Path) -> bool:
+    """Whether checksums show that what is wrong in a file of the archive was so when it came.
+
+    A file by others is kept as it came only where each record has a checksum.
+    """
+    return Folder.is_imported(path.name) and packing(path) is Packing.GZIP
+
+
 def read_range(source: FileRange) -> Batch:
     """Scan one range; runs in a worker."""
-    batch = Batch(source, 0, [], [], [], [])
-    records, shared = 0, False
+    batch = Batch(source, 0, [], [], [], [], [])
+    records, uneven, segmented = 0, False, False
+    doubt = False  # see `asof.warc.foreign.mend`
+    checked = packing(source.path) is Packing.GZIP
     items: Iterator[Row | tuple[()] | StoredRecord | Damage]
-    if packing(source.path) is Packing.GZIP:
-        items = scan_as(source.path, fast_row, start=source.start, end=source.end)
-    else:
-        items = whole_records(source.path, source.start, source.end)
+    items = scan_as(source.path, _proven_row, start=source.start, end=source.end)
     for found in items:
         if isinstance(found, Damage):
             batch.damage.append(found)
+            doubt = doubt or BAD_CHECKSUM not in found.reason
             continue
         records += 1
         if isinstance(found, tuple):
             if found:
-                batch.rows.append(found)
+                batch.rows.append(_doubted(found) if doubt else found)
             continue
-        shared = shared or found.skip > 0
-        entry = row(found)
+        segmented = segmented or found.header.get("WARC-Segment-Number") is not None
+        uneven = uneven or segmented or found.skip > 0
+        problems = verify(found)
+        entry = row(found, problems)
         if entry is not None:
-            batch.rows.append(entry)
+            batch.rows.append(_doubted(entry) if doubt else entry)
         else:
             _note(found, batch)
-    return replace(batch, records=records, shared=shared)
+        if problems:
+            where = found.where
+            batch.doubtful.append(Damage(where.file, where.offset, problems[0], where.length))
+            uneven = uneven or not checked
+    return replace(batch, records=records, uneven=uneven, segmented=segmented)
 
 
-def whole_records(
-    path: Path, start: int = 0, end: int | None = None
-) -> Iterator[StoredRecord | Damage]:
-    """What a file holds, where a record whose bytes have changed since counts as damage.
-
-    A gzip member has a checksum of its own. Other files have none, so there the record's digest
-    must tell; not that of a chunked payload, for tools do not agree on what it is taken of.
-    """
-    found = scan(path, start=start, end=end)
-    if packing(path) is Packing.GZIP:
-        return found
-    return map(_judged, found)
+def _doubted(entry: Row) -> Row:
+    """A row that says that its record was found after damage."""
+    said = f"{entry[_ANOMALIES] or ''} {Flag.AFTER_DAMAGE}".strip()
+    return (*entry[:_ANOMALIES], said, entry[-1])
 
 
-def _judged(found: StoredRecord | Damage) -> StoredRecord | Damage:
-    if not isinstance(found, StoredRecord):
-        return found
-    verdict = judge(found)
-    if not verdict.problems:
-        return found
-    if "payload" in verdict.problems[0]:
-        chunked = b"chunked" in (found.data or b"")[:_HEAD].lower()
-        if verdict.verified or chunked:
-            return found
-    where = found.where
-    return Damage(where.file, where.offset, verdict.problems[0], where.length)
+def _proven_row(content: bytes | bytearray, offset: int, length: int) -> Row | tuple[()] | None:
+    """The row of a plain record whose payload is what it says; None for a closer look."""
+    found = fast_row(content, offset, length)
+    if found and not payload_holds(found[_DIGEST] or "", content, found[_SIZE]):
+        return None
+    return found
 
 
 def _note(record: StoredRecord, batch: Batch) -> None:

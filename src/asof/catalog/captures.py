@@ -28,6 +28,7 @@ from asof.ledger import Ledger, translated
 from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Segment
 from asof.url import canonical, key_ranges, surt
 from asof.warc.reader import read_record
+from asof.warc.record import Flag
 
 # Rows fetched at a time. Each batch is a query of its own, so a long listing holds no read
 # transaction open and goes on from its last key, whatever is written meanwhile.
@@ -40,9 +41,16 @@ _SELECT = (
     f"SELECT {', '.join(f'c.{name}' for name in COLUMNS)}, s.file, k.id FROM captures c "
     "CROSS JOIN segments s ON s.no = c.segment LEFT JOIN crawls k ON k.no = s.crawl"
 )
+_FLAGGED = " OR ".join(f"captures.anomalies LIKE '%%{flag}%%'" for flag in Flag)
+# What is known already stays, unless it was flagged and comes again without a flag: whole.
+_KNOWN = (
+    f" ON CONFLICT DO UPDATE SET {', '.join(f'{n} = excluded.{n}' for n in (*COLUMNS, 'segment'))}"
+    " WHERE excluded.anomalies IS NULL AND"
+    f" ({_FLAGGED})"
+)
 _INSERT = (
-    f"INSERT OR IGNORE INTO captures ({', '.join(COLUMNS)}, segment) "
-    f"VALUES ({', '.join('?' * len(COLUMNS))}, %d)"
+    f"INSERT INTO captures ({', '.join(COLUMNS)}, segment) "
+    f"VALUES ({', '.join('?' * len(COLUMNS))}, %d){_KNOWN}"
 )
 _CRAWL = ("id", "seeds", "started", "state", "ended", "settings", "note", "course")
 _CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _CRAWL[1:-1])
@@ -51,8 +59,8 @@ _NUMBERED = re.compile(r"([0-9]+)-")
 _RARE = COLUMNS.index("redirect")
 _NO_RARE = (None,) * (len(COLUMNS) - _RARE)
 _INSERT_PLAIN = (
-    f"INSERT OR IGNORE INTO captures ({', '.join(COLUMNS[:_RARE])}, segment) "
-    f"VALUES ({', '.join('?' * _RARE)}, %d)"
+    f"INSERT INTO captures ({', '.join(COLUMNS[:_RARE])}, segment) "
+    f"VALUES ({', '.join('?' * _RARE)}, %d){_KNOWN}"
 )
 _WIDTH = len(COLUMNS)
 _EVERYTHING = (("", "\U0010ffff"),)
@@ -80,7 +88,9 @@ class Catalog:
         self.payloads = Payloads(ledger)
 
     def add_rows(self, rows: Sequence[Row], segment_no: int) -> int:
-        """Enter captures that lie in a segment; those known already are left. How many were new."""
+        """Enter captures that lie in a segment; those known already are left, unless they were
+        flagged and these are not. How many were new.
+        """
         if not rows:
             return 0
         # In the order of the key, so that neighbours fall into the same pages of the table.
@@ -145,10 +155,11 @@ class Catalog:
     def observation(self, capture: Capture) -> Observation:
         return Reader(self).read(capture)
 
-    def holds(self, capture: Capture) -> bool:
-        """Whether a capture is in the catalog, here or as a copy in another segment."""
-        sql = "SELECT 1 FROM captures WHERE surt = ? AND at = ? AND record_id = ?"
-        return bool(self._ledger.fetch(sql, (capture.surt, capture.at, capture.record_id)))
+    def anomalies(self, capture: Capture) -> tuple[str, ...] | None:
+        """What is noted of a capture, here or of a copy in another segment; None: it is in none."""
+        sql = "SELECT anomalies FROM captures WHERE surt = ? AND at = ? AND record_id = ?"
+        found = self._ledger.fetch(sql, (capture.surt, capture.at, capture.record_id))
+        return tuple((found[0][0] or "").split()) if found else None
 
     def is_empty(self) -> bool:
         return not self._ledger.fetch("SELECT 1 FROM captures LIMIT 1")

@@ -7,7 +7,7 @@ other forms go to `asof.clock`, and a test holds them to what that says.
 import re
 from functools import lru_cache
 
-from asof.clock import DAY, SECOND, Instant, parse_http_date, parse_iso, parse_stamp
+from asof.clock import DAY, SECOND, Instant, parse_foreign, parse_http_date, parse_iso
 
 _WARC_DATE = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})T([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(?:\.([0-9]{1,9}))?Z"
@@ -24,11 +24,11 @@ _iso_day = lru_cache(maxsize=4096)(parse_iso)
 
 @lru_cache(maxsize=1024)  # records of one second stand side by side
 def warc_date(text: str) -> Instant | None:
-    """A WARC-Date in any form that occurs: ISO 8601 to the nanosecond, or up to 14 digits."""
+    """A WARC-Date in any form that occurs: see `parse_foreign`."""
     match = _WARC_DATE.fullmatch(text)
     day = _iso_day(match[1]) if match is not None else None
     if match is None or day is None:
-        return parse_stamp(text) if text.isdigit() else parse_iso(text)
+        return parse_foreign(text)
     _, hour, minute, second, fraction = match.groups()
     at = day + ((int(hour) * 60 + int(minute)) * 60 + int(second)) * SECOND
     return at if fraction is None else at + int(fraction[:6].ljust(6, "0"))

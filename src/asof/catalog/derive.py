@@ -13,9 +13,9 @@ What is taken from the record:
   interim 1xx blocks come first, cdxj-indexer would take the first of them).
 - digest: WARC-Payload-Digest, else SHA-1 of the payload. A revisit without one has none.
 - content: a digest of the decoded entity. Where the payload is the entity (no coding) that is the
-  record's own digest, if it has one of a sound algorithm: `asof check` is there to verify it, and
-  hashing again would cost import a fifth of its time. Else SHA-256; an entity beyond ENTITY_LIMIT
-  counts by its coded bytes. A revisit has none: the catalog knows the capture that it refers to.
+  record's own digest, if it has one of a sound algorithm and nobody found it wrong. Else SHA-256;
+  an entity beyond ENTITY_LIMIT counts by its coded bytes. A revisit has none: the catalog knows
+  the capture that it refers to.
 - size: the payload as stored, without the HTTP head.
 """
 
@@ -42,7 +42,7 @@ from asof.native import compiled
 from asof.url import resolve, surt
 from asof.warc.digest import base32
 from asof.warc.reader import HEAD_REACH, block_chunks, read_record
-from asof.warc.record import StoredRecord, WarcHeader
+from asof.warc.record import Flag, StoredRecord, WarcHeader
 from asof.warc.revisit import block_of, exact_reference
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ def derive(record: StoredRecord) -> Capture | None:
     return None if found is None else capture_of(found, record.where.file)
 
 
-def row(record: StoredRecord) -> Row | None:
-    """The same as a row of the catalog, for entry in bulk."""
+def row(record: StoredRecord, problems: Sequence[str] = ()) -> Row | None:
+    """The same as a row of the catalog, for entry in bulk; `problems` are those of its digests."""
     header = record.header
     identity = _identity(header)
     if identity is None:
@@ -104,7 +104,8 @@ def row(record: StoredRecord) -> Row | None:
     kind, url, at = identity
     get = header.get
     declared = get("WARC-Payload-Digest") or None
-    head, size, digest, content = _block(record, kind, is_http(kind, url), declared)
+    http = is_http(kind, url)
+    head, size, digest, content = _block(record, kind, http, declared, trusted=not problems)
 
     values = head.values
     media_type = values.get("content-type") if kind in _HTTP_KINDS else get("Content-Type")
@@ -119,6 +120,8 @@ def row(record: StoredRecord) -> Row | None:
     where = record.where
     record_id = stored_id(header) or str(uuid5(NAMESPACE_URL, f"{url} {at} {digest}"))
     anomalies = (get("WARC-Asof-Anomalies") or "").replace(",", " ").split()
+    if problems and Flag.WRONG_DIGEST not in anomalies:
+        anomalies.append(Flag.WRONG_DIGEST)
     return (
         surt(url), at, record_id, url, kind, head.status, media_type, digest, content, size,
         where.offset, where.length, values.get("etag"),
@@ -258,7 +261,7 @@ def _reference(header: WarcHeader) -> tuple[str | None, str | None, Instant | No
 
 
 def _block(
-    record: StoredRecord, kind: str, http: bool, declared: str | None
+    record: StoredRecord, kind: str, http: bool, declared: str | None, *, trusted: bool = True
 ) -> tuple[_Head, int, str | None, str | None]:
     """The HTTP head of a block, and of its payload the stored size, digest and content.
 
@@ -273,7 +276,7 @@ def _block(
     size = max(record.size - head.length, 0)
     if kind == "revisit":
         return head, size, declared, None
-    if declared is not None and not head.codings and _SOUND.fullmatch(declared):
+    if declared is not None and trusted and not head.codings and _SOUND.fullmatch(declared):
         return head, size, declared, declared
     payload = chain([first[head.length :]], chunks)
     if declared is not None:

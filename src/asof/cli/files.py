@@ -1,18 +1,23 @@
 """`asof import`, `asof check` and `asof reindex`: whole files in, and proof that they are whole."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
 
 from asof.archive import OpenArchive
-from asof.archive.check import check
+from asof.archive.check import Problem, check
 from asof.archive.folder import Folder
 from asof.archive.intake import Intake, take_in
 from asof.archive.recovery import recover
 from asof.archive.reindex import reindex, total_bytes
 from asof.cli.options import archive_option, examples, file_option, json_option
 from asof.cli.output import heavy_work, open_archive, print_json, say
+from asof.config import Config
 from asof.errors import AsofError, InputError
 from asof.model import Damage
 from asof.report.words import missing_audits, number
@@ -28,22 +33,25 @@ _MOST_PROBLEMS = 50
 def import_command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     """Take in WARC, ARC, WACZ and TREC-Web files by any tool.
 
-    Whole records come in, damaged stretches are reported by file and offset, and what the archive
-    has already is not stored again.
+    What can be read comes in, flagged where something is wrong with it; damaged stretches are
+    reported by file and offset, and what the archive has already is not stored again.
     """
     if not any(path.is_file() for path in files):  # for which no archive is made
         raise InputError(f"{files[0]} is not a file.", hint="Name WARC, ARC, WACZ or TREC files.")
     taken: list[Intake] = []
     refused: list[AsofError] = []
     total = sum(path.stat().st_size for path in files if path.is_file())
+    config = Config.load(folder, os.environ)
     with (
         heavy_work("importing", total) as (spread, progress),
+        _unless_empty(Folder(folder)),
         OpenArchive.write(folder, purpose="import") as archive,
     ):
         recover(archive)
+        take = partial(take_in, archive, spread=spread, progress=progress, config=config)
         for path in files:
             try:
-                taken.append(take_in(archive, path, spread=spread, progress=progress))
+                taken.append(take(path))
             except InputError as error:
                 refused.append(error)
     _report_import(taken, as_json)
@@ -51,7 +59,18 @@ def import_command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
         say(f"asof: {refusal}")
     if refused:
         return 2
-    return 1 if any(item.damage for item in taken) else 0
+    return 1 if any(item.damage or item.flagged for item in taken) else 0
+
+
+@contextmanager
+def _unless_empty(place: Folder) -> Iterator[None]:
+    """An archive that is made here does not stay if it gets nothing."""
+    existed = place.exists()
+    try:
+        yield
+    finally:
+        if not existed and place.exists() and not place.segment_files():
+            place.undo()
 
 
 def _report_import(taken: list[Intake], as_json: bool) -> None:
@@ -62,11 +81,16 @@ def _report_import(taken: list[Intake], as_json: bool) -> None:
         print_json({"files": files, "added": added, "damaged": damaged})
         return
     for item in taken:
-        new = f"{item.added:,} new" if item.added else "nothing new"
+        new = f"{item.added:,} new" if item.added or item.stored else "nothing new"
         click.echo(f"{item.file}: {item.captures:,} captures in {item.records:,} records, {new}")
+        if item.stored and not item.captures:
+            say(f"{item.file} holds no capture; it is kept as {', '.join(item.stored)}.")
         if item.damage:
             say(f"{len(item.damage):,} damaged stretches in {item.file}:")
             _print_damage(item.damage)
+        if item.flagged:
+            say(f"kept and flagged, {len(item.flagged):,} in {item.file}:")
+            _print_damage(item.flagged)
 
 
 def _print_damage(damages: tuple[Damage, ...]) -> None:
@@ -98,20 +122,34 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
     ):
         result = check(archive, spread=spread, progress=progress)
     if as_json:
-        problems = [
-            {**asdict(each), "record_id": each.record_id and each.record_id.strip("<>")}
-            for each in result.problems
-        ]
-        print_json({"ok": result.ok, **asdict(result), "problems": problems})
+        told = {"problems": result.problems, "as_it_came": result.as_it_came}
+        lists = {name: [_problem_json(each) for each in found] for name, found in told.items()}
+        print_json({"ok": result.ok, **asdict(result), **lists})
     else:
         verdict = "all well" if result.ok else f"{len(result.problems):,} problems"
+        if result.ok and result.as_it_came:
+            verdict = "all is as it came"
         click.echo(
             f"{verdict}: {result.records:,} records, {result.captures:,} captures "
             f"in {result.files:,} files"
         )
-        for problem in result.problems[:_MOST_PROBLEMS]:
-            click.echo(f"  {problem.file} at {problem.offset:,}: {problem.problem}")
+        _print_problems(result.problems)
+        if result.as_it_came:
+            count = number(len(result.as_it_came), "digest")
+            click.echo(f"wrong in the files as they came, not since: {count}")
+            _print_problems(result.as_it_came)
     return 0 if result.ok else 1
+
+
+def _problem_json(problem: Problem) -> dict[str, object]:
+    return {**asdict(problem), "record_id": problem.record_id and problem.record_id.strip("<>")}
+
+
+def _print_problems(problems: tuple[Problem, ...]) -> None:
+    for problem in problems[:_MOST_PROBLEMS]:
+        click.echo(f"  {problem.file} at {problem.offset:,}: {problem.problem}")
+    if len(problems) > _MOST_PROBLEMS:
+        click.echo(f"  ... and {len(problems) - _MOST_PROBLEMS:,} more (--json lists all)")
 
 
 def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> int:

@@ -1,6 +1,5 @@
 """How much a crawl may take: pages, bytes and time, in all and of one host; room on the disk."""
 
-import shutil
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,8 +10,6 @@ from asof.config import Config
 DISK_RESERVE = "disk-reserve"
 # Seconds between two looks at the free room of the disk.
 _LOOK_EVERY = 1.0
-# On a small disk the default reserve is this share: who gives us 5 MB means them to be used.
-_LARGEST_SHARE = 0.05
 
 
 class CrawlLimits:
@@ -93,10 +90,6 @@ class CrawlLimits:
         now = self._clock.monotonic()
         if now >= self._next_look:
             self._next_look = now + _LOOK_EVERY
-            disk = shutil.disk_usage(self._folder)
-            reserve: float = self._config.disk_reserve
-            if reserve == Config().disk_reserve:  # nobody said so: not more than a share
-                reserve = min(reserve, disk.total * _LARGEST_SHARE)
-            if disk.free < reserve:
+            if self._config.room(self._folder) < 0:
                 return DISK_RESERVE
         return ""

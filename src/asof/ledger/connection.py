@@ -1,7 +1,7 @@
 """The connection to the database: opening, upgrading, and the transaction."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -121,6 +121,28 @@ class Ledger:
                     raise
                 return False
         return True
+
+    @contextmanager
+    def attempt(self) -> Iterator[Callable[[], None]]:
+        """A part of a transaction that can be undone by itself: by an error, or by the value."""
+        with self.transaction() as db:
+            undone = False
+
+            def undo() -> None:
+                nonlocal undone
+                undone = True
+
+            db.execute("SAVEPOINT attempt")
+            try:
+                yield undo
+            except BaseException:
+                undo()
+                raise
+            finally:
+                if db.in_transaction:  # SQLite may have rolled back all of it
+                    if undone:
+                        db.execute("ROLLBACK TO attempt")
+                    db.execute("RELEASE attempt")
 
     def rollback(self) -> None:
         """Forget the open transaction, if SQLite has not done so itself."""

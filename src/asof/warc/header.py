@@ -10,9 +10,10 @@ HEADER_LIMIT = 64 << 10
 _NO_HEADER = "no WARC record starts here"
 
 _VERSIONS = {f"WARC/{version}": version for version in ("1.1", "1.0", "0.18", "0.17")}
-_VERSION = re.compile(r"WARC/(\d{1,3}\.\d{1,3})", re.ASCII)
-_EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
-_LINE_END = re.compile(r"\r?\n")
+_VERSION = re.compile(r"WARC/(\d{1,3}\.\d{1,3})", re.ASCII | re.IGNORECASE)
+# A file that went through a text mode twice has CR CR LF.
+_EMPTY_LINE = re.compile(rb"\r{0,2}\n\r{0,2}\n")
+_LINE_END = re.compile(r"\r{0,2}\n")
 # More digits than any file has bytes; int() would take minutes over a megabyte of them.
 _MAX_DIGITS = 18
 
@@ -22,24 +23,29 @@ Parsed = tuple[WarcHeader, int, int]
 
 def parse_header(data: bytes) -> Parsed | str:
     """Read the header that `data` starts with, or say why that cannot be done."""
+    read = read_header(data)
+    if isinstance(read, str):
+        return read
+    header, end = read
+    size = _content_length(header)
+    return size if isinstance(size, str) else (header, end, size)
+
+
+def read_header(data: bytes) -> tuple[WarcHeader, int] | str:
+    """The same of a header that may tell no length."""
     end = data.find(b"\r\n\r\n", 0, HEADER_LIMIT)
     header = _read_regular(data[:end]) if end >= 0 else None
     if header is not None:
-        end += 4
-    else:
-        if not data.startswith(b"WARC/"):
-            return _NO_HEADER
-        found = _EMPTY_LINE.search(data, 0, HEADER_LIMIT)
-        if found is None:
-            if len(data) < HEADER_LIMIT:
-                return "the record's header is cut short"
-            return f"the record's header does not end within {HEADER_LIMIT >> 10} KiB"
-        header = _read_irregular(data[: found.start()])
-        end = found.end()
-        if header is None:
-            return _NO_HEADER
-    size = _content_length(header)
-    return size if isinstance(size, str) else (header, end, size)
+        return header, end + 4
+    if data[:5].upper() != b"WARC/":
+        return _NO_HEADER
+    found = _EMPTY_LINE.search(data, 0, HEADER_LIMIT)
+    if found is None:
+        if len(data) < HEADER_LIMIT:
+            return "the record's header is cut short"
+        return f"the record's header does not end within {HEADER_LIMIT >> 10} KiB"
+    header = _read_irregular(data[: found.start()])
+    return _NO_HEADER if header is None else (header, found.end())
 
 
 def _read_regular(head: bytes) -> WarcHeader | None:

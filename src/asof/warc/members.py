@@ -28,6 +28,8 @@ CONTENT_LIMIT = BLOCK_LIMIT + HEADER_LIMIT + 4
 """So much content a member may have to be held in memory."""
 
 RECORD_START = b"WARC/"
+"""In whatever case: see `starts_record`."""
+
 GZIP_MAGIC = b"\x1f\x8b\x08"
 BAD_CHECKSUM = "the checksum of the gzip member is wrong"
 PIECE = 1 << 18
@@ -52,6 +54,12 @@ _SAMPLE = 32
 _find_member: Callable[[bytes, int], int] = (
     (lambda data, start: data.find(GZIP_MAGIC, start)) if compiled is None else compiled.find_member
 )
+
+
+def starts_record(data: bytes | None) -> bool:
+    """Whether some bytes begin as a record does, in whatever case."""
+    return data is not None and data[: len(RECORD_START)].upper() == RECORD_START
+
 
 # The stub of isal declares its exception as a value, not as a class.
 _BAD_DATA: type[Exception] = igzip_lib.IsalError  # type: ignore[assignment]
@@ -245,6 +253,7 @@ class GzipMembers:
 
     def __init__(self, file: Window) -> None:
         self.file = file
+        self.patience = 1 << 22  # bytes that may be unpacked one by one
 
     def load(self, at: int) -> tuple[bytes | bytearray, int] | None:
         """The content of the member at an offset, and where it ends; None: too much to hold."""
@@ -305,7 +314,7 @@ class GzipMembers:
         """
         cover = _Cover(self.file, at)
         for found in self.file.places(GZIP_MAGIC, at + 1):
-            if self.start_of(found) == RECORD_START and not cover.hides(found):
+            if starts_record(self.start_of(found)) and not cover.hides(found):
                 return found
         return self.file.size
 

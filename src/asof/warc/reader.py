@@ -16,10 +16,10 @@ from typing import TypeVar
 from asof.errors import DamageError
 from asof.model import Damage, Location
 from asof.warc.compression import open_members
-from asof.warc.header import parse_header
+from asof.warc.header import parse_header, read_header
 from asof.warc.members import BLOCK_LIMIT, PIECE, Broken, Window
 from asof.warc.record import StoredRecord
-from asof.warc.records import FoundRecord, find_records
+from asof.warc.records import FoundRecord, find_records, torn_record
 from asof.warc.uneven_members import scan_run
 from asof.warc.zstd_members import Members
 
@@ -34,13 +34,18 @@ Value = TypeVar("Value")
 Shortcut = Callable[[bytes | bytearray, int, int], Value | None]
 
 
-def scan(path: Path, *, start: int = 0, end: int | None = None) -> Iterator[StoredRecord | Damage]:
+def scan(
+    path: Path, *, start: int = 0, end: int | None = None, torn: bool = False
+) -> Iterator[StoredRecord | Damage]:
     """All records, and the damage between them, that begin at or after `start` and before `end`.
 
     `start` is 0, an offset from `split`, or the end of a record. Nothing that a file holds makes
-    this raise or hang; a file that cannot be opened or read is an InputError.
+    this raise or hang; a file that cannot be opened or read is an InputError. With `torn`, what
+    is left of a record follows the damage that it is, flagged, with a length that is true.
     """
-    return scan_as(path, _no_shortcut, start=start, end=end)
+    with Window(path) as file:
+        stop = file.size if end is None else min(end, file.size)
+        yield from _scan(file, start, stop, torn=torn)
 
 
 def scan_as(
@@ -112,16 +117,21 @@ def beginning(record: StoredRecord) -> bytes:
 
 
 def _scan(
-    file: Window, at: int, stop: int, shortcut: Shortcut[Value] = _no_shortcut
+    file: Window,
+    at: int,
+    stop: int,
+    shortcut: Shortcut[Value] = _no_shortcut,
+    *,
+    torn: bool = False,
 ) -> Iterator[Value | StoredRecord | Damage]:
     members = open_members(file)
     if members is None:
-        return _scan_plain(file, at, stop)
-    return _scan_members(members, at, stop, shortcut)
+        return _scan_plain(file, at, stop, torn=torn)
+    return _scan_members(members, at, stop, shortcut, torn=torn)
 
 
 def _scan_members(
-    members: Members, at: int, stop: int, shortcut: Shortcut[Value]
+    members: Members, at: int, stop: int, shortcut: Shortcut[Value], *, torn: bool
 ) -> Iterator[Value | StoredRecord | Damage]:
     """The hot loop of import and check: what is usual is done here, what is not, elsewhere."""
     path = members.file.path
@@ -158,7 +168,7 @@ def _scan_members(
             if not content:  # as bgzip puts at the end; or a skippable frame
                 at = after
                 continue
-        at = yield from scan_run(members, at)
+        at = yield from scan_run(members, at, torn=torn)
 
 
 def _large_record(members: Members, at: int) -> StoredRecord | None:
@@ -183,15 +193,19 @@ def _large_record(members: Members, at: int) -> StoredRecord | None:
     return StoredRecord(path, Location(path.name, at, member.end - at), header, size, None)
 
 
-def _scan_plain(file: Window, at: int, stop: int) -> Iterator[StoredRecord | Damage]:
+def _scan_plain(file: Window, at: int, stop: int, *, torn: bool) -> Iterator[StoredRecord | Damage]:
     path = file.path
     name = path.name
     for found in find_records(file, at, stop):
+        record: FoundRecord | None
         if isinstance(found, FoundRecord):
-            where = Location(name, found.start, found.end - found.start)
-            yield StoredRecord(path, where, found.header, found.size, found.data)
+            record = found
         else:
             yield Damage(name, found.start, found.reason, found.end - found.start)
+            record = torn_record(file, found) if torn else None
+        if record is not None:
+            where = Location(name, record.start, record.end - record.start)
+            yield StoredRecord(path, where, record.header, record.size, record.data)
 
 
 def _pieces(file: Window, at: int) -> Iterator[bytes]:
@@ -212,9 +226,9 @@ def _block_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
     head = b""
     for piece in pieces:
         head += piece
-        parsed = parse_header(head)
-        if isinstance(parsed, tuple):
-            yield head[parsed[1] :]
+        read = read_header(head)
+        if isinstance(read, tuple):
+            yield head[read[1] :]
             break
     yield from pieces
 

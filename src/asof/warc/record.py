@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote
@@ -24,6 +25,15 @@ KNOWN_FIELDS = frozenset((
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 """What would end a line for some reader, or cannot be said in UTF-8. No field may have it."""
+
+
+class Flag(StrEnum):
+    """What was wrong with a record as it came from others: it is kept, and says so."""
+
+    WRONG_DIGEST = "digest-mismatch"  # what it holds is not what it says that it holds
+    CUT_SHORT = "cut-short"  # its end is missing, or is not where its length says
+    WRONG_CHECKSUM = "checksum-mismatch"  # of the member that holds it
+    AFTER_DAMAGE = "after-damage"  # it may be a forgery inside of the record that was damaged
 
 
 def field_lines(fields: Headers) -> str:
@@ -115,6 +125,20 @@ class WarcHeader:
 
     def __repr__(self) -> str:
         return f"WarcHeader({self.version!r}, {self.fields!r})"
+
+
+def flagged(header: WarcHeader, flag: Flag, size: int | None = None) -> WarcHeader:
+    """A header that says what was wrong; with the size of what is left of its block, too."""
+    said = [*(header.get("WARC-Asof-Anomalies") or "").replace(",", " ").split()]
+    changed = {"warc-asof-anomalies": ", ".join([*said, flag] if flag not in said else said)}
+    if size is not None:
+        changed["content-length"] = str(size)
+    fields = [field for field in header.fields if field[0].lower() not in changed]
+    if size is not None and header.get("WARC-Truncated") is None:
+        fields.append(("WARC-Truncated", "unspecified"))
+    fields.append(("WARC-Asof-Anomalies", changed["warc-asof-anomalies"]))
+    fields += [("Content-Length", str(size))] if size is not None else []
+    return WarcHeader(header.version, tuple(fields))
 
 
 @dataclass(frozen=True, slots=True)

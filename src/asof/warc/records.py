@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from asof.warc.header import HEADER_LIMIT, parse_header
+from asof.warc.header import HEADER_LIMIT, parse_header, read_header
 from asof.warc.members import BLOCK_LIMIT, RECORD_START
-from asof.warc.record import WarcHeader
+from asof.warc.record import Flag, WarcHeader, flagged
 
 _END = b"\r\n\r\n"
 _USUAL_HEADER = 1 << 12
 _STEP = 1 << 17
-_EMPTY_LINE = re.compile(rb"\n\r?\n")
-_VERSION_LINE = re.compile(rb"WARC/\d{1,3}\.\d{1,3}[ \t]{0,9}\r?\n")
+_EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
+_VERSION_LINE = re.compile(rb"WARC/\d{1,3}\.\d{1,3}[ \t]{0,9}\r{0,2}\n")
 _BLANK = b"\r\n"
 
 
@@ -89,6 +89,23 @@ def find_record(stretch: Stretch, at: int, *, blocks: bool = True) -> FoundRecor
     return FoundRecord(at, finish, header, size, data)
 
 
+def torn_record(stretch: Stretch, lost: Lost) -> FoundRecord | None:
+    """What is left of the record that a stretch without a whole one begins with, if one does."""
+    head = stretch.read(lost.start, min(HEADER_LIMIT, lost.end - lost.start))
+    read = read_header(head)
+    if isinstance(read, str) and len(head) < HEADER_LIMIT:  # the lines of it that are whole
+        read = read_header(head[: head.rfind(b"\n") + 1] + b"\r\n")
+    if isinstance(read, str) or not read[0].kind:
+        return None
+    block = lost.start + read[1]
+    size = max(0, lost.end - block)
+    if size >= len(_END) and stretch.peek(lost.end - len(_END), len(_END)) == _END:
+        size -= len(_END)
+    data = stretch.read(block, size) if size <= BLOCK_LIMIT else None
+    header = flagged(read[0], Flag.CUT_SHORT, size)
+    return FoundRecord(lost.start, lost.end, header, size, data)
+
+
 def _finish(stretch: Stretch, end: int, bare_lf: bool) -> int:
     """Where a record ends whose block ends at `end`; -1 if a record cannot end there.
 
@@ -103,7 +120,7 @@ def _finish(stretch: Stretch, end: int, bare_lf: bool) -> int:
     blank = len(tail) - len(tail.lstrip(_BLANK))
     # Not all of a run of empty lines: a hostile file would have it read once for every record.
     rest = stretch.peek(end, _USUAL_HEADER if blank == len(_END) else 2 * len(_END)).lstrip(_BLANK)
-    return end + blank if RECORD_START.startswith(rest[: len(RECORD_START)]) else -1
+    return end + blank if RECORD_START.startswith(rest[: len(RECORD_START)].upper()) else -1
 
 
 def _skip_blank(stretch: Stretch, at: int) -> int:
@@ -137,21 +154,23 @@ def next_start(stretch: Stretch, at: int) -> int:
         step = _STEP
         begin = 0
         for blank in _EMPTY_LINE.finditer(held):
-            found = _last_version(held, max(begin, blank.end() - HEADER_LIMIT), blank.end())
-            if found >= 0:
-                return at - len(held) + found
+            first = max(begin, blank.end() - HEADER_LIMIT)
+            found = _last_version(held[first : blank.end()].upper())
+            if found is not None:
+                # At the start of what is held, or behind an empty line, a line starts as well.
+                return at - len(held) + first + found
             begin = blank.end()
         held = held[max(begin, len(held) - HEADER_LIMIT) :]
     return stretch.size
 
 
-def _last_version(data: bytes, begin: int, end: int) -> int:
-    behind_junk = -1
-    at = data.rfind(RECORD_START, begin, end)
+def _last_version(data: bytes) -> int | None:
+    behind_junk = None
+    at = data.rfind(RECORD_START)
     while at >= 0:
         if _VERSION_LINE.match(data, at):
             if at == 0 or data[at - 1 : at] == b"\n":
                 return at
-            behind_junk = max(behind_junk, at)
-        at = data.rfind(RECORD_START, begin, at)
+            behind_junk = at if behind_junk is None else behind_junk
+        at = data.rfind(RECORD_START, 0, at)
     return behind_junk

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from asof.warc.compression import open_members
-from asof.warc.members import GZIP_MAGIC, RECORD_START, Broken, GzipMembers, Window
+from asof.warc.members import GZIP_MAGIC, Broken, GzipMembers, Window, starts_record
 from asof.warc.records import FoundRecord, find_records
 from asof.warc.zstd_members import Members, frame_ends
 
@@ -53,7 +53,7 @@ def _frame_starts(file: Window, frames: Members) -> Iterator[int]:
     at = 0
     with suppress(Broken):
         while at < file.size:
-            if frames.start_of(at) == RECORD_START:
+            if starts_record(frames.start_of(at)):
                 yield at
             at = max(frame_ends(file, at))
 
@@ -62,7 +62,7 @@ def _gzip_start(members: GzipMembers, at: int) -> int:
     """The first member from an offset on that certainly starts a record of this file."""
     file = members.file
     for found in file.places(GZIP_MAGIC, at):
-        if members.start_of(found) == RECORD_START and not _may_be_stored(file, found):
+        if starts_record(members.start_of(found)) and not _may_be_stored(file, found):
             return found
     return file.size
 

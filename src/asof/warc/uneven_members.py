@@ -10,14 +10,22 @@ records. What lies in a member whose checksum failed is believed only where a di
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from asof.model import Damage, Location
 from asof.warc.digest import parse_digest
-from asof.warc.members import BLOCK_LIMIT, PIECE, RECORD_START, Broken
-from asof.warc.record import StoredRecord
-from asof.warc.records import FoundRecord, Lost, find_records
+from asof.warc.members import (
+    BLOCK_LIMIT,
+    PIECE,
+    RECORD_START,
+    Broken,
+    GzipMember,
+    GzipMembers,
+    starts_record,
+)
+from asof.warc.record import Flag, StoredRecord, flagged
+from asof.warc.records import FoundRecord, Lost, find_records, torn_record
 from asof.warc.zstd_members import Member, Members
 
 # A gigabyte in blocks of 64 KiB, as bgzip makes them, has less than a tenth of this.
@@ -34,12 +42,13 @@ class MemberRun:
     `end` is the offset after the last member that is whole, `whole` the content of those.
     """
 
-    def __init__(self, members: Members, at: int) -> None:
+    def __init__(self, members: Members, at: int, feed: int = 0) -> None:
         self._members = members
+        self._feed = feed
         self._starts = array("Q")  # position in the content of each member that has any
         self._offsets = array("Q")
         self.broken: Broken | None = None
-        self.size = self.whole = 0
+        self.size = self.whole = self.fed = 0
         self.end = at
         self._survey(at)
         self._member: Member | None = None
@@ -50,7 +59,7 @@ class MemberRun:
 
     def _survey(self, at: int) -> None:
         while self.broken is None:
-            member = self._members.open(at)
+            member = self._open(at)
             self._starts.append(self.size)
             self._offsets.append(at)
             try:
@@ -58,6 +67,7 @@ class MemberRun:
                     self.size += len(piece)
             except Broken as broken:
                 self.broken = broken
+                self.fed = member.fed - at
                 return
             self.end = at = member.end
             self.whole = self.size
@@ -65,8 +75,13 @@ class MemberRun:
                 self._starts.pop()  # an empty member: nothing of it can be found
                 self._offsets.pop()
             start = self._members.start_of(at)
-            if start is None or start == RECORD_START or len(self._starts) >= _MAX_MEMBERS:
+            if start is None or starts_record(start) or len(self._starts) >= _MAX_MEMBERS:
                 return
+
+    def _open(self, at: int) -> Member:
+        if self._feed:
+            return GzipMember(self._members.file, at, feed=self._feed)
+        return self._members.open(at)
 
     def place(self, at: int) -> tuple[int, int]:
         """The offset of the member that holds a position, and the position within its content."""
@@ -113,7 +128,7 @@ class MemberRun:
             if self._member is None:
                 if self._next == len(self._starts):
                     return b""
-                self._member = self._members.open(self._offsets[self._next])
+                self._member = self._open(self._offsets[self._next])
                 self._next += 1
             try:
                 piece = self._member.read()
@@ -124,35 +139,72 @@ class MemberRun:
             self._member = None
 
 
-def scan_run(members: Members, at: int) -> Generator[StoredRecord | Damage, None, int]:
-    """What a run holds, in order; returns the offset at which the next one starts."""
+def scan_run(
+    members: Members, at: int, *, torn: bool = False
+) -> Generator[StoredRecord | Damage, None, int]:
+    """What a run holds, in order; returns the offset at which the next one starts.
+
+    `torn`: also what is left of records that are not whole, or that nothing vouches for.
+    """
     path = members.file.path
-    run = MemberRun(members, at)
+    run = _to_the_last_byte(members, at) if torn else MemberRun(members, at)
     after = run.end if run.broken is None else members.next_start(run.place(run.size)[0])
     lost: Lost | None = None
     done = 0
+    told = False  # what is wrong with the member
     try:
         for found in find_records(run, 0, run.size):
-            if isinstance(found, FoundRecord) and _believed(run, found):
-                if lost is not None:
-                    yield _damage(path, run, lost, after)
-                    lost = None
+            believed = isinstance(found, FoundRecord) and _believed(run, found)
+            if lost is not None and (believed or torn):
+                yield from _damaged(path, run, lost, after, torn=torn)
+                lost = None
+            if isinstance(found, FoundRecord) and (believed or torn):
+                if not believed and run.broken is not None:
+                    told = True
+                    yield _damage(path, run, Lost(found.start, found.end, run.broken.reason), after)
+                    found = found._replace(header=flagged(found.header, Flag.WRONG_CHECKSUM))
                 yield _stored(path, run, found, after)
                 done = found.end
                 continue
             reason = found.reason if isinstance(found, Lost) else ""
             start = found.start if lost is None else lost.start
             lost = Lost(start, found.end, reason)
-            if found.end > run.whole:
+            if found.end > run.whole and not torn:
                 break  # what follows in a torn member may be the inside of the record that tore
     except Broken as broken:
         run.broken = broken
-    if run.broken is not None:
+    if run.broken is not None and not (told and lost is None):
         start = done if lost is None else lost.start
         lost = Lost(start, run.size, run.broken.reason)
     if lost is not None:
-        yield _damage(path, run, lost, after)
+        yield from _damaged(path, run, lost, after, torn=torn)
     return after
+
+
+def _to_the_last_byte(members: Members, at: int) -> MemberRun:
+    """A run; of a small member that is broken, with all that comes before the bad spot.
+
+    An error loses what its call had unpacked, so it is given byte by byte: for a microsecond each,
+    and not for ever. (ISA-L loses its place where a header with flags is cut.)
+    """
+    run = MemberRun(members, at)
+    place = run.place(run.size)[0]
+    if run.broken is None or not isinstance(members, GzipMembers):
+        return run
+    if run.fed > members.patience or members.file.peek(place + 3, 1) != b"\0":
+        return run
+    closer = MemberRun(members, at, feed=1)
+    members.patience -= closer.fed
+    return closer if closer.size <= BLOCK_LIMIT else run
+
+
+def _damaged(
+    path: Path, run: MemberRun, lost: Lost, after: int, *, torn: bool
+) -> Iterator[StoredRecord | Damage]:
+    yield _damage(path, run, lost, after)
+    part = torn_record(run, lost) if torn else None
+    if part is not None:
+        yield _stored(path, run, part, after)
 
 
 def _stored(path: Path, run: MemberRun, found: FoundRecord, after: int) -> StoredRecord:
@@ -180,7 +232,7 @@ def _believed(run: MemberRun, found: FoundRecord) -> bool:
     """
     if found.end <= run.whole or run.broken is None:
         return True
-    if run.read(found.end, len(RECORD_START)) != RECORD_START:
+    if not starts_record(run.read(found.end, len(RECORD_START))):
         return False
     declared = found.header.get("WARC-Block-Digest")
     digest = parse_digest(declared) if declared else None

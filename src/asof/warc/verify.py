@@ -30,6 +30,7 @@ _EMPTY_LINE = re.compile(rb"\n[ \t\r\v\f\x1c-\x1f]*\n")
 _BLANK_START = re.compile(rb"[ \t\r\v\f\x1c-\x1f]*\n")
 _HTTP_KINDS = ("response", "request", "revisit")
 _SHA1 = 32  # letters of base32
+_END = 4  # line ends that close a record
 _DATE = re.compile(r"[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):"
                    r"[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z")  # fmt: skip
 _as_date = lru_cache(maxsize=1024)(_DATE.fullmatch)  # records of one second stand side by side
@@ -62,6 +63,18 @@ def sound_kind(content: bytes | bytearray) -> str | None:
     if base32(by_block(view[block:-4]).digest()) != block_digest:
         return None
     return kind if base32(by_payload(view[payload:-4]).digest()) == payload_digest else None
+
+
+def payload_holds(digest: str, content: bytes | bytearray, size: int) -> bool:
+    """Whether the payload at the end of a record has the digest, of SHA-1 or SHA-256, it says.
+
+    All of what import verifies where a gzip checksum vouches for the rest: a sixth of the time of
+    reading a record, and half of that with the block digest (pages of 25 KB).
+    """
+    new = sha1 if digest.startswith("sha1:") else sha256
+    end = len(content) - _END
+    payload = memoryview(content)[end - size : end]
+    return base32(new(payload).digest()) == digest.partition(":")[2]
 
 
 def verify(record: StoredRecord) -> list[str]:

@@ -184,15 +184,19 @@ def _pack_spooled(record: Record) -> Iterator[bytes]:
     yield b"".join([*ready, packer.compress(_END), packer.flush()])
 
 
-def member(record: StoredRecord) -> Iterator[bytes]:
-    """A stored record as one gzip member, whatever form it had; version and fields stay."""
+def member(record: StoredRecord, *more: StoredRecord) -> Iterator[bytes]:
+    """A stored record as one gzip member, whatever form it had; version and fields stay.
+
+    The blocks of `more` go on with its own.
+    """
     packer = isal_zlib.compressobj(level=2, wbits=_GZIP)
     lines = [f"WARC/{record.header.version}"]
     lines.extend(f"{name}: {value}" for name, value in record.header.fields)
     head = "\r\n".join(lines).encode("utf-8", "surrogateescape") + b"\r\n\r\n"
     yield packer.compress(head)
-    for chunk in block_chunks(record):
-        yield packer.compress(chunk)
+    for part in (record, *more):
+        for chunk in block_chunks(part):
+            yield packer.compress(chunk)
     yield packer.compress(b"\r\n\r\n") + packer.flush()
 
 

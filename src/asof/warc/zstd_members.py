@@ -13,7 +13,16 @@ from itertools import islice
 
 import zstandard
 
-from asof.warc.members import PIECE, RECORD_START, Broken, GzipMember, GzipMembers, Window, gathered
+from asof.warc.members import (
+    PIECE,
+    RECORD_START,
+    Broken,
+    GzipMember,
+    GzipMembers,
+    Window,
+    gathered,
+    starts_record,
+)
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPABLE = tuple(struct.pack("<I", 0x184D2A50 + number) for number in range(16))
@@ -122,7 +131,7 @@ class ZstdFrames:
             end = max(frame_ends(self.file, at))
         except Broken:
             return None
-        return end if end == self.file.size or self.start_of(end) == RECORD_START else None
+        return end if end == self.file.size or starts_record(self.start_of(end)) else None
 
     def next_start(self, at: int) -> int:
         """Where the next member that starts a record lies, after a broken one at an offset.
@@ -134,7 +143,7 @@ class ZstdFrames:
         if end is not None:
             return end
         for found in self.file.places(ZSTD_MAGIC, at + 1):
-            if self.start_of(found) == RECORD_START:
+            if starts_record(self.start_of(found)):
                 return found
         return self.file.size
 

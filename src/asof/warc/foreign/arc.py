@@ -11,25 +11,27 @@ and in ARC 1.1 carries XML about the crawl. Files may be concatenated, so it may
 What real files do, and what is done about it:
 - URLs hold spaces, types hold parameters: fields are found from the right, by the 14-digit date.
 - Lengths lie. After each record a new one must begin, or a gzip member, or the file must end. If
-  not, and a record begins inside the block, the length was too long: the record is reported and
-  reading goes on at the inner one. Else it was too short, or the next record is broken: the record
-  is kept as declared, and the stray bytes are reported. Unless its Content-Length shows that it is
-  whole it says `WARC-Truncated: unspecified`.
+  not, and a record begins inside the block, the length was too long: what comes before that is kept
+  as torn, and reading goes on at the inner one. Else it was too short, or the next record is
+  broken: the record is kept as declared, and the stray bytes are reported. Unless its
+  Content-Length shows that it is whole it says `WARC-Truncated: unspecified`.
 - Dates are invented: a record whose date is none is reported, since WARC cannot hold it.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 from asof.clock import Instant, parse_stamp
+from asof.config import DEFAULTS, Config
 from asof.fetch.spool import Spool
 from asof.model import Body, Damage, Headers
 from asof.warc.foreign.documents import (
     MEMORY,
     SCHEME,
+    TORN,
     ForeignDocument,
     brief,
     fills_its_head,
@@ -43,7 +45,7 @@ from asof.warc.foreign.documents import (
 )
 from asof.warc.foreign.source import ForeignFile
 from asof.warc.members import BAD_CHECKSUM, PIECE
-from asof.warc.record import Record
+from asof.warc.record import Flag, Record
 
 LONGEST_LINE = 1 << 16
 """No URL-record is longer: URLs beyond this are not found in any crawl we know of."""
@@ -71,7 +73,7 @@ class Heading:
     length: int
 
 
-def read_arc(path: Path, spool: Path) -> Iterator[Record | Damage]:
+def read_arc(path: Path, spool: Path, config: Config = DEFAULTS) -> Iterator[Record | Damage]:
     """The records of an ARC file, plain or compressed, as WARC 1.1 records; damage by offset.
 
     Bodies over 1 MiB lie in files of the folder `spool`; who takes a record discards its bodies.
@@ -79,7 +81,7 @@ def read_arc(path: Path, spool: Path) -> Iterator[Record | Damage]:
     compressed file is told by the offset of its gzip member.
     """
     with ForeignFile(path, starts_arc) as source:
-        yield from source.walk(b"\r\n", _Walk(source, spool).step)
+        yield from source.walk(b"\r\n", _Walk(source, spool, config).step)
 
 
 def parse_heading(line: bytes) -> Heading | None:
@@ -110,9 +112,10 @@ def starts_arc(data: bytes) -> bool:
 class _Walk:
     """One pass over the records of a source."""
 
-    def __init__(self, source: ForeignFile, spool: Path) -> None:
+    def __init__(self, source: ForeignFile, spool: Path, config: Config) -> None:
         self._source = source
         self._spool = spool
+        self._config = config
         self._reread = 4 * source.size + _SPARE_REREAD
 
     def step(self) -> Iterator[Record | Damage]:
@@ -154,10 +157,10 @@ class _Walk:
         source = self._source
         if heading.at is None:
             return "has no valid date"
-        if not source.packed and heading.length > source.size - source.position:
-            missing = heading.length - (source.size - source.position)
-            return f"ends {missing} bytes short of its length: the file ends"
-        if not has_room(self._spool, heading.length):
+        length = heading.length
+        if not source.packed:
+            length = min(length, source.size - source.position)
+        if not has_room(self._spool, length, self._config):
             return "is larger than the free disk"
         return ""
 
@@ -171,32 +174,48 @@ class _Walk:
             if source.at_end:
                 source.told = bool(source.fault)
                 missing += f": {source.fault or 'the data ends'}"
-            if not source.at_end or not self._go_back(body):
-                body.discard()
-            yield source.damage(where, missing)
+            inner = self._inner(body) if source.at_end else None
+            yield from self._torn(heading, at, body, inner, source.damage(where, missing))
             return
         followed = self._is_followed(body)
         if own_member and source.fault == BAD_CHECKSUM and source.fault_at == where:
-            body.discard()
             source.told = True
-            yield source.damage(where, f"{named}: {BAD_CHECKSUM}")
+            yield source.damage(where, f"{named}: {BAD_CHECKSUM}; it is kept")
+            flag: Headers = (("WARC-Asof-Anomalies", Flag.WRONG_CHECKSUM.value),)
+            yield to_record(_document(heading, at, flag), body)
             return
-        if not followed and self._go_back(body):
-            yield source.damage(where, f"{named} has a length that runs over the next record")
+        if not followed and (inner := self._inner(body)) is not None:
+            over = source.damage(where, f"{named} has a length that runs over the next record")
+            yield from self._torn(heading, at, body, inner, over)
             return
         whole = followed or fills_its_head(body)
         extra: Headers = () if whole else (("WARC-Truncated", "unspecified"),)
-        media_type = "text/dns" if heading.url.lower().startswith("dns:") else heading.media_type
-        document = ForeignDocument(heading.url, at, heading.ip, media_type, extra=extra)
-        yield to_record(document, body)
+        yield to_record(_document(heading, at, extra), body)
 
-    def _go_back(self, body: Body) -> bool:
+    def _torn(
+        self, heading: Heading, at: Instant, body: Body, inner: int | None, damage: Damage
+    ) -> Iterator[Record | Damage]:
+        """What is left of a record: its body up to the `inner` one, at which reading goes on."""
+        if inner is not None:
+            whole, sink, left = body, Spool(self._spool, MEMORY), inner
+            for chunk in whole.chunks():
+                sink.write(chunk[:left])
+                left -= min(left, len(chunk))
+            body = sink.finish()
+            self._source.give_back(whole, inner)
+        if not body.size:
+            yield damage
+            return
+        yield replace(damage, reason=f"{damage.reason}; what is left is kept")
+        yield to_record(_document(heading, at, TORN), body)
+
+    def _inner(self, body: Body) -> int | None:
+        """Where another record begins inside of a body, if one may go back to it."""
         inner = _find_heading(body, self._source.peek_line(LONGEST_LINE))
         if inner is None or body.size - inner > self._reread:
-            return False
+            return None
         self._reread -= body.size - inner
-        self._source.give_back(body, inner)
-        return True
+        return inner
 
     def _version_block(self, line: bytes) -> Iterator[Record | Damage]:
         """`filedesc://`: its length is often a byte off or -1, and nothing depends on it."""
@@ -205,7 +224,8 @@ class _Walk:
         # However long it says it is: the XML of ARC 1.1 takes some kilobytes.
         body = self._body(min(length, MEMORY))
         if body.size < length or not self._is_followed(body):
-            if self._go_back(body):
+            if (inner := self._inner(body)) is not None:
+                self._source.give_back(body, inner)
                 size = self._source.position - before
                 body = Body(size, body.data[:size])
             else:
@@ -281,6 +301,11 @@ class _Walk:
                 break
             block += source.line(LONGEST_LINE)
         return block
+
+
+def _document(heading: Heading, at: Instant, extra: Headers) -> ForeignDocument:
+    media_type = "text/dns" if heading.url.lower().startswith("dns:") else heading.media_type
+    return ForeignDocument(heading.url, at, heading.ip, media_type, extra=extra)
 
 
 def _heading_next(source: ForeignFile) -> bool:

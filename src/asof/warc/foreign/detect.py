@@ -11,6 +11,7 @@ from asof.warc.foreign.source import ForeignFile
 from asof.warc.foreign.trec import starts_trec
 from asof.warc.foreign.wacz import WaczKind, wacz_members
 from asof.warc.foreign.zip_reader import END, LOCAL, has_directory
+from asof.warc.members import starts_record
 from asof.warc.reader import scan
 from asof.warc.record import StoredRecord
 
@@ -21,7 +22,7 @@ _FAR = 1 << 20
 # Without the dictionary its frames cannot be unpacked, and nothing but WARC is packed so.
 _ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
 
-_WARC = re.compile(rb"(?:^|\n)WARC/\d\.\d{1,2}\r?\n[A-Za-z-]{1,40}:")
+_WARC = re.compile(rb"(?:^|\n)WARC/\d\.\d{1,2}\r{0,2}\n[A-Za-z-]{1,40}:", re.IGNORECASE)
 _ARC = re.compile(rb"(?:^|\n)filedesc://\S+ \S+ \d{12,}")
 _TREC = re.compile(rb"(?:^|\n)<DOC\s{0,8}>\s{0,8}<DOC(?:NO|HDR)\s{0,8}>", re.IGNORECASE)
 
@@ -70,7 +71,7 @@ def sniff(path: Path) -> Format:
 
 def _by_start(data: bytes) -> Format | None:
     start = data.lstrip()
-    if start.startswith(b"WARC/"):
+    if starts_record(start):
         return Format.WARC
     if starts_arc(start):
         return Format.ARC

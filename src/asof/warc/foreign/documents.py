@@ -7,7 +7,6 @@ with the same id, whenever and wherever it is imported.
 import ipaddress
 import os
 import re
-import shutil
 import uuid
 from dataclasses import dataclass
 from hashlib import sha256
@@ -15,10 +14,11 @@ from pathlib import Path
 from urllib.parse import quote, quote_from_bytes
 
 from asof.clock import Instant, iso
+from asof.config import Config
 from asof.http.head import find_head_end, parse_head
 from asof.model import Body, Headers, find_header
 from asof.warc.digest import digest_text
-from asof.warc.record import Record
+from asof.warc.record import Flag, Record
 
 MEMORY = 1 << 20
 """A body of more bytes than this goes to a file."""
@@ -27,8 +27,13 @@ SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{0,31}:")
 
 _VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,80}/[\w.+-]{1,80}", re.ASCII)
-# Left free on the disk that bodies are spooled to.
-_RESERVE = 64 << 20
+
+
+TORN: Headers = (
+    ("WARC-Truncated", "unspecified"),
+    ("WARC-Asof-Anomalies", Flag.CUT_SHORT.value),
+)
+"""What the record of a document says of which only the beginning is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +53,9 @@ class ForeignDocument:
     extra: Headers = ()
 
 
-def has_room(spool: Path, size: int) -> bool:
-    """Whether a body of that size, if it needs a file, fits on the disk with some room to spare."""
-    return size <= MEMORY or size + _RESERVE <= shutil.disk_usage(spool).free
+def has_room(spool: Path, size: int, config: Config) -> bool:
+    """Whether a body of that size, if it needs a file, leaves the disk its reserve."""
+    return size <= MEMORY or size <= config.room(spool)
 
 
 def uri(raw: bytes) -> str:

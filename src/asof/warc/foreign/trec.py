@@ -27,11 +27,12 @@ import gzip
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from asof.clock import Instant, parse_http_date, parse_stamp, stamp
+from asof.config import DEFAULTS, Config
 from asof.fetch.spool import Spool
 from asof.files import output_file
 from asof.http.head import find_head_end, parse_head
@@ -40,6 +41,7 @@ from asof.warc.foreign.arc import parse_heading
 from asof.warc.foreign.documents import (
     MEMORY,
     SCHEME,
+    TORN,
     ForeignDocument,
     brief,
     has_room,
@@ -61,6 +63,7 @@ _HEADER_END = re.compile(rb"</DOCHDR\s{0,8}>", re.IGNORECASE)
 _TO_STUFF = re.compile(rb"<(?=\\|/?DOC)", re.IGNORECASE)
 _NEEDS_STUFFING = re.compile(rb"</?DOC", re.IGNORECASE)
 _DATE = re.compile(rb"\d{12}(\d\d)?")
+_TOO_LARGE = "is larger than the free disk"
 _STUFFED = b"X-Asof-Stuffed: yes\n"
 
 # The longest of the tags above, and the line end before it, lie within so many bytes.
@@ -102,13 +105,13 @@ def write_trec(out: Path, documents: Iterable[TrecDocument]) -> int:
     return count
 
 
-def read_trec(path: Path, spool: Path) -> Iterator[Record | Damage]:
+def read_trec(path: Path, spool: Path, config: Config = DEFAULTS) -> Iterator[Record | Damage]:
     """The documents of a TREC-Web file, plain or compressed, as WARC 1.1 records; damage by offset.
 
     Content over 1 MiB lies in files of the folder `spool`; who takes a record discards its bodies.
     """
     with ForeignFile(path, starts_trec) as source:
-        yield from source.walk(None, _Walk(source, spool).step)
+        yield from source.walk(None, _Walk(source, spool, config).step)
 
 
 def starts_trec(data: bytes) -> bool:
@@ -143,6 +146,7 @@ class _Walk:
 
     _source: ForeignFile
     _spool: Path
+    _config: Config
     _line_end: bytes = b"\n"
 
     def step(self) -> Iterator[Record | Damage]:
@@ -166,9 +170,13 @@ class _Walk:
         sink = Spool(self._spool, MEMORY)
         problem = self._content(sink, stuffed=stuffed)
         if problem:
-            sink.discard()
+            kept = sink.size and not problem.endswith(_TOO_LARGE)
+            problem += "; what is left is kept" if kept else ""
             yield source.damage(where, problem, source.position - start)
-            return
+            if not kept:
+                sink.discard()
+                return
+            document = replace(document, extra=(*document.extra, *TORN))
         yield to_record(document, Body(len(head), head), sink.finish())
 
     def _opening(self) -> tuple[ForeignDocument, bytes, bool] | str:
@@ -244,10 +252,12 @@ class _Walk:
                     text = kept + text
                     kept = b"<" if text.endswith(b"<") and not is_last else b""
                     text = text[: len(text) - len(kept)].replace(b"<\\", b"<")
-                if sink.size > MEMORY and not has_room(self._spool, MEMORY + len(text)):
+                if sink.size > MEMORY and not has_room(
+                    self._spool, MEMORY + len(text), self._config
+                ):
                     self._pass_to(_END)
                     self._drop_end()
-                    return "a document is larger than the free disk"
+                    return f"a document {_TOO_LARGE}"
                 sink.write(text)
                 if is_last:
                     break

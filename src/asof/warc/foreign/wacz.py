@@ -11,7 +11,6 @@ Writing follows WACZ 1.1.1: WARC files stored, not deflated, so that readers can
 import hashlib
 import json
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,6 +18,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import BinaryIO
 
+from asof.config import DEFAULTS, Config
 from asof.errors import InputError, StorageError
 from asof.model import Damage
 from asof.warc.foreign.zip_reader import (
@@ -32,10 +32,9 @@ from asof.warc.foreign.zip_reader import (
 )
 
 _WARC = re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE)
-# Deflate cannot do better than 1,032 to 1; text of real crawls stays under 100 to 1. WARC files in
-# a WACZ should not be deflated at all.
-_MAX_RATIO = 1_000
-_RESERVE = 64 << 20
+# Deflate can do 1,032 to 1; text of real crawls stays under 100 to 1, and WARC files in a WACZ
+# should not be deflated at all. Any member may unpack to so many times 64 KiB.
+_MAX_RATIO = 100
 # Manifests are read into memory; one of this size names some 20,000 files.
 _MAX_MANIFEST = 4 << 20
 _MULTI = "multi-wacz-package"
@@ -61,7 +60,9 @@ def wacz_members(path: Path) -> list[tuple[WaczKind, ZipEntry]]:
     return [(_kind(entry.name), entry) for entry in entries if not entry.name.endswith("/")]
 
 
-def extract_warcs(path: Path, into: Path) -> Iterator[tuple[str, Path] | Damage]:
+def extract_warcs(
+    path: Path, into: Path, config: Config = DEFAULTS
+) -> Iterator[tuple[str, Path] | Damage]:
     """Each WARC file of a WACZ as (its name, a new file in `into`); what is wrong as Damage.
 
     The files belong to the caller, who may remove each before asking for the next.
@@ -73,20 +74,23 @@ def extract_warcs(path: Path, into: Path) -> Iterator[tuple[str, Path] | Damage]
         digests, profile, problems = _read_manifest(file, listing)
         for offset, reason in (*listing.problems, *problems):
             yield Damage(str(path), _inside(offset, size), reason)
-        yield from _Extraction(path, file, into, digests).members(listing.entries)
+        yield from _Extraction(path, file, into, digests, config).members(listing.entries)
     yield from _unkept_promises(path, listing, digests, profile)
 
 
 class _Extraction:
     """One pass over the WARC members of a ZIP."""
 
-    def __init__(self, path: Path, file: BinaryIO, into: Path, digests: _Digests) -> None:
+    def __init__(
+        self, path: Path, file: BinaryIO, into: Path, digests: _Digests, config: Config
+    ) -> None:
+        self._config = config
         self._path = path
         self._file = file
         self._into = into
         self._digests = digests
         # What deflated members may unpack to, all together.
-        self._budget = shutil.disk_usage(into).free - _RESERVE
+        self._budget = config.room(into)
         # Bytes of the ZIP that members may claim. Entries that share their bytes are how a small
         # file unpacks to petabytes; honest ones together cannot claim more than the file.
         self._size = self._unclaimed = path.stat().st_size
@@ -112,12 +116,15 @@ class _Extraction:
         if entry.is_symlink:
             return "is a symbolic link, not a file"
         if entry.method == 0:
-            room, size = shutil.disk_usage(self._into).free - _RESERVE, min(entry.size, self._size)
+            room, size = self._config.room(self._into), min(entry.size, self._size)
         else:
             room, size = self._budget, entry.size
-            if size > _MAX_RATIO * max(entry.packed, 1 << 10):
-                return f"claims to unpack to more than {_MAX_RATIO:,} times its size"
-        return f"has {size} bytes: more than the disk can take" if size > room else ""
+            if size > _MAX_RATIO * max(entry.packed, 1 << 16):
+                more = f"unpacks to {size:,} bytes, more than {_MAX_RATIO} times its size"
+                return f"{more}: unzip it and import what is inside, if you trust it"
+        if size <= room:
+            return ""
+        return f"has {size:,} bytes, more than the disk can take with its reserve (disk_reserve)"
 
     def _extract(self, entry: ZipEntry) -> Iterator[tuple[str, Path] | Damage]:
         algorithm, wanted = self._digests.get(entry.name, ("sha256", ""))
