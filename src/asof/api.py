@@ -46,24 +46,22 @@ def capture(
 def import_files(folder: str | Path, *files: str | Path) -> list[Intake]:
     """Take in WARC, ARC, WACZ and TREC-Web files; what became of each, damage included.
 
-    `asof.errors.InputError` for one that is none of these.
+    The others come in all the same before `asof.errors.InputError` tells of one that is none.
     """
-    from asof.archive.intake import take_in
-    from asof.archive.recovery import recover
+    from asof.archive.folder import Folder
+    from asof.archive.intake import import_files
     from asof.archive.scan import workers
+    from asof.config import Config
 
-    size = sum(Path(file).stat().st_size for file in files if Path(file).is_file())
-    # The processes first: a fork must not inherit an open database.
-    with (
-        workers(os.cpu_count() or 1, size) as spread,
-        Archive.write(folder, purpose="import") as archive,
-    ):
-        recover(archive)
-        return [take_in(archive, Path(file), spread=spread, progress=_unheard) for file in files]
-
-
-def _unheard(done: int) -> None:
-    pass
+    paths = [Path(file) for file in files]
+    size = sum(path.stat().st_size for path in paths if path.is_file())
+    config = Config.load(Path(folder), os.environ)
+    with workers(os.cpu_count() or 1, size) as spread:
+        into = Folder(Path(folder))
+        taken, refused = import_files(into, paths, spread, lambda done: None, config)
+    if refused:
+        raise refused[0]
+    return taken
 
 
 class Archive(opened.OpenArchive):

@@ -10,14 +10,16 @@ from __future__ import annotations
 import filecmp
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from asof.archive.archive import OpenArchive
-from asof.archive.folder import IMPORTED, SEGMENT_SUFFIXES, storage_errors
+from asof.archive.folder import IMPORTED, SEGMENT_SUFFIXES, Folder, storage_errors
+from asof.archive.recovery import recover
 from asof.archive.scan import Batch, Progress, Spread, ranges, read_range
 from asof.catalog.rows import Row
 from asof.config import DEFAULTS, Config
@@ -59,6 +61,31 @@ class Intake:
 
 
 _ADDED = ("records", "captures", "added", "stored", "damage", "flagged")
+
+
+def import_files(
+    place: Folder, files: Sequence[Path], spread: Spread, progress: Progress, config: Config
+) -> tuple[list[Intake], list[InputError]]:
+    """Import files into an archive, made new if need be: what became of each, and the refusals.
+
+    One that is made new does not stay if it gets nothing.
+    """
+    existed = place.exists()
+    taken: list[Intake] = []
+    refused: list[InputError] = []
+    try:
+        with OpenArchive.write(place.root, purpose="import") as archive:
+            recover(archive)
+            take = partial(take_in, archive, spread=spread, progress=progress, config=config)
+            for path in files:
+                try:
+                    taken.append(take(path))
+                except InputError as error:
+                    refused.append(error)
+    finally:
+        if not existed and place.exists() and not place.segment_files():
+            place.undo()
+    return taken, refused
 
 
 def take_in(

@@ -1,10 +1,7 @@
 """`asof import`, `asof check` and `asof reindex`: whole files in, and proof that they are whole."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 import click
@@ -12,13 +9,12 @@ import click
 from asof.archive import OpenArchive
 from asof.archive.check import Problem, check
 from asof.archive.folder import Folder
-from asof.archive.intake import Intake, take_in
-from asof.archive.recovery import recover
+from asof.archive.intake import Intake, import_files
 from asof.archive.reindex import reindex, total_bytes
 from asof.cli.options import archive_option, examples, file_option, json_option
 from asof.cli.output import heavy_work, open_archive, print_json, say
 from asof.config import Config
-from asof.errors import AsofError, InputError
+from asof.errors import InputError
 from asof.model import Damage
 from asof.report.words import missing_audits, number
 
@@ -38,39 +34,16 @@ def import_command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     """
     if not any(path.is_file() for path in files):  # for which no archive is made
         raise InputError(f"{files[0]} is not a file.", hint="Name WARC, ARC, WACZ or TREC files.")
-    taken: list[Intake] = []
-    refused: list[AsofError] = []
     total = sum(path.stat().st_size for path in files if path.is_file())
     config = Config.load(folder, os.environ)
-    with (
-        heavy_work("importing", total) as (spread, progress),
-        _unless_empty(Folder(folder)),
-        OpenArchive.write(folder, purpose="import") as archive,
-    ):
-        recover(archive)
-        take = partial(take_in, archive, spread=spread, progress=progress, config=config)
-        for path in files:
-            try:
-                taken.append(take(path))
-            except InputError as error:
-                refused.append(error)
+    with heavy_work("importing", total) as (spread, progress):
+        taken, refused = import_files(Folder(folder), files, spread, progress, config)
     _report_import(taken, as_json)
     for refusal in refused:
         say(f"asof: {refusal}")
     if refused:
         return 2
     return 1 if any(item.damage or item.flagged for item in taken) else 0
-
-
-@contextmanager
-def _unless_empty(place: Folder) -> Iterator[None]:
-    """An archive that is made here does not stay if it gets nothing."""
-    existed = place.exists()
-    try:
-        yield
-    finally:
-        if not existed and place.exists() and not place.segment_files():
-            place.undo()
 
 
 def _report_import(taken: list[Intake], as_json: bool) -> None:
