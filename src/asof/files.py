@@ -36,7 +36,7 @@ def open_plain(path: Path, flags: int, *, follow: bool = False) -> int:
     mode = os.fstat(handle).st_mode
     if not stat.S_ISREG(mode):
         os.close(handle)
-        raise OSError(0, "Is a folder" if stat.S_ISDIR(mode) else "Is not a plain file", str(path))
+        raise OSError(0, "Is a directory" if stat.S_ISDIR(mode) else "Is not a file", str(path))
     return handle
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,9 +120,11 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "words", COMMANDS, ids=lambda words: "-".join(words)[:24].encode().hex()[:40]
-)
+def name_of(words: list[str]) -> str:
+    return re.sub(r"\W+", "-", " ".join(words), flags=re.ASCII)[:40].strip("-")
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=name_of)
 def test_no_command_lets_a_stranger_act(place: Path, words: list[str]) -> None:
     archive = [] if words[0] == EVIL else ["-a", "a"]
     _, shown = on_terminal(place, *words, *archive)

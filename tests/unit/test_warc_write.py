@@ -113,7 +113,8 @@ def test_when_the_disk_is_full_nothing_is_added(path: Path, tmp_path: Path, spoo
 
 
 def test_no_space_left_is_one_clear_sentence() -> None:
-    file = WarcFile.reopen(Path("/dev/full"), 0)
+    full = Path("/dev/full")
+    file = WarcFile(full, os.open(full, os.O_WRONLY), 0, new=False)
     with file, pytest.raises(StorageError) as caught:
         file.append([record(1, b"one")])
     assert caught.value.what == "/dev/full cannot be written: No space left on device."
