@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,6 +26,7 @@ from asof.crawl import run as crawl_run
 from asof.crawl.loop import INTERRUPTED, Crawler
 from asof.crawl.monitor import Watcher
 from asof.crawl.run import CrawlOutcome
+from asof.crawl.summary import Summary
 from asof.http.head import parse_head
 from asof.model import Body, Capture, CoherencePlan, Exchange, Failure, Headers, Timings
 from asof.testing import SimulatedClock
@@ -158,13 +159,23 @@ class Web:
             replaced.enter_context(patch.object(crawl_run, "HttpClient", lambda *given: self))
             loop = partial(self.clock._exact_loop, 0.0)
             replaced.enter_context(patch.object(crawl_run, "_new_loop", loop))
-            replaced.enter_context(patch.object(crawl_run, "_obey_signals", self._watch))
+            replaced.enter_context(
+                patch.object(crawl_run._Interruption, "may_end", self._watching())
+            )
             request = CrawlRequest(folder, seeds, told, control=control)
             return crawl_run.run_crawl(request, clock=self.clock, watch=self.watch)
 
-    def _watch(self, crawler: Crawler, talk: object) -> None:
-        self.crawler, self.task = crawler, asyncio.current_task()
-        self._later = asyncio.ensure_future(self._do_later()) if self.later else None
+    def _watching(self) -> Callable[..., Coroutine[None, None, Summary]]:
+        may_end = crawl_run._Interruption.may_end
+
+        async def watched(
+            interruption: crawl_run._Interruption, crawler: Crawler, work: Any
+        ) -> Summary:
+            self.crawler, self.task = crawler, asyncio.current_task()
+            self._later = asyncio.ensure_future(self._do_later()) if self.later else None
+            return await may_end(interruption, crawler, work)
+
+        return watched
 
     async def _do_later(self) -> None:
         seconds, act = self.later or (0.0, lambda: None)
