@@ -31,7 +31,7 @@ from asof.text.store import TextStore, hashed, key_of
 
 # More of a document is not read.
 MAX_DOCUMENT = 64 << 20
-# How main content is found. The best method takes 13 times the fast one's time for a page in all,
+# How main content is found. The best method takes ten times the fast one's time for a page in all,
 # and a comparison of two versions or documents needs the same of both rather than the best.
 _METHOD: Method = "fast"
 # Seconds by the clock for a document, which has its ten of the processor all the same: on a busy
