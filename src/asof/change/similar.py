@@ -85,21 +85,13 @@ def similar(
     """
     capture = archive.captured(url, moment)
     document = texts.document(capture)
-    if document is None or not main_text(document).strip():
+    if document is None or not (text := main_text(document)).strip():
         raise AsofError(f"{url} has no text to compare.", hint="`asof text` shows what it has.")
-    text = main_text(document)
     index: NearIndex[Named] = NearIndex(threshold)
     if texts.sketches is not None:
         near = texts.sketches.near(shingles(text), threshold, measure)
-        for other, keys in _by_url(near).items():
-            found = archive.captures(url=other, until=moment)
-            own = (each for each in found if each.url == other)
-            index.add_all(
-                named
-                for each in _chosen(own, versions=versions)
-                if texts.key(each) in keys
-                for named in _main_text(texts, each)
-            )
+        found = _kept(archive, texts, moment, near, versions=versions)
+        index.add_all(named for each in found for named in _main_text(texts, each))
     if not texts.is_complete:
         every = _documents(archive, texts, moment, versions=versions)
         index.add_all(
@@ -117,11 +109,21 @@ def similar(
     ]
 
 
-def _by_url(found: Iterable[tuple[int, str]]) -> dict[str, set[int]]:
+def _kept(
+    archive: OpenArchive,
+    texts: Texts,
+    moment: Moment,
+    found: Iterable[tuple[int, str]],
+    *,
+    versions: bool,
+) -> Iterator[Capture]:
+    """The captures as of a moment that have the documents of these keys, at these addresses."""
     keys: dict[str, set[int]] = {}
     for key, url in found:
         keys.setdefault(url, set()).add(key)
-    return keys
+    for url, some in keys.items():
+        own = (each for each in archive.captures(url=url, until=moment) if each.url == url)
+        yield from (each for each in _chosen(own, versions=versions) if texts.key(each) in some)
 
 
 def _documents(
