@@ -120,9 +120,25 @@ def test_every_address_of_a_page_stays_in_its_archive(library: str) -> None:
     assert ask(f"{library}/archive/-/go").headers["Location"] == "/archive/"
 
 
+def test_requests_in_a_row_do_not_pass_on_their_archive(library: str) -> None:
+    host, port = library.removeprefix("http://").split(":")
+    first = b"GET /archive/ HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    last = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=10) as client:
+        client.sendall(first + last)
+        said = b""
+        while data := client.recv(65536):
+            said += data
+    _, inside, outside = said.split(b"HTTP/1.1 200 OK")
+    assert b'href="/archive/" ' in inside or b'href="/archive/">as' in inside
+    assert b'class="wordmark" href="/">' in outside
+    assert b"All archives" not in outside
+
+
 @pytest.mark.parametrize(
     "path",
-    ["", "captures?url=http://a.example/", "captures?prefix=http://a.example/", "covers",
+    ["", "captures/", "captures?url=http://a.example/", "captures?prefix=http://a.example/",
+     "covers",
      "covers/none", "-/banner?url=http://a.example/&at=2026", "nowhere",
      "2025/http://a.example/", "2026/http://c.example/"],
 )  # fmt: skip

@@ -68,6 +68,8 @@ class Library:
     def __init__(self, shelves: Mapping[str, Pages]) -> None:
         self._shelves = shelves
         self._apps = {name.encode(): _pages_of(pages) for name, pages in shelves.items()}
+        for app in self._apps.values():
+            app.router.redirect_slashes = False  # it knows nothing of the name before its paths
         first = next(iter(shelves.values()))
         self._own = _app([Route("/", self._home), _static()], first)
 
@@ -75,12 +77,12 @@ class Library:
         app: ASGIApp = self._own
         if scope["type"] == "http":
             name, slash, rest = scope["raw_path"][1:].partition(b"/")
-            if (found := self._apps.get(name)) is not None:
-                prefix = f"/{name.decode()}"
-                address.prefix.set(prefix)
+            found = self._apps.get(name)
+            prefix = f"/{name.decode()}" if found is not None else ""
+            address.prefix.set(prefix)  # always: a request may begin where another one ended
+            if found is not None:
                 app = found if slash else RedirectResponse(f"{prefix}/", 308)
-                path = scope["path"][len(prefix) :]
-                scope = {**scope, "raw_path": b"/" + rest, "path": path}
+                scope = {**scope, "raw_path": b"/" + rest, "path": scope["path"][len(prefix) :]}
         await app(scope, receive, send)
 
     def _home(self, request: Request) -> Response:
