@@ -10,6 +10,7 @@ import importlib.util
 import ipaddress
 import os
 import shutil
+import signal
 import socket
 from collections.abc import Coroutine, Iterator
 from pathlib import Path
@@ -25,6 +26,14 @@ TESTS = Path(__file__).parent
 pytest.register_assert_rewrite("support")
 LONG_TESTS = ("crash", "integration", "acceptance", "hostile", "browser")  # the longest first
 IN_CI = os.environ.get("CI") == "true"
+
+# Who runs this in the background (`nohup`, `&`) has them ignored, and every command would inherit it.
+for number, usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 # No deadline: it would measure how busy the machine is, not whether the law holds.
 # Where nobody looks again, the same examples come each time. `make test-long` asks for "long".
