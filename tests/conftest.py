@@ -27,7 +27,7 @@ pytest.register_assert_rewrite("support")
 LONG_TESTS = ("crash", "integration", "acceptance", "hostile", "browser")  # the longest first
 IN_CI = os.environ.get("CI") == "true"
 
-# Who runs this in the background (`nohup`, `&`) has them ignored, and every command would inherit it.
+# Who runs this in the background (`nohup`, `&`) has them ignored, and commands would inherit it.
 for number, usual in (
     (signal.SIGINT, signal.default_int_handler),
     (signal.SIGHUP, signal.SIG_DFL),
