@@ -73,3 +73,12 @@ class DamageError(AsofError):
 
 class StorageError(AsofError):
     """The disk is full or failing. Everything committed is safe and the work can be resumed."""
+
+
+def missing_extra(purpose: str, package: str, extra: str) -> UsageError:
+    """That a package is missing which only some need, and how it comes to where asof is."""
+    return UsageError(
+        f"{purpose} needs {package}, which is not installed.",
+        hint=f"Install it beside asof: `pip install {package}`, or `pipx inject asof {package}`; "
+        f"the extra [{extra}] brings it.",
+    )

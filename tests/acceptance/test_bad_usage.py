@@ -54,7 +54,7 @@ BAD: dict[str, list[str]] = {
     # crawl
     "crawl: nothing to resume": ["crawl", "-a", "{root}/empty"],
     "crawl: unknown option": ["crawl", URL, "--speed", "9"],
-    "crawl: no scheme": ["crawl", "example.com", "-a", "{root}/new1"],
+    "crawl: word": ["crawl", "example", "-a", "{root}/new1"],
     "crawl: ftp": ["crawl", "ftp://example.com/", "-a", "{root}/new1"],
     "crawl: file": ["crawl", "file:///etc/passwd", "-a", "{root}/new1"],
     "crawl: javascript": ["crawl", "javascript:alert(1)", "-a", "{root}/new1"],

@@ -153,10 +153,13 @@ def test_what_was_left_out_has_reasons(done: Done) -> None:
 # -- Without the wait -----------------------------------------------------------------------------
 
 
-def assignment(folder: Path, server: rig.Server, *words: object, delay: float = 0) -> rig.Result:
+def assignment(
+    folder: Path, server: rig.Server, *words: object, delay: float = 0, code: int = 0
+) -> rig.Result:
     """A crawl by the preset with another delay, since what is said on the command line wins."""
     seed = server.url + "/wiki/Seed"
-    return crawl(folder / "archive", seed, "--preset", "assignment", *words, delay=delay)
+    words = ("--preset", "assignment", *words)
+    return crawl(folder / "archive", seed, *words, delay=delay, code=code)
 
 
 def wide(count: int) -> dict[str, rig.Answer]:
@@ -308,7 +311,7 @@ def test_a_second_crawl_that_finds_all_unchanged(tmp_path: Path) -> None:
 def test_a_seed_that_is_dead_leaves_empty_figures(tmp_path: Path) -> None:
     """No page: an empty list, and statistics of nothing in the same format."""
     with site({}) as server:
-        assignment(tmp_path, server)
+        assignment(tmp_path, server, code=1)
     assert (tmp_path / "URLsCrawled.txt").read_text() == ""
     found = STATS.fullmatch((tmp_path / "stats.txt").read_text())
     assert found is not None

@@ -144,11 +144,11 @@ def take(tmp_path: Path) -> Iterable[Callable[..., Done]]:
     pages: dict[str, rig.Answer] = {url: doc.answer(url) for url, doc in WEB.items()}
     with site(pages) as proxy:
 
-        def crawl(*words: object, seed: str = f"{A}/") -> Done:
+        def crawl(*words: object, seed: str = f"{A}/", code: int = 0) -> Done:
             env = {"ASOF_PROXY": proxy.url}
             proxy.hits.clear()
             archive = tmp_path / f"archive-{len(list(tmp_path.iterdir()))}"
-            report = rig.crawl(archive, seed, *words, env=env).json()
+            report = rig.crawl(archive, seed, *words, env=env, code=code).json()
             asked = {path for path in proxy.paths() if not path.endswith("/robots.txt")}
             assert len(proxy.paths()) == len(set(proxy.paths())), "nothing is asked for twice"
             return Done(archive, asked, report, env)
@@ -215,7 +215,7 @@ def test_left_out_is_reported_with_counts_and_examples(take: Callable[..., Done]
 
 def test_seeds_that_are_left_out_are_said_to_be(take: Callable[..., Done]) -> None:
     """Nothing is asked for, not even robots.txt, and the reason is told."""
-    done = take("--rule", "out seeds:")
+    done = take("--rule", "out seeds:", code=1)
     assert done.asked == set()
     assert done.report["captured"] == 0
     assert done.report["reasons"] == {"rule: out seeds:": 1}

@@ -86,8 +86,9 @@ def test_bare_addresses_work_wherever_a_url_is_asked_for(served: tuple[Path, Ser
         ("quality", "--url", bare),
     ):
         assert ok(*words, "-a", folder).out.strip(), words
-    below = ok("list", "--prefix", f"{bare}/a", "-a", folder, "--json").rows()
-    assert [row["url"] for row in below] == [f"{server.url}/a"]
+    for chosen in (["--prefix", f"{bare}/a"], [f"{bare}/a"]):
+        below = ok("list", *chosen, "-a", folder, "--json").rows()
+        assert [row["url"] for row in below] == [f"{server.url}/a"]
 
 
 def test_a_crawl_whose_seeds_bring_nothing_says_which_and_why(tmp_path: Path) -> None:
@@ -102,6 +103,39 @@ def test_a_crawl_whose_seeds_bring_nothing_says_which_and_why(tmp_path: Path) ->
         assert result.code == 0, "one of them brought a page"
         assert "No page came from http://127.0.0.1:1/" in result.err
         assert f"No page came from {found}" not in result.err
+
+
+def test_a_seed_that_leads_away_brings_nothing(tmp_path: Path) -> None:
+    with site({"/": page("home")}) as server:
+        with site({"/": page("", "302 Found", Location=f"{server.url}/")}) as first:
+            seed = first.url.replace("127.0.0.1", "localhost")
+            result = rig.run("crawl", seed, "--delay", "0", "-a", tmp_path / "archive")
+            assert result.code == 1, str(result)
+            assert f"it leads to {server.url}/, which is no part of this crawl" in result.err
+
+
+def test_help_of_a_command_and_a_closed_pipe(served: tuple[Path, Server]) -> None:
+    assert rig.run("help", "crawl").out == rig.run("crawl", "--help").out
+    read, write = os.pipe()
+    os.close(read)
+    child = rig.start("list", "-a", served[0], stdout=write)
+    os.close(write)
+    child.communicate(timeout=30)
+    assert child.returncode == 0
+
+
+def test_a_table_of_documents_is_what_its_name_says(
+    served: tuple[Path, Server], tmp_path: Path
+) -> None:
+    """JSON lines need no package, and a cover over them is that over the archive."""
+    kept = []
+    for name in ("d.jsonl", "d.parquet"):
+        ok("export", "--format", "documents", "-o", tmp_path / name, "-a", served[0])
+        told = ok("cover", "C(d1,d2) >= 0.5", "--from", tmp_path / name, "--json").json()
+        kept.append(told["kept"])
+    assert (tmp_path / "d.jsonl").read_bytes().startswith(b'{"id": ')
+    assert kept[0] == kept[1]
+    assert ok("cover", "C(d1,d2) >= 0.5", "-a", served[0], "--json").json()["kept"] == kept[0]
 
 
 def test_captured_errors_are_told_apart(served: tuple[Path, Server], tmp_path: Path) -> None:

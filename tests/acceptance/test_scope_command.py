@@ -115,7 +115,7 @@ def test_settings_of_the_environment_count(tmp_path: Path) -> None:
 BAD: dict[str, list[object]] = {
     "no URL": ["--seed", SEED],
     "no seed, no archive": ["https://example.org/"],
-    "not a URL": ["example.org", "--seed", SEED],
+    "not a URL": ["word", "--seed", SEED],
     "one good, one bad": [SEED, "mailto:a@b.example", "--seed", SEED],
     "bad seed": [SEED, "--seed", "ftp://example.org/"],
     "named archive is missing": [SEED, "--seed", SEED, "-a", "missing"],

@@ -177,7 +177,7 @@ BAD: list[tuple[bytes, int]] = [
     (b"GET /captures?url=http://[" + END, 404),
     (b"GET /captures?url=http://a.example/&at=never" + END, 400),
     (b"GET /captures?prefix=%ed%a0%80" + END, 200),
-    (b"GET /-/banner" + END, 400),
+    (b"GET /-/banner" + END, 404),
     (b"GET /-/static/../../secret" + END, 404),
     (b"GET /20261399/http://a.example/" + END, 400),
     (b"GET /-/go?url=x&at=%f0%9f" + END, 400),

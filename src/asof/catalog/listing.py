@@ -108,13 +108,17 @@ class Listing:
             [key, MANY + 1],
         )
         latest = (
-            "SELECT at, status, media_type FROM captures WHERE surt = ? AND url = ?"
-            " ORDER BY at DESC LIMIT 1"
+            "SELECT max(at), status, media_type FROM captures WHERE surt = ? AND url = ?"
+            " GROUP BY status IS 304 ORDER BY status IS 304"
         )
-        return [
-            Known(key, url, count, first, *self._ledger.fetch(latest, [key, url])[0])
-            for url, count, first in rows
-        ]
+        found: list[Known] = []
+        for url, count, first in rows:
+            ends = self._ledger.fetch(latest, [key, url])
+            # A 304 says that it is still what the answer before it was.
+            _, status, media_type = ends[0]
+            last = max(at for at, *_ in ends)
+            found.append(Known(key, url, count, first, last, status, media_type))
+        return found
 
 
 def _host(url: str) -> tuple[str, str]:

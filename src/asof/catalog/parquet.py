@@ -12,7 +12,7 @@ from typing import Any
 
 import ada_url
 
-from asof.errors import UsageError
+from asof.errors import missing_extra
 from asof.files import output_file
 from asof.model import Capture
 from asof.url import registered_domain
@@ -70,10 +70,7 @@ def pyarrow() -> tuple[Any, Any]:
         import pyarrow as arrow
         import pyarrow.parquet as parquet
     except ImportError as error:
-        raise UsageError(
-            "Writing Parquet needs pyarrow, which is not installed.",
-            hint="Install it with `pip install 'asof[parquet]'`.",
-        ) from error
+        raise missing_extra("Writing Parquet", "pyarrow", "parquet") from error
     return arrow, parquet
 
 

@@ -36,6 +36,10 @@ _VERBS = {
 }  # fmt: skip
 
 
+class _ReaderGone(Exception):
+    """Whoever read our output has gone (`asof list | head`): nothing is left to say."""
+
+
 class _Verbs(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_VERBS)
@@ -48,6 +52,12 @@ class _Verbs(click.Group):
         found: click.Command = getattr(home, f"{cmd_name}_command")
         return found
 
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:  # which click would make an exit with 1 of
+            raise _ReaderGone from error
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -55,6 +65,8 @@ class _Verbs(click.Group):
         if name in _VERBS or name.startswith("-"):
             return super().resolve_command(ctx, args)
         if name == "help":
+            if args[1:2] and args[1] in _VERBS:
+                return super().resolve_command(ctx, [args[1], "--help"])
             raise click.exceptions.NoArgsIsHelpError(ctx)
         from asof.url import typed  # here, for `asof --help` needs no URLs
 
@@ -111,8 +123,7 @@ def run(arguments: list[str]) -> int:
     except sqlite3.Error as error:
         refusal = translate(error, Path("asof.db"))
         return _refuse(str(refusal), refusal.exit_code)
-    except BrokenPipeError:
-        # The reader of our output has gone (`asof list | head`): nothing left to say.
+    except (BrokenPipeError, _ReaderGone):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:

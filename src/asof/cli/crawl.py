@@ -1,6 +1,7 @@
 """`asof crawl`: capture a site, with a live view (view.py)."""
 
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from asof.crawl import CrawlRequest, run_crawl
 from asof.crawl.run import CrawlOutcome, plan_crawl
 from asof.crawl.summary import crawl_json
 from asof.model import CrawlState
-from asof.report.crawl_words import captured, why_not
+from asof.report.crawl_words import captured, is_silence, why_not
 from asof.report.words import duration, human_bytes, likely_traps
 
 _MOST_SEEDS = 20  # of those that brought nothing
@@ -125,6 +126,7 @@ def crawl_command(
     return 1 if outcome.is_barren else 0
 
 
+_LIMITS = ("max-pages", "max-bytes", "time-limit")
 _ENDINGS = {
     "done": "Finished",
     "interrupted": "Interrupted",
@@ -155,8 +157,15 @@ def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
     for seed, why in outcome.barren[:_MOST_SEEDS]:
         say(f"No page came from {seed}: {why_not(why)}.")
     if outcome.is_barren:
-        say("Check the address in a browser: is it http or https, is the name right?")
+        if all(is_silence(why) for _, why in outcome.barren):
+            say("Check the address in a browser: is it http or https, is the name right?")
         return
+    silent = sum(count for why, count in (summary.reasons or {}).items() if is_silence(why))
+    again = f"asof crawl{where(folder)} {' '.join(map(shlex.quote, outcome.crawl.seeds[:3]))}"
+    if silent and not outcome.barren:
+        say(f"{silent:,} addresses brought no answer. To ask again later: {again}")
+    if summary.queued and summary.ended_by in _LIMITS:
+        say(f"{summary.queued:,} addresses still wait. To take them, lift the limit: {again}")
     broken = outcome.crawl.state is CrawlState.INTERRUPTED
     next_step = "Go on with: asof crawl" if broken else "Look at it with: asof serve"
     say(f"{next_step}{where(folder)}")

@@ -1,6 +1,7 @@
 """`asof demo`: the whole story on a small changing site that it serves itself."""
 
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +39,9 @@ def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
         with OpenArchive.open(place) as archive:
             _tell(archive, pages, place)
             if no_serve:
-                click.echo(f"\nBrowse it with: asof serve -a {place}")
+                # `make demo` has it in an environment that no path leads to.
+                command = "asof" if shutil.which("asof") else sys.argv[0]
+                click.echo(f"\nBrowse it with: {command} serve -a {place}")
                 click.echo(f"then open      {_replay('http://127.0.0.1:8080/', pages[0])}")
                 return 0
         from asof.web.server import Service, serve

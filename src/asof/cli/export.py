@@ -59,7 +59,8 @@ _EXPORTERS = {**EXPORTERS, "wacz": _export_wacz, "documents": _export_documents}
         "asof export --format cdxj -o - | head",
         "asof export --format warc --prefix https://example.org/ --to 2026-03",
         "asof export --format warc --cover monthly       what a saved cover keeps",
-        "asof export --format documents -o docs.parquet  texts, for `asof cover --from` and Spark",
+        "asof export --format documents -o docs.jsonl    texts, for `asof cover --from` and others",
+        "asof export --format documents -o docs.parquet  the same for Spark",
     ),
 )
 @archive_option
@@ -111,8 +112,10 @@ def _export(archive: OpenArchive, selection: Selection, kind: str, out: Path) ->
     if kind == "documents":
         from asof.catalog.parquet import pyarrow
         from asof.cli.similar import read_texts
+        from asof.cover.documents.export_documents import is_lines
 
-        pyarrow()  # if it is missing, that is said before all is read
+        if not is_lines(out):
+            pyarrow()  # if it is missing, that is said before all is read
         read_texts(archive)
     with count_progress("exporting", None):
         return _EXPORTERS[kind](archive, selection, out)

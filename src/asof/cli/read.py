@@ -14,6 +14,7 @@ from asof.cli.options import (
     json_option,
     moment_option,
     output_option,
+    refuse_given,
     require_folder,
     selection_options,
 )
@@ -52,12 +53,13 @@ MAX_PAYLOAD = 1 << 36
 @click.command(
     "list",
     epilog=examples(
-        "asof list --prefix https://example.org/blog/",
+        "asof list example.org/blog/",
         "asof list --from 2026-01 --to 2026-03 --json",
         "asof list --status 4xx --status 5xx             errors that were captured",
         "asof list --type image/png --type 'video/*'",
     ),
 )
+@click.argument("below", required=False, metavar="[URL]")
 @archive_option
 @selection_options
 @click.option("--status", "statuses", type=_statuses, multiple=True, metavar="S",
@@ -68,13 +70,17 @@ MAX_PAYLOAD = 1 << 36
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N captures.")
 @json_option
 def list_command(
-    folder: Path, statuses: tuple[range, ...], types: tuple[str, ...], crawl: str | None,
-    limit: int | None, as_json: bool, **selected: str | None,
+    below: str | None, folder: Path, statuses: tuple[range, ...], types: tuple[str, ...],
+    crawl: str | None, limit: int | None, as_json: bool, **selected: str | None,
 ) -> int:  # fmt: skip
     """List captures by URL, then by time.
 
-    URLs come in the order of their SURT keys, so that hosts of one domain stand together.
+    All of them, or those of URLs that start with URL, in the order of their SURT keys: hosts of one
+    domain stand together.
     """
+    if below is not None:
+        refuse_given(("url", "prefix"), "{} and URL exclude each other.")
+        selected["prefix"] = below
     with open_archive(folder) as archive:
         found = archive.captures(crawl=crawl, **selected)
         chosen = (capture for capture in found if _is_wanted(capture, statuses, types))
@@ -104,7 +110,7 @@ def _is_wanted(capture: Capture, statuses: tuple[range, ...], types: tuple[str, 
 
 def _line(capture: Capture) -> str:
     status = "-" if capture.status is None else str(capture.status)
-    kind = "revisit" if capture.kind == "revisit" else capture.media_type or "-"
+    kind = "same content" if capture.kind == "revisit" else capture.media_type or "-"
     size = human_bytes(capture.size)
     return f"{stamp(capture.at)} {status:>6} {size:>9} {kind:<24} {capture.url}"
 

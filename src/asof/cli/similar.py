@@ -123,6 +123,8 @@ def _print_near(near: list[Near[Named]], limit: int, *, as_json: bool) -> int:
         for each in near[:limit]:
             click.echo(f"{percent(each.jaccard):>7}  {each.b.timestamp}  {each.b.url}")
         _say_rest(len(near), limit)
+        if not near:
+            say("Nothing else in the archive is that near it; --threshold 0.5 asks for less.")
     return 0 if near else 1
 
 

@@ -40,11 +40,14 @@ from asof.frontier.report import look_up, tally
 from asof.frontier.states import TargetState
 from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
-from asof.url import host_of
+from asof.url import canonical, host_of
 from asof.warc.info import crawl_record
 
 if TYPE_CHECKING:
     from asof.crawl.plan import Itinerary
+
+
+_MOST_REDIRECTS = 5  # from a seed to its page
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +113,24 @@ def _barren(archive: OpenArchive, crawl: Crawl) -> Iterator[tuple[str, str]]:
     number = archive.catalog.crawl_no(crawl.id)
     for seed in crawl.seeds:
         found = look_up(archive.ledger, number, seed)
-        if found is not None and found[1] is not TargetState.QUEUED and found[2] is not None:
-            yield seed, found[2]
+        if found is not None and found[1] is not TargetState.QUEUED:
+            reason = found[2] or _led_away(archive, number, seed)
+            if reason is not None:
+                yield seed, reason
+
+
+def _led_away(archive: OpenArchive, crawl_no: int, seed: str) -> str | None:
+    """That a seed only redirects to what does not belong to the crawl."""
+    for _ in range(_MOST_REDIRECTS):
+        capture = archive.as_of(seed)
+        target = None if capture is None else canonical(capture.redirect or "")
+        if target is None:
+            return None
+        found = look_up(archive.ledger, crawl_no, target)
+        if found is not None and found[1] is TargetState.LEFT_OUT:
+            return f"it leads to {target}, which is no part of this crawl ({found[2]}): crawl that"
+        seed = target
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ _WHY = {
     "empty": "the server answered with nothing",
     "proxy": "the proxy did not let it through",
     "refused-address": "it lies in a private network (--allow-private lets it)",
+    "robots.txt": "its robots.txt forbids it (--robots ignore, for a site of your own)",
 }
 # Statuses that are told one by one.
 _MOST = 4
@@ -25,6 +26,14 @@ def captured(summary: Summary) -> str:
     kinds = [f"{count:,} x {why.removeprefix('status ')}" for why, count in summary.errors.items()]
     kinds = [*kinds[:_MOST], *(["..."] if len(kinds) > _MOST else [])]
     return f"{told} ({sum(summary.errors.values()):,} of them errors: {', '.join(kinds)})"
+
+
+_NO_ANSWER = ("dns", "refused", "unreachable", "timeout", "tls", "reset", "empty")
+
+
+def is_silence(reason: str) -> bool:
+    """Whether no server answered at all."""
+    return reason in _NO_ANSWER
 
 
 def why_not(reason: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 from asof.coherence.simulate import Point, Setting, standard_error
 from asof.coherence.verdict import Mode
-from asof.errors import UsageError
+from asof.errors import UsageError, missing_extra
 from asof.files import output_file
 
 if TYPE_CHECKING:
@@ -55,9 +55,7 @@ def require_plots(paths: Sequence[Path]) -> None:
         if path.suffix.lower() not in FORMATS:
             raise UsageError(f"{path} is no name for a plot.", hint="Let it end in .png or .svg.")
     if paths and find_spec("matplotlib") is None:
-        raise UsageError(
-            "Plots need matplotlib, which is not installed.", hint="Run `pip install asof[plot]`."
-        )
+        raise missing_extra("Drawing plots", "matplotlib", "plot")
 
 
 def plot(setting: Setting, points: Sequence[Point], path: Path) -> None:

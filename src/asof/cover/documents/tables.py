@@ -29,7 +29,7 @@ from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Sets
 from asof.cover.language.caret import clipped
 from asof.cover.language.columns import Column, ColumnKind, number_column, text_column, time_column
-from asof.errors import InputError, UsageError
+from asof.errors import InputError, missing_extra
 
 _LONGEST_LINE = 64 << 20
 _BATCH = 4096
@@ -178,9 +178,7 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
         import pyarrow as arrow
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise UsageError(
-            "Reading Parquet needs pyarrow.", hint="Install it: pip install 'asof[parquet]'."
-        ) from error
+        raise missing_extra("Reading Parquet", "pyarrow", "parquet") from error
     try:
         for batch in pq.ParquetFile(path).iter_batches(batch_size=_BATCH):
             columns = [plain_values(column) for column in batch.columns]

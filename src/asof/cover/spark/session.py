@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from asof.cover.spark.extras import Frame, Session
 from asof.cover.spark.source import first_line
-from asof.errors import UsageError
+from asof.errors import UsageError, missing_extra
 
 LOCAL = "local[*]"
 LOOPBACK = "127.0.0.1"
@@ -33,9 +33,7 @@ def check_installed() -> None:
     """PySpark, pandas (which it asks for wherever it calls Python) and Java; or a UsageError."""
     for module in ("pyspark", "pyarrow", "pandas"):
         if importlib.util.find_spec(module) is None:
-            raise UsageError(
-                f"Covers on Spark need {module}.", hint="Install it: pip install 'asof[spark]'."
-            )
+            raise missing_extra("A cover on Spark", module, "spark")
     if _java() is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         raise UsageError(
             "Spark needs Java, and there is none.",
