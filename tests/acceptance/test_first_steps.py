@@ -106,12 +106,14 @@ def test_a_crawl_whose_seeds_bring_nothing_says_which_and_why(tmp_path: Path) ->
 
 
 def test_a_seed_that_leads_away_brings_nothing(tmp_path: Path) -> None:
-    with site({"/": page("home")}) as server:
-        with site({"/": page("", "302 Found", Location=f"{server.url}/")}) as first:
-            seed = first.url.replace("127.0.0.1", "localhost")
-            result = rig.run("crawl", seed, "--delay", "0", "-a", tmp_path / "archive")
-            assert result.code == 1, str(result)
-            assert f"it leads to {server.url}/, which is no part of this crawl" in result.err
+    with (
+        site({"/": page("home")}) as server,
+        site({"/": page("", "302 Found", Location=f"{server.url}/")}) as first,
+    ):
+        seed = first.url.replace("127.0.0.1", "localhost")
+        result = rig.run("crawl", seed, "--delay", "0", "-a", tmp_path / "archive")
+        assert result.code == 1, str(result)
+        assert f"it leads to {server.url}/, which is no part of this crawl" in result.err
 
 
 def test_help_of_a_command_and_a_closed_pipe(served: tuple[Path, Server]) -> None:

@@ -111,7 +111,12 @@ def test_a_covered_capture_is_a_click_away(browser: Any, server: Any) -> None:
     browser.click(x + wide / 2, y + high / 2)
     browser.wait("Page.loadEventFired")
     assert browser.evaluate("location.pathname") == f"/20260101100000/{SITE}0"
-    assert browser.evaluate("document.querySelector('p').innerText") == "0 1"
+    assert (
+        browser.evaluate(
+            "document.querySelector('iframe').contentDocument.querySelector('p').innerText"
+        )
+        == "0 1"
+    )
 
 
 def test_dark_is_dark_and_light_is_light(browser: Any, server: Any) -> None:

@@ -191,5 +191,5 @@ def test_other_kinds_of_files_are_refused_before_the_work(name: str) -> None:
 def test_without_matplotlib_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     require_plots([])
-    with pytest.raises(UsageError, match=r"pip install asof\[plot\]"):
+    with pytest.raises(UsageError, match="pip install matplotlib"):
         require_plots([Path("figure.svg")])
