@@ -113,12 +113,13 @@ def text_of(browser: Chromium, wanted: str, patience: float = 20) -> tuple[str, 
       };
       visit(document);
       const style = inner.body && inner.defaultView.getComputedStyle(inner.body);
-      return [texts.join(" "), style ? style.color : ""];
+      const is_loaded = inner.readyState === "complete";
+      return [texts.join(" "), style ? style.color : "", is_loaded];
     })()"""
     until = time.monotonic() + patience
     while True:
-        text, colour = browser.evaluate(script)
+        text, colour, is_loaded = browser.evaluate(script)
         text = " ".join(text.split())
-        if wanted in text or time.monotonic() > until:
+        if (wanted in text and is_loaded) or time.monotonic() > until:
             return text, colour
         browser.settle(0.2)

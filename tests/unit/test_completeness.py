@@ -185,7 +185,7 @@ rows = st.lists(
 @given(rows)
 def test_the_figures_are_those_of_the_definition(found: list[tuple[str, str, str]]) -> None:
     """The docstring's words, in Python, over any set of targets."""
-    ledger = Ledger(":memory:", writable=True)  # type: ignore[arg-type]
+    ledger = Ledger(Path(":memory:"), writable=True)
     for url, hops, fate in found:
         left_out = fate in ("robots.txt", "out")
         put(ledger, "left_out" if left_out else fate, url, hops=hops, reason=fate)

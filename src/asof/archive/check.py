@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from asof.archive.archive import OpenArchive
@@ -12,6 +13,13 @@ from asof.model import Capture, Damage
 from asof.warc.reader import read_record, scan_as
 from asof.warc.record import Flag, StoredRecord
 from asof.warc.verify import sound_kind, verify
+
+_NOTED = {
+    Flag.CUT_SHORT: "cut short",
+    Flag.WRONG_CHECKSUM: "its checksum does not hold",
+    Flag.AFTER_DAMAGE: "found after damage, may be forged",
+    Flag.SAME_ID: "another record of its URL, moment and id says something else",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,22 @@ def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checke
         for path in archive.folder.segment_files()
         if path.name not in committed
     )
+    problems.extend(
+        Problem(path.name, 0, "is no file: nothing reads it, and it can be removed")
+        for path in archive.folder.strays()
+    )
+    as_it_came.extend(_flagged(archive))
     return Checked(len(committed), records, captures, tuple(problems), tuple(as_it_came))
+
+
+def _flagged(archive: OpenArchive) -> Iterator[Problem]:
+    """What import noted besides digests, which are verified anew."""
+    for capture in archive.catalog.flagged():
+        flags = [flag for flag in Flag if flag in capture.anomalies and flag in _NOTED]
+        if flags:
+            told = "; ".join(_NOTED[flag] for flag in flags)
+            where = capture.where
+            yield Problem(where.file, where.offset, f"{told} ({capture.url})", capture.record_id)
 
 
 def _check_range(source: FileRange) -> _Part:

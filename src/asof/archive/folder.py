@@ -92,7 +92,14 @@ class Folder:
 
     def segment_files(self) -> list[Path]:
         """The WARC files in the order in which they were made."""
-        return sorted(p for p in self.warc.iterdir() if p.name.endswith(SEGMENT_SUFFIXES))
+        return sorted(path for path in self._named_so() if path.is_file())
+
+    def strays(self) -> list[Path]:
+        """What is called like a WARC file and is none: a pipe, a device, a folder, a dead link."""
+        return sorted(path for path in self._named_so() if not path.is_file())
+
+    def _named_so(self) -> Iterator[Path]:
+        return (path for path in self.warc.iterdir() if path.name.endswith(SEGMENT_SUFFIXES))
 
     def new_segment(self, label: str, suffix: str = ".warc.gz") -> Path:
         """A path for the next WARC file: `NNNNNN-label.warc.gz`, one number up."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from asof.archive.archive import OpenArchive
 from asof.archive.scan import Batch, FileRange, read_range
 from asof.catalog.rows import COLUMNS
+from asof.errors import ArchiveError
 from asof.model import Damage, Segment
 from asof.warc.write import WarcFile
 
@@ -30,6 +31,8 @@ class Recovery:
 
 def recover(archive: OpenArchive) -> Recovery:
     """Bring the catalog up to the WARC files; writes nothing when they agree."""
+    for path in archive.folder.strays():
+        raise ArchiveError(f"{path} is not a file.", hint="Remove it, then run the same again.")
     known = {segment.file: segment for segment in archive.segments()}
     adopted = 0
     cut: list[Damage] = []

@@ -63,6 +63,7 @@ def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress)
                 damage.extend(batch.doubtful)
             progress(batch.source.size)
         crawls = catalog.crawls()
+    damage += [Damage(path.name, 0, "is no file, and was left out") for path in folder.strays()]
     return Reindexed(len(paths), captures, len(crawls), tuple(damage))
 
 

@@ -24,9 +24,10 @@ from asof.catalog.referents import ANSWERS, NOT_MODIFIED, last_instant
 from asof.catalog.rows import COLUMNS, Row, capture_of
 from asof.clock import Instant
 from asof.errors import AsofError
-from asof.ledger import Ledger, translated
+from asof.ledger import Ledger, translated, url_key
 from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Segment
 from asof.url import canonical, key_ranges, surt
+from asof.warc.digest import same
 from asof.warc.reader import read_record
 from asof.warc.record import Flag
 
@@ -62,6 +63,8 @@ _INSERT_PLAIN = (
     f"INSERT INTO captures ({', '.join(COLUMNS[:_RARE])}, segment) "
     f"VALUES ({', '.join('?' * _RARE)}, %d){_KNOWN}"
 )
+_TORN = {Flag.CUT_SHORT.value, Flag.WRONG_CHECKSUM.value}
+_SAME_KEY = "surt = ? AND at = ? AND record_id = ?"
 _WIDTH = len(COLUMNS)
 _EVERYTHING = (("", "\U0010ffff"),)
 
@@ -103,8 +106,24 @@ class Catalog:
                     added += db.executemany(_INSERT_PLAIN % segment_no, short).rowcount
                 else:
                     added += db.executemany(_INSERT % segment_no, run).rowcount
+            if added < len(ordered) and (others := list(self._contradicting(ordered))):
+                added += db.executemany(_INSERT % segment_no, others).rowcount
             self.payloads.add(ordered, segment_no)
         return added
+
+    def _contradicting(self, rows: Sequence[Row]) -> Iterator[Row]:
+        """Of rows those that say something else than a known one of the same name, under another:
+        two contents that somebody gave one record id are both kept. A torn copy says nothing else.
+        """
+        sql = f"SELECT content FROM captures WHERE {_SAME_KEY}"
+        content, noted = COLUMNS.index("content"), COLUMNS.index("anomalies")
+        for row in rows:
+            flags, said = str(row[noted] or "").split(), row[content]
+            known = self._ledger.fetch(sql, row[:3])[0][0]
+            if same(known, None if said is None else str(said)) is False and not _TORN & {*flags}:
+                other = f"{row[2]}~{url_key(str(said)) & 0xFFFFFFFF:08x}"
+                flagged = " ".join((*flags, Flag.SAME_ID))
+                yield (*row[:2], other, *row[3:noted], flagged, *row[noted + 1 :])  # type: ignore[misc]
 
     def as_of(self, url: str, at: Instant) -> Capture | None:
         """The latest capture at or before a moment; never one from its future."""
@@ -157,9 +176,16 @@ class Catalog:
 
     def anomalies(self, capture: Capture) -> tuple[str, ...] | None:
         """What is noted of a capture, here or of a copy in another segment; None: it is in none."""
-        sql = "SELECT anomalies FROM captures WHERE surt = ? AND at = ? AND record_id = ?"
+        sql = f"SELECT anomalies FROM captures WHERE {_SAME_KEY}"
         found = self._ledger.fetch(sql, (capture.surt, capture.at, capture.record_id))
         return tuple((found[0][0] or "").split()) if found else None
+
+    def flagged(self) -> Iterator[Capture]:
+        """What was not whole, or not sure, as it came from others."""
+        noted = ("c.anomalies IS NOT NULL", ())
+        for low, high in _EVERYTHING:
+            found = self._scan(low, high, [noted])
+            yield from (each for each in found if any(flag in each.anomalies for flag in Flag))
 
     def is_empty(self) -> bool:
         return not self._ledger.fetch("SELECT 1 FROM captures LIMIT 1")

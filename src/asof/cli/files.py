@@ -108,8 +108,8 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
         )
         _print_problems(result.problems)
         if result.as_it_came:
-            count = number(len(result.as_it_came), "digest")
-            click.echo(f"wrong in the files as they came, not since: {count}")
+            count = number(len(result.as_it_came), "record")
+            click.echo(f"not whole, or not sure, in the files as they came, not since: {count}")
             _print_problems(result.as_it_came)
     return 0 if result.ok else 1
 

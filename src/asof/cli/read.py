@@ -34,6 +34,7 @@ from asof.files import output_file
 from asof.model import Capture, State
 from asof.report.validity_words import held
 from asof.report.words import human_bytes
+from asof.warc.record import Flag
 
 
 def _statuses(value: str) -> range:
@@ -112,7 +113,9 @@ def _line(capture: Capture) -> str:
     status = "-" if capture.status is None else str(capture.status)
     kind = "same content" if capture.kind == "revisit" else capture.media_type or "-"
     size = human_bytes(capture.size)
-    return f"{stamp(capture.at)} {status:>6} {size:>9} {kind:<24} {capture.url}"
+    flags = [flag.value for flag in Flag if flag in capture.anomalies]
+    noted = f"  [{', '.join(flags)}]" if flags else ""
+    return f"{stamp(capture.at)} {status:>6} {size:>9} {kind:<24} {capture.url}{noted}"
 
 
 @click.command("show", epilog=examples("asof show https://example.org/ --json"))

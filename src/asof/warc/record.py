@@ -34,6 +34,7 @@ class Flag(StrEnum):
     CUT_SHORT = "cut-short"  # its end is missing, or is not where its length says
     WRONG_CHECKSUM = "checksum-mismatch"  # of the member that holds it
     AFTER_DAMAGE = "after-damage"  # it may be a forgery inside of the record that was damaged
+    SAME_ID = "same-record-id"  # another record of this URL, moment and id says something else
 
 
 def field_lines(fields: Headers) -> str:
