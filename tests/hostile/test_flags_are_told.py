@@ -77,3 +77,11 @@ def test_a_pipe_among_the_files_is_told_and_the_others_are_indexed(tmp_path: Pat
     result = rig.run("reindex", "-a", archive, timeout=30)
     assert (result.code, "000009-pipe.warc" in result.err) == (1, True), str(result)
     assert len(ok("list", "-a", archive, "--json").rows()) == 3
+
+
+def test_a_file_that_begins_with_damage_gives_its_whole_records(tmp_path: Path) -> None:
+    path = tmp_path / "x.warc"
+    first, second = (record.plain() for record in recs(2))
+    path.write_bytes(bytes(5000) + first + b"\xff" * 3000 + second)
+    rig.run("import", path, "-a", tmp_path / "archive")
+    assert len(ok("list", "-a", tmp_path / "archive", "--json").rows()) == 2

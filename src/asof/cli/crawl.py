@@ -148,6 +148,8 @@ def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
         left = f", {summary.to_revisit:,} still to be" if summary.to_revisit else ""
         told = f"looked at again{left}; `asof quality` tells what it proves"
         say(f"  {summary.revisited:>8,}  {told}")
+    if summary.probes:
+        say(f"  {summary.probes:>8,}  probes of whether servers tell the truth (--no-audit: none)")
     for reason, count in list((summary.reasons or {}).items())[:8]:
         say(f"  {count:>8,}  {reason}")
     if summary.traps:

@@ -395,4 +395,5 @@ class Crawler:
             bytes=self._limits.bytes,
             seconds=round(self._limits.elapsed, 3),
             ended_by=self._ended_by or "done",
+            probes=self.visitor.probed.total(),
         )

@@ -196,6 +196,7 @@ class Summary:
     revisited: int = 0
     to_revisit: int = 0
     errors: dict[str, int] | None = None  # of the captured, by status
+    probes: int = 0  # requests of the last run that tested whether servers tell the truth
     traps: int = 0
     trap_example: str | None = None
 

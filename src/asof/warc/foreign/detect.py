@@ -22,7 +22,7 @@ _FAR = 1 << 20
 # Without the dictionary its frames cannot be unpacked, and nothing but WARC is packed so.
 _ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
 
-_WARC = re.compile(rb"(?:^|\n)WARC/\d\.\d{1,2}\r{0,2}\n[A-Za-z-]{1,40}:", re.IGNORECASE)
+_WARC = re.compile(rb"(?<![A-Za-z0-9/])WARC/\d\.\d{1,2}\r{0,2}\n[A-Za-z-]{1,40}:", re.IGNORECASE)
 _ARC = re.compile(rb"(?:^|\n)filedesc://\S+ \S+ \d{12,}")
 _TREC = re.compile(rb"(?:^|\n)<DOC\s{0,8}>\s{0,8}<DOC(?:NO|HDR)\s{0,8}>", re.IGNORECASE)
 
