@@ -445,7 +445,7 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(UsageError, match=r"Spark needs Java.*Install Java 17"):
         check_installed()
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(UsageError, match=r"need pyspark.*asof\[spark\]"):
+    with pytest.raises(UsageError, match=r"needs pyspark.*extra \[spark\]"):
         check_installed()
     with pytest.raises(UsageError, match="needs a place"):
         answer_on_spark(Question("C(d1,d2) >= 1", "x"), master="spark://h:7077")

@@ -59,7 +59,7 @@ def terminal(
 ) -> Iterator[str]:
     """Lines for a terminal of that many columns. Without colour, marked words stand in brackets."""
     if all(row.same for row in found.rows):
-        yield "no difference in the text"
+        yield "no difference"
         return
     numbers = (line.number for row in found.rows for line in (row.old, row.new) if line)
     painter = _Painter(width, colour, len(str(max(numbers, default=1))))
