@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
-REPLAY := .venv/.replay
+REPLAY := .venv/.replay .venv/.scripts
 ARGS ?=
 SPREAD := -q -n auto --dist loadfile --no-loadscope-reorder
 export PYTHON
@@ -25,8 +25,8 @@ help: ## show this list
 	@printf '\n  ARGS=... is passed on:  make demo ARGS=--no-serve   make test ARGS="-k clock"\n'
 
 .PHONY: demo
-demo: $(RUNTIME) ## capture a small changing site twice, then serve it as of both moments
-	@.venv/bin/asof demo $(ARGS)
+demo: $(RUNTIME) .venv/.scripts ## capture a small changing site twice, then serve it as of both moments
+	@ASOF_REPLAY=$(CURDIR)/.venv/wabac .venv/bin/asof demo $(ARGS)
 
 # A file's tests share a core and its servers; files start in the order that tests/conftest.py sets.
 .PHONY: test
@@ -108,7 +108,9 @@ $(RUNTIME): pyproject.toml constraints.txt setup.py $(wildcard src/asof/_*.c src
 	@sh tools/bootstrap runtime
 $(DEV): $(RUNTIME)
 	@sh tools/bootstrap dev
-$(REPLAY): $(DEV) tests/replay.txt
+.venv/.replay: $(DEV) tests/replay.txt
 	@sh tools/bootstrap replay
+.venv/.scripts: $(RUNTIME) src/asof/web/wabac.py
+	@sh tools/bootstrap scripts
 .venv/.docs: $(DEV)
 	@sh tools/bootstrap docs

@@ -1,4 +1,4 @@
-"""Readers of `asof serve`, 200 at once, beside pywb on the same WARC files.
+"""Readers of `asof serve`, one at a time and 200 at once, beside pywb on the same WARC files.
 
     python bench/serve.py [--pages 300] [--readers 200] [--seconds 10] [--rounds 3]
                           [--pywb FOLDER/bin] [--other CHECKOUT] [--archive FOLDER]
@@ -6,8 +6,9 @@
 A site (`crawl_site.py`) is crawled once. Each reader keeps a connection and asks for one memento
 after the other, drawn from all captures of documents, images, styles and scripts; answers are
 read to their end, and their status is compared with the captured one. The servers take turns, each
-with the whole machine, which the readers share with them. `--other` is another checkout of asof.
-The last run is of what a browser asks for besides: banners, lists of captures, the home page.
+with the whole machine, which the readers share with them: warm, first for a single reader, which
+tells how long a memento takes, then for all of them. `--other` is another checkout of asof.
+The last run is of what a browser asks for besides: frames, lists of captures, the home page.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Run:
         was, now = self.memory
         told = ", ".join(f"{count} {why}" for why, count in self.errors.items()) or "none"
         return (
-            f"  {name:16}{rate:>9,.0f}{size:>8.1f}{cost:>8.2f}{p50:>9.0f}{p99:>9.0f}"
+            f"  {name:16}{rate:>9,.0f}{size:>8.1f}{cost:>8.2f}{p50:>9.1f}{p99:>9.1f}"
             f"{took[-1] * 1000:>9.0f}{was:>8.0f}{now:>6.0f}  {told}"
         )
 
@@ -180,13 +181,12 @@ def server(command: Sequence[str | Path], port: int, folder: Path) -> Iterator[i
             child.terminate()
 
 
-def measured(side: Side, folder: Path, asks: Sequence[Ask],
-             asked: argparse.Namespace) -> Run:  # fmt: skip
+def measured(side: Side, folder: Path, asks: Sequence[Ask], readers: int, seconds: float) -> Run:
     port = free_port()
     with server(side(port), port, folder) as pid:
         uvloop.run(read(port, asks, 20, 2))  # warm
         before, cpu = resident(pid), spent(pid)
-        run = uvloop.run(read(port, asks, asked.readers, asked.seconds))
+        run = uvloop.run(read(port, asks, readers, seconds))
         run.memory, run.cpu = (before, resident(pid)), spent(pid) - cpu
         return run
 
@@ -206,7 +206,7 @@ def pages_of_ours(captures: Sequence[Capture]) -> list[Ask]:
     for capture in captures:
         url, at = quote(capture.url, safe=""), stamp(capture.at)
         asks.append(Ask(f"/captures?url={url}".encode(), 200))
-        asks += [Ask(f"/-/banner?url={url}&at={at}".encode(), 200)] * 4
+        asks += [Ask(f"/{at}/{capture.url}".encode(), capture.status or 200)] * 4
     return asks
 
 
@@ -250,28 +250,33 @@ def pywb(tools: Path, archive: Path, place: Path) -> Side:
 
 def compare(place: Path, captures: Sequence[Capture], sides: dict[str, Side],
             asked: argparse.Namespace) -> None:  # fmt: skip
-    plain = [Ask(f"/{stamp(c.at)}/{c.url}".encode(), c.status or 200) for c in captures]
+    plain = [Ask(f"/{stamp(c.at)}if_/{c.url}".encode(), c.status or 200) for c in captures]
     framed = [Ask(f"/web/{stamp(c.at)}mp_/{c.url}".encode(), c.status or 200) for c in captures]
-    print(f"{asked.readers} readers, {len(captures):,} captures, {asked.seconds:g} s a run")
+    print(f"{len(captures):,} captures, {asked.seconds:g} s a run")
     print(f"  {'':16}{'asks/s':>9}{'MB/s':>8}{'CPU ms':>8}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}"
           f"{'MB then':>8}{'now':>6}  errors")  # fmt: skip
-    runs: dict[str, list[Run]] = {}
     names = list(sides)
-    for number in range(asked.rounds):
-        for name in names[number % len(names) :] + names[: number % len(names)]:
-            asks = framed if name == "pywb" else plain
-            runs.setdefault(name, []).append(measured(sides[name], place, asks, asked))
-            print(runs[name][-1].row(name), flush=True)
-    rates = {
-        name: statistics.median(len(run.took) / run.seconds for run in some)
-        for name, some in runs.items()
-    }
-    for name in names[1:]:
-        print(f"  asof against {name}: {rates['asof'] / rates[name]:.2f} times the rate")
-    print("banners, lists of captures, home")
+    for readers in (1, asked.readers):
+        print("one reader" if readers == 1 else f"{readers} readers")
+        runs: dict[str, list[Run]] = {}
+        for number in range(asked.rounds):
+            for name in names[number % len(names) :] + names[: number % len(names)]:
+                asks = framed if name == "pywb" else plain
+                run = measured(sides[name], place, asks, readers, asked.seconds)
+                runs.setdefault(name, []).append(run)
+                print(run.row(name), flush=True)
+        rates = {
+            name: statistics.median(len(run.took) / run.seconds for run in some)
+            for name, some in runs.items()
+        }
+        for name in names[1:]:
+            print(f"  asof against {name}: {rates['asof'] / rates[name]:.2f} times the rate")
+    print("frames, lists of captures, home")
     for name in names:
         if name != "pywb":
-            run = measured(sides[name], place, pages_of_ours(captures), asked)
+            run = measured(
+                sides[name], place, pages_of_ours(captures), asked.readers, asked.seconds
+            )
             print(run.row(name), flush=True)
 
 

@@ -3,15 +3,14 @@
     python bench/texts.py OTHER FOLDER [--pages 1000] [--rounds 3]
 
 OTHER is the folder of another checkout (see bench/two_checkouts.py), FOLDER holds rendered HTML of
-any site (see bench/text_pages.py). `asof reindex --text` reads the same archive with the code of
-each; CPU seconds are those of all processes together.
+any site (see bench/text_pages.py). `asof reindex --text` reads the same records with the code of
+each, in archives of their own; CPU seconds are those of all processes together.
 """
 
 from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 import tempfile
 from compileall import compile_dir
 from functools import partial
@@ -38,10 +37,13 @@ def main() -> None:
     for side in sides.values():
         compile_dir(side / "src", quiet=2)
     with tempfile.TemporaryDirectory(prefix="asof-bench-") as scratch:
-        warc, archive = Path(scratch) / "pages.warc.gz", Path(scratch) / "archive"
+        warc = Path(scratch) / "pages.warc.gz"
         write_pages(asked.folder, warc, asked.pages)
-        run([str(Path(sys.executable).parent / "asof"), "import", str(warc), "-a", str(archive)])
-        jobs = {name: partial(read_texts, side, archive) for name, side in sides.items()}
+        jobs = {}
+        for name, side in sides.items():
+            archive = Path(scratch) / name
+            run(python(side, "-m", "asof", "import", warc, "-a", archive))
+            jobs[name] = partial(read_texts, side, archive)
         report("texts of pages", interleave(asked.rounds, jobs), asked.pages, "pages")
 
 

@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: rank.get(item.path.relative_to(TESTS).parts[0], len(rank)))
 
 
-# -- needs("nginx"), needs("module:pyarrow"), needs("replay") ------------------------------------
+# -- needs("nginx"), needs("module:pyarrow"), needs("replay"), needs("scripts") ------------------
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -89,6 +89,9 @@ def missing(name: str) -> str:
     if name == "replay":
         found = (TESTS.parent / ".venv/replay/.whole").exists()
         return "" if found else "needs pywb and replayweb.page: run `make test`, with PyPI and npm"
+    if name == "scripts":
+        found = any((TESTS.parent / ".venv/wabac").glob("wabac-*.js"))
+        return "" if found else "needs wabac: run `make test`, with npm"
     packages = _packages()
     if name not in packages:
         raise pytest.UsageError(f"needs({name!r}): add the program to tests/needs.txt")

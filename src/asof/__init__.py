@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from asof.api import Archive, capture, import_files
+    from asof.api import Archive, capture, import_files, index
     from asof.catalog.memento import Memento
     from asof.change.categories import Category, Change
     from asof.change.comparison import Comparison
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from asof.coherence.quality import Quality
     from asof.cover.answer import CoverAnswer
     from asof.model import Capture, Crawl, Evidence, Proof, Validity
+    from asof.search.question import Answer, Hit
     from asof.text.document import Document
 
 _HOMES = {
-    "asof.api": ("Archive", "capture", "import_files"),
+    "asof.api": ("Archive", "capture", "import_files", "index"),
     "asof.catalog.memento": ("Memento",),
     "asof.change.categories": ("Category", "Change"),
     "asof.change.comparison": ("Comparison",),
@@ -33,12 +34,13 @@ _HOMES = {
     "asof.coherence.quality": ("Quality",),
     "asof.cover.answer": ("CoverAnswer",),
     "asof.model": ("Capture", "Crawl", "Evidence", "Proof", "Validity"),
+    "asof.search.question": ("Answer", "Hit"),
     "asof.text.document": ("Document",),
 }
 __all__ = [
-    "Archive", "Capture", "Category", "Change", "Comparison", "CoverAnswer", "Crawl", "Document",
-    "Evidence", "Memento", "Near", "NearDuplicates", "Proof", "Quality", "Validity", "capture",
-    "import_files",
+    "Answer", "Archive", "Capture", "Category", "Change", "Comparison", "CoverAnswer", "Crawl",
+    "Document", "Evidence", "Hit", "Memento", "Near", "NearDuplicates", "Proof", "Quality",
+    "Validity", "capture", "import_files", "index",
 ]  # fmt: skip
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asof.archive import archive as opened
 from asof.archive.archive import Moment
+from asof.errors import UsageError
 
 if TYPE_CHECKING:
     from asof.archive.intake import Intake
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
     from asof.cover.answer import CoverAnswer
     from asof.crawl.run import CrawlOutcome
     from asof.model import Validity
+    from asof.replay.choose import Chooser
+    from asof.replay.composition import Composition
+    from asof.search.find import Finder
+    from asof.search.index import Updated
+    from asof.search.question import Answer
     from asof.text.document import Document
 
 
@@ -49,11 +56,11 @@ def import_files(folder: str | Path, *files: str | Path) -> list[Intake]:
     The others come in all the same before `asof.errors.InputError` tells of one that is none.
     """
     from asof.archive.folder import Folder
-    from asof.archive.intake import import_files
+    from asof.archive.intake import files_of, import_files
     from asof.archive.scan import workers
     from asof.config import Config
 
-    paths = [Path(file) for file in files]
+    paths = files_of([Path(file) for file in files])
     size = sum(path.stat().st_size for path in paths if path.is_file())
     config = Config.load(Path(folder), os.environ)
     with workers(os.cpu_count() or 1, size) as spread:
@@ -62,6 +69,18 @@ def import_files(folder: str | Path, *files: str | Path) -> list[Intake]:
     if refused:
         raise refused[0]
     return taken
+
+
+def index(folder: str | Path, stop: Callable[[], bool] = lambda: False) -> Updated:
+    """Read the documents of an archive that were not read yet, and bring its index of words up to
+    date: what was there before stays, and `stop` may end it at any time.
+    """
+    from asof.change.texts import Texts
+    from asof.search.index import update
+
+    with Archive.open(folder) as archive, Texts(archive, writable=True) as texts:
+        texts.read_documents(os.cpu_count() or 1, stop=stop)
+        return update(archive, texts, stop=stop)
 
 
 class Archive(opened.OpenArchive):
@@ -75,6 +94,32 @@ class Archive(opened.OpenArchive):
         from asof.coherence.history import history
 
         return history(self, url)
+
+    @cached_property
+    def chooser(self) -> Chooser:
+        """Which captures show what, as of any moment."""
+        from asof.replay.choose import Chooser
+
+        return Chooser(self)
+
+    def composition(
+        self, url: str, moment: Moment = "now", policy: str = "coherent"
+    ) -> Composition:
+        """What a page is made of as of a moment: each resource, its capture, and how sure it is.
+
+        By `policy` the best evidence is shown (`coherent`), only what was not captured later
+        without evidence (`strict`), or whatever is `nearest`.
+        """
+        from asof.replay.choose import Policy
+        from asof.replay.composition import compose
+
+        if policy not in tuple(Policy):
+            raise UsageError(f"{policy!r} is no policy.", hint=f"There are {', '.join(Policy)}.")
+        at = self.moment(moment)
+        made = compose(self, self.chooser, self.address(url), at, Policy(policy))
+        if made.root.capture is None:
+            raise self.not_captured(url, moment)
+        return made
 
     def text(self, url: str, moment: Moment = "now") -> Document:
         """What a URL said as of a moment: its text, main content, title, language, links."""
@@ -127,6 +172,42 @@ class Archive(opened.OpenArchive):
 
         with Texts(self) as texts:
             return near_duplicates(self, texts, moment, threshold, versions=versions)
+
+    def search(
+        self,
+        words: str,
+        *,
+        as_of: Moment | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        prefix: str | None = None,
+        media_type: str | None = None,
+        language: str | None = None,
+        order: str = "relevance",
+        fold: bool = True,
+        limit: int = 10,
+        offset: int = 0,
+    ) -> Answer:
+        """The contents that say some words, each over its interval: those shown as of a moment, or
+        as of any moment of a stretch; without either, of all times.
+
+        By the index as it is: `asof reindex --search` brings it up to date. With `fold`,
+        near-duplicates stand in the place of the first of them. docs/search.md has the language of
+        questions.
+        """
+        from asof.search.question import Question, order_named, when
+
+        return self.finder.find(
+            Question(words, when(self, as_of, since, until), prefix, media_type, language,
+                     order_named(order), fold, limit, offset)
+        )  # fmt: skip
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Who answers questions by the index."""
+        from asof.search.find import Finder
+
+        return Finder(self)
 
     def quality(
         self, *crawls: str, prefix: str | None = None, moment: Moment | None = None

@@ -20,6 +20,7 @@ from typing import Any, Self, get_args, get_origin, get_type_hints
 from asof.errors import ConfigError
 
 FILE = "asof.toml"
+COMMAND_LINE = "the command line"
 RELATIONS = "relations"
 _LARGEST = 1 << 62
 # On a small disk the default reserve is this share: who gives us 5 MB means them to be used.
@@ -50,6 +51,11 @@ _RELATION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
 _SETTINGS_HINT = (
     "Settings are named like the options of `asof crawl`, with _ for -; docs/settings.md."
 )
+_SIZE = re.compile(
+    r"([0-9]{1,18})|([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(?:([kmgt])(i?))?b?", re.IGNORECASE | re.ASCII
+)
+_SIZES = ("max_bytes", "max_bytes_per_host", "disk_reserve", "max_body", "segment_bytes")
+SIZE_HINT = "Write a number of bytes: 500000, 500kB, 10MB, 1.5GB or 2GiB."
 _KINDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
@@ -119,13 +125,15 @@ class Config:
                 raise ConfigError(
                     f"exclude pattern {pattern!r} is not a regular expression: {error}.",
                     hint="Escape special characters such as ? and + with a backslash.",
+                    setting="exclude",
                 ) from error
         for name, (pattern, hint) in _FORMS.items():
             value = getattr(self, name)
             if value is not None and not re.fullmatch(pattern, value):
-                raise ConfigError(f"{name} is {value!r}.", hint=hint)
+                raise ConfigError(f"{name} is {value!r}.", hint=hint, setting=name)
         if not 0 <= self.eta <= 1:
-            raise ConfigError(f"eta is {self.eta:g}.", hint="It is a risk, from 0 to 1.")
+            hint = "It is a risk, from 0 to 1."
+            raise ConfigError(f"eta is {self.eta:g}.", hint=hint, setting="eta")
         for name in (field.name for field in fields(self)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float):
@@ -133,7 +141,7 @@ class Config:
             if not 0 <= value < _LARGEST or (value == 0 and name in _POSITIVE):
                 least = "more than 0" if name in _POSITIVE else "0 or more"
                 hint = f"It must be {least} and not endless; change or remove it."
-                raise ConfigError(f"{name} is {value:g}.", hint=hint)
+                raise ConfigError(f"{name} is {value:g}.", hint=hint, setting=name)
 
     def room(self, folder: Path) -> int:
         """Bytes that may be written to the disk of a folder before it has only its reserve left."""
@@ -157,7 +165,7 @@ class Config:
         variables = {name: named[key] for key, name in keys if key in named}
         config = config.updated(variables, source="the environment (ASOF_*)")
         given = {name: value for name, value in flags.items() if value is not None}
-        return config.updated(given, source="the command line")
+        return config.updated(given, source=COMMAND_LINE)
 
     def updated(self, values: Mapping[str, object], *, source: str) -> Self:
         """These settings with some replaced; names the source when a key or value is wrong."""
@@ -169,7 +177,12 @@ class Config:
             raise ConfigError(f"{source} has the unknown setting {unknown[0]!r}.", hint=hint)
         # Any: each value was just checked against its field's own type.
         checked: dict[str, Any] = {k: _coerce(k, v, types[k], source) for k, v in values.items()}
-        return replace(self, **checked)
+        try:
+            return replace(self, **checked)
+        except ConfigError as error:
+            if source == COMMAND_LINE:
+                raise
+            raise ConfigError(f"{source}: {error.what}", hint=error.hint) from error
 
     def as_dict(self) -> dict[str, object]:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
@@ -187,6 +200,17 @@ def named_relations(folder: Path) -> dict[str, str]:
 def is_relation_name(text: str) -> bool:
     """Whether a text is a name, and so no relation: that has at least a sign in it."""
     return _RELATION_NAME.fullmatch(text) is not None
+
+
+def parse_size(text: str) -> int | None:
+    """A number of bytes as people write it (`500kB`, `10 MB`, `2GiB`, `1000000`), or None."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        return None
+    digits, number, unit, binary = match.groups()
+    if digits:
+        return int(digits)
+    return int(float(number) * (1024 if binary else 1000) ** " kmgt".index((unit or " ").lower()))
 
 
 def _relations(given: object, source: str) -> dict[str, str]:
@@ -212,7 +236,8 @@ def _read_toml(path: Path) -> dict[str, object]:
             f"{path} is not valid TOML: {error}.", hint="Mend or remove it."
         ) from error
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error}.", hint="Check its rights.") from error
+        what = f"{path} cannot be read: {error.strerror}."
+        raise ConfigError(what, hint="Check its rights.") from error
 
 
 def _coerce(name: str, value: object, wanted: Any, source: str) -> object:  # noqa: ANN401, a type
@@ -227,6 +252,10 @@ def _coerce(name: str, value: object, wanted: Any, source: str) -> object:  # no
         return tuple(map(str, value))
     if kind is bool and isinstance(value, str) and value.lower() in _TRUE + _FALSE:
         return value.lower() in _TRUE
+    if name in _SIZES and isinstance(value, str):
+        if (size := parse_size(value)) is None:
+            raise ConfigError(f"{source} sets {name} to {value!r}.", hint=SIZE_HINT)
+        return size
     if kind in (int, float) and isinstance(value, str):
         with suppress(ValueError):
             return kind(value)

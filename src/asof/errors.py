@@ -13,6 +13,8 @@ Expected failures of the web (a dead page, a refused connection) are values, not
 `asof.model.Failure`.
 """
 
+import json
+
 
 class AsofError(Exception):
     """Base of everything asof raises on purpose; `str()` is one sentence for a person."""
@@ -43,7 +45,14 @@ class UsageError(AsofError):
 
 
 class ConfigError(UsageError):
-    """asof.toml, the environment or an option holds an unknown key or a bad value."""
+    """asof.toml, the environment or an option holds an unknown key or a bad value.
+
+    `setting` is the one that a caller gave a bad value, by its name in asof.toml.
+    """
+
+    def __init__(self, what: str, *, hint: str = "", setting: str = "") -> None:
+        self.setting = setting
+        super().__init__(what, hint=hint)
 
 
 class ArchiveError(AsofError):
@@ -73,6 +82,17 @@ class DamageError(AsofError):
 
 class StorageError(AsofError):
     """The disk is full or failing. Everything committed is safe and the work can be resumed."""
+
+
+def why_no_json(error: Exception) -> str:
+    """That a text is not JSON, and where, for those who do not know its grammar."""
+    why = str(error)
+    if isinstance(error, json.JSONDecodeError):
+        why = f"line {error.lineno}, " if "\n" in error.doc else ""
+        why += f"column {error.colno}"
+    elif isinstance(error, UnicodeDecodeError | RecursionError):
+        why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "it is too deep"
+    return f"not JSON ({why})"
 
 
 def missing_extra(purpose: str, package: str, extra: str) -> UsageError:

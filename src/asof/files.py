@@ -5,6 +5,7 @@ not at all: temporary name, fsync, rename, fsync of the folder.
 What a writer was doing when it was killed is removed by the next that writes the same.
 """
 
+import errno
 import fcntl
 import os
 import re
@@ -18,7 +19,9 @@ from typing import BinaryIO
 
 from asof.errors import StorageError, UsageError
 
-_LINK = "Is a symbolic link, through which nothing is written"
+_LINK = "a symbolic link stands there, and nothing is written through one"
+# The disk's fault, not the user's.
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _NEW = os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # A name that stands for something that is open already, such as /dev/stdout.
 _OPEN_ALREADY = ("/dev/", "/proc/")
@@ -43,7 +46,18 @@ def open_plain(path: Path, flags: int, *, follow: bool = False) -> int:
 def refuse_link(path: Path) -> None:
     """Stop where something would be written through a link."""
     if path.is_symlink():
-        raise UsageError(f"{path}: {_LINK}.", hint="Put the thing itself there, or name another.")
+        hint = "Put the file or folder itself there, or name another place."
+        raise UsageError(f"{path} cannot be written: {_LINK}.", hint=hint)
+
+
+def input_file(path: Path) -> BinaryIO:
+    """A file that a user named to be read; - is stdin. What is open already, as /dev/stdin or the
+    shell's <(...), may be a pipe: it is meant, and somebody writes to it.
+    """
+    path = Path("/dev/stdin") if path == Path("-") else path
+    if str(path).startswith(_OPEN_ALREADY):
+        return path.open("rb")
+    return os.fdopen(open_plain(path, os.O_RDONLY, follow=True), "rb")
 
 
 @contextmanager
@@ -52,7 +66,7 @@ def output_file(out: Path) -> Iterator[BinaryIO]:
     written to and stays.
     """
     if str(out).startswith(_OPEN_ALREADY) or (out.exists() and not out.is_file()):
-        with _refusals(out), out.open("wb") as file:
+        with storage_errors(out), out.open("wb") as file:
             yield file
     else:
         with atomic_file(out) as file:
@@ -71,7 +85,7 @@ def atomic_file(out: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
     def make(path: Path) -> int:
         return os.open(path, os.O_WRONLY | _NEW, rights)
 
-    with _refusals(out), _beside(out, make) as (part, handle):
+    with storage_errors(out), _beside(out, make) as (part, handle):
         with os.fdopen(handle, "wb", closefd=False) as file:
             yield file
             file.flush()
@@ -90,8 +104,34 @@ def scratch_folder(out: Path) -> Iterator[Path]:
         path.mkdir(0o700)
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
-    with _refusals(out), _beside(out, make) as (folder, _):
+    with storage_errors(out), _beside(out, make) as (folder, _):
         yield folder
+
+
+@contextmanager
+def output_folder(out: Path) -> Iterator[Path]:
+    """A new folder, to be filled with `new_file`, that takes the place of `out` (nothing, or an
+    empty folder) when the block ends without an error.
+    """
+    refuse_link(out)
+
+    def make(path: Path) -> int:
+        path.mkdir()
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    with storage_errors(out), _beside(out, make) as (part, _):
+        yield part
+        os.sync()  # one for all of them: there may be a hundred thousand
+        part.rename(out)
+        sync_folder(out.parent)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that was not there, in folders that are made for it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | _NEW, 0o666), "wb") as file:
+        yield file
 
 
 @contextmanager
@@ -136,14 +176,20 @@ def _remove(part: Path) -> None:
 
 
 @contextmanager
-def _refusals(out: Path) -> Iterator[None]:
+def storage_errors(path: Path, tolerate: int | None = None) -> Iterator[None]:
+    """The one place where the file system's refusals become ours."""
     try:
         yield
     except OSError as error:
-        raise StorageError(
-            f"{out} cannot be written ({error.strerror or error}).",
-            hint="Check that the folder exists and that its disk has room, then try again.",
-        ) from error
+        if error.errno == tolerate:
+            return
+        name = str(error.filename or path)
+        name = str(path) if name.endswith(".part") else name  # nobody knows our temporary names
+        what = f"{name} cannot be written: {error.strerror or error}."
+        if error.errno in DISK:
+            hint = "Make room or mend the disk, then run the same again; nothing is lost."
+            raise StorageError(what, hint=hint) from error
+        raise UsageError(what, hint="Check the path and its rights.") from error
 
 
 def sync_folder(folder: Path) -> None:

@@ -131,6 +131,10 @@ class Exchange:
         return find_header(self.headers, name)
 
 
+# The reasons of a `Failure` that mean: no server answered.
+SILENCE = ("dns", "refused", "unreachable", "timeout", "tls", "reset", "empty")
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A fetch that brought no response: an outcome with a reason, not an error.
@@ -301,14 +305,6 @@ class Validity:
     def confirmed_until(self) -> Instant:
         """When its bytes came, or a strong 304, the last time."""
         return self.until_by(Grade.PROVEN, Grade.CONFIRMED)
-
-    def grade_at(self, at: Instant) -> Grade:
-        """What is known of a moment: whether this was there then."""
-        if not self.holds(at):
-            return Grade.UNKNOWN
-        if at <= self.proven_until:
-            return Grade.PROVEN
-        return Grade.CONFIRMED if at <= self.confirmed_until else Grade.CLAIMED
 
 
 class CrawlState(StrEnum):

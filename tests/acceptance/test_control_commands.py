@@ -125,7 +125,8 @@ def test_where_nobody_takes_orders_the_commands_say_what_to_do(archive: Path) ->
     """No archive, a crawl without --control, none, one that was killed."""
     refusals(archive)
     with stand_in(archive, "blind"):
-        assert all("go on with `asof crawl --control`" in said for said in refusals(archive))
+        command = f"go on with `asof crawl -a {archive} --control`"
+        assert all(command in said for said in refusals(archive))
     assert all(said.startswith("asof: No crawl is running in") for said in refusals(archive))
     with stand_in(archive) as process:
         os.kill(process.pid, signal.SIGKILL)
@@ -290,7 +291,7 @@ def test_the_newest_crawl_is_meant_unless_one_is_named(reported: tuple[Path, str
     for verb in ("status", "quality"):
         refused = run(verb, "no-such-crawl", "-a", folder)
         assert refused.code == 2
-        assert "`asof status` lists them" in refused.err
+        assert f"`asof status -a {folder}` lists them" in refused.err
 
 
 def test_what_an_imported_crawl_found_is_not_known(

@@ -104,7 +104,8 @@ def test_a_killed_crawl_takes_no_orders(tmp_path: Path, server: rig.Server) -> N
         assert (archive / "control" / "status.json").exists()
         refused = run("pause", "-a", archive)
         assert refused.code == 2
-        assert "asof crawl --control" in refused.err
+        assert "`asof crawl -a " in refused.err
+        assert " --control`" in refused.err
 
 
 def test_nonsense_among_the_orders_is_an_event(tmp_path: Path, server: rig.Server) -> None:

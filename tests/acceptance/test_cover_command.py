@@ -288,7 +288,7 @@ def test_as_long_a_relation_as_the_system_takes(table: Path) -> None:
         (("--at-least", "2 per host", "--solver", "seed"), "seed"),
         (("-k", "0"), "-k"),
         (("--memory", "much"), "number of bytes"),
-        (("--csv", "none/such/out.csv"), "no folder"),
+        (("--csv", "none/such/out.csv"), "is not a folder"),
     ],
     ids=range(14),
 )

@@ -156,9 +156,9 @@ def test_an_answer_is_listed_and_asked_again(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ([], "Write only one of these"),
-        (["--list", "--again", "x"], "Write only one of these"),
-        ([VERSIONS, "--list"], "Write only one of these"),
+        ([], "Write one of these"),
+        (["--list", "--again", "x"], "Write one of these"),
+        ([VERSIONS, "--list"], "Write one of these"),
         (["--again", "nothing"], "There is no cover 'nothing'"),
         (["--again", "x", "-k", "5"], "-k would change it"),
         (["--again", "x", "--where", "url(d) = ''"], "--where would change it"),

@@ -45,7 +45,7 @@ def test_a_reading_list_is_written(
     assert "list.html: what stays, and what it covers" in capsys.readouterr().err
     nowhere = str(tmp_path / "none" / "list.html")
     assert cli(["cover", RELATION, "-a", str(folder), "--html", nowhere]) == 2
-    assert "There is no folder for" in capsys.readouterr().err
+    assert "is not a folder" in capsys.readouterr().err
 
 
 def test_a_saved_cover_is_exported_and_comes_back(

@@ -143,7 +143,7 @@ def test_a_table_of_documents_is_what_its_name_says(
 def test_captured_errors_are_told_apart(served: tuple[Path, Server], tmp_path: Path) -> None:
     _, server = served
     result = rig.run("crawl", server.url, "--delay", "0", "-a", tmp_path / "archive")
-    assert "(1 of them errors: 1 x 404)" in result.err, str(result)
+    assert "(1 of them an error: 1 x 404)" in result.err, str(result)
     told = ok("status", "-a", tmp_path / "archive", "--json").json()
     assert told["crawls"][0]["errors"] == {"status 404": 1}
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import socket
 import sqlite3
-import subprocess
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from email.message import Message
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +24,7 @@ from asof.web.access_log import line
 from asof.web.app import short_names
 from support import rig
 from support.rig import links, ok, page, rows_of, site, wait_for
+from support.serve_command import answers, served
 from support.served_archive import Page, build
 
 AT = "2026-01-01T00:00:00Z"
@@ -48,30 +47,6 @@ def ask(url: str) -> Answer:
     except urllib.error.HTTPError as error:
         with error:
             return Answer(error.code, error.headers, error.read().decode("utf-8", "replace"))
-
-
-@contextmanager
-def served(*words: object) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    child = rig.start("serve", "--port", "0", *words)
-    assert child.stderr is not None
-    try:
-        said = child.stderr.readline().decode()
-        found = re.search(r"http://[0-9.]+:\d+", said)
-        assert found is not None, said
-        wait_for(lambda: answers(found[0]), 15, "the server answers")
-        yield found[0], child
-    finally:
-        child.send_signal(signal.SIGTERM)
-        child.communicate(timeout=15)
-
-
-def answers(base: str) -> bool:
-    host, port = base.removeprefix("http://").split(":")
-    try:
-        socket.create_connection((host, int(port)), timeout=5).close()
-    except OSError:
-        return False
-    return True
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +80,16 @@ def test_the_home_page_lists_archives_and_each_is_below_its_name(library: str) -
     assert ask(f"{library}/2026/http://a.example/").status == 404
 
 
+def test_no_page_above_the_archives_leads_nowhere(library: str) -> None:
+    for path, status in (("/", 200), ("/-/about", 200), ("/nothing", 404)):
+        found = ask(library + path)
+        assert found.status == status
+        assert status == 200 or "/{archive}/{moment}/{url}" in found.text
+        assert "<form" not in found.text, "an address is looked up in one archive"
+        for target in set(re.findall(r'(?:href|action|src)="(/[^"]*)"', found.text)):
+            assert ask(library + target).status == 200, target
+
+
 def test_every_address_of_a_page_stays_in_its_archive(library: str) -> None:
     shown = ask(f"{library}/archive/2026/http://a.example/")
     assert shown.status == 200
@@ -116,7 +101,7 @@ def test_every_address_of_a_page_stays_in_its_archive(library: str) -> None:
     moved = ask(f"{library}/archive/2026/http://a.example/moved")
     assert moved.headers["Location"] == "/archive/2026/http://a.example/"
     go = ask(f"{library}/archive/-/go?url=a.example&at=2026")
-    assert go.headers["Location"] == "/archive/2026/http://a.example/"
+    assert go.headers["Location"] == "/archive/2026/https://a.example/"
     assert ask(f"{library}/archive/-/go").headers["Location"] == "/archive/"
 
 
@@ -154,6 +139,21 @@ def test_pages_about_an_archive_lead_back_into_it(library: str, path: str) -> No
             assert ask(library + each).status == 200
 
 
+def test_archives_are_shown_by_the_names_of_their_folders(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    first = shutil.copytree(two[0], tmp_path / "an_old paper <b>")
+    with served(first, *two) as (base, _):
+        home = ask(f"{base}/").text
+        shown = re.findall(r'href="/([^"]*)/"><span class="name">(.*?)</span></a>', home)
+        named = "an_old paper &lt;b&gt;"
+        assert shown == [("an_old-paper-b", named), *([(f"archive{n}",) * 2 for n in ("", "-2")])]
+        assert "1 capture," in home
+        inside = ask(f"{base}/an_old-paper-b/captures?prefix=a.example").text
+        assert re.search(r'class="wordmark" href="/" title="All archives">', inside)
+        assert re.search(rf'href="/an_old-paper-b/" title="[^"]*">{named}</a>', inside)
+
+
 def test_one_archive_has_no_name(two: tuple[Path, Path]) -> None:
     with served(two[0]) as (base, _):
         assert ask(f"{base}/2026/http://a.example/").status == 200
@@ -161,7 +161,7 @@ def test_one_archive_has_no_name(two: tuple[Path, Path]) -> None:
 
 
 def test_names_can_stand_in_an_address() -> None:
-    folders = [Path(f"/x/{name}") for name in ("a b", "a/b", "b", "2026", "ü", "b")]
+    folders = ["a b", "b", "b", "2026", "ü", "b"]
     assert short_names(folders) == ["a-b", "b", "b-2", "2026", "archive", "b-3"]
 
 
@@ -177,7 +177,7 @@ def test_the_access_log_has_a_line_for_each_answer(two: tuple[Path, Path], tmp_p
     attack = b'GET /"\\x/\x7f HTTP/1.1\r\nHost: localhost\r\n\r\n'
     with served(two[0], "--access-log", log) as (base, _):
         host, port = base.removeprefix("http://").split(":")
-        sizes = [len(ask(f"{base}/captures?url={n}").text.encode()) for n in range(20)]
+        sizes = [len(ask(f"{base}/captures?url=a.example/{n}").text.encode()) for n in range(20)]
         for request in (attack, b'GET /a"b\\c?d"e HTTP/1.0\r\nHost: localhost\r\n\r\n'):
             with socket.create_connection((host, int(port)), timeout=10) as client:
                 client.sendall(request)
@@ -191,8 +191,12 @@ def test_the_access_log_has_a_line_for_each_answer(two: tuple[Path, Path], tmp_p
     )
     seen = [found.groups() for each in lines if (found := form.fullmatch(each))]
     assert len(seen) == len(lines)
-    asked = [(f"GET /captures?url={n} HTTP/1.1", "404", str(size)) for n, size in enumerate(sizes)]
-    assert [each for each in seen if "captures" in each[0]] == asked
+    asked = [
+        (f"GET /captures?url=a.example/{n} HTTP/1.1", "404", str(size))
+        for n, size in enumerate(sizes)
+    ]
+    # Each process writes its own, when its answer has gone.
+    assert sorted(each for each in seen if "captures" in each[0]) == sorted(asked)
     assert ("-", "400", "-") in seen
     assert any(each[0] == r"GET /a\x22b\x5cc?d\x22e HTTP/1.0" for each in seen)
 

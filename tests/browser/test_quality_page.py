@@ -83,6 +83,57 @@ def test_labels_stand_beside_their_rows(browser: Any, pages: dict[int, str], wid
         assert label[0] + label[2] <= row[0]
 
 
+@pytest.mark.parametrize("width", [360, 1000])
+@pytest.mark.parametrize("count", [10, 250, 2000])
+def test_axes_have_names_and_scales(
+    browser: Any, pages: dict[int, str], count: int, width: int
+) -> None:
+    browser.size(width)
+    browser.open(pages[count])
+    for figure in range(2):
+        inside = f"document.querySelectorAll('figure')[{figure}].querySelectorAll"
+        upward, *_, across = browser.evaluate(f"[...{inside}('.axis')].map(e => e.innerText)")
+        assert upward.startswith(("Share of the pages", "Pages, the first"))
+        assert across == "Time (UTC), 1 Mar 2026"
+        ticks = browser.evaluate(
+            f"[...{inside}('.tick')].filter(e => e.checkVisibility()).map(e => "
+            "(box => [box.left, box.right])(e.getBoundingClientRect()))"
+        )
+        assert len(ticks) >= 2
+        ends = [0.0, *(x for tick in ticks for x in tick), float(width)]
+        assert ends == sorted(ends)  # none lies over another one, or outside
+
+
+@pytest.mark.parametrize("width", [360, 1000])
+def test_the_curve_has_a_scale_beside_it(browser: Any, pages: dict[int, str], width: int) -> None:
+    browser.size(width)
+    browser.open(pages[2000])
+    scale = browser.evaluate("[...document.querySelectorAll('.curved .y')].map(e => e.innerText)")
+    assert scale == ["100 %", "75 %", "50 %", "25 %", "0 %"]
+    labels, lines = (browser.evaluate(BOXES % css) for css in (".curved .y", ".curve line.grid"))
+    for label, line in zip(labels, lines, strict=True):
+        assert 0 <= label[0] < label[0] + label[2] <= line[0]
+    middles = [label[1] + label[3] / 2 for label in labels]
+    for middle, line in zip(middles, lines, strict=True):
+        assert abs(middle - line[1]) < 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_keys_say_what_they_mean_and_all_can_be_read(
+    browser: Any, pages: dict[int, str], scheme: str
+) -> None:
+    browser.scheme(scheme)
+    for count in (10, 2000):
+        browser.open(pages[count])
+        keys = browser.evaluate(
+            "[...document.querySelectorAll('figure .key li')].map(e => e.innerText)"
+        )
+        assert "proven: the same bytes before and after" in keys
+        assert "known by evidence" in keys
+        assert browser.illegible() == []
+    browser.scheme("light")
+
+
 def test_the_line_of_reference_stands_under_its_flag(browser: Any, pages: dict[int, str]) -> None:
     browser.size(1000)
     browser.open(pages[2000])

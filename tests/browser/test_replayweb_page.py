@@ -34,12 +34,14 @@ def wanted(archive: Path) -> list[Shown]:
 
 @pytest.fixture(scope="module")
 def files(archive: Path) -> dict[str, Path]:
-    """Of the archive, and of one that an earlier asof wrote."""
+    """Of the archive, signed, and of one that an earlier asof wrote."""
     old = crawled_thrice.as_before(archive, archive.parent / "old")
+    env = {"XDG_CONFIG_HOME": str(archive.parent / "config")}
+    rig.ok("key", "new", "--name", "Harbour", env=env)
     made = {}
-    for name, root in (("now.wacz", archive), ("before.wacz", old)):
+    for name, root, more in (("now.wacz", archive, ["--sign"]), ("before.wacz", old, [])):
         made[name] = archive.parent / name
-        rig.ok("export", "--format", "wacz", "-o", made[name], "-a", root)
+        rig.ok("export", "--format", "wacz", "-o", made[name], "-a", root, *more, env=env)
     return made
 
 

@@ -19,9 +19,11 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "asof"
 LINTER = Path(sys.executable).with_name("lint-imports")
 
-# Packages that belong to the rim. The rest of asof can be used without a terminal or a server.
+# Packages that belong to the rim. The rest of asof can be used without a terminal or a server; keys
+# are handled in one room.
 RIM = {
     "click": {"cli"},
+    "cryptography": {"signing"},
     "rich": {"cli"},
     "jinja2": {"report", "web"},
     "starlette": {"web"},

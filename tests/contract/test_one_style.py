@@ -47,7 +47,14 @@ def test_markup_is_written_in_templates_only() -> None:
 
 
 def test_every_page_has_the_same_frame() -> None:
-    parts = {"quality_pictures.html", "cover_parts.html", "paging.html"}
+    parts = {
+        "quality_pictures.html",
+        "cover_parts.html",
+        "difference_parts.html",
+        "moment_parts.html",
+        "paging.html",
+        "boot.html",
+    }
     for path in TEMPLATES:
         text = path.read_text(encoding="utf-8")
         assert (path.name in parts) != ("{% extends" in text or path.name == "frame.html")
@@ -79,6 +86,7 @@ def test_what_the_style_names_is_on_some_page() -> None:
     """Names of grades and of states are written into templates from values."""
     values = {
         "confirmed", "claimed", "equivalent", "unknown", "running", "interrupted",
+        "violated", "missing",
         "visit", "again", "tone1", "s3", "s4", "s5",
     }  # fmt: skip
     sheet = re.sub(r"/\*.*?\*/", "", SHEET.read_text(encoding="utf-8"), flags=re.DOTALL)

@@ -327,13 +327,13 @@ def test_a_database_without_room_is_said_in_one_sentence(desk: Desk, tmp_path: P
 
 def test_a_read_only_folder_is_said_in_one_sentence(desk: Desk) -> None:
     with desk:
-        with read_only(desk.archive.folder.warc), pytest.raises(StorageError) as caught:
+        with read_only(desk.archive.folder.warc), pytest.raises(UsageError) as caught:
             desk.write(group("a"))
         name = f"000001-{CRAWL.id}.warc.gz"
         refused = os.strerror(13 if os.geteuid() else 30)
         path = desk.archive.folder.warc / name
         assert caught.value.what == f"{path} cannot be written: {refused}."
-        assert caught.value.hint.startswith("Make room")
+        assert caught.value.hint == "Check the path and its rights."
         nothing_is_hidden(desk)
 
 

@@ -16,9 +16,9 @@ _NOTE = " ".join(f"word{number}" for number in range(60))
 
 # What Python users rely on. A name goes only with a word in CHANGELOG.md.
 PUBLIC = {
-    "Archive", "Capture", "Category", "Change", "Comparison", "CoverAnswer", "Crawl", "Document",
-    "Evidence", "Memento", "Near", "NearDuplicates", "Proof", "Quality", "Validity", "capture",
-    "import_files",
+    "Answer", "Archive", "Capture", "Category", "Change", "Comparison", "CoverAnswer", "Crawl",
+    "Document", "Evidence", "Hit", "Memento", "Near", "NearDuplicates", "Proof", "Quality",
+    "Validity", "capture", "import_files", "index",
 }  # fmt: skip
 ARCHIVE = {
     "open": "(path, *, clock=None)",
@@ -35,6 +35,8 @@ ARCHIVE = {
     "diff": "(self, url, before=None, after=None, *, full=False)",
     "similar": "(self, url, moment='now', *, threshold=0.8, measure='jaccard', versions=False)",
     "near_duplicates": "(self, moment='now', *, threshold=0.8, versions=False)",
+    "search": "(self, words, *, as_of=None, since=None, until=None, prefix=None, media_type=None,"
+    " language=None, order='relevance', fold=True, limit=10, offset=0)",
     "cover": "(self, relation, *, where=None, at_least=None, prefer=None)",
     "quality": "(self, *crawls, prefix=None, moment=None)",
 }

@@ -452,7 +452,7 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("out", "told"), [("docs.parquet", "named twice"), ("no/such.csv", "There is no folder")]
+    ("out", "told"), [("docs.parquet", "named twice"), ("no/such.csv", "is not a folder")]
 )
 def test_nothing_is_written_over_the_table(tmp_path: Path, out: str, told: str) -> None:
     """Said before the work, as the local engine does: no session is needed for it."""

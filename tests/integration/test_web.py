@@ -138,10 +138,11 @@ class TestAsOf:
         text = server.ask(f"/202601/{HOME}").text
         assert '<a href="/202601/http://site.example/next.html?a=1&amp;b=2#c">' in text
         assert '<a href="/202601/http://elsewhere.example/">' in text
-        assert 'href="/202601/http://site.example/s.css"' in text
-        sheet = server.ask(f"/202601/{HOME}s.css")
-        assert sheet.text == "a{b:url(/202601/http://site.example/i.png)}"
-        picture = server.ask(f"/202601/{HOME}i.png")
+        # What belongs to the page is chosen for the moment at which the page is known.
+        assert 'href="/20260101100000oe_/http://site.example/s.css"' in text
+        sheet = server.ask(f"/20260101100000oe_/{HOME}s.css")
+        assert sheet.text == "a{b:url(/20260101100000oe_/http://site.example/i.png)}"
+        picture = server.ask(f"/20260101100000oe_/{HOME}i.png")
         assert picture.body.startswith(b"\x89PNG")
         assert picture.headers["Content-Type"] == "image/png"
 
@@ -174,6 +175,11 @@ class TestMementoHeaders:
         assert "Content-Security-Policy" not in again.headers
         framed = server.ask(f"/2026/{HOME}", If_None_Match=tag, Sec_Fetch_Dest="iframe")
         assert framed.status == 200
+
+    def test_an_archived_error_is_sent_whole_whatever_is_validated(self, server: Any) -> None:
+        gone = server.ask(f"/2026id_/{HOME}gone")
+        again = server.ask(f"/2026id_/{HOME}gone", If_None_Match=gone.headers["ETag"])
+        assert (again.status, again.body) == (gone.status, gone.body) == (410, b"<p>gone")
 
     def test_head_has_the_headers_and_no_body(self, server: Any) -> None:
         for target in (f"/2026/{HOME}", f"/2026/{HOME}i.png", f"/2026id_/{HOME}", "/"):
@@ -340,13 +346,14 @@ class TestBanner:
         assert '10 Feb 2026<span class="mid">, 23:59:59</span>' in text
         assert "proven 1 Feb 2026, 10:00:00 to 1 Mar 2026, 10:00:00" in text
         assert f'href="/20260101100000/{HOME}" rel="prev"' in text
-        assert f'href="/20260301100000/{HOME}" rel="next"' in text
+        # The capture of 1 March shows the same: where it goes on is what changed.
+        assert f'href="/20260301100000/{HOME}" rel="next"' not in text
         assert 'href="/captures?url=http%3A%2F%2Fsite.example%2F&amp;at=20260210"' in text
         assert "<title>two</title>" in text
 
     def test_does_not_claim_more_than_was_seen(self, server: Any) -> None:
         text = self.seen(server, "20260110")
-        assert "proven" not in text
+        assert "badge proven" not in text
         assert "captured 1 Jan 2026, 10:00:00, 9 days before" in text
 
     def test_offers_what_a_refresh_would_have_done(self, server: Any) -> None:
@@ -381,6 +388,13 @@ class TestPages:
         listed = [server.ask(host.replace("&amp;", "&")).text for host in hosts]
         assert all("capture" in text and "Nothing is captured" not in text for text in listed)
 
+    def test_what_is_not_captured_leads_to_its_host_only_where_that_is(self, server: Any) -> None:
+        known = server.ask("/2026/http://site.example/never-seen")
+        assert (known.status, 'href="/captures?prefix=http' in known.text) == (404, True)
+        other = server.ask("/2026/http://nowhere.example/")
+        assert (other.status, "captures?prefix=" in other.text) == (404, False)
+        assert "See which hosts there are" in other.text
+
     def test_captures_of_a_url(self, server: Any) -> None:
         text = server.ask(f"/captures?url={quote(HOME)}&at=2026-02-10").text
         assert "3 captures" in text
@@ -407,9 +421,9 @@ class TestPages:
     @pytest.mark.parametrize(
         ("query", "location"),
         [
-            ("url=site.example&at=2026-01", f"/202601/{HOME}"),
+            ("url=site.example&at=2026-01", f"/202601/https{HOME[4:]}"),
             ("url=http://site.example/%3Fa=b&at=20260101", f"/20260101/{HOME}?a=b"),
-            ("url=site.example&at=2026-01-01T10:00:00Z", f"/20260101100000/{HOME}"),
+            ("url=site.example&at=2026-01-01T10:00:00Z", f"/20260101100000/https{HOME[4:]}"),
             ("url=&at=", "/"),
         ],
     )
@@ -419,7 +433,7 @@ class TestPages:
 
     def test_a_form_without_a_moment_means_now(self, server: Any) -> None:
         location = server.ask("/-/go?url=site.example").headers["Location"]
-        assert re.fullmatch(rf"/\d{{14}}/{HOME}", location)
+        assert re.fullmatch(rf"/\d{{14}}/https{HOME[4:]}", location)
 
     def test_a_moment_that_is_none(self, server: Any) -> None:
         for target in ("/-/go?url=site.example&at=soon", f"/captures?url={HOME}&at=%3Cb%3E"):

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
+from asof.url import typed
 from support import served_archive
 from support.served_archive import Page
 
@@ -25,6 +26,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         Page(HOME + "day", "2025-05-05T08:00:00Z", b"<title>one</title>"),
         Page(HOME + "day", "2025-05-05T09:30:00Z", b"<title>two</title>"),
         Page(HOME + "q?a=b", "2025-01-01T00:00:00Z", b"<title>query</title>"),
+        Page(HOME + "both", "2025-01-01T00:00:00Z", b"<title>plain</title>"),
+        Page(f"https{HOME[4:]}both", "2025-01-01T00:00:00Z", b"<title>secure</title>"),
         Page(HOME + "on", "2025-01-01T00:00:00Z", b"", status="302 Found",
              headers=(("Location", "/"),)),
     ]  # fmt: skip
@@ -37,12 +40,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     ("target", "form", "url"),
     [
         (f"/now/{HOME}", "", HOME),
-        ("/now/site.example", "", HOME),
+        ("/now/site.example", "", f"https{HOME[4:]}"),
+        ("/now/site.example:80/", "", HOME),
         (f"/nowid_/{HOME}", "id_", HOME),
         (f"/{HOME}", "", HOME),
         ("/http:/site.example/", "", HOME),
-        ("/site.example", "", HOME),
-        ("/site.example/q?a=b", "", f"{HOME}q?a=b"),
+        ("/site.example", "", f"https{HOME[4:]}"),
+        ("/site.example/q?a=b", "", f"https{HOME[4:]}q?a=b"),
         (f"/{HOME}q?a=b", "", f"{HOME}q?a=b"),
         (f"/now/{HOME}odd|^`{{}}?|^`{{}}\\", "", f"{HOME}odd|%5E%60%7B%7D?|^`{{}}\\"),
         (f"/-/go?url={quote(HOME)}odd|^`{{}}?|^`{{}}\\", "", f"{HOME}odd|%5E%60%7B%7D?|^`{{}}\\"),
@@ -55,6 +59,36 @@ def test_without_a_moment_now_is_meant(server: Any, target: str, form: str, url:
     assert re.fullmatch(rf"/\d{{14}}{form}/{re.escape(url)}", answer.headers["Location"])
     assert answer.headers["Cache-Control"] == "no-store"
     assert server.ask(answer.headers["Location"]).status == (404 if "nowhere" in url else 200)
+
+
+@pytest.mark.parametrize(
+    ("written", "title", "url"),
+    [
+        ("site.example", "newer", HOME),
+        ("site.example/both", "secure", f"https{HOME[4:]}both"),
+        (f"https{HOME[4:]}both", "secure", f"https{HOME[4:]}both"),
+        (f"{HOME}both", "plain", f"{HOME}both"),
+        (f"https{HOME[4:]}day", "two", f"{HOME}day"),
+    ],
+)
+def test_without_a_scheme_https_is_meant_and_http_found(
+    server: Any, written: str, title: str, url: str
+) -> None:
+    """As the commands read it; what was captured under the other scheme is found all the same."""
+    assert typed(written) is not None
+    led = server.ask(f"/-/go?url={quote(written)}&at=2026").headers["Location"]
+    assert led == f"/2026/{typed(written)}"
+    assert f"<title>{title}</title>" in server.ask(led).text
+    listed = server.ask(f"/captures?url={quote(written)}")
+    assert f'<h1 class="url">{url}</h1>' in listed.text
+
+
+@pytest.mark.parametrize("written", ["nohost", "http://[", "two words", "a@b.example"])
+def test_what_is_no_address_is_told_so(server: Any, written: str) -> None:
+    for target in (f"/captures?url={quote(written)}", f"/2026/{quote(written)}"):
+        answer = server.ask(target)
+        assert answer.status == 400
+        assert "is not a URL" in answer.text
 
 
 @pytest.mark.parametrize("target", ["/favicon.ico", "/robots.txt", "/nowhere.example/", "/x/a.b"])
@@ -93,7 +127,7 @@ def test_a_form_gives_the_page_itself(server: Any, form: str) -> None:
 def test_raw_is_raw(server: Any) -> None:
     assert server.ask(f"/2026id_/{HOME}").body == b"<title>newer</title><a href=x>"
     assert server.ask(f"/2026id_/{HOME}on").headers["Location"] == f"/2026id_/{HOME}"
-    assert server.ask(f"/2026im_/{HOME}on").headers["Location"] == f"/2026/{HOME}"
+    assert server.ask(f"/2026im_/{HOME}on").headers["Location"] == f"/2026oe_/{HOME}"
 
 
 @pytest.mark.parametrize("target", [f"/*/{HOME}", f"/2026*/{HOME}"])
@@ -108,8 +142,8 @@ def test_captures_of_one_day_are_told_apart_by_the_time(server: Any) -> None:
     assert re.search(r'rel="next"[^>]*>.*?10:30:00 ', banner)
     assert re.search(r'rel="prev"[^>]*>.*?15 Jun 2025<span class="wide">, 12:00:00', banner)
     listed = server.ask(f"/captures?url={HOME}day").text
-    assert re.search(r"2 captures\s+on <time[^>]*>5 May 2025, 08:00:00 to 09:30:00</time>", listed)
-    assert ">5 May 2025, 08:00:00</time><time" in listed  # where the timeline begins
+    # Where the timeline begins and ends.
+    assert re.search(r">5 May 2025, 08:00:00</time><time[^>]*>5 May 2025, 09:30:00</time>", listed)
     under = server.ask(f"/captures?prefix={HOME}").text
     assert re.search(r">5 May 2025, 08:00:00</time> . <a[^>]*><time[^>]*>09:30:00</time>", under)
     assert re.search(r">15 Jun 2025</time> . <a[^>]*><time[^>]*>1 Jan 2026</time>", under)

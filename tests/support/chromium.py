@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,17 +35,43 @@ _START = """import os, sys
 os.dup2(int(sys.argv[1]), 3), os.dup2(int(sys.argv[2]), 4)
 os.execvp(sys.argv[3], sys.argv[3:])"""
 PATIENCE = 30.0
+# Of all that has words: how far they stand out from what is behind them (WCAG 2.2, 1.4.3).
+ILLEGIBLE = """(() => {
+const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+const parts = colour => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour;
+  canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
+const light = rgb => rgb.slice(0, 3).map(c => c / 255)
+  .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, c, n) => sum + c * [0.2126, 0.7152, 0.0722][n], 0);
+const behind = one => { for (; one; one = one.parentElement) {
+  const colour = parts(getComputedStyle(one).backgroundColor);
+  if (colour[3] === 255) return colour; }
+  return [255, 255, 255]; };
+const found = [];
+for (const one of document.body.querySelectorAll(":not(script)")) {
+  if (![...one.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+  if (!one.checkVisibility() || one.matches(".none")) continue;
+  const [a, b] = [parts(getComputedStyle(one).color), behind(one)].map(light).sort((a, b) => b - a);
+  const ratio = (a + 0.05) / (b + 0.05);
+  if (ratio < 4.5) found.push(`${one.className || one.tagName}: ${ratio.toFixed(1)}`); }
+return found; })()"""
+
+
+class LeftMeanwhile(AssertionError):
+    """The page that was asked has made room for the next one."""
 
 
 class Chromium:
     """One tab. `sent` are the URLs that were asked for since the last `open`."""
 
-    def __init__(self, profile: str) -> None:
+    patience = PATIENCE  # seconds for the answer to a command
+
+    def __init__(self, profile: str, flags: Sequence[str] = ()) -> None:
         child_in, self._out = os.pipe()
         self._in, child_out = os.pipe()
         # Out of the way of descriptors 3 and 4, which they become in the child.
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (child_in, child_out)]
-        command = [sys.executable, "-c", _START, *map(str, ends), "chromium", *FLAGS]
+        command = [sys.executable, "-c", _START, *map(str, ends), "chromium", *FLAGS, *flags]
         self._process = subprocess.Popen(
             [*command, f"--user-data-dir={profile}"],
             pass_fds=ends,
@@ -58,8 +84,8 @@ class Chromium:
         self._number = 0
         self._session: str | None = None
         self.events: list[dict[str, Any]] = []
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self.target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=self.target, flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Network", "DOM", "CSS", "Runtime"):
             self.call(f"{domain}.enable")
@@ -67,13 +93,16 @@ class Chromium:
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a command and wait for its answer."""
         self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": params}
+        number = self._number
+        message: dict[str, Any] = {"id": number, "method": method, "params": params}
         if self._session is not None:
             message["sessionId"] = self._session
         os.write(self._out, json.dumps(message).encode() + b"\0")
         while True:
-            answer = self._read(PATIENCE)
-            if answer.get("id") == self._number:
+            answer = self._read(self.patience)
+            if answer.get("id") == number:
+                if "navigated or closed" in answer.get("error", {}).get("message", ""):
+                    raise LeftMeanwhile(method)
                 assert "error" not in answer, (method, answer)
                 result: dict[str, Any] = answer["result"]
                 return result
@@ -133,6 +162,11 @@ class Chromium:
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
+
+    def illegible(self) -> list[str]:
+        """What has words that do not stand out, and how far they do."""
+        found: list[str] = self.evaluate(ILLEGIBLE)
+        return found
 
     def click(self, x: float, y: float) -> None:
         """Press and release the left button."""

@@ -165,6 +165,7 @@ def start(
     stdout: int | IO[Any] = subprocess.PIPE,
     stderr: int | IO[Any] = subprocess.PIPE,
     cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
     """Start asof and leave it running; the caller must end it."""
     return subprocess.Popen(
@@ -173,7 +174,7 @@ def start(
         stdout=stdout,
         stderr=stderr,
         cwd=cwd,
-        env=clean_environment() | {"PYTHONUNBUFFERED": "1"},
+        env=clean_environment() | {"PYTHONUNBUFFERED": "1"} | dict(env or {}),
     )
 
 
@@ -354,12 +355,13 @@ class Server:
 
     pages: dict[str, Answer] = field(default_factory=dict)
     hits: list[Hit] = field(default_factory=list)
+    wanted: int = 0  # the port; 0 is any
 
     def __post_init__(self) -> None:
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
         self._open: set[socket.socket] = set()
-        self._socket = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self._socket = socket.create_server(("127.0.0.1", self.wanted), backlog=64)
         self._socket.settimeout(0.2)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"

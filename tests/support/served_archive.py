@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
+from starlette.types import ASGIApp
+
 from asof.archive import OpenArchive
 from asof.catalog.derive import derive
 from asof.clock import Instant, SystemClock, iso, parse_iso
@@ -136,13 +138,21 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Server]:
-    """Serve an archive on a free port of loopback."""
+def serving(folder: Path, hosts: Iterable[str] = (), *, files: bool = False) -> Iterator[Server]:
+    """Serve an archive on a free port of loopback; `files`: its WARC files, too."""
     clock = SystemClock()
-    with OpenArchive.open(folder, clock=clock) as archive, socket.socket() as listener:
+    with OpenArchive.open(folder, clock=clock) as archive:
+        app = create_app([archive], clock, hosts=hosts, files=files)
+        with running(app) as server:
+            yield server
+
+
+@contextmanager
+def running(app: ASGIApp) -> Iterator[Server]:
+    with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # connections queue here until the server is up
-        server = WebServer(configured(create_app(archive, clock)))
+        server = WebServer(configured(app))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

@@ -32,7 +32,7 @@ from asof.coherence.certificate import (
 from asof.coherence.certify import write_certificate
 from asof.coherence.differences import differences
 from asof.coherence.gather import DATES, Catalogued, gather, measured, skews
-from asof.coherence.recheck import load_certificate, recheck
+from asof.coherence.recheck import certificate_bytes, recheck
 from asof.coherence.verdict import Measurement, Mode, Reason
 from asof.errors import ArchiveError, InputError, NotCaptured, UsageError
 from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Grade
@@ -98,7 +98,7 @@ def test_it_holds_and_needs_no_database(
 ) -> None:
     out = tmp_path / "c.json"
     write_certificate(document, out)
-    claim = load_certificate(out)
+    claim = read_certificate(certificate_bytes(out), str(out))
     elsewhere = tmp_path / "copy"
     (elsewhere / "warc").mkdir(parents=True)
     for path in (site / "warc").iterdir():
@@ -366,8 +366,8 @@ def with_file(document: dict[str, Any], **changes: Any) -> bytes:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        (b"", "is not a certificate: Expecting value"),
-        (b"\xff\xfe\x00", "is not a certificate: 'utf-8' codec"),
+        (b"", "is not a certificate: not JSON"),
+        (b"\xff\xfe\x00", "is not a certificate: not JSON"),
         (b"[]", "no JSON object"),
         (b"null", "no JSON object"),
         (b"{}", "is not a coherence certificate"),
@@ -449,13 +449,13 @@ def test_a_huge_file_is_not_read_to_its_end(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(MOST_BYTES * 100)
     with pytest.raises(InputError, match="larger than a certificate can be"):
-        load_certificate(path)
+        read_certificate(certificate_bytes(path), str(path))
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.json"):
-        with pytest.raises(InputError, match="is not a file"):
-            load_certificate(path)
+        with pytest.raises(InputError, match="cannot be read"):
+            read_certificate(certificate_bytes(path), str(path))
 
 
 # -- what counts -----------------------------------------------------------------------------------

@@ -232,7 +232,7 @@ class TestTerminal:
         assert text == ["--- then", "+++ now", "1 - a b c [-d-]", "1 + a b c {+x+}"]
 
     def test_no_difference(self) -> None:
-        assert list(terminal(difference("a", "a"))) == ["no difference"]
+        assert list(terminal(difference("a", "a"))) == ["no difference in the text"]
 
     def test_names_are_shown_and_harmless(self) -> None:
         text = "\n".join(terminal(difference("a", "b"), 80, names=("x\x1b[2J\nz", "y" * 90)))

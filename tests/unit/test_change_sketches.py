@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -63,7 +64,7 @@ def texts() -> list[str]:
 
 
 @pytest.fixture
-def sketches(tmp_path: Path, texts: list[str]) -> SketchStore:
+def sketches(tmp_path: Path, texts: list[str]) -> Iterator[SketchStore]:
     database = TextDatabase(tmp_path / "text.db", writable=True)
     store = SketchStore(database)
     rows = [
@@ -71,7 +72,8 @@ def sketches(tmp_path: Path, texts: list[str]) -> SketchStore:
     ]
     for start in range(0, len(rows), 70):
         store.put([*rows[start : start + 70], (1, "http://a.example/none", Document(text="..."))])
-    return store
+    yield store
+    database.close()
 
 
 @pytest.mark.parametrize("measure", ["jaccard", "containment"])
@@ -156,11 +158,11 @@ def test_near_ones_are_told_before_all_is_read(
     asked = ["similar", "http://a.example/59", "--threshold", "0.01", "--json", "-a", str(folder)]
     read_some(folder, 40)
     with monkeypatch.context() as hurried:
-        hurried.setattr(command, "_PATIENCE", -1.0)
+        hurried.setattr(command, "PATIENCE", -1.0)
         cli(asked)
     partial = capsys.readouterr()
     assert "40 documents are read" in partial.err
-    assert "asof reindex --text" in partial.err
+    assert "`asof reindex -a " in partial.err
     cli(asked)
     whole = capsys.readouterr()
     assert not whole.err

@@ -776,7 +776,14 @@ def test_odd_curves(curve: tuple[Coverage, ...]) -> None:
 def test_the_axis_has_a_few_round_moments(span: int) -> None:
     curve = (Coverage(T, 0.1, 0.1), Coverage(T + span, 0.2, 0.2))
     told = read(page(Report((), Measurement(Mode.OFF, T, ()), curve=curve)))
-    assert len(rects(told, "tick")) <= 7
+    assert 2 <= len(rects(told, "tick")) <= 7
+
+
+def test_moments_within_a_second_are_told_apart() -> None:
+    curve = (Coverage(T, 0.1, 0.1), Coverage(T + SECOND, 0.2, 0.2))
+    told = read(page(Report((), Measurement(Mode.OFF, T, ()), curve=curve)))
+    assert "12:55:00.2" in told.text
+    assert "12:55:00.8" in told.text
 
 
 @pytest.mark.parametrize(
@@ -809,8 +816,8 @@ def test_below_a_whole_c_needs_no_excuse() -> None:
 @pytest.mark.parametrize(
     ("trusted", "stretch", "answer", "told"),
     [
-        ([], None, None, "Not known: the dates of these hosts are not trusted (yet)."),
-        ([False], None, None, "Not known: the dates of these hosts are not trusted (yet)."),
+        ([], None, None, "Not known: the dates of this host are not trusted (yet)."),
+        ([False], None, None, "Not known: the dates of this host are not trusted (yet)."),
         ([True, False], None, None, "Not known: the dates of 1 of 2 hosts are not trusted (yet)."),
         ([True, True], None, False, "No: no moment lies between the Last-Modified and the downlo"),
         ([True], (T, T), True, "Yes, by the servers' own dates: 1 Mar 2026, 12:55:00 UTC."),

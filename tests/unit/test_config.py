@@ -61,3 +61,20 @@ def test_relations_by_name_are_no_settings(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "1", "a.b", "a b", "-a", "ä", "a" * 81, "C(d1,d2)", "a\n"])
 def test_what_is_no_name_of_a_relation(name: str) -> None:
     assert not is_relation_name(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("500GB", 500 * 10**9), ("1.5 gb", 15 * 10**8), ("2GiB", 2 << 30), ("10k", 10_000),
+     ("64 KiB", 1 << 16), ("3TB", 3 * 10**12), ("1000000", 10**6), ("7 B", 7)],
+)  # fmt: skip
+def test_sizes_may_be_written_as_people_write_them(tmp_path: Path, text: str, size: int) -> None:
+    assert Config.load(tmp_path, {"ASOF_DISK_RESERVE": text}).disk_reserve == size
+    (tmp_path / "asof.toml").write_text(f'max_bytes = "{text}"\n')
+    assert Config.load(tmp_path, {}).max_bytes == size
+
+
+@pytest.mark.parametrize("text", ["lots", "", "5 XB", "-1", "1e9", "5GBs", "1.GB", "5ib"])
+def test_what_is_no_size_is_refused_with_examples(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigError, match="10MB"):
+        Config.load(tmp_path, {"ASOF_DISK_RESERVE": text})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,9 +16,12 @@ from asof.coherence import gather
 from asof.coherence.certificate import Choice
 from asof.coherence.history import history
 from asof.coherence.quality import quality
+from asof.coherence.trust_file import trust_in
 from asof.coherence.verdict import HostTrust
 from asof.model import Capture, Location, Segment, State
+from support import rig
 from support.catalog_entry import enter
+from support.serve_command import serving
 
 START = 1_700_000_000 * SECOND
 URL = "http://example.org/a"
@@ -70,6 +74,41 @@ def test_a_host_is_learnt_once_for_many_histories_and_anew_after_a_capture(
     with OpenArchive.open(tmp_path) as archive:
         assert State.SILENT in [validity.state for validity in history(archive, URL)]
     assert learnt == ["example.org"] * 2
+
+
+def test_what_is_captured_of_another_host_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, taken(0), taken(9, seen=0), committed=10)
+    first = grades(tmp_path)
+    other = replace(taken(20), url="http://other.example/", surt="example,other)/")
+    put(tmp_path, other, committed=30)
+
+    def refused(archive: OpenArchive, hosts: Collection[str]) -> dict[str, HostTrust]:
+        raise AssertionError("learnt again")
+
+    monkeypatch.setattr(gather, "learn_trust_in", refused)
+    assert grades(tmp_path) == first
+
+
+def test_a_server_learns_of_large_hosts_before_somebody_asks(tmp_path: Path) -> None:
+    many = [replace(taken(second), at=START + second * SECOND) for second in range(1100)]
+    few = replace(taken(1), url="http://small.example/", surt="example,small)/")
+    put(tmp_path, *many, few, committed=1500)
+    with serving(tmp_path):
+        rig.wait_for(lambda: _learnt(tmp_path) == ["example.org"], 20, "nothing is learnt")
+    with OpenArchive.open(tmp_path) as archive:
+        [known] = (tmp_path / "derived" / "trust").iterdir()
+        before = known.read_bytes()
+        assert trust_in(archive, "example.org").validators_right == 1099
+        assert known.read_bytes() == before
+
+
+def _learnt(folder: Path) -> list[str]:
+    return [
+        json.loads(path.read_bytes())["trust"]["host"]
+        for path in (folder / "derived" / "trust").glob("*.json")
+    ]
 
 
 def test_what_is_kept_of_a_host_may_be_lost_or_broken(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_large_response_is_read_in_pieces(
 ) -> None:
     capture = database.add(1, BLOCK)
 
-    def late(path: Path, offset: int) -> StoredRecord:
+    def late(path: Path, offset: int, length: int) -> StoredRecord:
         record = next(scan(path, start=offset))
         assert isinstance(record, StoredRecord)
         return StoredRecord(path, record.where, record.header, record.size, None, record.skip)

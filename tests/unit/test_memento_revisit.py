@@ -64,8 +64,8 @@ def database(
 ) -> Iterator[TextDatabase]:
     """With blocks in memory, and with blocks that are too large for that."""
 
-    def unheld(path: Path, offset: int) -> StoredRecord:
-        record = read_record(path, offset)
+    def unheld(path: Path, offset: int, length: int) -> StoredRecord:
+        record = read_record(path, offset, length)
         return StoredRecord(path, record.where, record.header, record.size, None, record.skip)
 
     if request.param == "in pieces":

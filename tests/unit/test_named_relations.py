@@ -276,5 +276,5 @@ def test_a_relation_is_given_a_name(tmp_path: Path, capsys: pytest.CaptureFixtur
         given = ["cover", rule, "-a", str(tmp_path), "--name", "copies", "--explain"]
         assert cli(given) == 0
     told = capsys.readouterr().err.splitlines()
-    assert told[0].endswith("copies is a relation now: `asof cover copies`")
+    assert told[0].endswith(f"copies is a relation now: `asof cover -a {tmp_path} copies`")
     assert told[1].endswith("(it was: J(d1,d2) = 1)")

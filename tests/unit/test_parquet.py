@@ -10,7 +10,7 @@ import pytest
 from asof.catalog import parquet as module
 from asof.catalog.parquet import write_parquet
 from asof.clock import to_datetime
-from asof.errors import StorageError, UsageError
+from asof.errors import UsageError
 from asof.model import Capture, Location
 from asof.url import surt
 
@@ -114,7 +114,7 @@ def test_rows_go_out_in_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.needs("module:pyarrow")
 def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="cannot be written"):
+    with pytest.raises(UsageError, match="cannot be written"):
         write_parquet([], tmp_path / "nowhere" / "index.parquet")
 
 

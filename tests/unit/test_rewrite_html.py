@@ -149,6 +149,9 @@ class TestMeta:
         )
         assert said == About("A &\n b", "http://h.example/d/n")
         assert about(b"<p>", None, place()) == About()
+        drawn = b"<base href=/e/><svg><title>icon</title></svg><title>page</title>"
+        sent_on = b"<p>" * 99 + b"<META HTTP-EQUIV = 'refresh' CONTENT='1;n'>"
+        assert about(drawn + sent_on, None, place()) == About("page", "http://h.example/e/n")
 
     def test_a_policy_of_the_live_site_is_taken_out_of_force(self) -> None:
         policy = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'

@@ -119,7 +119,7 @@ def test_spaces_around_the_parts_do_not_matter() -> None:
         ("out media:video", 11, "'video' is not a media type", "video/*"),
         ("out media:a/b;c=d", 11, "is not a media type", "video/*"),
         ("out size:much", 10, "is not a number of bytes", "10MB"),
-        ("out size:10 TB", 10, "is not a number of bytes", "10MB"),
+        ("out size:10 XB", 10, "is not a number of bytes", "10MB"),
         ("out size:-1", 10, "is not a number of bytes", "10MB"),
     ],
     ids=lambda value: (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,7 +96,8 @@ def test_other_readers_read_everything_again(
     first = TextDatabase(path, writable=True)
     TextStore(first).put([(1, Document("text/plain", text="x"))])
     first.close()
-    monkeypatch.setattr(shelf_module, "VERSION", shelf_module.VERSION + 1)
+    form = replace(shelf_module._FORM, version=shelf_module.VERSION + 1)
+    monkeypatch.setattr(shelf_module, "_FORM", form)
     looking = TextDatabase(path, writable=False)
     assert not looking.is_current
     looking.close()

@@ -17,11 +17,12 @@ import pytest
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.catalog.derive import record_uri
-from asof.change.background import BackgroundReader
 from asof.change.texts import Texts
 from asof.cli import run as cli
 from asof.cli.output import judgements
 from asof.clock import SECOND, Instant, iso
+from asof.crawl import background
+from asof.crawl.background import BackgroundReader
 from asof.model import Exchange, Target
 from asof.text.database import TextDatabase
 from asof.text.sandbox import SandboxedReader
@@ -252,4 +253,5 @@ def test_the_end_of_a_crawl_does_not_wait_for_the_reader(folder: Path) -> None:
     time.sleep(0.5)
     began = time.monotonic()
     reader.close()
-    assert time.monotonic() - began < 2
+    # It runs when nothing else does: on a busy machine it does not even hear that it shall end.
+    assert time.monotonic() - began < background._GRACE + 2

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from asof.clock import SECOND, parse_iso
-from asof.errors import StorageError
+from asof.errors import StorageError, UsageError
 from asof.model import Damage
 from asof.warc.foreign.trec import TrecDocument, read_trec, write_trec
 from asof.warc.record import Record
@@ -325,7 +325,7 @@ def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be written"):
         write_trec(tmp_path / "x.trec", broken())
     assert not list(tmp_path.iterdir())
-    with pytest.raises(StorageError):
+    with pytest.raises(UsageError):
         write_trec(tmp_path / "no" / "x.trec", [])
 
 

@@ -108,6 +108,8 @@ def test_a_record_is_read_again_by_its_offset(tmp_path: Path, form: str) -> None
     path = put(tmp_path, FORMS[form])
     found = records(path)
     assert [read_record(path, item.where.offset) for item in found] == found
+    for said in (0, 1, found[0].where.length, 1 << 30):  # whatever a catalog says of their length
+        assert [read_record(path, item.where.offset, said) for item in found] == found
     assert [item.where.offset for item in found][1:] == [
         item.where.offset + item.where.length for item in found
     ][:-1]

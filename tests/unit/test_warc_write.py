@@ -88,7 +88,7 @@ def test_a_spooled_block_is_stored_like_one_in_memory(path: Path, tmp_path: Path
 
 def test_a_file_that_exists_is_never_created_over(path: Path) -> None:
     path.write_bytes(b"precious")
-    with pytest.raises(StorageError, match="File exists"):
+    with pytest.raises(UsageError, match="File exists"):
         WarcFile.create(path)
     assert path.read_bytes() == b"precious"
 
@@ -132,7 +132,7 @@ def test_a_spool_file_that_is_gone_or_changed_leaves_the_file_as_it_was(
         with pytest.raises(StorageError, match="3000000 bytes has 2000000"):
             file.append([record(2, body)])
         body.discard()
-        with pytest.raises(StorageError, match="No such file"):
+        with pytest.raises(UsageError, match="No such file"):
             file.append([record(2, body)])
         with pytest.raises(StorageError, match="5 bytes has 3"):
             file.append([record(2, Body(5, b"abc"))])

@@ -1,22 +1,27 @@
 """An archive's folder, opened: what it holds, by URL and time. `asof.Archive` builds on it."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Self
 
 from asof.archive.folder import Folder
 from asof.catalog.captures import Catalog
+from asof.catalog.listing import Listing
 from asof.catalog.memento import Memento, memento
 from asof.clock import Clock, Instant, SystemClock, from_datetime, iso, parse_moment, stamp
 from asof.errors import ArchiveError, NotCaptured, UsageError
 from asof.ledger import Ledger, is_outdated
 from asof.model import Capture, Crawl, CrawlState, Segment
-from asof.url import typed
+from asof.url import fault, host_of, origin, typed
 
+# Of so many neighbours the one is named that was perhaps meant: a slip or two, not another page.
+_LOOKED_AT, _ALIKE = 200, 0.85
 Moment = Instant | datetime | date | str
 
 
@@ -30,6 +35,14 @@ def _upgrade(folder: Folder) -> None:
             f"{folder.db} was written by an earlier asof, and its folder cannot be written.",
             hint="Copy the archive to where it can be written: it is upgraded when it is opened.",
         ) from error
+
+
+def no_crawl(name: str) -> UsageError:
+    """That none has this id; of an address something else is asked."""
+    hint = "`asof status` lists them."
+    if "://" in name:
+        hint += " Of an address, `asof show` and `asof quality --url` tell."
+    return UsageError(f"There is no crawl {name!r}.", hint=hint)
 
 
 class OpenArchive:
@@ -131,14 +144,25 @@ class OpenArchive:
         """That there is no capture of a URL as of a moment, and when there is one."""
         first = next(self.captures(url=url), None)
         if first is None:
-            hint = "Capture it with `asof crawl`."
-            return NotCaptured(f"{url} is not in the archive.", hint=hint)
+            return NotCaptured(f"{url} is not in the archive.", hint=self._near(self.address(url)))
         asked = moment if isinstance(moment, str) else iso(self.moment(moment))
         then = iso(first.at)[:19].replace("T", " ")
         return NotCaptured(
             f"{url} was not captured as of {asked}.",
             hint=f"Its first capture is of {then} UTC: use {use} {stamp(first.at)} or later.",
         )
+
+    def _near(self, url: str) -> str:
+        """What may have been meant instead of a URL that was never captured, or how to find it."""
+        start = origin(url)
+        listing = Listing(self.ledger, self.clock)
+        for below in [] if start is None else [url[: url.rfind("/") + 1], f"{start}/"]:
+            known = [each.url for each in listing.urls(below, limit=_LOOKED_AT)]
+            if near := get_close_matches(url, known, 1, _ALIKE):
+                return f"Did you mean {near[0]}?"
+            if known and below == f"{start}/":
+                return f"`asof list {shlex.quote(host_of(url))}` shows what is there of its host."
+        return "Capture it with `asof crawl`; `asof list` shows what there is."
 
     def read(self, capture: Capture) -> Memento:
         """The stored bytes and metadata of a capture; a revisit is followed to its payload."""
@@ -159,7 +183,7 @@ class OpenArchive:
             return crawls[-1] if crawls else None
         found = next((crawl for crawl in crawls if crawl.id == name), None)
         if found is None:
-            raise UsageError(f"There is no crawl {name!r}.", hint="`asof status` lists them.")
+            raise no_crawl(name)
         return found
 
     def segments(self) -> list[Segment]:
@@ -186,4 +210,5 @@ class OpenArchive:
         # Records of other schemes (dns:, urn:, metadata:) are looked up as they are written.
         if re.match(r"(?!https?:)[a-zA-Z][a-zA-Z0-9+.-]*:[^\s]", url):
             return url
-        raise UsageError(f"{url!r} is not a URL.", hint="Write it as https://example.org/page.")
+        hint = "Write it as https://example.org/page."
+        raise UsageError(f"{url!r} is not a URL: it {fault(url)}.", hint=hint)

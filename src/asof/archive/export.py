@@ -21,7 +21,7 @@ from asof.files import output_file, scratch_folder
 from asof.model import Capture, Damage
 from asof.url import surt
 from asof.warc.foreign.trec import TrecDocument, write_trec
-from asof.warc.foreign.wacz_write import WaczPage, write_wacz
+from asof.warc.foreign.wacz_write import Sign, WaczPage, write_wacz
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.revisit import Referent, as_response, may_revisit, replayable, replays_elsewhere
@@ -191,10 +191,11 @@ def export_wacz(
     selection: Selection,
     out: Path,
     describe: Callable[[Capture], tuple[str, str]] = _by_address,
+    sign: Sign | None = None,
 ) -> int:
     """A WACZ that opens in replayweb.page: the WARC files, an index, and the list of pages.
 
-    `describe` gives the title and the text of a page.
+    `describe` gives the title and the text of a page; `sign` makes it a signed one.
     """
     with scratch_folder(out) as scratch:
         warcs, count = _wacz_files(archive, selection, scratch)
@@ -210,6 +211,7 @@ def export_wacz(
             title=archive.folder.root.name,
             software=f"asof {version('asof')}",
             created=archive.clock.now(),
+            sign=sign,
         )
     return count
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from asof.clock import nap
 from asof.config import FILE as CONFIG_FILE
-from asof.errors import ArchiveError, StorageError, UsageError
-from asof.files import open_plain, refuse_link
+from asof.errors import ArchiveError
+from asof.files import open_plain, refuse_link, storage_errors
 
 SEGMENT_SUFFIXES = (".warc.gz", ".warc.zst", ".warc")
 # The folders that we write to at all times.
@@ -46,6 +46,10 @@ class Folder:
         return self.root / "derived" / "text.db"
 
     @property
+    def search(self) -> Path:
+        return self.root / "derived" / "search"
+
+    @property
     def spool(self) -> Path:
         return self.root / "spool"
 
@@ -58,6 +62,7 @@ class Folder:
             return
         if self.root.exists() and not self.root.is_dir():
             raise ArchiveError(f"{self.root} is a file.", hint="Name the archive's folder with -a.")
+        self._refuse_others()
         raise ArchiveError(
             f"There is no archive in {self.root}.",
             hint="Make one with `asof crawl URL` or `asof import FILE`, or name another with -a.",
@@ -70,13 +75,15 @@ class Folder:
             return
         if self.root.exists() and not self.root.is_dir():
             raise ArchiveError(f"{self.root} is a file.", hint="Name another folder with -a.")
-        if self.root.is_dir() and any(entry.name != CONFIG_FILE for entry in self.root.iterdir()):
-            raise ArchiveError(
-                f"{self.root} holds files but is not an archive.",
-                hint="Name an empty or a new folder with -a.",
-            )
+        self._refuse_others("an empty or a new folder")
         with storage_errors(self.root):
             self.warc.mkdir(parents=True)
+
+    def _refuse_others(self, instead: str = "the archive's folder") -> None:
+        """A folder that holds something else is no archive, and none is made of it."""
+        if self.root.is_dir() and any(entry.name != CONFIG_FILE for entry in self.root.iterdir()):
+            told = f"{self.root} holds files but is not an archive."
+            raise ArchiveError(told, hint=f"Name {instead} with -a.")
 
     def _refuse_links(self) -> None:
         """An archive may come from anywhere: nothing in it leads our writing out of it.
@@ -175,21 +182,3 @@ def _locked(handle: int) -> bool:
             if wait is not None:
                 nap(wait)
     return False
-
-
-@contextmanager
-def storage_errors(path: Path, tolerate: int | None = None) -> Iterator[None]:
-    """The one place where the file system's refusals become ours."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno == tolerate:
-            return
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
-            raise StorageError(
-                f"{path} cannot be written: {error.strerror}.",
-                hint="Make room or mend the disk, then run the same again; nothing is lost.",
-            ) from error
-        raise UsageError(
-            f"{error.filename or path}: {error.strerror}.", hint="Check the path and its rights."
-        ) from error

@@ -18,13 +18,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from asof.archive.archive import OpenArchive
-from asof.archive.folder import IMPORTED, SEGMENT_SUFFIXES, Folder, storage_errors
+from asof.archive.folder import IMPORTED, SEGMENT_SUFFIXES, Folder
 from asof.archive.recovery import recover
 from asof.archive.scan import Batch, Progress, Spread, ranges, read_range
 from asof.catalog.rows import Row
 from asof.config import DEFAULTS, Config
 from asof.errors import InputError, StorageError
-from asof.files import sync_folder
+from asof.files import storage_errors, sync_folder
 from asof.model import Damage, Segment
 from asof.warc.compression import packing
 from asof.warc.foreign.arc import read_arc
@@ -39,6 +39,8 @@ from asof.warc.write import WarcFile, member
 # Rows entered at once: sorted by key, so many find their place next to one another (half the time
 # of entering each range by itself), and few enough to hold.
 _ROWS = 20_000
+# What files are called that others made.
+_SUFFIXES = (*SEGMENT_SUFFIXES, ".arc.gz", ".arc", ".wacz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,30 @@ class Intake:
 
 
 _ADDED = ("records", "captures", "added", "stored", "damage", "flagged")
+
+
+def files_of(named: Sequence[Path]) -> list[Path]:
+    """The files that are named, and of folders all WARC, ARC and WACZ files in and below them.
+
+    Links in a folder are not followed: they may lead anywhere, and round and round.
+    """
+    found: list[Path] = []
+    for path in named:
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = [
+            Path(parent, name)
+            for parent, _, names in os.walk(path)
+            for name in names
+            if name.lower().endswith(_SUFFIXES) and not Path(parent, name).is_symlink()
+        ]
+        if not inside:
+            hint = "Name the files one by one if they are called otherwise."
+            what = f"{path} is a folder without WARC, ARC or WACZ files."
+            raise InputError(what, hint=hint)
+        found += sorted(inside)
+    return found
 
 
 def import_files(
@@ -88,6 +114,14 @@ def import_files(
     return taken, refused
 
 
+def no_file(path: Path) -> InputError:
+    """That what was named is none; an address is fetched by other commands."""
+    if path.parts[:1] in (("http:",), ("https:",)):
+        url = "//".join((path.parts[0], "/".join(path.parts[1:])))
+        return InputError(f"{url} is not a file.", hint="Fetch it first; `asof crawl` takes sites.")
+    return InputError(f"{path} is not a file.", hint="Name WARC, ARC, WACZ or TREC-Web files.")
+
+
 def take_in(
     archive: OpenArchive,
     path: Path,
@@ -98,7 +132,7 @@ def take_in(
 ) -> Intake:
     """Import one file of any known format: all that can be read of it, or nothing at all."""
     if not path.is_file():
-        raise InputError(f"{path} is not a file.", hint="Name WARC, ARC, WACZ or TREC-Web files.")
+        raise no_file(path)
     kept: list[Path] = []
     try:
         kind = sniff(path)
@@ -218,7 +252,7 @@ class _Taker:
         damage = (*outcome.damage, *first.unusable)
         flagged = first.flagged
         if doubtful:
-            reason = f"found after damage: {len(doubtful):,} records from here on may be forgeries"
+            reason = f"found after damage: {len(doubtful):,} from here on may be forgeries"
             flagged += (Damage("", doubtful[0], f"{reason} inside of what was damaged"),)
         return replace(outcome, damage=damage, flagged=flagged)
 
@@ -349,7 +383,7 @@ def _partial(target: Path) -> Iterator[Path]:
 
 def _label(path: Path) -> str:
     name = path.name
-    for suffix in (*SEGMENT_SUFFIXES, ".arc.gz", ".arc", ".wacz", ".gz", ".zst"):
+    for suffix in (*_SUFFIXES, ".gz", ".zst"):
         name = name.removesuffix(suffix)
     # A file name is hostile: keep letters, digits, dot, dash, underscore, and not too many.
     return re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._-")[:80] or "unnamed"

@@ -1,24 +1,30 @@
 """Rebuild the database from the WARC files alone. They are only read."""
 
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import Batch, Progress, Spread, is_vouched, ranges, read_range
 from asof.catalog.captures import Catalog
+from asof.errors import AsofError
 from asof.files import sync_folder
+from asof.frontier.report import untaken
 from asof.ledger import Ledger
 from asof.model import Damage, Segment
 
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """What the rebuilt catalog holds, and what could not be read."""
+    """What the rebuilt catalog holds, what could not be read, and how many URLs that crawls found
+    and did not take nobody knows of any more: no file has them.
+    """
 
     segments: int
     captures: int
     crawls: int
     damage: tuple[Damage, ...]
+    forgotten: int = 0
 
 
 def total_bytes(folder: Folder) -> int:
@@ -30,6 +36,7 @@ def reindex(folder: Folder, *, spread: Spread, progress: Progress) -> Reindexed:
     folder.require()
     fresh = folder.db.with_name("asof.db.new")
     with folder.lock("reindex"):
+        forgotten = _untaken(folder)
         _remove(fresh)  # what one that was killed left; nobody else makes one while we hold it
         try:
             ledger = Ledger(fresh, writable=True)
@@ -44,7 +51,16 @@ def reindex(folder: Folder, *, spread: Spread, progress: Progress) -> Reindexed:
                 sync_folder(folder.root)
         finally:
             _remove(fresh)
-    return result
+    return replace(result, forgotten=forgotten)
+
+
+def _untaken(folder: Folder) -> int:
+    """How many URLs the old catalog knows as found and not taken; 0 if it cannot be read."""
+    try:
+        with closing(Ledger(folder.db, writable=False)) as ledger:
+            return untaken(ledger)
+    except AsofError:
+        return 0
 
 
 def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress) -> Reindexed:

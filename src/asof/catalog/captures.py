@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
@@ -70,6 +70,8 @@ _EVERYTHING = (("", "\U0010ffff"),)
 
 # A condition in SQL, and the values for its question marks.
 Condition = tuple[str, Sequence[str | int]]
+# What rows are sorted by: SURT, instant, record id.
+Key = tuple[str, int, str]
 _ANSWER: Condition = (f"c.kind IN ({', '.join('?' * len(ANSWERS))})", ANSWERS)
 _PAYLOAD: Condition = ("c.kind IN ('response', 'resource') AND c.status IS NOT 304", ())
 
@@ -140,6 +142,7 @@ class Catalog:
         since: Instant | None = None,
         until: Instant | None = None,
         crawl: str | None = None,
+        backwards: bool = False,
     ) -> Iterator[Capture]:
         """Captures that match, in the order of key and time, fetched as they are asked for.
 
@@ -158,18 +161,23 @@ class Catalog:
             named = _named(url)
             if self._select([("c.surt = ?", [key]), named], "LIMIT 1"):
                 where.append(named)
-        for low, high in ranges:
-            yield from self._scan(low, high, where)
+        for low, high in reversed(ranges) if backwards else ranges:
+            yield from self.scan(low, high, where, backwards=backwards)
 
     def observations(self, url: str) -> list[Observation]:
         """What the captures of a URL show of it, by time."""
+        return sorted(chain.from_iterable(self.observed(url).values()), key=attrgetter("at"))
+
+    def observed(self, url: str) -> dict[str, list[Observation]]:
+        """The same of each of its names: where it has no captures, others under its key do."""
         key, names = surt(url), _names(url)
-        together = list(self._scan(key, key + "\0", [_ANSWER]))
-        if self._warc is not None:
-            together = comparable(together, self._warc)
-        own = {c.url for c in together if c.url in names} or {c.url for c in together}
-        found = observe(together, urls=own, others=self)
-        return sorted((each for seen in found.values() for each in seen), key=attrgetter("at"))
+        found = self.shown(self.scan(key, key + "\0", [_ANSWER]))
+        return {name: found[name] for name in names if name in found} or found
+
+    def shown(self, together: Iterable[Capture]) -> dict[str, list[Observation]]:
+        """The same of each URL, by all the captures of one key or of several."""
+        own = list(together)
+        return observe(own if self._warc is None else comparable(own, self._warc), others=self)
 
     def observation(self, capture: Capture) -> Observation:
         return Reader(self).read(capture)
@@ -184,7 +192,7 @@ class Catalog:
         """What was not whole, or not sure, as it came from others."""
         noted = ("c.anomalies IS NOT NULL", ())
         for low, high in _EVERYTHING:
-            found = self._scan(low, high, [noted])
+            found = self.scan(low, high, [noted])
             yield from (each for each in found if any(flag in each.anomalies for flag in Flag))
 
     def is_empty(self) -> bool:
@@ -289,19 +297,31 @@ class Catalog:
             return wanted
         return int(self._ledger.fetch("SELECT coalesce(max(no), 0) + 1 FROM segments")[0][0])
 
-    def _scan(self, low: str, high: str, where: Sequence[Condition]) -> Iterator[Capture]:
+    def scan(
+        self,
+        low: str,
+        high: str,
+        where: Sequence[Condition] = (),
+        *,
+        beyond: Key | None = None,
+        backwards: bool = False,
+    ) -> Iterator[Capture]:
         """The rows of a range of keys, batch by batch, each beyond the last row of the former."""
-        start: Condition = ("c.surt >= ?", [low])
+        sign, order, start = ("<", " DESC", high) if backwards else (">", "", low)
+        ordered = f"ORDER BY c.surt{order}, c.at{order}, c.record_id{order} LIMIT"
+        end: Condition = ("c.surt >= ?", [low]) if backwards else ("c.surt < ?", [high])
         limit = _FIRST_BATCH
         while True:
-            order = f"ORDER BY c.surt, c.at, c.record_id LIMIT {limit}"
-            batch = self._select([("c.surt < ?", [high]), start, *where], order)
+            first: Condition = (f"c.surt {'<' if backwards else '>='} ?", [start])
+            if beyond is not None:
+                first = (f"(c.surt, c.at, c.record_id) {sign} (?, ?, ?)", beyond)
+            within = [end, first, *where]
+            batch = self._select(within, f"{ordered} {limit}")
             yield from batch
             if len(batch) < limit:
                 return
             limit = BATCH
-            key = (batch[-1].surt, batch[-1].at, batch[-1].record_id)
-            start = ("(c.surt, c.at, c.record_id) > (?, ?, ?)", key)
+            beyond = key_of_row(batch[-1])
 
     def _select(self, where: Sequence[Condition], tail: str) -> list[Capture]:
         sql = f"{_SELECT} WHERE {' AND '.join(condition for condition, _ in where)} {tail}"
@@ -350,6 +370,10 @@ class Catalog:
         ]
         last = self._select(where, "ORDER BY c.at DESC LIMIT 1")
         return self._select([*where, ("c.at = ?", [last[0].at])], "") if last else ()
+
+
+def key_of_row(capture: Capture) -> Key:
+    return capture.surt, capture.at, capture.record_id
 
 
 def _host_of_key(key: str) -> str:

@@ -22,17 +22,18 @@ def cdxj_lines(captures: Iterable[Capture]) -> Iterator[str]:
     """
     pairs = ((f"{capture.surt} {stamp(capture.at)}", capture) for capture in captures)
     for key, together in groupby(pairs, key=lambda pair: pair[0]):
-        yield from sorted(f"{key} {_entry(capture)}\n" for _, capture in together)
+        yield from sorted(f"{key} {json.dumps(entry(each))}\n" for _, each in together)
 
 
-def _entry(capture: Capture) -> str:
+def entry(capture: Capture) -> dict[str, str]:
+    """What an index says of a capture, beside its key and stamp; what is not known is left out."""
     where = capture.where
     # In a file that is not compressed, cdxj-indexer does not count the line ends after a record.
     length = where.length - _LINE_ENDS if where.file.endswith(".warc") else where.length
     is_revisit = capture.kind == "revisit"
     # The status of a 304 is not that of what it stands for: replay tools would show an empty page.
     status = None if is_revisit and is_304(capture) else capture.status
-    entry = {
+    told = {
         "url": capture.url,
         "mime": "warc/revisit" if is_revisit else capture.media_type,
         "status": None if status is None else str(status),
@@ -41,4 +42,4 @@ def _entry(capture: Capture) -> str:
         "offset": str(where.offset),
         "filename": where.file,
     }
-    return json.dumps({name: value for name, value in entry.items() if value is not None})
+    return {name: value for name, value in told.items() if value is not None}

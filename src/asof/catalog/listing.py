@@ -4,8 +4,11 @@ The captures table is sorted by SURT and time, so the next host or URL is one de
 many captures lie between: a page costs the same in an archive of ten or of ten million captures.
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from asof.catalog.captures import Key
 from asof.clock import Clock, Instant
 from asof.ledger import Ledger
 from asof.url import key_ranges
@@ -52,6 +55,21 @@ class Listing:
         self._clock = clock
         self._counted: tuple[int, int, float] | None = None
 
+    def keys_since(self, committed: Mapping[str, int]) -> list[str]:
+        """The keys of what is captured beyond these ends of files, and in others, in their order.
+
+        The table is read through, as it lies, for a second of a million captures.
+        """
+        segments = self._ledger.fetch("SELECT no, file, committed FROM segments")
+        ends = {no: committed.get(file, 0) for no, file, end in segments
+                if end != committed.get(file)}  # fmt: skip
+        sql = (
+            "WITH ends AS MATERIALIZED (SELECT CAST(key AS INTEGER) AS no, value FROM json_each(?))"
+            " SELECT DISTINCT c.surt FROM captures c CROSS JOIN ends ON ends.no = c.segment "
+            "WHERE c.offset >= ends.value"
+        )
+        return [key for (key,) in self._ledger.fetch(sql, [json.dumps(ends)])] if ends else []
+
     def hosts(self, after: str = "", limit: int = 50) -> list[Host]:
         """Hosts in the order of their keys, beyond the key `after`."""
         found: list[Host] = []
@@ -83,6 +101,17 @@ class Listing:
                 key, beyond = rows[0][0], ">"
                 found += self._under(key)
         return found
+
+    def count(self, low: str, high: str) -> int:
+        """How many captures lie in a range of keys."""
+        sql = "SELECT count(*) FROM captures WHERE surt >= ? AND surt < ?"
+        return int(self._ledger.fetch(sql, [low, high])[0][0])
+
+    def nth(self, low: str, high: str, number: int) -> Key | None:
+        """What one capture of a range is sorted by, counted from 0."""
+        sql = "SELECT surt, at, record_id FROM captures WHERE surt >= ? AND surt < ?"
+        found = self._ledger.fetch(f"{sql} ORDER BY 1, 2, 3 LIMIT 1 OFFSET ?", [low, high, number])
+        return None if not found else (found[0][0], found[0][1], found[0][2])
 
     def captures(self) -> int:
         """How many captures there are; while an archive is written, at most a minute ago."""

@@ -120,8 +120,10 @@ def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
 def _read(warc_dir: Path, capture: Capture) -> StoredRecord:
     file, offset = capture.where.file, capture.where.offset
     try:
-        record = read_record(warc_dir / file, offset)
+        record = read_record(warc_dir / file, offset, capture.where.length)
     except InputError as error:
+        if isinstance(error.__cause__, PermissionError):  # it is whole, but not for us
+            raise
         hint = "Put it back, or run `asof reindex` to go on without it."
         raise DamageError("the file cannot be read", file=file, offset=offset, hint=hint) from error
     if stored_id(record.header) not in (None, capture.record_id):

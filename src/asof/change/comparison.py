@@ -1,6 +1,6 @@
 """What changed at a URL between two moments: the captures, the kind of change, the difference."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asof.archive.archive import Moment, OpenArchive
 from asof.change.cascade import compare
@@ -23,12 +23,25 @@ class Comparison:
     difference: Difference
 
 
-def compare_captures(texts: Texts, old: Capture, new: Capture, *, full: bool) -> Comparison:
-    """`full`: by all of their texts, not by their main content alone."""
+def compare_captures(
+    texts: Texts, old: Capture, new: Capture, *, full: bool, most: int | None = None
+) -> Comparison:
+    """`full`: by all of their texts, not by their main content alone.
+
+    No more than so many characters of each are looked through for what to mark.
+    """
     before, after = texts.version(old), texts.version(new)
-    sides = [_text(texts.document(each), full=full) for each in (old, new)]
-    states = before.state, after.state
-    return Comparison(old, new, states, compare(before, after), difference(*sides))
+    documents = [texts.read(each) for each in (old, new)]
+    change = compare(before, after)
+    was, now = ("" if each is None else each.title or "" for each in documents)
+    if was != now:  # compared with the text, and no part of it
+        change = replace(change, details=(f"title: {was!r} became {now!r}", *change.details))
+    sides = [_text(each, full=full) for each in documents]
+    if most is not None and max(map(len, sides)) > most:
+        note = f"changes are marked in the first {most:,} characters"
+        change = replace(change, details=(*change.details, note))
+    marked = difference(*(side[:most] for side in sides))
+    return Comparison(old, new, (before.state, after.state), change, marked)
 
 
 def two_captures(

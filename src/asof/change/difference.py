@@ -89,6 +89,10 @@ class Difference:
 
     rows: tuple[Row, ...]
 
+    @property
+    def is_change(self) -> bool:
+        return not all(row.same for row in self.rows)
+
     def counts(self) -> dict[str, int]:
         counts = dict.fromkeys(("same", "changed", "removed", "added"), 0)
         for row in self.rows:

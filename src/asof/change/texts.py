@@ -6,7 +6,7 @@ so it may go on beside a crawl, and may be interrupted: what was read stays read
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +21,7 @@ from asof.change.categories import Change
 from asof.change.judgements import ChangeStore
 from asof.change.sketches import SketchStore
 from asof.change.version import Version, version_of
-from asof.errors import AsofError
+from asof.errors import AsofError, NotCaptured
 from asof.model import Capture, find_header
 from asof.text.database import TextDatabase
 from asof.text.document import Document, Method
@@ -104,6 +104,13 @@ class Texts:
 
     def document(self, capture: Capture) -> Document | None:
         """What a capture says; None if it holds no document, or its payload is lost."""
+        try:
+            return self.read(capture)
+        except AsofError:
+            return None
+
+    def read(self, capture: Capture) -> Document | None:
+        """The same, and a DamageError where its record cannot be read back."""
         key = self.key(capture)
         if key is None:
             return None
@@ -114,7 +121,7 @@ class Texts:
             self._apart = self._held.enter_context(SandboxedReader(self._limits))
         try:
             source = source_of(self._archive, capture)
-        except AsofError:
+        except NotCaptured:  # the payload that it stands for
             return None
         return self._apart.read(source.data, source.declared, source.url, method=source.method)
 
@@ -141,11 +148,12 @@ class Texts:
         if self.is_complete:
             return
         seen: set[int] = set()
+        fresh = not len(self)  # then nothing is kept but what was seen here
         for capture in self._archive.captures():
             if stop():
                 return
             key = self.key(capture)
-            if key is not None and key not in seen and not self.is_kept(key):
+            if key is not None and key not in seen and (fresh or not self.is_kept(key)):
                 seen.add(key)
                 yield key, capture
             progress(1)
@@ -153,6 +161,10 @@ class Texts:
     def is_kept(self, key: int) -> bool:
         """Whether the document of this key has been read."""
         return self._store is not None and key in self._store
+
+    def kept(self, keys: Sequence[int]) -> Iterator[tuple[int, Document]]:
+        """Those of the documents that have been read, in any order."""
+        return iter(()) if self._store is None else self._store.get_all(keys)
 
     def read_all(
         self,

@@ -1,12 +1,14 @@
 """The command line: parse, call one function, print. Data to stdout, talk to stderr.
 
-Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 130 interrupted, state kept; 128 more
-than the number of a signal that ended it.
+Exit codes: 0 done; 1 the answer is no; 2 bad usage or input; 3 to 6 what is wrong with a signature
+(`asof check FILE`); 130 interrupted, state kept; 128 more than the number of a signal that ended
+it.
 """
 
 import importlib
 import io
 import os
+import re
 import shlex
 import signal
 import sqlite3
@@ -21,6 +23,7 @@ import click
 
 from asof.cli.screen import guard
 from asof.errors import AsofError
+from asof.files import DISK
 from asof.ledger import translate
 
 # Each verb's module is imported when it is asked for, so that `asof --help` starts at once.
@@ -29,11 +32,17 @@ _VERBS = {
     "pause": "control", "resume": "control", "exclude": "control", "stop": "control",
     "quality": "quality", "scope": "scope",
     "list": "read", "show": "read", "get": "read",
-    "text": "documents", "diff": "documents", "similar": "similar", "cover": "cover",
+    "text": "documents", "diff": "documents", "similar": "similar",
+    "search": "search", "cover": "cover",
     "simulate": "simulate",
     "import": "files", "export": "export", "check": "files", "reindex": "files",
-    "serve": "serve", "demo": "demo", "completion": "completion",
+    "key": "key",
+    "serve": "serve", "setup": "setup", "demo": "demo", "completion": "completion",
 }  # fmt: skip
+
+
+# What click says of an option that is no number.
+_NO_NUMBER = re.compile(r"is not a valid (?:(float)|integer)(?: range)?")
 
 
 class _ReaderGone(Exception):
@@ -57,6 +66,11 @@ class _Verbs(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError as error:  # which click would make an exit with 1 of
             raise _ReaderGone from error
+        except AsofError as error:
+            from asof.cli.output import completed  # here, for it loads more than some verbs need
+
+            error.args = (completed(str(error)),)
+            raise
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -117,7 +131,7 @@ def run(arguments: list[str]) -> int:
         click.echo(error.format_message())
         return 0
     except click.ClickException as error:
-        return _refuse(_click_message(error), 2)
+        return _refuse(_click_message(error, arguments), 2)
     except AsofError as error:
         return _refuse(str(error), error.exit_code)
     except sqlite3.Error as error:
@@ -127,16 +141,65 @@ def run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}." if error.filename else f"{error}."
-        return _refuse(f"{what} Check the path, its rights and the free space.", 2)
+        name, why = error.filename, error.strerror or error
+        what = f"{name}: {why}." if name else f"{why}."
+        code = 1 if error.errno in DISK else 2
+        return _refuse(f"{what} Check the path, its rights and the free space.", code)
 
 
-def _click_message(error: click.ClickException) -> str:
-    message = " ".join(error.format_message().split())
-    message = message if message.endswith((".", "?", ")")) else f"{message}."
+def _click_message(error: click.ClickException, arguments: list[str]) -> str:
     context = getattr(error, "ctx", None)
-    where = context.command_path if context is not None else "asof"
-    return f"{message} See `{where} --help`."
+    meant = None if context is None else _meant(error, context, arguments)
+    if isinstance(error, click.NoSuchOption):
+        alike = None if context is None or meant else _alike(error, context.command)
+        error = click.UsageError(f"{error.message}{f' Did you mean {alike!r}?' if alike else ''}")
+    message = " ".join(error.format_message().split())
+    message = message if message.endswith((".", "?")) else f"{message}."
+    message = _NO_NUMBER.sub(lambda no: f"is not a {'' if no[1] else 'whole '}number", message)
+    verb = [each for each in arguments[:1] if each in _VERBS]  # an option without its value
+    where = context.command_path if context is not None else " ".join(["asof", *verb])
+    return f"{message} {f'Write `{meant}`.' if meant else f'See `{where} --help`.'}"
+
+
+def _alike(error: click.NoSuchOption, command: click.Command) -> str | None:
+    """The option that somebody means, by its name (without the dashes, which all have) or by what
+    it is about: `--since` is --from.
+    """
+    names = {str(each.name): each.opts[0] for each in command.params if each.opts[0][0] == "-"}
+    names |= {name[2:]: name for each in command.params for name in each.opts if name[:2] == "--"}
+    wrong = error.option_name.lstrip("-")
+    found = get_close_matches(wrong, names, n=1) if len(wrong) > 1 else []
+    return names[found[0]] if found else None
+
+
+def _meant(error: click.ClickException, ctx: click.Context, arguments: list[str]) -> str | None:
+    """The command that somebody means who wrote an option, or what it stands for, elsewhere."""
+    if isinstance(error, click.NoSuchOption):
+        if ctx.command is group:  # options stand after the command
+            rest = list(arguments)
+            verb = next((each for each in rest if each in _VERBS), None)
+            if verb is None:
+                return None
+            rest.remove(verb)
+            return shlex.join(["asof", verb, *rest])
+        named = error.option_name.lstrip("-")
+        for each in ctx.command.params:
+            if isinstance(each, click.Argument) and named in each.make_metavar(ctx).lower():
+                return f"{ctx.command_path} {named.upper()}"
+    extra = re.search(r"extra arguments? \((\S+)", str(error))
+    if extra is not None:
+        word = extra[1].rstrip("),")
+        path = Path(word)
+        if (path / "warc").is_dir() or path.name == "asof.db":
+            return f"{ctx.command_path} -a {shlex.quote(str(path))}"
+        if path.is_file() and any(each.name == "certificate" for each in ctx.command.params):
+            return f"{ctx.command_path} --certificate {shlex.quote(str(path))}"
+        from asof.url import typed
+
+        if typed(word) and any(each.name == "prefix" for each in ctx.command.params):
+            at = arguments.index(word)
+            return shlex.join(["asof", *arguments[:at], "--prefix", *arguments[at:]])
+    return None
 
 
 def _refuse(sentence: str, code: int) -> int:

@@ -17,14 +17,14 @@ _OBEYED = {
     Act.EXCLUDE: "leaves out what matches {pattern}: {did}.",
     Act.STOP: "is stopping. Go on with: asof crawl --control{where}",
 }
-_ENDED = "has ended meanwhile. See `asof status{where}`."
+_ENDED = "has ended meanwhile. See `asof status`."
 _UNHEARD = (
     f"has not obeyed within {PATIENCE:.0f} seconds, but it has the order. "
-    "See `asof status --follow{where}`."
+    "See `asof status --follow`."
 )
 
 
-@click.command("pause")
+@click.command("pause", epilog=examples("asof pause", "asof pause -a archive"))
 @archive_option
 @json_option
 def pause_command(folder: Path, as_json: bool) -> int:
@@ -35,7 +35,7 @@ def pause_command(folder: Path, as_json: bool) -> int:
     return _give(folder, Act.PAUSE, as_json=as_json)
 
 
-@click.command("resume")
+@click.command("resume", epilog=examples("asof resume", "asof resume -a archive"))
 @archive_option
 @json_option
 def resume_command(folder: Path, as_json: bool) -> int:
@@ -59,7 +59,7 @@ def exclude_command(pattern: str, folder: Path, as_json: bool) -> int:
     return _give(folder, Act.EXCLUDE, pattern, as_json=as_json)
 
 
-@click.command("stop")
+@click.command("stop", epilog=examples("asof stop", "asof stop -a archive"))
 @archive_option
 @json_option
 def stop_command(folder: Path, as_json: bool) -> int:
@@ -92,5 +92,5 @@ def _give(folder: Path, act: Act, pattern: str = "", *, as_json: bool) -> int:
         click.echo(f"Crawl {given.crawl} {said}")
     if given.did is None:
         said = _ENDED if given.state is None else _UNHEARD
-        say(f"asof: Crawl {given.crawl} {said.format(where=where(folder))}")
+        say(f"asof: Crawl {given.crawl} {said}")
     return 1 if given.did is None else 0

@@ -22,6 +22,7 @@ from asof.cli.options import (
     file_option,
     json_option,
     refuse_given,
+    require_place,
     size,
 )
 from asof.cli.output import count_progress, open_archive, print_json, say, stage_progress
@@ -250,8 +251,8 @@ def _check_alone(asked: CommandLine) -> None:
     things = (asked.relation, asked.diff, asked.again, asked.listing or None)
     if sum(thing is not None for thing in things) != 1:
         raise UsageError(
-            "Write only one of these: a relation or its name, --again, --diff, --list.",
-            hint="`asof cover --help` has some.",
+            "Write one of these, and one only: a relation or its name, --again, --diff, --list.",
+            hint="A relation is 'C(d1,d2) >= 0.8', for one; `asof cover --help` has more.",
         )
     if asked.listing or asked.diff is not None:
         what = "--list" if asked.listing else "--diff"
@@ -272,19 +273,18 @@ def _check_places(asked: CommandLine, table: str | None) -> None:
         Folder(asked.folder).require()
     taken = {Path(table).resolve()} if table is not None else set()
     for out in filter(None, (asked.csv, asked.html)):
-        if not out.absolute().parent.is_dir():
-            raise UsageError(f"There is no folder for {out}.", hint="Make it, or name another.")
         if out.is_file() or not out.exists():
             if out.resolve() in taken:
                 raise UsageError(f"{out} is named twice.", hint="Write to a file of its own.")
             taken.add(out.resolve())
+        require_place(out)
 
 
 # -- what is seen of a run, and how it is stopped --------------------------------------------------
 
 
 def _watch() -> CoverWatch:
-    from asof.cli.similar import read_texts
+    from asof.cli.reading import read_texts
     from asof.cover.ask import CoverWatch
 
     return CoverWatch(say, count_progress, _running, open_archive, read_texts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.output import print_json, when
-from asof.clock import maybe_iso
+from asof.cli.output import completed, print_json, when
 from asof.files import output_file
 from asof.report.cover_words import proof
+from asof.report.json_shapes import cover_json
 from asof.report.words import human_bytes, number, percent, printable
 
 if TYPE_CHECKING:
@@ -54,7 +53,8 @@ def print_answer(answer: CoverAnswer) -> None:
     fewer = gone / figures.documents if figures.documents else 0.0
     lighter = 1 - figures.weight_kept / figures.weight if figures.weight else 0.0
     click.echo(
-        f"{figures.kept:,} of {figures.documents:,} documents cover all of them: "
+        f"{figures.kept:,} of {number(figures.documents, 'document')} "
+        f"{'covers' if figures.kept == 1 else 'cover'} all of them: "
         f"{percent(fewer)} fewer, and {percent(lighter)} fewer bytes "
         f"({human_bytes(figures.weight)} in all)."
     )
@@ -100,11 +100,11 @@ def print_covers(
 ) -> None:
     """The answers that were saved, the latest first, and the relations that have a name."""
     if as_json:
-        told = [_cover_json(name, facts) for name, facts in covers]
+        told = [cover_json(name, facts) for name, facts in covers]
         print_json({"covers": told, "relations": relations})
         return
     if not covers:
-        click.echo("No cover was saved yet: `asof cover RELATION --save NAME`.")
+        click.echo(completed("No cover was saved yet: `asof cover RELATION --save NAME`."))
     for name, facts in covers:
         _print_cover(name, facts)
     if relations:
@@ -119,7 +119,7 @@ def _print_cover(name: str, facts: CoverFacts | None) -> None:
         return
     moment = "" if facts.at is None else f", {when(facts.at)}"
     sure = "proven" if facts.optimal else "not proven"
-    click.echo(f"{name}: {facts.kept:,} of {facts.documents:,} documents, {sure}{moment}")
+    click.echo(f"{name}: {facts.kept:,} of {number(facts.documents, 'document')}, {sure}{moment}")
     click.echo(f"  {_line(facts.relation)}")
     asked = facts.question
     if asked is None:
@@ -138,26 +138,6 @@ def _line(text: str) -> str:
     return printable(text.replace("\n", " "))
 
 
-def _cover_json(name: str, facts: CoverFacts | None) -> dict[str, object]:
-    if facts is None:
-        return {"name": name, "readable": False}
-    asked = {} if facts.question is None else asdict(facts.question)
-    return {
-        "name": name,
-        "readable": True,
-        "relation": facts.relation,
-        "documents": facts.documents,
-        "kept": facts.kept,
-        "bytes": facts.size,
-        "bytes_kept": facts.size_kept,
-        "optimal": facts.optimal,
-        "gap": facts.gap,
-        "at": maybe_iso(facts.at),
-        "from": asked.get("table"),
-        **{key: asked.get(key) for key in ("where", "k", "terms", "text", "at_least", "prefer")},
-    }
-
-
 def print_difference(found: CoverDifference, *, as_json: bool) -> None:
     """What is kept by one of two saved answers only."""
     a, b = found.a.facts, found.b.facts
@@ -169,7 +149,7 @@ def print_difference(found: CoverDifference, *, as_json: bool) -> None:
         print_json({**told, "both": found.both})
         return
     click.echo(
-        f"{a.name} keeps {a.kept:,} of {a.documents:,} documents, "
+        f"{a.name} keeps {a.kept:,} of {number(a.documents, 'document')}, "
         f"{b.name} {b.kept:,} of {b.documents:,}; both {found.both:,}."
     )
     _print_moved(f"Only {a.name} keeps", found.only_a, b.name)
@@ -213,7 +193,7 @@ def print_estimate(found: Estimate, *, as_json: bool) -> None:
         )
         return
     share = percent(found.sample)
-    click.echo(f"Expected of {found.documents:,} documents, by {share} of shingles:")
+    click.echo(f"Expected of {number(found.documents, 'document')}, by {share} of shingles:")
     click.echo(f"  {seconds.low:,.1f} to {seconds.high:,.1f} s")
     click.echo(f"  {int(edges.low):,} to {round(edges.high):,} pairs")
     click.echo(f"  {percent(kept.low)} to {percent(kept.high)} of the documents stay")

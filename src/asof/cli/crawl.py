@@ -7,15 +7,15 @@ from pathlib import Path
 
 import click
 
-from asof.cli.options import Command, archive_option, examples, json_option, size
+from asof.cli.options import Command, archive_option, as_typed, examples, json_option, size
 from asof.cli.output import print_json, say, where
 from asof.cli.view import CrawlView
 from asof.crawl import CrawlRequest, run_crawl
 from asof.crawl.run import CrawlOutcome, plan_crawl
 from asof.crawl.summary import crawl_json
-from asof.model import CrawlState
-from asof.report.crawl_words import captured, is_silence, why_not
-from asof.report.words import duration, human_bytes, likely_traps
+from asof.model import SILENCE, CrawlState
+from asof.report.crawl_words import captured, why_not
+from asof.report.words import duration, human_bytes, likely_traps, number
 
 _MOST_SEEDS = 20  # of those that brought nothing
 
@@ -84,6 +84,7 @@ def _flag(name: str, setting: str, value: bool, text: str) -> Callable[[Command]
 @click.option("--new", is_flag=True, help="Start a new crawl even if one can be resumed.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
 @json_option
+@as_typed()
 def crawl_command(
     urls: tuple[str, ...],
     folder: Path,
@@ -133,6 +134,7 @@ _ENDINGS = {
     "max-pages": "Finished at the limit of pages",
     "max-bytes": "Finished at the limit of bytes",
     "time-limit": "Finished at the limit of time",
+    "unanswered": "Stopped, for nobody answered (is the network up?)",
     "disk-reserve": "Stopped, for the disk is nearly full",
 }
 
@@ -149,7 +151,7 @@ def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
         told = f"looked at again{left}; `asof quality` tells what it proves"
         say(f"  {summary.revisited:>8,}  {told}")
     if summary.probes:
-        say(f"  {summary.probes:>8,}  probes of whether servers tell the truth (--no-audit: none)")
+        say(f"  {summary.probes:>8,}  to probe whether servers tell the truth (--no-audit: none)")
     for reason, count in list((summary.reasons or {}).items())[:8]:
         say(f"  {count:>8,}  {reason}")
     if summary.traps:
@@ -159,15 +161,19 @@ def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
     for seed, why in outcome.barren[:_MOST_SEEDS]:
         say(f"No page came from {seed}: {why_not(why)}.")
     if outcome.is_barren:
-        if all(is_silence(why) for _, why in outcome.barren):
+        if all(why in SILENCE for _, why in outcome.barren):
             say("Check the address in a browser: is it http or https, is the name right?")
         return
-    silent = sum(count for why, count in (summary.reasons or {}).items() if is_silence(why))
-    again = f"asof crawl{where(folder)} {' '.join(map(shlex.quote, outcome.crawl.seeds[:3]))}"
+    silent = sum(count for why, count in (summary.reasons or {}).items() if why in SILENCE)
+    seeds = outcome.crawl.seeds
+    named = shlex.join(seeds) if len(seeds) <= _MOST_SEEDS else "URL..."
+    again = f"asof crawl{where(folder)} {named}"
     if silent and not outcome.barren:
-        say(f"{silent:,} addresses brought no answer. To ask again later: {again}")
+        say(f"{number(silent, 'address')} brought no answer. To ask again later: {again}")
     if summary.queued and summary.ended_by in _LIMITS:
-        say(f"{summary.queued:,} addresses still wait. To take them, lift the limit: {again}")
+        waiting = number(summary.queued, "address", ("still waits", "still wait"))
+        them = "it" if summary.queued == 1 else "them"
+        say(f"{waiting}. To take {them}, lift the limit: {again}")
     broken = outcome.crawl.state is CrawlState.INTERRUPTED
     next_step = "Go on with: asof crawl" if broken else "Look at it with: asof serve"
     say(f"{next_step}{where(folder)}")

@@ -9,19 +9,29 @@ from tempfile import mkdtemp
 
 import click
 
+from asof.api import Archive, index
 from asof.archive import OpenArchive
-from asof.cli.options import port_option
+from asof.cli.options import examples, port_option
 from asof.cli.output import when
 from asof.cli.view import CrawlView
 from asof.clock import DAY, SystemClock, stamp
 from asof.crawl import CrawlRequest, run_crawl
 from asof.errors import UsageError
 from asof.model import Capture
-from asof.report.words import percent
+from asof.report.validity_words import held_and_said
+from asof.report.words import number, percent
 from asof.testing import Rates, SimulatedClock, SiteSpec, SyntheticSite, serve_in_thread
 
+_WORD = "lighthouse"  # what the newspaper likes to write of
 
-@click.command("demo")
+
+@click.command(
+    "demo",
+    epilog=examples(
+        "asof demo",
+        "asof demo --no-serve -a newspaper   keep the archive, to try the other commands on",
+    ),
+)
 @click.option("-a", "--archive", "folder", type=click.Path(path_type=Path), metavar="DIR",
               help="Keep the archive in this new folder [a temporary one].")  # fmt: skip
 @click.option("--no-serve", is_flag=True, help="End after the story instead of serving.")
@@ -34,9 +44,13 @@ def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
     """
     if folder is not None and folder.exists():
         raise UsageError(f"{folder} exists.", hint="Name a folder that does not exist yet.")
+    from asof.web.server import Service, bound, serve
+
+    if not no_serve:
+        bound("127.0.0.1", port).close()  # taken? Rather told now than after the story
     with _place(folder, keep=no_serve) as place:
         pages = _story(place)
-        with OpenArchive.open(place) as archive:
+        with Archive.open(place) as archive:
             _tell(archive, pages, place)
             if no_serve:
                 # `make demo` has it in an environment that no path leads to.
@@ -44,8 +58,6 @@ def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
                 click.echo(f"\nBrowse it with: {command} serve -a {place}")
                 click.echo(f"then open      {_replay('http://127.0.0.1:8080/', pages[0])}")
                 return 0
-        from asof.web.server import Service, serve
-
         serve(Service([place], "127.0.0.1", port), lambda url: _invite(url, pages))
     return 0
 
@@ -78,6 +90,7 @@ def _story(folder: Path) -> list[Capture]:
         clock.jump(seconds=max(0.0, (now - clock.now()) / 1_000_000))
         click.echo("\nA week passes: the newspaper goes on writing. Looking at each page twice ...")
         _crawl(folder, server.url, server.proxy, clock, coherence="inducible")
+    index(folder)
     with OpenArchive.open(folder) as archive:
         _tell_coherence(archive)
         return _changed(archive)
@@ -89,7 +102,7 @@ def _crawl(folder: Path, url: str, proxy: str, clock: SimulatedClock, coherence:
     with CrawlView() as view:
         summary = run_crawl(request, clock=clock, watch=view.show, talk=view.say).summary
     click.echo(
-        f"  {summary.captured} captures, {summary.left_out} left out, "
+        f"  {number(summary.captured, 'capture')}, {summary.left_out} left out, "
         f"{summary.failed} failed, in {summary.seconds:.1f} s"
     )
 
@@ -122,20 +135,24 @@ def _changed(archive: OpenArchive) -> list[Capture]:
     return changed[-1]
 
 
-def _tell(archive: OpenArchive, pages: list[Capture], folder: Path) -> None:
+def _tell(archive: Archive, pages: list[Capture], folder: Path) -> None:
     from asof.coherence.history import history
 
     url = pages[0].url
-    click.echo(f"\n{archive.catalog.count()} captures are in {folder}.")
+    click.echo(f"\n{number(archive.catalog.count(), 'capture')} in {folder}.")
     click.echo(f"\nOne page that changed is {url}")
-    for number, validity in enumerate(history(archive, url), 1):
-        claim = validity.claimed_since
-        since = "" if claim is None else f"; its server says: since {when(claim)}"
-        click.echo(f"  content {number}: seen {when(validity.since)} UTC{since}")
+    for no, validity in enumerate(history(archive, url), 1):
+        click.echo(f"  content {no}: {held_and_said(validity, when)}")
     for capture in (pages[0], pages[-1]):
         click.echo(f"\nAs of {when(capture.at)} (asof get URL --at {stamp(capture.at)}):")
         for line in _headline(archive, capture):
             click.echo(f"  | {line}")
+    ends = (crawl.ended or "now" for crawl in archive.crawls())
+    first, last = (archive.search(_WORD, as_of=end).found for end in ends)
+    click.echo(
+        f"\nThe {_WORD} is spoken of by {number(first, 'page')} of the first crawl, by {last:,} "
+        f"a week later (asof search {_WORD} --as-of T)."
+    )
 
 
 def _headline(archive: OpenArchive, capture: Capture) -> list[str]:
@@ -153,7 +170,12 @@ def _replay(base: str, capture: Capture) -> str:
 
 
 def _invite(base: str, pages: list[Capture]) -> None:
+    then, now = stamp(pages[0].at), stamp(pages[-1].at)
     click.echo("\nNow look at it in a browser, as of then and as of now:")
     click.echo(f"  {_replay(base, pages[0])}")
     click.echo(f"  {_replay(base, pages[-1])}")
+    click.echo("what changed between them, what the page is made of, and who spoke of what when:")
+    click.echo(f"  {base}compare/{then}/{now}/{pages[0].url}")
+    click.echo(f"  {base}-/composition/{now}/{pages[0].url}")
+    click.echo(f"  {base}search?q={_WORD}")
     click.echo(f"Serving at {base} until you press Ctrl-C.")

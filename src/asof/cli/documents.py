@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -20,20 +21,17 @@ from asof.cli.options import (
     examples,
     json_option,
     output_option,
-    require_folder,
+    require_place,
 )
 from asof.cli.output import cores, open_archive, print_json, say, when
 from asof.cli.screen import painted
-from asof.clock import stamp
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
-from asof.files import output_file
-from asof.report.words import percent
+from asof.files import input_file, output_file
 from asof.text.document import Document, Method
 from asof.text.sandbox import DocumentSource, ReadingLimits, read_many
 from asof.url import typed
 
 if TYPE_CHECKING:
-    from asof.change.categories import Change
     from asof.change.comparison import Comparison
 
 _FULL = click.option("--full", is_flag=True, help="All of the text, not the main content alone.")
@@ -59,7 +57,8 @@ def text_command(
 ) -> int:
     """What documents say: local files, or captures of URLs.
 
-    Each is read in a process of its own that may take 10 s and 500 MB, so that no file can do harm.
+    A FILE of - is stdin. Each is read in a process of its own that may take 10 s and 500 MB, so
+    that no file can do harm.
     Ends with 1 if one of them could not be read, with 2 if one is not there.
     """
     code = 0
@@ -106,6 +105,10 @@ def _sources(
                 archive = archive or held.enter_context(open_archive(folder))
                 source = source_of(archive, archive.captured(name, moment))
         except (InputError, NotCaptured) as error:  # the others are read all the same
+            if isinstance(error, NotCaptured) and "://" not in name:  # perhaps a file was meant
+                error = InputError(
+                    f"{format_filename(name)} is no file, and not in the archive.", hint=error.hint
+                )
             refused[number], source = error, DocumentSource(b"")
         yield replace(source, method=method)
 
@@ -119,18 +122,20 @@ def _is_url(name: str, folder: Path) -> bool:
 
 def _file(path: Path) -> DocumentSource:
     try:
-        with path.open("rb") as file:  # more than this the reader refuses
+        with input_file(path) as file:  # more than this the reader refuses
             return DocumentSource(file.read((ReadingLimits().most << 20) + 1), name=path.name)
     except OSError as error:
         raise InputError(
             f"{format_filename(path)} cannot be read: {error.strerror}.",
-            hint="Name a file, or a URL with http://.",
+            hint="Name a file, or a URL that is in the archive (-a DIR).",
         ) from error
 
 
 def _print_text(name: str, document: Document, *, full: bool, several: bool) -> None:
     if document.error is not None:
         say(f"{name}: {document.error}")
+        if not document.text:
+            return
     if several:
         click.echo(f"==> {name} <==")
     shown = f"{document.title}\n\n" if document.title else ""
@@ -177,8 +182,10 @@ def diff_command(
     """
     if as_html and as_json:
         raise UsageError("--html and --json exclude each other.", hint="Give one of them.")
+    if as_html and before is not None and before.lower().endswith((".html", ".htm")):
+        raise UsageError("--html names no file.", hint=f"Write `--html -o {shlex.quote(before)}`.")
     if output is not None:
-        require_folder(output)
+        require_place(output)
     with open_archive(folder) as archive:
         found = archive.diff(url, before, after, full=full)
     shown = "".join(_shown_diff(found, context, as_html=as_html, as_json=as_json))
@@ -193,40 +200,25 @@ def diff_command(
 def _shown_diff(found: Comparison, context: int, *, as_html: bool, as_json: bool) -> Iterator[str]:
     import json
 
-    from asof.change.difference import as_json as difference_json
     from asof.report.difference_terminal import terminal
+    from asof.report.difference_words import comparison_json, sentence
     from asof.report.terminal import harmless
 
     old, new, change = found.old, found.new, found.change
     names = (f"{when(old.at)} UTC", f"{when(new.at)} UTC")
     if as_json:
-        value = {
-            "url": new.url,
-            "from": stamp(old.at),
-            "to": stamp(new.at),
-            "states": list(found.states),
-            **change.as_json(),
-            "difference": difference_json(found.difference),
-        }
-        yield json.dumps(value, ensure_ascii=False) + "\n"
+        yield json.dumps(comparison_json(found), ensure_ascii=False) + "\n"
     elif as_html:
         from asof.report.difference_page import page
 
-        notes = [_sentence(change), *change.details]
+        notes = [sentence(change), *change.details]
         yield page(found.difference, title=new.url, names=names, notes=notes, context=context)
     else:
         width = shutil.get_terminal_size((100, 24)).columns
-        yield f"{harmless(new.url)}\n{_sentence(change)}\n"
+        yield f"{harmless(new.url)}\n{sentence(change)}\n"
         yield from (f"{harmless(detail)}\n" for detail in change.details)
         yield from (f"+ {harmless(link)}\n" for link in change.links_added[:10])
         yield from (f"- {harmless(link)}\n" for link in change.links_removed[:10])
         colour = sys.stdout.isatty()
         lines = terminal(found.difference, width, colour=colour, context=context, names=names)
         yield from (f"{line}\n" for line in lines)
-
-
-def _sentence(change: Change) -> str:
-    alike = "" if change.similarity is None else f", {percent(change.similarity)} alike"
-    links = len(change.links_added), len(change.links_removed)
-    changed = f"; links: {links[0]} added, {links[1]} removed" if any(links) else ""
-    return f"{change.category.value} (by {change.stage.value}{alike}){changed}"

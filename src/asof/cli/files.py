@@ -9,35 +9,49 @@ import click
 from asof.archive import OpenArchive
 from asof.archive.check import Problem, check
 from asof.archive.folder import Folder
-from asof.archive.intake import Intake, import_files
+from asof.archive.intake import Intake, files_of, import_files, no_file
 from asof.archive.reindex import reindex, total_bytes
-from asof.cli.options import archive_option, examples, file_option, json_option
+from asof.cli.options import (
+    archive_option,
+    examples,
+    file_option,
+    json_option,
+    no_archive,
+    refuse_given,
+)
 from asof.cli.output import heavy_work, open_archive, print_json, say
 from asof.config import Config
-from asof.errors import InputError
+from asof.errors import UsageError
 from asof.model import Damage
-from asof.report.words import missing_audits, number
+from asof.report.words import ARE, WERE, number
 
 _MOST_DAMAGE = 20
 _MOST_PROBLEMS = 50
 
 
-@click.command("import", epilog=examples("asof import crawl-*.warc.gz old.arc.gz collection.wacz"))
+@click.command(
+    "import",
+    epilog=examples(
+        "asof import crawl-*.warc.gz old.arc.gz collection.wacz", "asof import folder/"
+    ),
+)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @archive_option
 @json_option
 def import_command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     """Take in WARC, ARC, WACZ and TREC-Web files by any tool.
 
+    Of a folder all WARC, ARC and WACZ files in it and below it, in order; links are not followed.
     What can be read comes in, flagged where something is wrong with it; damaged stretches are
     reported by file and offset, and what the archive has already is not stored again.
     """
-    if not any(path.is_file() for path in files):  # for which no archive is made
-        raise InputError(f"{files[0]} is not a file.", hint="Name WARC, ARC, WACZ or TREC files.")
-    total = sum(path.stat().st_size for path in files if path.is_file())
+    found = files_of(files)
+    if not any(path.is_file() for path in found):  # for which no archive is made
+        raise no_file(files[0])
+    total = sum(path.stat().st_size for path in found if path.is_file())
     config = Config.load(folder, os.environ)
     with heavy_work("importing", total) as (spread, progress):
-        taken, refused = import_files(Folder(folder), files, spread, progress, config)
+        taken, refused = import_files(Folder(folder), found, spread, progress, config)
     _report_import(taken, as_json)
     for refusal in refused:
         say(f"asof: {refusal}")
@@ -55,11 +69,12 @@ def _report_import(taken: list[Intake], as_json: bool) -> None:
         return
     for item in taken:
         new = f"{item.added:,} new" if item.added or item.stored else "nothing new"
-        click.echo(f"{item.file}: {item.captures:,} captures in {item.records:,} records, {new}")
+        held = f"{number(item.captures, 'capture')} in {number(item.records, 'record')}"
+        click.echo(f"{item.file}: {held}, {new}")
         if item.stored and not item.captures:
             say(f"{item.file} holds no capture; it is kept as {', '.join(item.stored)}.")
         if item.damage:
-            say(f"{len(item.damage):,} damaged stretches in {item.file}:")
+            say(f"{number(len(item.damage), 'damaged stretch')} in {item.file}:")
             _print_damage(item.damage)
         if item.flagged:
             say(f"kept and flagged, {len(item.flagged):,} in {item.file}:")
@@ -73,22 +88,47 @@ def _print_damage(damages: tuple[Damage, ...]) -> None:
         say(f"  ... and {len(damages) - _MOST_DAMAGE:,} more (--json lists all)")
 
 
-@click.command("check", epilog=examples("asof check --json", "asof check --certificate crawl.json"))
+@click.command(
+    "check",
+    epilog=examples(
+        "asof check                        every record of the archive",
+        "asof check site.wacz              a WACZ, and by whom it is signed",
+        "asof check certificate.json       a certificate, by the archive's files",
+        "asof check site.wacz --signed     not without a signature",
+        "asof check site.wacz --key archive.pem",
+    ),
+)
+@click.argument("file", required=False, type=click.Path(path_type=Path), callback=no_archive)
 @archive_option
-@file_option("--certificate", help="Verify this certificate of coherence instead, by the WARC files"
-             " alone.")  # fmt: skip
+@file_option("--certificate", help="The same as FILE.")
+@click.option("--signed", is_flag=True, help="Ask for a signature.")
+@click.option(
+    "--key", metavar="KEY", help="Ask for this signature: a public key's FILE, or its fingerprint."
+)
 @json_option
-def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
+def check_command(
+    file: Path | None, folder: Path, certificate: Path | None, signed: bool, key: str | None,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Verify every record and digest, and that the catalog agrees.
 
-    With --certificate, make a certificate of `asof quality` anew from the files it names and say
-    what differs, and what the archive holds that it should have named. The catalog is not asked,
-    and may be gone.
+    With FILE, a certificate of `asof quality`: make it anew from the WARC files it names and say
+    what differs, and what the archive holds that it should have named; the catalog is not asked,
+    and may be gone. Or a WACZ: verify the digests of all it holds. If FILE is signed, say by whom.
+
+    Ends with 0 if all holds and a signature is of a key you know, 1 if something was changed, 3 if
+    the key is not one you trust, 4 if it was not valid at that moment, 5 if a signature is asked
+    for and missing, 6 if it cannot be read.
     """
+    if (wanted := file or certificate) is not None:
+        from asof.cli.check_file import check_file
+
+        if file is not None and certificate is not None:
+            raise UsageError("FILE and --certificate are the same.", hint="Give one of them.")
+        return check_file(wanted, folder, key, signed=signed, as_json=as_json)
+    refuse_given(("signed", "key"), "{} is about a certificate or a WACZ, and none is named.")
     place = Folder(folder)
     place.require()
-    if certificate is not None:
-        return _check_certificate(place, certificate, as_json=as_json)
     with (
         heavy_work("checking", total_bytes(place)) as (spread, progress),
         OpenArchive.open(folder) as archive,
@@ -99,12 +139,12 @@ def check_command(folder: Path, certificate: Path | None, as_json: bool) -> int:
         lists = {name: [_problem_json(each) for each in found] for name, found in told.items()}
         print_json({"ok": result.ok, **asdict(result), **lists})
     else:
-        verdict = "all well" if result.ok else f"{len(result.problems):,} problems"
+        verdict = "all well" if result.ok else number(len(result.problems), "problem")
         if result.ok and result.as_it_came:
             verdict = "all is as it came"
         click.echo(
-            f"{verdict}: {result.records:,} records, {result.captures:,} captures "
-            f"in {result.files:,} files"
+            f"{verdict}: {number(result.records, 'record')}, {number(result.captures, 'capture')} "
+            f"in {number(result.files, 'file')}"
         )
         _print_problems(result.problems)
         if result.as_it_came:
@@ -125,69 +165,65 @@ def _print_problems(problems: tuple[Problem, ...]) -> None:
         click.echo(f"  ... and {len(problems) - _MOST_PROBLEMS:,} more (--json lists all)")
 
 
-def _check_certificate(place: Folder, certificate: Path, *, as_json: bool) -> int:
-    from asof.coherence.recheck import MOST_DIFFERENCES, load_certificate, recheck
-    from asof.report.terminal import harmless
-
-    claim = load_certificate(certificate)
-    size = total_bytes(place) + 2 * sum(item.size for item in claim.files)
-    with heavy_work("checking", size) as (spread, progress):
-        result = recheck(place, claim, spread=spread, progress=progress)
-    drawn, unaudited = result.audits
-    if as_json:
-        told = {"ok": result.ok, "certificate": click.format_filename(certificate)}
-        told |= {"digest": claim.digest, "drawn": drawn, "unaudited": unaudited}
-        print_json({**told, "differences": result.differences})
-    elif result.ok:
-        click.echo(f"the certificate holds: {result.summary}\n  sealed with {claim.digest}")
-        if unaudited:
-            click.echo(f"  {missing_audits(drawn, unaudited)}")
-    else:
-        count = len(result.differences)
-        click.echo(f"the certificate does not hold: {number(count, 'difference')}")
-        for line in result.differences[:_MOST_PROBLEMS]:
-            click.echo(f"  {harmless(line)}")
-        if count > _MOST_PROBLEMS:
-            more = f"{count - _MOST_PROBLEMS:,} more (--json lists up to {MOST_DIFFERENCES:,})"
-            click.echo(f"  ... and {more}")
-    return 0 if result.ok else 1
-
-
 @click.command(
     "reindex",
     epilog=examples(
         "asof reindex            the catalog, from the WARC files alone",
         "asof reindex --text     read the documents that have not been read yet",
+        "asof reindex --search   read them, and bring the index of `asof search` up to date",
     ),
 )
 @archive_option
 @click.option("--text", is_flag=True, help="Read the texts of documents, and compare versions.")
+@click.option("--search", is_flag=True, help="Read them, and index their words.")
 @json_option
-def reindex_command(folder: Path, text: bool, as_json: bool) -> int:
-    """Rebuild the catalog from the WARC files; or read texts.
+def reindex_command(folder: Path, text: bool, search: bool, as_json: bool) -> int:
+    """Rebuild the catalog from the files; read, or index, texts.
 
     The files are only read. What a crawl found and did not take is not in them: of earlier crawls,
-    `asof quality` knows nothing any more. With --text the catalog stays as it is; what was read
-    before is not read again, so that an interrupted reading goes on where it stood.
+    `asof quality` knows nothing any more. With --text or --search the catalog stays as it is; what
+    was read or indexed before is not again, so that what is interrupted goes on where it stood.
     """
     place = Folder(folder)
     place.require()
     if text:
-        return _read_texts(folder, as_json=as_json)
+        _read_texts(folder, as_json=as_json)
+    if search:
+        _index_texts(folder, as_json=as_json)
+    if text or search:
+        return 0
     with heavy_work("reading", total_bytes(place)) as (spread, progress):
         result = reindex(place, spread=spread, progress=progress)
     if as_json:
         print_json(asdict(result))
     else:
         click.echo(
-            f"{result.captures:,} captures of {result.crawls:,} crawls in {result.segments:,} files"
+            f"{number(result.captures, 'capture')} of {number(result.crawls, 'crawl')} "
+            f"in {number(result.segments, 'file')}"
         )
         _print_damage(result.damage)
+        if result.forgotten:
+            gone = number(result.forgotten, "URL", ARE)
+            say(f"{gone} forgotten that crawls had found and not taken: WARC files hold captures.")
     return 1 if result.damage else 0
 
 
-def _read_texts(folder: Path, *, as_json: bool) -> int:
-    from asof.cli.similar import read_texts
+def _index_texts(folder: Path, *, as_json: bool) -> None:
+    from asof.cli.reading import index_texts
+
+    with open_archive(folder) as archive:
+        updated = index_texts(archive)
+    if as_json:
+        print_json(asdict(updated))
+    else:
+        click.echo(
+            f"{number(updated.entered, 'content', WERE)} entered into the index, "
+            f"{number(updated.gone, 'content')} taken out; it holds {updated.indexed:,}"
+        )
+
+
+def _read_texts(folder: Path, *, as_json: bool) -> None:
+    from asof.cli.reading import read_texts
 
     with open_archive(folder) as archive:
         reading = read_texts(archive)
@@ -196,7 +232,6 @@ def _read_texts(folder: Path, *, as_json: bool) -> int:
     else:
         unread = f", {reading.failed:,} of those now without success" if reading.failed else ""
         click.echo(
-            f"{reading.documents:,} documents are read{unread}; "
-            f"{reading.judged:,} captures were compared with their predecessors"
+            f"{number(reading.documents, 'document', ARE)} read{unread}; "
+            f"{number(reading.judged, 'capture', WERE)} compared with what was there before"
         )
-    return 0

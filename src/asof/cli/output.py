@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import asdict
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from asof.api import Archive
-from asof.catalog.derive import record_uri
+from asof.cli.options import ARCHIVE
 from asof.cli.progress_lines import ProgressLines, spoken
 from asof.cli.screen import console
-from asof.clock import Instant, iso, maybe_iso, stamp, to_datetime
-from asof.model import Capture, Validity
+from asof.clock import Instant, to_datetime
+from asof.model import Capture
+from asof.report.json_shapes import categories
 from asof.report.terminal import without_controls
 from asof.report.words import human_bytes
 
@@ -35,7 +36,7 @@ def say(line: str) -> None:
     Beside a bar stderr is rich's, which would obey what is in a line.
     """
     with suppress(OSError):
-        click.echo(without_controls(line), err=True)
+        click.echo(without_controls(completed(line)), err=True)
 
 
 def open_archive(folder: Path) -> Archive:
@@ -55,52 +56,24 @@ def where(folder: Path) -> str:
     return "" if folder == Path("archive") else f" -a {shlex.quote(str(folder))}"
 
 
+# Commands that we propose (not one that is running), about an archive that they do not name.
+_PROPOSED = re.compile(
+    r"((?<!in use by )`asof (?:crawl|status|pause|resume|stop|quality|list|show|get"
+    r"|text|similar|search|cover|import|export|check|reindex|serve))\b"
+    r"(?![^`]* (?:-a|--help)\b)(?=[^`]*`)"
+)
+
+
+def completed(line: str) -> str:
+    """A line whose commands work when they are pasted: with the archive of the one that runs."""
+    context = click.get_current_context(silent=True)
+    folder = None if context is None else context.meta.get(ARCHIVE)
+    return line if folder is None else _PROPOSED.sub(lambda m: m[1] + where(folder), line)
+
+
 def when(instant: Instant) -> str:
     """An instant as people read it, to the second, UTC."""
     return to_datetime(instant).strftime("%Y-%m-%d %H:%M:%S")
-
-
-_PLAIN = ("kind", "status", "media_type", "digest", "content", "size", "crawl")
-_CLAIMED = ("redirect", "truncated", "profile", "refers_to_url")
-
-
-def capture_json(capture: Capture) -> dict[str, object]:
-    """The shape of a capture in every JSON output."""
-    return {
-        "url": capture.url,
-        "surt": capture.surt,
-        "timestamp": stamp(capture.at),
-        "at": iso(capture.at),
-        **{name: getattr(capture, name) for name in _PLAIN},
-        **asdict(capture.where),
-        "record_id": record_uri(capture.record_id),
-        "etag": capture.etag,
-        "last_modified": maybe_iso(capture.last_modified),
-        **{name: getattr(capture, name) for name in _CLAIMED},
-        "refers_to_at": maybe_iso(capture.refers_to_at),
-        "anomalies": list(capture.anomalies),
-    }
-
-
-def validity_json(validity: Validity) -> dict[str, object]:
-    """The shape of a validity interval in every JSON output."""
-    return {
-        "since": iso(validity.since),
-        "until": iso(validity.until),
-        "proven_until": iso(validity.proven_until),
-        "confirmed_until": iso(validity.confirmed_until),
-        "claimed_since": maybe_iso(validity.claimed_since),
-        **{name: getattr(validity, name) for name in ("content", "status", "state")},
-        "evidence": [
-            {
-                "proof": item.proof.value,
-                "at": iso(item.at),
-                "record_id": record_uri(item.record_id),
-                "grade": item.grade.value,
-            }
-            for item in validity.evidence
-        ],
-    }
 
 
 @contextmanager
@@ -149,11 +122,7 @@ def count_progress(
 
 def judgements(archive: Archive) -> AbstractContextManager[Callable[[Capture], str | None]]:
     """What became of a URL with a capture, as far as documents have been read (a category)."""
-    if not archive.folder.texts.exists():
-        return nullcontext(lambda capture: None)
-    from asof.change.judgements import stored_categories
-
-    return stored_categories(archive.folder.texts, say)
+    return categories(archive.folder, say)
 
 
 def table(words: Iterable[str], numbers: Iterable[str]) -> Table:

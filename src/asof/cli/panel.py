@@ -8,6 +8,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from asof.cli.output import completed
 from asof.cli.view import to_go
 from asof.crawl.summary import Snapshot
 from asof.report.words import duration, human_bytes, length, number, printable, shortened
@@ -60,7 +61,7 @@ def _heading(snapshot: Snapshot) -> Iterable[Text]:
         (f"{mark} {word}", f"bold {colour}"),
         f"  {duration(snapshot.elapsed)}",
         (to_go(snapshot, " · "), "dim"),
-        (" · go on with `asof resume`" if snapshot.state == "paused" else "", "dim"),
+        (completed(" · go on with `asof resume`") if snapshot.state == "paused" else "", "dim"),
         (f" · {printable(snapshot.waiting)}" if snapshot.waiting else "", "dim"),
         overflow="ellipsis",
     )

@@ -16,8 +16,18 @@ import click
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.archive.reindex import total_bytes
-from asof.cli.options import archive_option, examples, file_option, json_option
+from asof.cli.key import Signing, sign_options
+from asof.cli.options import (
+    archive_option,
+    examples,
+    file_option,
+    json_option,
+    no_archive,
+    refuse_given,
+    require_place,
+)
 from asof.cli.output import count_progress, heavy_work, open_archive, say, where
+from asof.clock import SystemClock
 from asof.errors import NotCaptured
 from asof.files import output_file
 from asof.frontier.completeness import Completeness, completeness_json
@@ -27,6 +37,7 @@ if TYPE_CHECKING:
     from asof.coherence.certificate import Choice
     from asof.coherence.quality import Quality
     from asof.coherence.quality_report import Report
+    from asof.signing.keyring import Signer
 
 _MOST_HOSTS = 10
 
@@ -39,18 +50,25 @@ _MOST_HOSTS = 10
         "asof quality --url https://example.org/news/    of a part of a site, over all crawls",
         "asof quality 20260301120000-ab12 --json",
         "asof quality --certificate crawl.json",
+        "asof quality --certificate crawl.json --sign    by your key (`asof key new`)",
     ),
 )
-@click.argument("crawls", nargs=-1, metavar="[CRAWL...]")
+@click.argument("crawls", nargs=-1, metavar="[CRAWL...]", callback=no_archive)
 @archive_option
 @click.option("--url", "prefix", metavar="PREFIX", help="Only URLs that begin so, of all crawls.")
 @click.option("--at", "moment", metavar="T", help="As of this moment, not the crawl's own.")
-@file_option("--html", "page_file", help="Write the whole report as one page.", dir_okay=False)
 @file_option(
-    "--certificate",
-    help="Write a certificate of coherence, which `asof check --certificate FILE` verifies.",
+    "--html",
+    "page_file",
+    help="Write all as one page, over an older one.",
     dir_okay=False,
 )
+@file_option(
+    "--certificate",
+    help="Write a certificate of coherence, which `asof check FILE` verifies.",
+    dir_okay=False,
+)
+@sign_options
 @json_option
 def quality_command(
     crawls: tuple[str, ...],
@@ -59,6 +77,8 @@ def quality_command(
     moment: str | None,
     page_file: Path | None,
     certificate: Path | None,
+    signing: bool,
+    key: str | None,
     as_json: bool,
 ) -> int:
     """How complete a crawl is, and how far it holds together.
@@ -71,11 +91,16 @@ def quality_command(
     # Here, for measuring needs numpy, which takes longer to load than the rest.
     from asof.coherence.quality import chosen, quality
 
+    if certificate is None:
+        refuse_given(("signing", "key"), "{} is for a certificate, and none is asked for.")
+    for out in filter(None, (page_file, certificate)):
+        require_place(out)
+    signer = Signing(signing, key).signer(SystemClock().now())
     with open_archive(folder) as archive, _all_kept():
         choice = chosen(archive, crawls, prefix, moment)
         found = quality(archive, choice, where(folder), count_progress)
     if certificate is not None:
-        _certify(folder, choice, certificate)
+        _certify(folder, choice, certificate, signer)
     if page_file is not None:
         _write_page(found.report, page_file)
     if as_json:
@@ -134,21 +159,26 @@ def _write_page(report: Report | None, out: Path) -> None:
     say(f"{out}: the report; open it in a browser")
 
 
-def _certify(folder: Path, choice: Choice, out: Path) -> None:
+def _certify(folder: Path, choice: Choice, out: Path, signer: Signer | None) -> None:
     from asof.coherence.certificate import drawn_audits
     from asof.coherence.certify import certify, write_certificate
 
     size = 2 * total_bytes(Folder(folder))
     with heavy_work("certifying", size) as (spread, progress), OpenArchive.open(folder) as archive:
         document = certify(archive, choice, spread=spread, progress=progress)
+    by = ""
+    if signer is not None:
+        from asof.coherence.signed import sign
+
+        document, by = sign(document, signer, archive.clock.now()), f" by {signer.public.name}"
     write_certificate(document, out)
-    say(f"{out}: the certificate, sealed with {document['digest']}")
+    say(f"{out}: the certificate, sealed with {document['digest']}{by and ', signed'}{by}")
     drawn, unaudited = drawn_audits(document)
     if unaudited:
         say(missing_audits(drawn, unaudited))
     if document["unsound"]:
-        say(f"{document['unsound']:,} records do not hold their digests and count for nothing; "
-            "`asof check` lists them.")  # fmt: skip
+        say("Records that do not hold to their digests count for nothing: "
+            f"{document['unsound']:,}; `asof check` lists them.")  # fmt: skip
 
 
 def print_completeness(value: Completeness) -> None:

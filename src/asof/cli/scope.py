@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from asof.archive.folder import Folder
-from asof.cli.options import archive_option, examples, is_given, json_option
+from asof.cli.options import archive_option, as_typed, examples, is_given, json_option
 from asof.cli.output import open_archive, print_json
 from asof.crawl.explain import Case, Explanation, found_by
 from asof.crawl.request import address
@@ -60,6 +60,7 @@ Rules are written in KIND:VALUE or out KIND:VALUE; the first that decides wins.
               help="How it was found, from the seed on: L link, E part of a page, R redirect, "
                    "M sitemap, F feed, X guess [as in the last crawl, or L].")  # fmt: skip
 @json_option
+@as_typed()
 def scope_command(
     urls: tuple[str, ...],
     folder: Path,

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
 
-from asof.archive import OpenArchive
 from asof.cli.options import archive_option, examples, json_option, moment_option
-from asof.cli.output import cores, count_progress, open_archive, print_json, say, where
-from asof.errors import ArchiveError, UsageError
-from asof.report.words import percent
+from asof.cli.output import open_archive, print_json, say
+from asof.cli.reading import PATIENCE, read_first
+from asof.errors import UsageError
+from asof.report.words import number, percent
 
 if TYPE_CHECKING:
     from asof.change.near import Measure, Near
     from asof.change.similar import Named, NearDuplicates
-    from asof.change.texts import ReadingProgress
-
-# Seconds of reading before what is near one document is told by what has been read so far.
-_PATIENCE = 10.0
 
 
 @click.command(
@@ -70,7 +64,7 @@ def similar_command(
     from asof.change.texts import Texts
 
     with open_archive(folder) as archive:
-        late = _read_first(archive, inf if everything else _PATIENCE)
+        late = read_first(archive, inf if everything else PATIENCE)
         if url is None:
             found = archive.near_duplicates(moment, threshold=threshold, versions=versions)
             return _print_all(found, threshold, limit, as_json=as_json)
@@ -80,39 +74,6 @@ def similar_command(
                 archive, texts, url, moment, threshold, measure, versions=versions, stop=late
             )
         return _print_near(near, limit, as_json=as_json)
-
-
-def _read_first(archive: OpenArchive, seconds: float) -> Callable[[], bool]:
-    """Read what has not been read, for so long; whether that time is over."""
-    from asof.change.texts import Texts
-
-    until = monotonic() + seconds
-
-    def late() -> bool:
-        return monotonic() > until
-
-    try:
-        with Texts(archive, writable=True) as texts:
-            if not texts.is_complete:
-                with count_progress("reading", archive.catalog.count()) as progress:
-                    texts.read_documents(cores(), progress, late)
-            if not texts.is_complete:
-                say(
-                    f"asof: {len(texts):,} documents are read, and compared with it; there are "
-                    f"more. Read them with `asof reindex --text{where(archive.folder.root)}`."
-                )
-    except ArchiveError as error:  # a crawl is reading them: what it has not, is read here
-        say(f"asof: {error}")
-    return late
-
-
-def read_texts(archive: OpenArchive) -> ReadingProgress:
-    """Read what has not been read, with a bar for those who watch."""
-    from asof.change.texts import Texts
-
-    bar = count_progress("reading", 2 * archive.catalog.count())
-    with Texts(archive, writable=True) as texts, bar as progress:
-        return texts.read_all(cores(), progress)
 
 
 def _print_near(near: list[Near[Named]], limit: int, *, as_json: bool) -> int:
@@ -152,8 +113,8 @@ def _print_all(found: NearDuplicates, threshold: float, limit: int, *, as_json: 
         click.echo(f"{percent(near.jaccard):>7}  {near.a.url}\n         {near.b.url}")
     _say_rest(max(len(pairs), len(identical)), limit)
     say(
-        f"{found.documents:,} documents: {len(identical):,} groups of equal ones, "
-        f"{len(pairs):,} pairs"
+        f"{number(found.documents, 'document')}: "
+        f"{number(len(identical), 'group')} of equal ones, {number(len(pairs), 'pair')}"
     )
     return code
 

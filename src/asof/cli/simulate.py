@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.options import examples, file_option, json_option, refuse_given, require_folder
+from asof.cli.options import examples, file_option, json_option, refuse_given, require_place
 from asof.cli.output import count_progress, print_json, say, table
 from asof.cli.screen import console
 from asof.clock import SystemClock
 from asof.errors import InputError, UsageError
-from asof.files import output_file
+from asof.files import input_file, output_file
 from asof.report.words import number, percent
 
 if TYPE_CHECKING:
@@ -61,11 +61,12 @@ def _distinct(
 
 
 _HELP = """\
-How coherent crawls become: breadth-first, by threshold, optimal, best and worst possible.
+How coherent crawls become, by the order of visits.
 
-One download takes one slot of time; in each slot a page changes with a probability of its own.
-C is the share of pages that stayed the same from visit to revisit (inducible), or since the
-start of the crawl (measurable). All strategies crawl through the same histories.
+Orders are breadth-first, by threshold, optimal, best and worst possible. One download takes one
+slot of time; in each slot a page changes with a probability of its own. C is the share of pages
+that stayed the same from visit to revisit (inducible), or since the start of the crawl
+(measurable). All strategies crawl through the same histories.
 
 With --rates nothing is simulated: the expected C of each strategy for those pages, and the
 seconds it took to plan. Orders are of pages by their line, from 0, beginning with the one
@@ -129,7 +130,7 @@ def coherence_command(
         return _plan(rates, mode, etas, orders=orders, as_json=as_json)
     written = [*plots, *([] if csv_file is None else [csv_file])]
     for path in written:
-        require_folder(path)
+        require_place(path)
     from asof.coherence.simulate import Family, Setting, simulate
     from asof.coherence.verdict import Mode
     from asof.report.figure9 import plot, require_plots
@@ -192,7 +193,9 @@ def _write_csv(setting: Setting, points: Sequence[Point], path: Path) -> None:
 def _print_points(setting: Setting, points: Sequence[Point], written: Sequence[Path]) -> None:
     screen = console()
     crawls = f"mean of {setting.runs:,} simulated crawls" if setting.runs > 1 else "one crawl"
-    click.echo(f"Coherent pages in percent, {setting.mode}, {setting.pages:,} pages: {crawls}")
+    click.echo(
+        f"Coherent pages in percent, {setting.mode}, {number(setting.pages, 'page')}: {crawls}"
+    )
     for family, site in itertools.groupby(points, key=lambda point: point.family):
         click.echo(f"\n{family} change rates")
         screen.print(_table(setting, list(site), wide=screen.width >= _WIDE))
@@ -253,7 +256,7 @@ def _plan(source: str, mode: str, etas: Sequence[float], *, orders: bool, as_jso
 
     name = "stdin" if source == "-" else click.format_filename(source)
     try:
-        with click.open_file(source, "rb") as file:
+        with input_file(Path(source)) as file:
             rates = rates_in(file, name)
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}.", hint=RATES_HINT) from error

@@ -10,7 +10,7 @@ import click
 
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
-from asof.cli.options import archive_option, examples, json_option
+from asof.cli.options import archive_option, examples, json_option, no_archive
 from asof.cli.output import open_archive, print_json, table, when
 from asof.cli.quality import print_completeness
 from asof.cli.screen import console
@@ -28,15 +28,15 @@ _LOOK_EVERY = 1.0
 _LINE_EVERY = 5.0
 _JSON_EVERY = 2.0
 _MOST_REASONS = 8
-# Columns from which on a table of crawls has room for their starts.
-_WIDE = 110
+# Columns from which on a table of crawls has room at all, and for their starts.
+_NARROW, _WIDE = 76, 110
 
 
 @click.command(
     "status",
     epilog=examples("asof status", "asof status 20260301120000-ab12", "asof status --follow"),
 )
-@click.argument("crawl", required=False, metavar="[CRAWL]")
+@click.argument("crawl", required=False, metavar="[CRAWL]", callback=no_archive)
 @archive_option
 @click.option("--follow", is_flag=True, help="Watch the crawl that runs now until it ends.")
 @json_option
@@ -64,7 +64,7 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
             print_json(told)
             return 0
         click.echo(
-            f"{folder}: {captures:,} captures of {urls:,} URLs, "
+            f"{folder}: {number(captures, 'capture')} of {number(urls, 'URL')}, "
             f"{human_bytes(size)} in {number(len(segments), 'WARC file')}"
         )
         _print_hosts(hosts)
@@ -97,11 +97,18 @@ def _print_hosts(hosts: Hosts) -> None:
     for host, (count, *_) in list(hosts.items())[:_MOST_REASONS]:
         click.echo(f"  {count:>9,}  {printable(host)}")
     if len(hosts) > _MOST_REASONS:
-        click.echo(f"             ... and {len(hosts) - _MOST_REASONS:,} more hosts")
+        click.echo(f"             ... and {number(len(hosts) - _MOST_REASONS, 'more host')}")
 
 
 def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
     screen = console()
+    if screen.width < _NARROW:
+        for crawl, summary in crawls:
+            told = f"{summary.captured:,} captured, {summary.failed:,} failed"
+            click.echo(f"{crawl.id}  {crawl.state.value}\n  {told}")
+            click.echo(f"  {summary.left_out:,} left out, {summary.queued:,} queued")
+            click.echo(f"  {shortened(' '.join(crawl.seeds), max(20, screen.width - 2))}")
+        return
     wide = screen.width >= _WIDE
     # A crawl's id begins with the time of its start, which a narrow terminal shows once.
     names = ("crawl", "state", *(("started (UTC)",) if wide else ()))
@@ -131,14 +138,16 @@ def _report_json(archive: OpenArchive, crawl: Crawl | None) -> dict[str, object]
 
 
 def _print_reasons(title: str, reasons: list[LeftOutReason]) -> None:
+    width = console().width
     if reasons:
         click.echo(f"  {title}")
     for row in reasons[:_MOST_REASONS]:
         click.echo(f"  {row.count:>9,}  {printable(row.reason)}")
         for example in row.examples:
-            click.echo(f"             {shortened(example, 160)}")
+            click.echo(f"             {shortened(example, max(20, min(160, width - 13)))}")
     if len(reasons) > _MOST_REASONS:
-        click.echo(f"             ... and {len(reasons) - _MOST_REASONS:,} more reasons (--json)")
+        more = number(len(reasons) - _MOST_REASONS, "more reason")
+        click.echo(f"             ... and {more} (--json)")
 
 
 # -- A crawl that runs now ------------------------------------------------------------------------

@@ -10,7 +10,8 @@ dates alone: what pages say is not read, so that a change in mere noise is a cha
 
 `digest` is the SHA-256 of the canonical form of all the rest: keys sorted, no white space, ASCII
 only. It is a seal against accidents and small changes, no signature: who can forge the files and
-the certificate together can make it anew. Note the digest elsewhere, and that is in vain, too.
+the certificate together can make it anew. Note the digest elsewhere, and that is in vain, too; or
+have the certificate signed (asof.coherence.signed): `signed` and `signature` are of no digest.
 
 Pure: nothing is read or written here.
 """
@@ -27,8 +28,9 @@ from asof.catalog.derive import record_uri
 from asof.clock import Instant, iso, maybe_iso, parse_iso
 from asof.coherence.lots import AuditLots
 from asof.coherence.verdict import Measurement, PageVerdict
-from asof.errors import InputError
+from asof.errors import InputError, why_no_json
 from asof.model import Capture, CoherencePlan, Crawl, Evidence
+from asof.signing.strict_json import members_once
 
 FORMAT = "asof-coherence-certificate"
 # Of the form and of the rules of measuring: a certificate of another version is not recomputed.
@@ -42,7 +44,11 @@ Json = Mapping[str, object]
 # The capture that a page's evidence is, by the URL and the evidence.
 CaptureOf = Callable[[str, Evidence], Capture]
 
-_HINT = "Make a new one with `asof quality --certificate FILE`."
+_ABOUT_ITSELF = ("digest", "signed", "signature")
+_HINT = (
+    "Make a new one with `asof quality --certificate FILE`, or name a WACZ; WARC files are "
+    "verified by `asof import FILE`."
+)
 _FILE_NAME = re.compile(r"[^/\\\x00]+\.warc(\.gz|\.zst)?")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -119,10 +125,14 @@ def certificate(
 
 
 def seal(document: Json) -> str:
-    """The digest over all of a document but its own seal."""
-    rest = {name: value for name, value in document.items() if name != "digest"}
-    canonical = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return f"sha256:{sha256(canonical.encode('ascii')).hexdigest()}"
+    """The digest over all that a document states."""
+    said = json.dumps(statement(document), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return f"sha256:{sha256(said.encode('ascii')).hexdigest()}"
+
+
+def statement(document: Json) -> dict[str, object]:
+    """A document without its seal and signature."""
+    return {name: value for name, value in document.items() if name not in _ABOUT_ITSELF}
 
 
 def certificate_text(document: Json) -> Iterator[str]:
@@ -233,10 +243,11 @@ def _parsed(data: bytes, name: str) -> Json:
     try:
         found = json.loads(
             data.decode("utf-8"),
-            object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite,
+            object_pairs_hook=members_once, parse_constant=_no_number, parse_float=_finite,
         )  # fmt: skip
     except ValueError as error:
-        raise InputError(f"{name} is not a certificate: {error}.", hint=_HINT) from error
+        why = why_no_json(error)
+        raise InputError(f"{name} is not a certificate: {why}.", hint=_HINT) from error
     except RecursionError as error:
         raise _too_deep(name) from error
     if not isinstance(found, dict):
@@ -248,14 +259,6 @@ def too_large(name: str) -> InputError:
     most = f"{MOST_BYTES >> 20} MiB, {MOST_VALUES:,} values"
     said = f"{name} is larger than a certificate can be ({most})."
     return InputError(said, hint="Certify parts of the site with --url PREFIX.")
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object in which every name occurs once: of two, readers would choose differently."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name occurs twice in one object")
-    return found
 
 
 def _no_number(name: str) -> float:

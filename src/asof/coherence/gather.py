@@ -18,7 +18,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asof.archive.archive import OpenArchive
+from asof.archive.archive import OpenArchive, no_crawl
 from asof.catalog.derive import comparable, is_http
 from asof.catalog.memento import stored_head
 from asof.catalog.observe import Observation, observe
@@ -32,7 +32,7 @@ from asof.coherence.measure import measure
 from asof.coherence.observations import Sights, is_page
 from asof.coherence.proven_intervals import page_intervals, stretches
 from asof.coherence.verdict import HostTrust, Measurement, Mode
-from asof.errors import DamageError, InputError, NotCaptured, UsageError
+from asof.errors import DamageError, InputError, NotCaptured
 from asof.model import Capture, Crawl, find_header
 from asof.url import host_of, key_ranges, surt
 from asof.warc.reader import read_record
@@ -128,7 +128,7 @@ def gather(holdings: Catalogued | Scanned, choice: Choice) -> GatheredCaptures:
     """Find what counts and what is known of its hosts; NotCaptured when nothing counts."""
     known = holdings.crawls()
     if unknown := [name for name in choice.crawls if all(crawl.id != name for crawl in known)]:
-        raise UsageError(f"There is no crawl {unknown[0]!r}.", hint="`asof status` lists them.")
+        raise no_crawl(unknown[0])
     sites, until = _extent(holdings.chosen(choice))
     if not sites:
         raise NotCaptured(

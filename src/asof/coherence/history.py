@@ -14,39 +14,26 @@ from asof.catalog.observe import Observation, Silence
 from asof.catalog.validity import intervals
 from asof.coherence.credibility import weigh
 from asof.coherence.observations import rewritten
-from asof.coherence.trust_file import stamp_of, trust_in
+from asof.coherence.trust_file import KeptTrust
 from asof.coherence.verdict import HostTrust, Reason
 from asof.model import State, Validity
 from asof.url import host_of
 
 
 class GradedHistories:
-    """Of one archive; what is learnt of its hosts is kept for as long as nothing is captured."""
+    """Of one archive; what is learnt of its hosts is kept for a while."""
 
     def __init__(self, archive: OpenArchive) -> None:
         self._archive = archive
-        self._trust: dict[str, HostTrust] = {}
-        self._stamp = ""
+        self._trust = KeptTrust(archive)
 
     def of(self, url: str) -> list[Validity]:
-        seen = self._archive.catalog.observations(self._archive.address(url))
-        by_url: dict[str, list[Observation]] = {}
-        for each in seen:
-            by_url.setdefault(each.capture.url, []).append(each)
         found: list[Validity] = []
-        for name, own in by_url.items():
+        seen = self._archive.catalog.observed(self._archive.address(url))
+        for name, own in seen.items():
             host = host_of(name)
-            found += graded(own, self._trust_in(host) if _needs_trust(own) else HostTrust(host))
+            found += graded(own, self._trust.of(host) if _needs_trust(own) else HostTrust(host))
         return found
-
-    def _trust_in(self, host: str) -> HostTrust:
-        stamp = stamp_of(self._archive)
-        if stamp != self._stamp:
-            self._trust.clear()
-            self._stamp = stamp
-        if host not in self._trust:
-            self._trust[host] = trust_in(self._archive, host)
-        return self._trust[host]
 
 
 def history(archive: OpenArchive, url: str) -> list[Validity]:

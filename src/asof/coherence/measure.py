@@ -17,8 +17,9 @@ both (`MARGIN`). Moments are those at which a request began, as in the paper dow
 neglected: the moment of reference must not lie inside a visit.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -66,14 +67,100 @@ def measure(
     verdicts = []
     for url, own in sights.items():
         if url in pages:
-            trust = used[host_of(url)]
-            judge = _Judge(url, reference, mode, trust, trust.doubts(url), lost)
-            verdicts.append(judge.verdict(own))
+            about = believed(url, own, used[host_of(url)], lost)
+            verdicts.append(judge(about, reference, mode))
     return Measurement(mode, reference, tuple(sorted(verdicts, key=attrgetter("url"))), used)
 
 
 # Sights that show nothing, each with the reason.
 _Dropped = Sequence[tuple[Observation, Reason]]
+
+
+class Dated(NamedTuple):
+    """What a server dates a content to, whether that is believed or not, and why not."""
+
+    date: Instant | None
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Believed:
+    """What is believed of one URL, ready to be judged as of any moment.
+
+    `runs` are its answers as intervals, and `dropped` the sights that show nothing, all by time.
+    """
+
+    url: str
+    trust: HostTrust
+    seen: Sequence[Observation]
+    runs: Sequence[SameAnswers]
+    dropped: _Dropped
+    # A run may have many thousand sights: what is asked of it at every moment is kept.
+    _places: dict[Instant, dict[Firmness, list[int]]] = field(default_factory=dict, compare=False)
+    _dates: dict[Instant, Dated] = field(default_factory=dict, compare=False)
+
+    @property
+    def doubted(self) -> bool:
+        """Whether its own dates were wrong before."""
+        return self.trust.doubts(self.url)
+
+    def around(
+        self, moment: Instant
+    ) -> tuple[SameAnswers | None, SameAnswers | None, SameAnswers | None]:
+        """The interval that ends before a moment, the one that holds it, the one begun after it."""
+        place = bisect_right(self.runs, moment, key=attrgetter("since"))
+        after = self.runs[place] if place < len(self.runs) else None
+        if place and self.runs[place - 1].until >= moment:
+            return None, self.runs[place - 1], after
+        return (self.runs[place - 1] if place else None), None, after
+
+    def places(self, run: SameAnswers) -> dict[Firmness, list[int]]:
+        """Where in an interval the sights of each firmness stand, the firmest first."""
+        if (known := self._places.get(run.since)) is None:
+            known = {firmness: [] for firmness in reversed(Firmness)}
+            for place, sight in enumerate(run.seen):
+                known[sight.firmness].append(place)
+            self._places[run.since] = known
+        return known
+
+    def dated(self, run: SameAnswers) -> Dated:
+        """What the server dates a content to, and why that is not believed."""
+        if (known := self._dates.get(run.since)) is None:
+            known = self._dates[run.since] = self._dated(run)
+        return known
+
+    def _dated(self, run: SameAnswers) -> Dated:
+        trust = self.trust
+        if run.state is State.GONE or run.mixed or not any(s.is_bytes for s in run.seen):
+            return Dated(None, Reason.NOT_SEEN_BEFORE)
+        given = [s for s in run.seen if s.capture.last_modified is not None]
+        if not given:
+            return Dated(None, Reason.NO_DATE)
+        skew = trust.skew or 0
+        found = claimed_by((s.capture for s in given), replace(trust, skew=skew), run.since)
+        date = None if found is None else found[0]
+        if all((s.capture.last_modified or 0) - skew > s.at + MARGIN for s in given):
+            return Dated(date, Reason.FUTURE_DATE)
+        if self.doubted or not trust.trusts_dates:
+            was_wrong = self.doubted or trust.dates_wrong > 0
+            return Dated(date, Reason.UNTRUSTED_DATES if was_wrong else Reason.UNPROVED_DATES)
+        if trust.skew is None:
+            return Dated(date, Reason.CLOCK_OFF)
+        return Dated(date, Reason.NO_DATE if date is None else Reason.NONE)
+
+
+def believed(
+    url: str, seen: Sequence[Observation], trust: HostTrust, lost: frozenset[str] = frozenset()
+) -> Believed:
+    """By all sights of the URL, in order of time. `lost`: crawls whose clock was."""
+    firm, dropped = credible(seen, trust, doubted=trust.doubts(url), lost=lost)
+    found = runs(firm, by_tag=trust.trusts_validators, skew=trust.skew)
+    return Believed(url, trust, seen, found, dropped)
+
+
+def judge(known: Believed, reference: Instant, mode: Mode = Mode.OFF) -> PageVerdict:
+    """What is known of one URL at a moment; it must have been seen."""
+    return _Judge(known, reference, mode).verdict()
 
 
 class _Claim(NamedTuple):
@@ -86,44 +173,49 @@ class _Claim(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    """Judges one URL. `doubted`: its dates were wrong before. `lost`: crawls whose clock was."""
-
-    url: str
+    known: Believed
     reference: Instant
     mode: Mode
-    trust: HostTrust
-    doubted: bool
-    lost: frozenset[str]
 
-    def verdict(self, seen: Sequence[Observation]) -> PageVerdict:
-        """By all sights of the URL, in order of time."""
-        firm, dropped = credible(seen, self.trust, doubted=self.doubted, lost=self.lost)
-        found = runs(firm, by_tag=self.trust.trusts_validators, skew=self.trust.skew)
-        holder = next((r for r in found if r.since <= self.reference <= r.until), None)
+    @property
+    def url(self) -> str:
+        return self.known.url
+
+    @property
+    def trust(self) -> HostTrust:
+        return self.known.trust
+
+    def verdict(self) -> PageVerdict:
+        before, holder, after = self.known.around(self.reference)
         if holder is not None:
             return self._inside(holder)
-        before = next((r for r in reversed(found) if r.until < self.reference), None)
-        after = next((r for r in found if r.since > self.reference), None)
         if after is None:
-            return self._never_again(before, dropped, seen)
-        return self._between(before, after, dropped)
+            return self._never_again(before, self.known.dropped, self.known.seen)
+        return self._between(before, after, self.known.dropped)
 
     # -- seen on both sides, and the same ----------------------------------------------------------
 
     def _inside(self, run: SameAnswers) -> PageVerdict:
-        before = [sight for sight in run.seen if sight.at <= self.reference]
-        after = [sight for sight in run.seen if sight.at >= self.reference]
+        """A run may have many thousand sights: those nearest the moment are looked up."""
+        low = bisect_left(run.seen, self.reference, key=attrgetter("at"))
+        high = bisect_right(run.seen, self.reference, low, key=attrgetter("at"))
         if run.mixed:
-            return self._same(run, Grade.CHANGED, Reason.OTHER_CONTENT, before[0], after[-1])
-        joker = next((s for s in before if s.at == self.reference and s.is_bytes), None)
+            return self._same(run, Grade.CHANGED, Reason.OTHER_CONTENT, run.seen[0], run.seen[-1])
+        joker = next((sight for sight in run.seen[low:high] if sight.is_bytes), None)
         if joker is not None:
-            later = next((s for s in after if s is not joker), None)
+            near = (run.seen[place] for place in range(low, min(high + 1, len(run.seen))))
+            later = next((sight for sight in near if sight is not joker), None)
             return self._same(run, Grade.PROVEN, Reason.NONE, joker, later)
-        pair = _equal_bytes(before, after)
+        places = self.known.places(run)
+        pair = _equal_bytes(run.seen, places[Firmness.BYTES], low, high)
         if pair is not None:
             return self._same(run, Grade.PROVEN, Reason.NONE, *pair)
-        one = max(before, key=lambda sight: (sight.firmness, sight.at))
-        other = max(after, key=lambda sight: (sight.firmness, -sight.at))
+        one = run.seen[
+            next(p[bisect_left(p, high) - 1] for p in places.values() if p and p[0] < high)
+        ]
+        other = run.seen[
+            next(p[bisect_left(p, low)] for p in places.values() if p and p[-1] >= low)
+        ]
         if run.state is State.ELSEWHERE and one.is_bytes and other.is_bytes:
             return self._same(run, Grade.EQUIVALENT, Reason.OTHER_CONTENT, one, other)
         if min(one.firmness, other.firmness) >= Firmness.STRONG:
@@ -206,25 +298,10 @@ class _Judge:
 
     def _claim(self, before: SameAnswers | None, after: SameAnswers) -> _Claim:
         """Since when what was seen after the moment is there, by the dates of its server."""
-        trust = self.trust
-        if after.state is State.GONE or after.mixed or not any(s.is_bytes for s in after.seen):
-            return _Claim(None, Reason.NOT_SEEN_BEFORE)
-        given = [s for s in after.seen if s.capture.last_modified is not None]
-        if not given:
-            return _Claim(None, Reason.NO_DATE)
-        skew = trust.skew or 0
-        if all((s.capture.last_modified or 0) - skew > s.at + MARGIN for s in given):
-            return _Claim(None, Reason.FUTURE_DATE)
-        if self.doubted or not trust.trusts_dates:
-            was_wrong = self.doubted or trust.dates_wrong > 0
-            why = Reason.UNTRUSTED_DATES if was_wrong else Reason.UNPROVED_DATES
-            return _Claim(None, why)
-        if trust.skew is None:
-            return _Claim(None, Reason.CLOCK_OFF)
-        found = claimed_by((s.capture for s in given), trust, after.since)
-        if found is None:
-            return _Claim(None, Reason.NO_DATE)
-        claimed, since = found
+        claimed, reason = self.known.dated(after)
+        if reason is not Reason.NONE or claimed is None:
+            return _Claim(None, reason)
+        since = claimed + max(MARGIN, self.trust.lag)
         if since > self.reference:
             return _Claim(None, Reason.DATED_AFTER, claimed - RESOLUTION > self.reference)
         is_early = before is not None and claimed + MARGIN <= before.until
@@ -241,13 +318,17 @@ _TELLING = (
 
 
 def _equal_bytes(
-    before: Sequence[Observation], after: Sequence[Observation]
+    seen: Sequence[Observation], places: Sequence[int], low: int, high: int
 ) -> tuple[Observation, Observation] | None:
-    """The nearest downloads of the same bytes on either side; of pages that are gone, any two."""
-    for other in after:
-        if not other.is_bytes:
-            continue
-        for one in reversed(before):
-            if one.is_bytes and (one.state is State.GONE or same_bytes(one, other)):
+    """The nearest downloads of the same bytes on either side; of pages that are gone, any two.
+
+    `places` are those of downloads; before the moment are those below `high`, after it from `low`.
+    """
+    last = bisect_left(places, high) - 1
+    for after in range(bisect_left(places, low), len(places)):
+        other = seen[places[after]]
+        for before in range(last, -1, -1):
+            one = seen[places[before]]
+            if one.state is State.GONE or same_bytes(one, other):
                 return one, other
     return None

@@ -16,7 +16,7 @@ from asof.coherence.certificate import (
     FileSum,
     Json,
     drawn_audits,
-    read_certificate,
+    statement,
 )
 from asof.coherence.certified_files import file_sums, scan_files
 from asof.coherence.certify import certificate_of
@@ -24,6 +24,7 @@ from asof.coherence.differences import differences
 from asof.coherence.gather import Progress, gather, measured
 from asof.coherence.omitted import omitted
 from asof.errors import InputError, NotCaptured, UsageError
+from asof.files import input_file
 
 # More of what differs is not said: one wrong file can make every page differ.
 MOST_DIFFERENCES = 1000
@@ -56,19 +57,21 @@ class Rechecked:
         counts = said.get("counts")
         pages = counts.get("pages") if isinstance(counts, dict) else None
         files = len(self.claim.files)
-        return f"C = {said.get('c')} as of {said.get('reference')}, {pages} pages, {files} files"
+        held = ", ".join(
+            f"{count} {noun}{'' if count == 1 else 's'}"
+            for count, noun in ((pages, "page"), (files, "file"))
+        )
+        return f"C = {said.get('c')} as of {said.get('reference')}, {held}"
 
 
-def load_certificate(path: Path) -> Claim:
-    """Read a certificate; an InputError where it is none or too large to be one."""
-    if not path.is_file():
-        raise InputError(f"{path} is not a file.", hint="Name a certificate.")
+def certificate_bytes(path: Path) -> bytes:
+    """A file that may be a certificate, up to more than one can have."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        with input_file(path) as file:
+            return file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", hint="Check it.") from error
-    return read_certificate(data, str(path))
+        what = f"{path} cannot be read: {error.strerror}."
+        raise InputError(what, hint="Name a certificate of `asof quality`.") from error
 
 
 def recheck(folder: Folder, claim: Claim, *, spread: Spread, progress: Progress) -> Rechecked:
@@ -96,10 +99,8 @@ def recheck(folder: Folder, claim: Claim, *, spread: Spread, progress: Progress)
         return Rechecked(claim, (*said, f"choice: {error.what}"), None)
     listed = sorted((*sums, *lost), key=lambda item: item.file)
     document = certificate_of(found, measured(found), listed, scanned.unsound, claim.software)
-    unsealed = {name: value for name, value in document.items() if name != "digest"}
-    given = {name: value for name, value in claim.document.items() if name != "digest"}
     said += omitted(folder, scanned, found, spread=spread, progress=progress)
-    said += islice(differences(given, unsealed), MOST_DIFFERENCES)
+    said += islice(differences(statement(claim.document), statement(document)), MOST_DIFFERENCES)
     return Rechecked(claim, tuple(said), document)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from asof.archive.archive import OpenArchive
 from asof.archive.folder import Folder
+from asof.caret import listed, suggestion
 from asof.change.texts import Texts
 from asof.clock import Instant
 from asof.config import FILE, is_relation_name, named_relations
@@ -30,7 +31,6 @@ from asof.cover.kept.preferences import QUALITIES, with_quality
 from asof.cover.kept.saved_covers import asked_again, cover_path, save_cover
 from asof.cover.kept.shingle_cache import collected_or_kept, is_kept
 from asof.cover.language.analyse import parse_relation
-from asof.cover.language.caret import listed, suggestion
 from asof.cover.language.columns import Column
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter
@@ -195,8 +195,8 @@ def _of_archive(prepared: Prepared, watch: CoverWatch) -> Collection:
 
     def grown(known: int, new: int) -> None:  # of a first run there is nothing to say
         if known:
-            are = "is" if new == 1 else "are"
-            watch.say(f"{known:,} documents were known, {new:,} {are} new")
+            were = "document was" if known == 1 else "documents were"
+            watch.say(f"{known:,} {were} known, {new:,} {'is' if new == 1 else 'are'} new")
 
     with watch.open_archive(prepared.folder) as archive:
         if not is_kept(archive, shingling):

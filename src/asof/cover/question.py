@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from asof.cover.language.caret import listed, suggestion
+from asof.caret import listed, suggestion
 from asof.errors import UsageError
 
 if TYPE_CHECKING:

@@ -30,11 +30,10 @@ from pathlib import Path
 from typing import IO
 
 from asof.archive import OpenArchive
-from asof.archive.folder import storage_errors
 from asof.crawl.control import replace_file
 from asof.crawl.discover import HTML
 from asof.errors import DamageError, NotCaptured
-from asof.files import open_plain
+from asof.files import open_plain, storage_errors
 from asof.frontier.report import captured_targets
 from asof.model import Capture, Crawl
 

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from asof.archive.folder import Folder, storage_errors
+from asof.archive.folder import Folder
 from asof.clock import Clock, Instant, iso, parse_iso
 from asof.crawl.summary import Snapshot, snapshot_json, snapshot_of
 from asof.errors import UsageError
-from asof.files import open_plain
+from asof.files import open_plain, storage_errors
 
 # Seconds between looks at the orders: a person does not notice, and a stat over a network file
 # system may take a millisecond.

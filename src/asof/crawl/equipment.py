@@ -25,6 +25,7 @@ from asof.url import host_of
 class Equipment:
     """What is read comes through `reader`, what is kept goes to `journal`. By `secret`
     it is drawn which 304 answers are checked; `host_trust` tells what such words are worth.
+    `answered` are the hosts that did.
     """
 
     config: Config
@@ -42,6 +43,7 @@ class Equipment:
     secret: str
     hosts: Hosts = field(default_factory=Hosts)
     host_trust: dict[str, HostTrust] = field(default_factory=dict)
+    answered: set[str] = field(default_factory=set)
 
     def believes(self, host: str) -> bool:
         """Whether no 304 of a host was found to be false."""
@@ -59,6 +61,8 @@ class Equipment:
 
     def wait_after(self, host: str, start: float, outcome: Exchange | Failure | None) -> float:
         """How long to leave a host alone after what was asked for at `start`."""
+        if isinstance(outcome, Exchange):
+            self.answered.add(host)
         took = self.clock.monotonic() - start
         return self.pace.wait(took, self.gates.crawl_delay(host), retry_after(outcome))
 

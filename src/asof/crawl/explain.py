@@ -8,7 +8,7 @@ from pathlib import Path
 
 from asof.archive import OpenArchive
 from asof.clock import to_datetime
-from asof.config import Config
+from asof.config import COMMAND_LINE, Config
 from asof.crawl.request import address
 from asof.errors import UsageError
 from asof.frontier.report import look_up
@@ -87,7 +87,7 @@ class Case:
             config = load_config(folder, environ, seeds, **flags)
         else:
             config = Config().updated(crawl.settings, source=f"crawl {crawl.id}")
-            config = config.updated(flags, source="the command line")
+            config = config.updated(flags, source=COMMAND_LINE)
         return cls(Scope(seeds, config), seeds, config, archive, crawl)
 
     def explain(self, url: str, told: Target | None) -> Explanation:

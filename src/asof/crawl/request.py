@@ -1,5 +1,6 @@
 """What a user asks of a crawl: checked before anything is made, and which crawl is meant by it."""
 
+import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,12 +9,12 @@ from pathlib import Path
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.clock import stamp
-from asof.config import Config
-from asof.errors import UsageError
+from asof.config import COMMAND_LINE, Config
+from asof.errors import ConfigError, UsageError
 from asof.model import Crawl, CrawlState
 from asof.scope.presets import load_config, preset_settings
 from asof.scope.rules import Scope
-from asof.url import typed
+from asof.url import fault, typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def choose_crawl(
         given = {k: v for k, v in request.settings.items() if v is not None}
         if given.get("preset"):
             given = preset_settings(str(given["preset"]), crawl.seeds) | given
-        return crawl, config.updated(given, source="the command line"), True
+        return crawl, config.updated(given, source=COMMAND_LINE), True
     if not seeds:
         raise _nothing_to_resume()
     config = load_config(request.archive, request.environ, seeds, **request.settings)
@@ -72,9 +73,10 @@ def _check_coherence(config: Config, given: Mapping[str, object]) -> None:
     """Options of a plan make no sense without one."""
     meant = [name for name in ("plan", "eta", "revisits", "audit") if given.get(name) is not None]
     if meant and config.coherence == "off":
-        raise UsageError(
-            f"The option for {meant[0]} has no effect on a crawl that does not seek coherence.",
+        raise ConfigError(
+            f"{meant[0]} has no effect on a crawl that does not seek coherence.",
             hint="Add --coherence inducible, or leave it out.",
+            setting=meant[0],
         )
     if given.get("revisits") is not None and config.coherence == "measurable":
         raise UsageError(
@@ -86,7 +88,11 @@ def address(url: str, hint: str = "Write http or https URLs.") -> str:
     """A URL as the crawl asks for it."""
     found = typed(url)
     if found is None:
-        raise UsageError(f"{url[:200]!r} cannot be crawled.", hint=hint)
+        if url and os.path.lexists(url):
+            there = "It lies on this machine: serve it (`python3 -m http.server` in its folder)"
+            hint = f"{there} and crawl that address; `asof import` takes WARC files."
+            raise UsageError(f"{url[:200]!r} is a file or folder, not a URL.", hint=hint)
+        raise UsageError(f"{url[:200]!r} {fault(url)}.", hint=hint)
     return found
 
 

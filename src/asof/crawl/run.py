@@ -20,10 +20,11 @@ from asof.archive.folder import Folder
 from asof.archive.journal import CommitGroup
 from asof.archive.recovery import recover
 from asof.catalog.public_hosts import PublicHosts
-from asof.change.background import BackgroundReader
 from asof.clock import Clock, SystemClock
 from asof.config import Config
+from asof.crawl.aftermath import UNANSWERED, barren, waiting_on
 from asof.crawl.assignment import write_assignment
+from asof.crawl.background import BackgroundReader
 from asof.crawl.catchup import catch_up
 from asof.crawl.limits import DISK_RESERVE
 from asof.crawl.loop import INTERRUPTED, Crawler
@@ -31,23 +32,19 @@ from asof.crawl.monitor import Monitor, Watcher, monitoring
 from asof.crawl.request import CrawlRequest, checked_seeds, choose_crawl, read_request
 from asof.crawl.summary import Summary
 from asof.crawl.writer import Writer, open_writer
-from asof.errors import StorageError, UsageError
+from asof.errors import AsofError, StorageError, UsageError
 from asof.fetch.addresses import policy
 from asof.fetch.http import Fetcher, HttpClient
 from asof.fetch.settings import FetchSettings
 from asof.frontier.queue import forget_patterns
-from asof.frontier.report import look_up, tally
-from asof.frontier.states import TargetState
+from asof.frontier.report import tally
 from asof.ledger import translate
 from asof.model import Crawl, CrawlState, Target
-from asof.url import canonical, host_of
+from asof.url import host_of
 from asof.warc.info import crawl_record
 
 if TYPE_CHECKING:
     from asof.crawl.plan import Itinerary
-
-
-_MOST_REDIRECTS = 5  # from a seed to its page
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +84,7 @@ def run_crawl(
         if recovery.adopted or recovery.cut:
             cut = sum(damage.length for damage in recovery.cut)
             torn = f", {cut:,} torn bytes cut off" if cut else ""
-            talk(f"Recovered after a crash: {recovery.adopted} captures taken over{torn}.")
+            talk(f"Recovered after a crash: captures taken over: {recovery.adopted:,}{torn}.")
         start = _start(archive, request, seeds)
         crawl, config = start.crawl, start.config
         with monitoring(archive, crawl, watch, talk, request.control, start.resumed) as monitor:
@@ -104,33 +101,8 @@ def run_crawl(
         if summary.ended_by == DISK_RESERVE:
             raise _disk_is_short(archive)
         files = tuple(s.file for s in archive.segments() if s.crawl == crawl.id)
-        barren = tuple(_barren(archive, crawl)) if crawl.state is CrawlState.FINISHED else ()
-    return CrawlOutcome(crawl, summary, start.resumed, files, barren)
-
-
-def _barren(archive: OpenArchive, crawl: Crawl) -> Iterator[tuple[str, str]]:
-    """The seeds that brought nothing, or an error, and why."""
-    number = archive.catalog.crawl_no(crawl.id)
-    for seed in crawl.seeds:
-        found = look_up(archive.ledger, number, seed)
-        if found is not None and found[1] is not TargetState.QUEUED:
-            reason = found[2] or _led_away(archive, number, seed)
-            if reason is not None:
-                yield seed, reason
-
-
-def _led_away(archive: OpenArchive, crawl_no: int, seed: str) -> str | None:
-    """That a seed only redirects to what does not belong to the crawl."""
-    for _ in range(_MOST_REDIRECTS):
-        capture = archive.as_of(seed)
-        target = None if capture is None else canonical(capture.redirect or "")
-        if target is None:
-            return None
-        found = look_up(archive.ledger, crawl_no, target)
-        if found is not None and found[1] is TargetState.LEFT_OUT:
-            return f"it leads to {target}, which is no part of this crawl ({found[2]}): crawl that"
-        seed = target
-    return None
+        bare = tuple(barren(archive, crawl)) if crawl.state is CrawlState.FINISHED else ()
+    return CrawlOutcome(crawl, summary, start.resumed, files, bare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +197,10 @@ async def _run(
         _fill_queue(archive, crawler, start)
         archive.ledger.db.execute("PRAGMA shrink_memory")  # the writer has its own
         work = _follow(archive, crawler, config, start.itinerary)
-        return await interruption.may_end(crawler, work), crawler.crawl
+        summary = await interruption.may_end(crawler, work)
+        if start.resumed and crawl.coherence_plan is None and not crawler.equipment.answered:
+            summary = waiting_on(archive, crawl, summary)
+        return summary, crawler.crawl
     except sqlite3.Error as error:
         raise translate(error, archive.folder.db) from error
     finally:
@@ -357,7 +332,7 @@ def _fetch_settings(config: Config) -> FetchSettings:
 
 def _conclude(archive: OpenArchive, crawl: Crawl, config: Config, summary: Summary) -> Crawl:
     """Write down how the crawl ended: in its WARC when it is finished, in the catalog always."""
-    unfinished = summary.ended_by in (INTERRUPTED, DISK_RESERVE)
+    unfinished = summary.ended_by in (INTERRUPTED, DISK_RESERVE, UNANSWERED)
     state = CrawlState.INTERRUPTED if unfinished else CrawlState.FINISHED
     now = archive.clock.now()
     crawl = replace(crawl, state=state, ended=now, note=json.dumps(asdict(summary), sort_keys=True))
@@ -370,7 +345,7 @@ def _conclude(archive: OpenArchive, crawl: Crawl, config: Config, summary: Summa
         else:
             with archive.ledger.transaction():
                 archive.catalog.put_crawl(crawl)
-    except StorageError:
+    except AsofError:
         archive.ledger.rollback()
         raise
     return crawl

@@ -8,13 +8,12 @@ from asof.crawl.equipment import Equipment
 from asof.crawl.store import Kept
 from asof.frontier.hosts import PATIENCE
 from asof.frontier.states import Event, error_of
-from asof.model import Exchange, Failure, Hop, Target
+from asof.model import SILENCE, Exchange, Failure, Hop, Target
 from asof.scope.robots import Shut
 from asof.text.html.fingerprint import text_fingerprint, visible_blocks
 
 # A host that brought nothing so many times in a row is not asked again in this run.
 _SILENT = 5
-_SILENCE = ("dns", "refused", "unreachable", "timeout", "reset", "empty")
 
 
 def is_page(status: int | None, kept: Kept) -> bool:
@@ -53,7 +52,7 @@ class Settlements:
         self._equipment.monitor.failed(target, failure)
         self._equipment.store.failure(failure, target)
         self._stumble(target, failure.reason, transient=failure.transient)
-        if failure.reason in _SILENCE:
+        if failure.reason in SILENCE:
             self._silences[host] += 1
             if self._silences[host] >= _SILENT:
                 self._equipment.gates.shut(target.url, failure.reason)

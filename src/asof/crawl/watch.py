@@ -119,5 +119,6 @@ def _nobody(home: Folder) -> UsageError:
         )
     return UsageError(
         f"No crawl is running in {home.root}.",
-        hint="Start one that takes orders with `asof crawl --control`.",
+        hint="One that was interrupted goes on with `asof crawl`;"
+        " one that takes orders is started with `asof crawl --control`.",
     )

@@ -70,6 +70,13 @@ def errors(ledger: Ledger, crawl_no: int) -> dict[str, int]:
     return dict(rows.fetchall())
 
 
+def untaken(ledger: Ledger) -> int:
+    """How many targets of all crawls were left out or failed: what no record tells of."""
+    states = (TargetState.LEFT_OUT, TargetState.FAILED)
+    sql = "SELECT count(*) FROM targets WHERE revisit = 0 AND state IN (?, ?)"
+    return int(ledger.fetch(sql, states)[0][0])
+
+
 def tally(ledger: Ledger, crawl_no: int, *, revisits: bool = False) -> dict[TargetState, int]:
     """How many targets there are in each state, of the visits or of the revisits."""
     rows = ledger.db.execute(

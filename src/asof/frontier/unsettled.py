@@ -1,6 +1,7 @@
-"""What a crawl has captured and not settled: after a crash, or with its whole queue lost."""
+"""What is not settled after all: captured before a crash, or given up while nobody answered."""
 
 import json
+from collections.abc import Sequence
 
 from asof.frontier.hosts import PATIENCE
 from asof.frontier.states import TARGET, as_target
@@ -17,6 +18,19 @@ WHERE s.crawl = :crawl AND c.kind IN ('response', 'revisit') AND NOT EXISTS
 GROUP BY c.url"""
 _QUEUED = f"""SELECT {TARGET} FROM targets WHERE crawl = ? AND revisit = 0 AND state = 'queued'
 AND key IN (SELECT key FROM temp.unsettled) ORDER BY guess, priority, no"""
+
+
+def queue_again(ledger: Ledger, crawl_no: int, reasons: Sequence[str]) -> None:
+    """Queue what was given up for one of these reasons, as if never tried; of hosts that have
+    answered before.
+    """
+    ledger.db.execute(
+        "UPDATE targets SET state = 'queued', reason = NULL, not_before = 0, tries = 0 "
+        "WHERE crawl = ? AND revisit = 0 AND state = 'failed' "
+        "AND reason IN (SELECT value FROM json_each(?)) AND host IN "
+        "(SELECT host FROM targets WHERE crawl = ? AND revisit = 0 AND state = 'done')",
+        (crawl_no, json.dumps(reasons), crawl_no),
+    )
 
 
 class Unsettled:

@@ -7,7 +7,8 @@ UTC.
 """
 
 from asof.ledger.connection import Ledger, connect_for_reading, is_outdated, translate, translated
+from asof.ledger.derived import DerivedDatabase, Form
 from asof.ledger.schema import SCHEMA_VERSION, payload_key, url_key
 
-__all__ = ["SCHEMA_VERSION", "Ledger", "connect_for_reading", "is_outdated", "payload_key",
-           "translate", "translated", "url_key"]  # fmt: skip
+__all__ = ["SCHEMA_VERSION", "DerivedDatabase", "Form", "Ledger", "connect_for_reading",
+           "is_outdated", "payload_key", "translate", "translated", "url_key"]  # fmt: skip

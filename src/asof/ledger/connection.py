@@ -14,6 +14,8 @@ from asof.ledger.schema import SCHEMA, SCHEMA_VERSION
 
 # Milliseconds that a lock is waited for, and as long in tries of a tenth of a second.
 _BUSY, _TRIES = 10_000, 100
+# What SQLite says where it cannot make its file of locks: on a disk that is full or read-only.
+_NO_LOCKS = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR_SHM")
 
 
 class Ledger:
@@ -22,6 +24,7 @@ class Ledger:
     def __init__(self, path: Path, *, writable: bool) -> None:
         self.path = path
         self.writable = writable
+        self._file, self._followed = _identity(path), 0
         with translated(path):
             if writable:
                 refuse_link(path)
@@ -78,8 +81,24 @@ class Ledger:
             run(self.db, SCHEMA, SCHEMA_VERSION)
 
     def fetch(self, sql: str, values: Sequence[str | int] = ()) -> list[tuple[Any, ...]]:
+        self._follow()
         with translated(self.path):
             return self.db.execute(sql, values).fetchall()
+
+    def _follow(self) -> None:
+        """A reader goes on in the file that took the place of its own: SQLite would stay in that.
+
+        The old connection is closed when the last thread has let go of it.
+        """
+        found = None if self.writable else _identity(self.path)
+        if found is not None and found != self._file:
+            self.db, self._file = Ledger(self.path, writable=False).db, found
+            self._followed += 1
+
+    def version(self) -> tuple[int, int, int]:
+        """Another value whenever something was written: by others, or by this connection."""
+        told = int(self.fetch("PRAGMA data_version")[0][0])
+        return self._followed, told, self.db.total_changes
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -154,6 +173,15 @@ class Ledger:
         self.db.close()
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file is there now, or None."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def is_outdated(path: Path) -> bool:
     """Whether a database was written by an earlier asof, and is upgraded by opening it to write."""
     with translated(path), closing(connect_for_reading(path)) as db:
@@ -184,7 +212,7 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         db.close()
         # A database that is merely busy or damaged must not be read past its locks.
-        if not error.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+        if not error.sqlite_errorname.startswith(_NO_LOCKS):
             raise
         log = Path(f"{path}-wal")
         if log.exists() and log.stat().st_size:

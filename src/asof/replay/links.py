@@ -16,20 +16,31 @@ _BREAKS = re.compile(r"[\t\n\r]")
 _DROPPED = str.maketrans("", "", "\t\n\r")
 # WHATWG URL, "fragment percent-encode set"; `%` stays, for what is encoded already.
 _FRAGMENT_SAFE = "!#$%&'()*+,-./:;=?@[\\]^_{|}~"
+# What leads nowhere beyond the document, or to another program that is asked for.
+_HARMLESS = re.compile(r"(?:data|blob|about|javascript|mailto|tel):", re.IGNORECASE)
+
+NOWHERE = "about:blank"
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayPlace:
     """Where a document stands: the base its references are relative to, and where they shall lead.
 
-    `lead` is asked about absolute http(s) URLs without fragment, and gives ASCII.
+    `lead` is asked about absolute http(s) URLs without fragment, and gives ASCII; `lead_part` is
+    asked about what is a part of the document, where that is another.
     `encoding` is the document's: the query of a reference is sent in it (WHATWG URL, "query
     state"), so that a search link of a Japanese page finds the capture its server was asked for.
+    `on_disk` says that the document is to be opened as a file: where it leads is relative to that,
+    and what could lead to other files (or machines: `file://host/`) leads nowhere. Where none of
+    its scripts run (`unscripted`) the browser does not know it: `noscript` is taken away there.
     """
 
     base: str
     lead: Callable[[str], str]
     encoding: str = "utf-8"
+    lead_part: Callable[[str], str] | None = None
+    on_disk: bool = False
+    unscripted: bool = False
     _known: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
 
     def refer(self, reference: str) -> str | None:
@@ -42,10 +53,20 @@ class ReplayPlace:
 
     def _refer(self, reference: str) -> str | None:
         url = self.resolve(reference)
+        bare = _bare(reference)
         if url is None:
-            return None
-        _, hash_, fragment = _bare(reference).partition("#")
-        return self.lead(url) + hash_ + quote(fragment, safe=_FRAGMENT_SAFE)
+            stays = not self.on_disk or bare[:1] in ("", "#") or _HARMLESS.match(bare)
+            return None if stays else NOWHERE
+        _, hash_, fragment = bare.partition("#")
+        led = self.lead(url)
+        if "#" in led or led == NOWHERE:  # a place in a page of ours, or nothing
+            return led
+        return led + hash_ + quote(fragment, safe=_FRAGMENT_SAFE)
+
+    def of_parts(self) -> ReplayPlace:
+        """The same place for references to parts of the document."""
+        lead = self.lead_part
+        return self if lead is None else replace(self, lead=lead, lead_part=None, _known={})
 
     def resolve(self, reference: str) -> str | None:
         """The canonical URL of a reference to another document; None for all others."""

@@ -71,6 +71,6 @@ def rewrite_css(data: bytes, declared: str | None, place: ReplayPlace) -> tuple[
     """A whole style sheet, and the name of the encoding that it is in now."""
     text = open_text(data, declared, sheet=True)
     # The encoding of a sheet does not reach into its URLs' queries (CSS Values, section 4.5).
-    refer = place.reading("utf-8").refer
+    refer = place.reading("utf-8").of_parts().refer
     done = replaced(text.view, css_references(text.view, text.charset), refer)
     return text.back(done), text.charset.name

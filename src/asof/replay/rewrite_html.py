@@ -11,18 +11,25 @@ from asof.replay.links import ReplayPlace
 from asof.text.encoding.view import ByteView, decode, encode, open_text
 from asof.text.links.attribute_values import refresh_target, replaced
 from asof.text.links.css import css_references
-from asof.text.links.elements import MENTION, NAMES, REFRESH, pragma, references, uses
+from asof.text.links.elements import MENTION, NAMES, pragma, references, uses
 from asof.text.links.html_links import MAX_NESTING
 from asof.text.links.link import EDGE
 from asof.text.markup import WS, Attribute, Tag, quoted, tokens, unescape
 
 # Rewritten style sheets would fail their integrity check; the others send requests of their own.
 _REMOVED = frozenset(("integrity", "ping", "attributionsrc"))
+# With it browsers ask a server for leave, and a file has none.
+_NEEDS_SERVER = "crossorigin"
+# By a script of this type pages are loaded beforehand.
+_SPECULATES = "speculationrules"
 _LOOKED_AT = re.compile(
-    rf"(?:{'|'.join(sorted((*NAMES, *_REMOVED, 'srcdoc', 'http-equiv', 'target')))})[{WS}]*+=",
+    rf"(?:{'|'.join(sorted((*NAMES, *_REMOVED, 'srcdoc', 'http-equiv', 'target')))})[{WS}]*+="
+    rf"|{_NEEDS_SERVER}|{_SPECULATES}",
     re.IGNORECASE,
 )
 _BASE = re.compile(rf"<base[{WS}/]", re.IGNORECASE)
+# A title, or a meta element that sends on.
+_SAID = re.compile(rf"<title|http-equiv[{WS}]*+=[{WS}\"']*+(refresh)", re.IGNORECASE)
 # Policies of the live site would work against the replay; ours comes in the HTTP header.
 _POLICIES = frozenset(
     [
@@ -68,11 +75,26 @@ def rewrite_html(
 
 
 def about(start: bytes, declared: str | None, place: ReplayPlace, *, xml: bool = False) -> About:
-    """What the first bytes of a page say about it."""
+    """What the first bytes of a page say about it; read no further than there is something."""
     text = open_text(start, declared)
-    rewriting = _Rewriting(text, place.reading(text.query), xml=xml)
-    rewriting.run()
-    return About(rewriting.title, rewriting.refresh)
+    found, title, refresh = _SAID.findall(text.view), "", None
+    if not found:
+        return About()
+    reading = _Rewriting(text, place.reading(text.query), xml=xml)
+    reading.find_base()
+    is_sent_on = any(found)
+    for token in tokens(text.view, xml=xml):
+        if not isinstance(token, Tag) or token.closing:
+            continue
+        if token.name == "title" and not title and not token.drawn:
+            title = unescape(decode(text.view[token.end : token.after], text.charset)).strip()
+        elif token.name == "meta" and is_sent_on and not refresh:
+            said = reading.values(token.attributes(text.view))
+            if pragma(said) == "refresh":
+                refresh = reading.place.resolve(refresh_target(said.get("content", "")))
+        if title and (refresh or not is_sent_on):
+            break
+    return About(title, refresh)
 
 
 @lru_cache(maxsize=4096)  # `class="x"` stands in hundreds of tags
@@ -96,24 +118,28 @@ class _Rewriting:
     based: bool = False
     out: list[str] = field(default_factory=list)
     done: int = 0
-    title: str = ""
-    refresh: str | None = None
     early: ReplayPlace = field(init=False)
+    parts: ReplayPlace = field(init=False)
 
     def __post_init__(self) -> None:
-        self.early = self.place
+        self._stand(self.place)
+
+    def _stand(self, place: ReplayPlace) -> None:
+        self.early, self.parts = place, place.of_parts()
 
     def run(self) -> str:
         view, body = self.text.view, BodyFinder(self.text.view, xml=self.xml)
         body.found = not self.below
-        self._find_base()
+        self.find_base()
         for token in tokens(view, xml=self.xml):
             after = None
             if not body.found:
                 body.see(token)
                 after = body.after
                 self._insert(body.before)
-            if isinstance(token, Tag) and not token.closing:
+            if isinstance(token, Tag) and token.name == "noscript" and self.place.unscripted:
+                self._replace(token.start, token.end, "")
+            elif isinstance(token, Tag) and not token.closing:
                 if token.stop > token.inside:
                     self._tag(token)
                 if token.after > token.end:
@@ -128,13 +154,13 @@ class _Rewriting:
         if position is not None:
             self._replace(position, position, f'<base target="{_WHOLE}"/>')
 
-    def _find_base(self) -> None:
+    def find_base(self) -> None:
         """The first base with an href counts."""
         if _BASE.search(self.text.view) is None:
             return
         for token in tokens(self.text.view, xml=self.xml):
             if isinstance(token, Tag) and token.name == "base" and not token.closing:
-                href = self._values(token.attributes(self.text.view)).get("href")
+                href = self.values(token.attributes(self.text.view)).get("href")
                 if href is not None:
                     self.based = True
                     base = self.place.resolve(href)
@@ -144,13 +170,10 @@ class _Rewriting:
     def _raw(self, tag: Tag) -> None:
         old = self.text.view[tag.end : tag.after]
         if tag.name == "style":
-            new = replaced(old, css_references(old, self.text.charset), self.early.refer)
+            new = replaced(old, css_references(old, self.text.charset), self.parts.refer)
         elif tag.name in _FRAMELESS:
             inner = ByteView(old, self.text.charset, self.text.query)
             new = _Rewriting(inner, self.place, nesting=self.nesting + 1).run()
-        elif tag.name == "title" and not self.title:
-            self.title = unescape(decode(old, self.text.charset)).strip()
-            return
         else:
             return
         if new != old:
@@ -163,7 +186,7 @@ class _Rewriting:
         if name == "image" and not tag.foreign:
             name = "img"  # as in a browser
         attributes = tag.attributes(self.text.view)
-        said = self._values(attributes)
+        said = self.values(attributes)
         used = {use[0]: use for use in uses(name, said, drawn=tag.drawn)}
         aim = self._aim(said) if self.below and name in _AIMED else ""
         if aim and "target" not in said:
@@ -171,7 +194,7 @@ class _Rewriting:
         for attribute in attributes:
             # Of two with one name the first counts.
             _, form, hop = used.pop(attribute.name, ("", MENTION, None))
-            if attribute.name in _REMOVED:
+            if attribute.name in _REMOVED or self._is_in_the_way(name, attribute):
                 self._replace(attribute.start, attribute.end, "")
             elif aim and attribute.name == "target":
                 self._replace(attribute.start, attribute.end, f'target="{aim}"')
@@ -181,10 +204,20 @@ class _Rewriting:
                 end = attribute.start + len(attribute.name)
                 self._replace(attribute.start, end, "data-asof-dropped")
             elif form != MENTION:
-                place = self.early if hop in (None, Hop.REQUISITE) else self.place
+                place = {None: self.early, Hop.REQUISITE: self.parts}.get(hop, self.place)
                 self._refer(attribute, said[attribute.name], form, place)
         if name == "base" and "href" in said:
-            self.early = self.place
+            self._stand(self.place)
+
+    def _is_in_the_way(self, element: str, attribute: Attribute) -> bool:
+        """Whether it would break a document that is opened as a file, all of whose references are
+        relative to itself, or have it ask for others.
+        """
+        if not self.place.on_disk:
+            return False
+        if element == "script" and attribute.name == "type":
+            return _SPECULATES in (attribute.value or "").lower()
+        return attribute.name == _NEEDS_SERVER or (element, attribute.name) == ("base", "href")
 
     def _aim(self, said: dict[str, str]) -> str:
         """The target that a link below a banner must have; none where it has it already."""
@@ -192,15 +225,13 @@ class _Rewriting:
             return _ITSELF
         return _WHOLE if said.get("target", "_blank").lower() in ("", "_self", "_parent") else ""
 
-    def _values(self, attributes: list[Attribute]) -> dict[str, str]:
+    def values(self, attributes: list[Attribute]) -> dict[str, str]:
         """Reversed, as of two with one name the first counts."""
         return {
             a.name: unescape(decode(a.value or "", self.text.charset)) for a in attributes[::-1]
         }
 
     def _refer(self, attribute: Attribute, value: str, form: int, place: ReplayPlace) -> None:
-        if form == REFRESH:
-            self.refresh = self.refresh or place.resolve(refresh_target(value))
         self._write(attribute, value, lambda old: replaced(old, references(form, old), place.refer))
 
     def _write(self, attribute: Attribute, old: str, change: Callable[[str], str]) -> None:

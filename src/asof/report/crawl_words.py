@@ -25,15 +25,10 @@ def captured(summary: Summary) -> str:
         return told
     kinds = [f"{count:,} x {why.removeprefix('status ')}" for why, count in summary.errors.items()]
     kinds = [*kinds[:_MOST], *(["..."] if len(kinds) > _MOST else [])]
-    return f"{told} ({sum(summary.errors.values()):,} of them errors: {', '.join(kinds)})"
-
-
-_NO_ANSWER = ("dns", "refused", "unreachable", "timeout", "tls", "reset", "empty")
-
-
-def is_silence(reason: str) -> bool:
-    """Whether no server answered at all."""
-    return reason in _NO_ANSWER
+    count = sum(summary.errors.values())
+    return (
+        f"{told} ({count:,} of them {'an error' if count == 1 else 'errors'}: {', '.join(kinds)})"
+    )
 
 
 def why_not(reason: str) -> str:

@@ -20,15 +20,17 @@ def page(
     context: int = 3,
 ) -> str:
     """The whole file, to be written as UTF-8. `notes` are sentences above the difference."""
-    changed, items = not all(row.same for row in found.rows), _items(found.rows, context)
     return render(
-        "difference.html", title=title, names=names, notes=notes, changed=changed, items=items
-    )
+        "difference.html", title=title, names=names, notes=notes, changed=found.is_change,
+        items=shown(found.rows, context),
+    )  # fmt: skip
 
 
-def _items(rows: Sequence[Row], context: int) -> Iterator[tuple[str, Sequence[Row]]]:
+def shown(
+    rows: Sequence[Row], context: int = 3, room: int = _FOLDED_ROWS
+) -> Iterator[tuple[str, Sequence[Row]]]:
     """Folds and the rows in them, none where there is no more room; rows between folds."""
-    room, between = _FOLDED_ROWS, list[Row]()
+    between = list[Row]()
     for item in folded(rows, context):
         if isinstance(item, Row):
             between.append(item)

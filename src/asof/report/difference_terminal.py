@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
+from textwrap import wrap
 
 from asof.change.difference import Difference, Line, Row
 from asof.report.terminal import Piece, cells, harmless, wrapped
@@ -58,8 +59,8 @@ def terminal(
     names: tuple[str, str] = ("old", "new"),
 ) -> Iterator[str]:
     """Lines for a terminal of that many columns. Without colour, marked words stand in brackets."""
-    if all(row.same for row in found.rows):
-        yield "no difference"
+    if not found.is_change:
+        yield from wrap("no difference in the text", width)
         return
     numbers = (line.number for row in found.rows for line in (row.old, row.new) if line)
     painter = _Painter(width, colour, len(str(max(numbers, default=1))))

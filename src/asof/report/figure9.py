@@ -20,6 +20,7 @@ from asof.coherence.simulate import Point, Setting, standard_error
 from asof.coherence.verdict import Mode
 from asof.errors import UsageError, missing_extra
 from asof.files import output_file
+from asof.report.words import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,7 +125,7 @@ def _write_heading(heading: SubFigure, setting: Setting) -> None:
     crawls = f"{setting.runs:,} simulated crawls" if setting.runs > 1 else "one simulated crawl"
     points = f"mean of {crawls} with its 95 % interval" if setting.runs > 1 else crawls
     heading.text(
-        0.012, 0.62, f"How coherent is a crawl of {setting.pages:,} pages?",
+        0.012, 0.62, f"How coherent is a crawl of {number(setting.pages, 'page')}?",
         fontsize=15, fontweight="bold", va="center",
     )  # fmt: skip
     heading.text(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from asof.coherence.verdict import Mode
 from asof.crawl.plan import HostPlan, Itinerary
-from asof.report.words import length, number, percent, printable
+from asof.report.words import ARE, length, number, percent, printable
 from asof.url import host_of
 
 _SHOWN = 5
@@ -62,7 +62,7 @@ def plan_lines(itinerary: Itinerary) -> Iterator[str]:
         return
     hosts = len(itinerary.hosts)
     yield (
-        f"{plan.pages:,} pages are known on {number(hosts, 'host')}. "
+        f"{number(plan.pages, 'page', ARE)} known on {number(hosts, 'host')}. "
         f"Expected C ({plan.mode}), the share that is coherent:"
     )
     for name, expected in itinerary.candidates.items():
@@ -76,16 +76,16 @@ def plan_lines(itinerary: Itinerary) -> Iterator[str]:
     for host in itinerary.hosts[:_SHOWN]:
         yield from _host_lines(host, since)
     if hosts > _SHOWN:
-        yield f"... and {hosts - _SHOWN:,} more hosts (--json has all of them)"
+        yield f"... and {number(hosts - _SHOWN, 'more host')} (--json has all of them)"
 
 
 def _time_lines(itinerary: Itinerary) -> Iterator[str]:
     """How long it takes: hosts are asked at the same time, so that the slowest one counts."""
     visits = max(host.seconds for host in itinerary.hosts)
     if dead := len(itinerary.dead):
-        urls, are = number(dead, "URL"), "is" if dead == 1 else "are"
         yield (
-            f"First {urls} that answered with an error last time {are} asked again:"
+            f"First {number(dead, 'URL')} that answered with an error last time"
+            f" {ARE[dead != 1]} asked again:"
             f" about {_length(_first(itinerary))}."
         )
     again = ""
@@ -115,7 +115,7 @@ def _host_lines(host: HostPlan, since: str) -> Iterator[str]:
     rows = _order(host)
     if not rows:
         return
-    yield f"{printable(host.host)}: {len(rows):,} pages, one each {host.step:.2f} s"
+    yield f"{printable(host.host)}: {number(len(rows), 'page')}, one each {host.step:.2f} s"
     yield f"  {since}, the shortest slots first"
     for place, (url, slot, chance) in enumerate(rows[:_SHOWN] + rows[_SHOWN:][-_SHOWN:]):
         if place == _SHOWN:

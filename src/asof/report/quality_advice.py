@@ -16,7 +16,7 @@ from asof.coherence.verdict import Mode, PageVerdict, Reason
 from asof.model import CrawlState, Grade
 from asof.report.quality_commands import crawl, crawl_of_part, resume
 from asof.report.quality_words import points, skew, told
-from asof.report.words import HOUR, moment, number, percent, span
+from asof.report.words import ARE, HOUR, WERE, moment, number, percent, span
 
 # What another sight of the page can still turn into a proof, as long as it has not changed since.
 _WAITING = frozenset((Reason.NOT_SEEN_AGAIN, Reason.FAILED_AGAIN))
@@ -169,7 +169,7 @@ def _revisits(report: Report) -> Iterator[str]:
     waiting, expected = sum(gain.pages for gain in found), sum(gain.expected for gain in found)
     yield told(
         "revisits", crawl_of_part(report, found[0].prefix) or crawl(report),
-        pages=f"{number(waiting, 'page')} {'was' if waiting == 1 else 'were'}",
+        pages=number(waiting, "page", WERE),
         expected=f"{round(expected):,}",
         gained=points(expected / len(report.measurement.pages)),
         places=_listed([f"{gain.prefix} ({number(gain.pages)})" for gain in found]),
@@ -203,7 +203,7 @@ def _noise(report: Report) -> Iterator[str]:
         return
     most, count = Counter(_host(page.url) for page in noisy).most_common(1)[0]
     seen = sum(_host(page.url) == most and apart(page) > 0 for page in measured.pages)
-    pages = f"{number(len(noisy), 'page')} {'differs' if len(noisy) == 1 else 'differ'}"
+    pages = number(len(noisy), "page", ("differs", "differ"))
     everywhere = count >= _FEW and count >= 0.9 * seen
     name = "noise-everywhere" if everywhere else "noise"
     yield told(name, pages=pages, share=percent(measured.c_in_substance), host=most)
@@ -261,7 +261,7 @@ def _elsewhere(report: Report) -> Iterator[str]:
         return
     more = min(best.count, total) - report.coherent
     if more >= max(1, total // 100):
-        pages = f"{number(more, 'more page')} {'is' if more == 1 else 'are'}"
+        pages = number(more, "more page", ARE)
         yield told("elsewhere", pages=pages, at=moment(best.since))
 
 

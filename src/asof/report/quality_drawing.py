@@ -27,6 +27,7 @@ _LABEL = 38  # characters of an address beside its row
 _BIN = 5  # units that a row of several pages is high
 _MOST_POINTS = 1200  # of a curve: more than a screen has columns
 _STEPS = (
+    *(n * SECOND // 10 for n in (1, 2, 5)),
     *(n * SECOND for n in (1, 2, 5, 10, 15, 30)),
     *(n * MINUTE for n in (1, 2, 5, 10, 15, 30)),
     *(n * HOUR for n in (1, 2, 3, 6, 12)),
@@ -339,15 +340,14 @@ def _axis(report: Report, window: TimeWindow) -> Axis:
     at, length = report.measurement.reference, window.end - window.start
     step = next((s for s in _STEPS if length <= 6 * s), _STEPS[-1])
     first = -(-window.start // step) * step
-    ticks = [
-        (100 * window.x(at) / WIDTH, _tick(at, step), bool(count % 2))
-        for count, at in enumerate(range(first, window.end + 1, step))
-    ]
+    places = [(100 * window.x(at) / WIDTH, at) for at in range(first, window.end + 1, step)]
+    shown = [(left, _tick(at, step)) for left, at in places if 3 <= left <= 97]
     ends = day(window.start), day(window.end)
     return Axis(
         window.x(at) if window.shows(at) else None,
         clock(at) if length < DAY else moment(at),
-        tuple(tick for tick in ticks if 3 <= tick[0] <= 97),
+        # Fewer than two tell nothing of how long the axis is, and three have room anywhere.
+        tuple((*tick, len(shown) > 3 and bool(n % 2)) for n, tick in enumerate(shown)),
         ends[0] if ends[0] == ends[1] else " to ".join(ends),
     )
 
@@ -358,4 +358,6 @@ def _tick(at: Instant, step: int) -> str:
         return f"{MONTHS[when.month - 1]} {when.year}"
     if step >= DAY:
         return f"{when.day} {MONTHS[when.month - 1]}"
+    if step < SECOND:
+        return f"{when:%H:%M:%S}.{when.microsecond * 10 // SECOND}"
     return f"{when:%H:%M}" if step >= MINUTE else f"{when:%H:%M:%S}"

@@ -98,8 +98,6 @@ def _facts(report: Report) -> Iterator[tuple[str, str, str]]:
             more = taken_of(taken.taken, taken.found, noun)
             if taken is report.vertical and report.errors:
                 more += f"; {number(report.errors)} with an error (404 and the like), not in C"
-            if taken is report.vertical and report.traps.count:
-                more += f"; {likely_traps(report.traps.count, report.traps.example)}"
             yield name, percent(taken.share), more
 
 
@@ -122,6 +120,9 @@ def _measures(report: Report) -> Iterator[tuple[str, str, str]]:
 
 def _advice(report: Report) -> Iterator[tuple[str, list[str]]]:
     """Sentences, and the command that stands last: at odd places options, which stay whole."""
+    if report.traps.count:
+        told = likely_traps(report.traps.count, report.traps.example)
+        yield f"{told.replace('`', '')}.", []
     for sentence in advice(report):
         told, _, command = sentence.partition("`")
         if command.endswith("`"):

@@ -8,7 +8,7 @@ from asof.clock import SECOND
 from asof.coherence.quality_report import Report, cause
 from asof.coherence.verdict import HostTrust, Mode, PageVerdict
 from asof.model import Crawl, Grade, Proof
-from asof.report.words import moment, number, percent, span, stretch
+from asof.report.words import ARE, WERE, moment, number, percent, span, stretch
 
 _TOLD: dict[str, Any] = tomllib.loads(
     files("asof.report").joinpath("quality_words.toml").read_text(encoding="utf-8")
@@ -89,7 +89,7 @@ def headline(report: Report) -> str:
     if not report.is_measured:
         return (
             "Not measured yet: the visits are not finished, and C is told by looking again after"
-            f" them. {number(total, 'page')} {'was' if total == 1 else 'were'} visited so far."
+            f" them. {number(total, 'page', WERE)} visited so far."
         )
     at = f"{moment(report.measurement.reference)} UTC"
     if not total:
@@ -97,8 +97,10 @@ def headline(report: Report) -> str:
     if report.coherent == total:
         if total == 1:
             return f"The one page is known to stand in the archive as it was on {at}."
-        return f"All {number(total)} pages are known to stand in the archive as they were on {at}."
-    known = "1 is" if report.coherent == 1 else f"{number(report.coherent)} are"
+        return (
+            f"All {number(total, 'page')} are known to stand in the archive as they were on {at}."
+        )
+    known = number(report.coherent, verbs=ARE)
     says = f"Of {number(total, 'page')}, {known} known to stand in the archive as on {at}."
     differ = "differs" if counts[Grade.EQUIVALENT] == 1 else "differ"
     rest = {
@@ -141,8 +143,9 @@ def observable_sentence(report: Report) -> str:
         return f"Yes{by}: {stretch(*report.observable)} UTC."
     if report.is_observable is False:
         return "No: no moment lies between the Last-Modified and the download of every page."
-    some = f"{number(trusted.count(False))} of {number(len(trusted))}" if any(trusted) else "these"
-    return f"Not known: the dates of {some} hosts are not trusted (yet)."
+    some = f"{number(trusted.count(False))} of {number(len(trusted), 'host')}"
+    some = some if any(trusted) else "these hosts" if len(trusted) > 1 else "this host"
+    return f"Not known: the dates of {some} are not trusted (yet)."
 
 
 def returns_sentence(report: Report) -> str:
@@ -163,7 +166,8 @@ def errors_sentence(report: Report) -> str | None:
     """How many of the URLs that were taken are no pages, in plain words; None if none is known."""
     if not report.errors:
         return None
-    taken = " of the" if report.vertical is None else f" of {number(report.vertical.taken)}"
+    known = report.vertical is not None and report.vertical.taken
+    taken = f" of {number(known)}" if known else " of the"
     return (
         f"{number(report.errors)}{taken} taken URLs answered with an error (404 and the like);"
         " C does not count them"

@@ -19,10 +19,15 @@ _ENCODED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 # -- numbers ---------------------------------------------------------------------------------------
 
 
-def number(count: int, noun: str = "") -> str:
-    """`1,204`, `1,204 pages`, `1 page`."""
-    named = f" {noun}{'' if count == 1 else 's'}" if noun else ""
-    return f"{count:,}{named}"
+def number(count: int, noun: str = "", verbs: tuple[str, str] | None = None) -> str:
+    """`1,204`, `1,204 pages`, `1 page`, `2 addresses`; with verbs, `1 page is`, `2 pages are`."""
+    ending = "es" if noun.endswith(("s", "ch")) else "s"
+    named = f" {noun}{'' if count == 1 else ending}" if noun else ""
+    does = f" {verbs[count != 1]}" if verbs else ""
+    return f"{count:,}{named}{does}"
+
+
+ARE, WERE = ("is", "are"), ("was", "were")
 
 
 def taken_of(taken: int, found: int, noun: str) -> str:
@@ -34,9 +39,9 @@ def taken_of(taken: int, found: int, noun: str) -> str:
 
 def likely_traps(count: int, example: str | None) -> str:
     """What was left out as a trap, and how to have it all the same."""
-    those = "1 address was" if count == 1 else f"{count:,} addresses were"
+    such = shortened(example or "", 120)
     return (
-        f"{those} left out as a likely trap, such as {shortened(example or '', 120)} "
+        f"{number(count, 'address', WERE)} left out as a likely trap, such as {such} "
         f"(`asof crawl URL --no-traps` takes {'it' if count == 1 else 'them'} in)"
     )
 
@@ -87,16 +92,16 @@ def clock(at: Instant) -> str:
     return f"{to_datetime(at):%H:%M:%S}"
 
 
-def moment(at: Instant) -> str:
-    """`15 Nov 2026, 19:05:12`, UTC."""
-    return f"{day(at)}, {clock(at)}"
+def moment(at: Instant, beside: Instant | None = None) -> str:
+    """`15 Nov 2026, 19:05:12`, UTC; without the day beside another moment of it."""
+    same = beside is not None and day(at) == day(beside)
+    return clock(at) if same else f"{day(at)}, {clock(at)}"
 
 
 def stretch(since: Instant, until: Instant) -> str:
     """From when to when, the day only once."""
-    if day(since) != day(until):
-        return f"{moment(since)} to {moment(until)}"
-    return moment(since) if clock(since) == clock(until) else f"{moment(since)} to {clock(until)}"
+    told = moment(since)
+    return told if told == moment(until) else f"{told} to {moment(until, since)}"
 
 
 def span(length: int) -> str:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 
+from asof.config import parse_size
 from asof.errors import ConfigError
 from asof.url import canonical, host_of
 
@@ -50,10 +51,8 @@ class RuleKind(StrEnum):
 # These are limits: they can leave something out, but being within them is no reason to go there.
 LIMITS = (RuleKind.DEPTH, RuleKind.COUNT, RuleKind.MEDIA, RuleKind.SIZE)
 
-_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 _WORDS = re.compile(r"\s*(\S*)\s*(.*?)\s*", re.DOTALL)
 _NUMBER = re.compile(r"[0-9]{1,18}")
-_SIZE = re.compile(r"([0-9]{1,9})\s*([kmg]?b)?|[0-9]{1,18}", re.IGNORECASE | re.ASCII)
 _MEDIA = re.compile(r"[a-z0-9!#$&^_.+*-]+/[a-z0-9!#$&^_.+*-]+")
 
 
@@ -248,15 +247,6 @@ def _size(value: str) -> str:
     size = parse_size(value)
     hint = "Write bytes in digits or with a unit, as in size:500kB or size:10MB."
     return _required(None if size is None else str(size), value, "a number of bytes", hint)
-
-
-def parse_size(text: str) -> int | None:
-    """A number of bytes as people write it (`500kB`, `10 MB`, `1000000`), or None."""
-    match = _SIZE.fullmatch(text)
-    if match is None:
-        return None
-    number, unit = match.groups()
-    return int(number) * _UNITS[(unit or "").lower()] if number else int(text)
 
 
 def _without(odd: str, value: str, problem: str, hint: str) -> None:

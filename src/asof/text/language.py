@@ -23,7 +23,6 @@ _REFUSED = re.compile(
     )
     + "]+"
 )
-_ASCII_REFUSED = bytes(each for each in range(128) if _REFUSED.match(chr(each)))
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _TAG = re.compile(r"[A-Za-z]{2,3}(?=$|[-_])")
 # Codes that were withdrawn, or are those of a writing or a variety of a language.
@@ -46,17 +45,10 @@ def language_of(text: str, declared: str | None = None) -> str | None:
     there is too little text. None if nothing can be said.
     """
     said = primary_tag(declared)
-    sample = _without_addresses(_without_refused(_sample(text)))
+    sample = _without_addresses(_sample(text))
     if not (_has(sample, _LETTER, _LEAST_LETTERS) or _has(sample, _SIGN, _LEAST_SIGNS)):
         return said
     return _detected(sample, said) or said
-
-
-def _without_refused(sample: str) -> str:
-    """A sixth of reading a page would go into looking for what hardly any page has."""
-    if sample.isascii() and sample.encode().translate(None, _ASCII_REFUSED) == sample.encode():
-        return sample
-    return _REFUSED.sub(" ", sample)
 
 
 def _without_addresses(sample: str) -> str:
@@ -89,13 +81,13 @@ def _sample(text: str) -> str:
 def _detected(sample: str, said: str | None) -> str | None:
     import pycld2  # type: ignore[import-untyped]
 
-    data = sample.encode("utf-8", "replace")
-    try:
-        found = pycld2.detect(data, bestEffort=True, hintLanguage=said)
-    except pycld2.error:  # an unknown hint, or a character it refuses that we do not know of
+    # Hardly any page has what it refuses: to look for that in all of them costs as much as this.
+    for clean, hint in ((False, said), (True, said), (True, None)):
+        data = (_REFUSED.sub(" ", sample) if clean else sample).encode("utf-8", "replace")
         try:
-            found = pycld2.detect(data, bestEffort=True)
-        except pycld2.error:
-            return None
-    code = found[2][0][1].split("-")[0]
-    return None if code in ("un", "xx") or len(code) > 3 else _TODAY.get(code, code)
+            found = pycld2.detect(data, bestEffort=True, hintLanguage=hint)
+        except pycld2.error:  # such a character, or an unknown hint
+            continue
+        code = found[2][0][1].split("-")[0]
+        return None if code in ("un", "xx") or len(code) > 3 else _TODAY.get(code, code)
+    return None

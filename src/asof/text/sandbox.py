@@ -155,8 +155,11 @@ class _Child:
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._to, False)
         os.set_blocking(self._from, False)
+        self._room, self._news = select.poll(), select.poll()
+        self._room.register(self._to, select.POLLOUT)
+        self._news.register(self._from, select.POLLIN)
         try:
-            hello = self._receive(len(HELLO), monotonic() + _START_SECONDS)
+            hello = self._receive(monotonic() + _START_SECONDS)
         except (EOFError, TimeoutError):
             hello = b""
         if hello != HELLO:
@@ -167,12 +170,22 @@ class _Child:
 
     def ask(self, head: bytes, data: bytes, seconds: float) -> bytes:
         deadline = monotonic() + seconds
-        self._send(REQUEST.pack(len(head), len(data)) + head, deadline)
-        self._send(data, deadline)
-        (size,) = ANSWER.unpack(self._receive(ANSWER.size, deadline))
+        # What is small goes at once, and comes at once: each crossing costs both sides.
+        start = REQUEST.pack(len(head), len(data)) + head + data[:_PIECE]
+        self._send(memoryview(start), deadline)
+        self._send(memoryview(data)[_PIECE:], deadline)
+        first = self._receive(deadline)
+        while len(first) < ANSWER.size:
+            first += self._receive(deadline)
+        (size,) = ANSWER.unpack_from(first)
         if size > _LONGEST_ANSWER:
             raise EOFError
-        return self._receive(size, deadline)
+        parts = [first[ANSWER.size :]]
+        left = size - len(parts[0])
+        while left > 0:
+            parts.append(self._receive(deadline))
+            left -= len(parts[-1])
+        return b"".join(parts)
 
     def end(self, *, dead: bool, limits: ReadingLimits) -> str:
         """Kill the process, unless it is dead; what ended it, in plain words."""
@@ -196,28 +209,20 @@ class _Child:
             return f"the reader crashed (signal {-status})"
         return f"the reader ended (status {status})"
 
-    def _send(self, data: bytes, deadline: float) -> None:
-        rest = memoryview(data)
-        poll = select.poll()
-        poll.register(self._to, select.POLLOUT)
+    def _send(self, rest: memoryview, deadline: float) -> None:
         while rest:
-            if not poll.poll(_left(deadline)):
+            if not self._room.poll(_left(deadline)):
                 raise TimeoutError
             rest = rest[os.write(self._to, rest[:_PIECE]) :]
 
-    def _receive(self, size: int, deadline: float) -> bytes:
-        parts: list[bytes] = []
-        poll = select.poll()
-        poll.register(self._from, select.POLLIN)
-        while size > 0:
-            if not poll.poll(_left(deadline)):
-                raise TimeoutError
-            part = os.read(self._from, min(size, _PIECE))
-            if not part:
-                raise EOFError
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
+    def _receive(self, deadline: float) -> bytes:
+        """What has come, as soon as something has."""
+        if not self._news.poll(_left(deadline)):
+            raise TimeoutError
+        part = os.read(self._from, _PIECE)
+        if not part:
+            raise EOFError
+        return part
 
     def _complaint(self) -> str:
         self._process.kill()

@@ -68,10 +68,17 @@ class TextStore:
 
     def get(self, key: int) -> Document | None:
         """A document, or None if it has not been read."""
-        row = self._database.fetch(
-            f"SELECT block, start, size, {_FACTS} FROM documents WHERE key = ?", key
+        return next((document for _, document in self.get_all((key,))), None)
+
+    def get_all(self, keys: Sequence[int]) -> Iterator[tuple[int, Document]]:
+        """Those of the documents that have been read, as they lie: each block is unpacked once."""
+        rows = self._database.fetch_all(
+            f"SELECT key, block, start, size, {_FACTS} FROM documents "
+            f"WHERE key IN (SELECT value FROM json_each(?)) ORDER BY block, start",
+            json.dumps(keys),
         )
-        return None if row is None else self._document(*row)
+        for key, *place in rows:
+            yield key, self._document(*place)
 
     def _document(self, block: int, start: int, size: int, *facts: str | None) -> Document:
         try:

@@ -39,6 +39,7 @@ _QUERY_ONLY = re.compile(rf"(\?{_QUERY}*)(?:#{_FRAGMENT}*)?", re.ASCII)
 _DOT_SEGMENT = re.compile(r"/\.|%2e", re.IGNORECASE)
 # Names have 253 characters at most; what is longer is not remembered.
 _LONGEST_SERVER = 300
+_LAST_PORT = 65535
 _DEFAULT_PORT = {"http": "80", "https": "443"}
 # A host as people write it, without a scheme: a name with a dot, this machine, or an address.
 _BARE = re.compile(
@@ -67,6 +68,29 @@ def typed(text: str) -> str | None:
         return canonical(text)
     is_own = _OWN.fullmatch(bare[1]) or bare[2] not in (None, ":443", ":8443")
     return canonical(f"{'http' if is_own else 'https'}://{text.removeprefix('//')}")
+
+
+def fault(text: str) -> str:
+    """Why a text is no URL for `typed`, as what is to be said of it."""
+    scheme, colon, rest = text.strip().partition("://")
+    named = re.match(r"(https?)/+|([a-z][a-z0-9+-]*):(?![0-9])", text.strip(), re.IGNORECASE)
+    if named is not None and named[1]:
+        return f"lacks the colon after {named[1]}"
+    if named is not None and named[2].lower() not in _DEFAULT_PORT:
+        return f"has the scheme {named[2]}, not http or https"
+    host = re.split(r"[/?#]", rest if colon else scheme, maxsplit=1)[0].rpartition("@")[2]
+    port = re.search(r":([^\]]*)\Z", host)
+    if not host:
+        return "names no host"
+    if len(text) > MAX_LENGTH:
+        return "is too long"
+    if re.search(r"\s", host):
+        return "has a space in the name of its host"
+    if host.startswith("[") and "]" not in host:
+        return "lacks the ] after the address of its host"
+    if port is not None and not (port[1].isdecimal() and int(port[1]) <= _LAST_PORT):
+        return f"has the port {port[1]!r}, which must be a number up to {_LAST_PORT}"
+    return "names a host that cannot be" if colon or "." in host else "is a word, not an address"
 
 
 def resolve(base: str, reference: str) -> str | None:

@@ -17,7 +17,14 @@ from asof.errors import DamageError
 from asof.model import Damage, Location
 from asof.warc.compression import open_members
 from asof.warc.header import parse_header, read_header
-from asof.warc.members import BLOCK_LIMIT, PIECE, Broken, Window
+from asof.warc.members import (
+    BLOCK_LIMIT,
+    GZIP_MAGIC,
+    PIECE,
+    Broken,
+    GzipMembers,
+    Window,
+)
 from asof.warc.record import StoredRecord
 from asof.warc.records import FoundRecord, find_records, torn_record
 from asof.warc.uneven_members import scan_run
@@ -26,6 +33,7 @@ from asof.warc.zstd_members import Members
 _END = b"\r\n\r\n"
 # The window of a single read; a scan uses a larger one.
 _SINGLE = 128 << 10
+_LEAST = 4 << 10
 # Where the HTTP head of a block that is too large to hold must end.
 HEAD_REACH = 1 << 20
 
@@ -64,10 +72,14 @@ def _no_shortcut(content: bytes | bytearray, offset: int, length: int) -> None:
     """Every record is wanted as such."""
 
 
-def read_record(path: Path, offset: int) -> StoredRecord:
-    """The record at an offset that `scan` or a catalog gave."""
-    with Window(path, _SINGLE) as file:
-        found = next(_scan(file, offset, file.size), None)
+def read_record(path: Path, offset: int, length: int = _SINGLE) -> StoredRecord:
+    """The record at an offset that `scan` or a catalog gave; `length` is what they said of it."""
+    with Window(path, min(max(length, _LEAST), _SINGLE)) as file:
+        if file.peek(offset, len(GZIP_MAGIC)) == GZIP_MAGIC:  # in no other file a record begins so
+            scanned = _scan_members(GzipMembers(file), offset, file.size, _no_shortcut, torn=False)
+        else:
+            scanned = _scan(file, offset, file.size)
+        found = next(scanned, None)
     if isinstance(found, StoredRecord) and found.where.offset == offset:
         return found
     reason = found.reason if isinstance(found, Damage) else "no record starts here"

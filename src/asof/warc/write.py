@@ -14,7 +14,7 @@ import deflate
 from isal import isal_zlib
 
 from asof.errors import StorageError, UsageError
-from asof.files import open_plain, sync_folder
+from asof.files import open_plain, storage_errors, sync_folder
 from asof.model import Headers, Location
 from asof.warc.header import HEADER_LIMIT
 from asof.warc.reader import block_chunks
@@ -41,7 +41,7 @@ class WarcFile:
     @classmethod
     def create(cls, path: Path) -> Self:
         """Start a new file; one that is there already is never touched."""
-        with _storage_errors(path):
+        with storage_errors(path):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             handle = os.open(path, flags, 0o644)
         return cls(path, handle, 0, new=True)
@@ -49,7 +49,7 @@ class WarcFile:
     @classmethod
     def reopen(cls, path: Path, committed: int) -> Self:
         """Go on with a file after its first `committed` bytes; what lies beyond them is cut off."""
-        with _storage_errors(path):
+        with storage_errors(path):
             handle = open_plain(path, os.O_WRONLY)
             try:
                 size = os.fstat(handle).st_size
@@ -95,7 +95,7 @@ class WarcFile:
     @contextmanager
     def _all_or_none(self) -> Iterator[None]:
         start = self.size
-        with _storage_errors(self.path):
+        with storage_errors(self.path):
             if self._torn:
                 self._truncate(start)
             try:
@@ -120,7 +120,7 @@ class WarcFile:
 
     def sync(self) -> None:
         """Return only when everything appended is on the disk."""
-        with _storage_errors(self.path):
+        with storage_errors(self.path):
             if self._torn:
                 self._truncate(self.size)
             _datasync(self._handle)
@@ -207,17 +207,6 @@ def _require_size(declared: int, actual: int) -> None:
             f"A body of {declared} bytes has {actual} bytes when it is to be stored.",
             hint="Its spool file was changed; run the same command again.",
         )
-
-
-@contextmanager
-def _storage_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}.",
-            hint="Make room or mend the disk, then run the same command again; nothing is lost.",
-        ) from error
 
 
 # fdatasync leaves out the file's times but not its size; macOS has only fsync.

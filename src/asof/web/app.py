@@ -1,13 +1,12 @@
 """The ASGI application of `asof serve`."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
-from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Match, Mount, Route, request_response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,10 +14,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from asof.archive import OpenArchive
 from asof.clock import Clock, Instant
 from asof.errors import AsofError
-from asof.web import address
+from asof.web import address, wabac
+from asof.web.compare import Compare
+from asof.web.compositions import Compositions
 from asof.web.covers import Covers
 from asof.web.mementos import Mementos
 from asof.web.pages import Pages
+from asof.web.protocols import protocols
+from asof.web.replay_origin import create_replay_origin
+from asof.web.replay_site import ReplaySite
+from asof.web.search import Search
 from asof.web.security import Gate
 
 _UNNAMED = re.compile(r"[^A-Za-z0-9._~-]+")
@@ -27,11 +32,13 @@ _UNNAMED = re.compile(r"[^A-Za-z0-9._~-]+")
 class Replay(BaseRoute):
     """Takes what is addressed as a memento, by the raw target and not by the decoded path."""
 
-    def __init__(self, mementos: Mementos) -> None:
-        self._app = request_response(mementos.answer)
+    def __init__(self, answer: Callable[[Request], Response], *, composition: bool = False) -> None:
+        self._app = request_response(answer)
+        self._composition = composition
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        if scope["type"] == "http" and address.wanted(scope) is not None:
+        wanted = address.wanted(scope) if scope["type"] == "http" else None
+        if wanted is not None and wanted.composition is self._composition:
             return Match.FULL, {}
         return Match.NONE, {}
 
@@ -40,83 +47,140 @@ class Replay(BaseRoute):
 
 
 def create_app(
-    archive: OpenArchive, clock: Clock, *, hosts: Iterable[str] = (), era: Instant | None = None
+    archives: Sequence[OpenArchive],
+    clock: Clock,
+    *,
+    hosts: Iterable[str] = (),
+    era: Instant | None = None,
+    files: bool = False,
+    scripts: ReplaySite | None = None,
+    root: str = "",
 ) -> ASGIApp:
-    """The pages and mementos of an archive.
+    """The pages and mementos of archives: each below a short name, one alone without.
 
     `hosts` are names besides localhost that the server answers to (the one it is bound to); `*`
     means any, for a server that is meant to be seen by others. `era` is when it began to serve:
-    another version of this program may show the same differently.
+    another version of this program may show the same differently. `files`: its WARC files, too.
+    `scripts` is where archived scripts run; None is nowhere. `root` is what stands before all of
+    its addresses.
     """
-    return Gate(_pages_of(Pages(archive, clock, era)), hosts)
+    hosts = tuple(hosts)
+    own = [archive.folder.root.resolve().name for archive in archives]
+    shelves = {}
+    for name, short, archive in zip(own, short_names(own), archives, strict=True):
+        # Folders are called what they are called; of two with one name the addresses differ.
+        told = name if own.count(name) == 1 else short
+        if len(archives) == 1:
+            told = short = ""
+        shelves[short] = Pages(archive, clock, era, told, scripts)
+    several = Library(shelves, files=files) if len(archives) > 1 else None
+    pages = Gate(Below(root, several or _pages_of(shelves[""], files=files)), hosts)
+    program = wabac.installed() if scripts is not None else None
+    if scripts is None or program is None:
+        return pages
+    replayed = create_replay_origin(shelves, scripts, program, hosts)
+    return ByPort(pages, {scripts.port: replayed})
 
 
-def create_library(
-    archives: Sequence[OpenArchive], clock: Clock, *, hosts: Iterable[str] = (), era: Instant
-) -> ASGIApp:
-    """Several archives, each below a short name; one alone is addressed without."""
-    if len(archives) == 1:
-        return create_app(archives[0], clock, hosts=hosts, era=era)
-    names = short_names([archive.folder.root for archive in archives])
-    shelves = dict(zip(names, (Pages(each, clock, era) for each in archives), strict=True))
-    return Gate(Library(shelves), hosts)
+class ByPort:
+    """Sends a request to the application of the port that it came in by."""
+
+    def __init__(self, app: ASGIApp, others: Mapping[int, ASGIApp]) -> None:
+        self._app = app
+        self._others = others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        port = (scope.get("server") or ("", 0))[1]
+        await self._others.get(port, self._app)(scope, receive, send)
+
+
+class Below:
+    """All addresses below a path, as `/archive`: another server passes on what is asked there.
+
+    It passes on the target as it came: one that takes the path off writes the rest anew, and of
+    `//` and `%2F` in an archived URL nothing would be left.
+    """
+
+    def __init__(self, root: str, app: ASGIApp) -> None:
+        self._root = root
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        root, app = self._root, self._app
+        if scope["type"] == "http":
+            address.root.set(root)  # always: a request may begin where another one ended
+            address.prefix.set(root)
+            target: bytes = scope["raw_path"]
+            if root and target == root.encode():
+                app = RedirectResponse(f"{root}/", 308)
+            elif root and not target.startswith(f"{root}/".encode()):
+                app = PlainTextResponse(f"The archive is below {root}/.\n", 404)
+            elif root:
+                cut = {"raw_path": target[len(root) :], "path": scope["path"][len(root) :]}
+                scope = {**scope, **cut}
+        await app(scope, receive, send)
 
 
 class Library:
     """Sends a request to the archive that the first part of its path names."""
 
-    def __init__(self, shelves: Mapping[str, Pages]) -> None:
+    def __init__(self, shelves: Mapping[str, Pages], *, files: bool) -> None:
         self._shelves = shelves
-        self._apps = {name.encode(): _pages_of(pages) for name, pages in shelves.items()}
-        for app in self._apps.values():
-            app.router.redirect_slashes = False  # it knows nothing of the name before its paths
+        self._apps = {n.encode(): _pages_of(pages, files=files) for n, pages in shelves.items()}
         first = next(iter(shelves.values()))
-        self._own = _app([Route("/", self._home), _static()], first)
+        self._own = _app([Route("/", self._home), Route("/-/about", first.about), _static()], first)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app: ASGIApp = self._own
         if scope["type"] == "http":
             name, slash, rest = scope["raw_path"][1:].partition(b"/")
             found = self._apps.get(name)
-            prefix = f"/{name.decode()}" if found is not None else ""
-            address.prefix.set(prefix)  # always: a request may begin where another one ended
             if found is not None:
-                app = found if slash else RedirectResponse(f"{prefix}/", 308)
-                scope = {**scope, "raw_path": b"/" + rest, "path": scope["path"][len(prefix) :]}
+                own = f"/{name.decode()}"
+                address.prefix.set(address.root.get() + own)
+                app = found if slash else RedirectResponse(f"{address.prefix.get()}/", 308)
+                scope = {**scope, "raw_path": b"/" + rest, "path": scope["path"][len(own) :]}
         await app(scope, receive, send)
 
     def _home(self, request: Request) -> Response:
         pages = next(iter(self._shelves.values()))
-        shelves = [(name, each.facts()) for name, each in self._shelves.items()]
+        shelves = [(short, each.name, each.facts()) for short, each in self._shelves.items()]
         return pages.render("archives.html", shelves=shelves)
 
 
-def short_names(folders: Sequence[Path]) -> list[str]:
+def short_names(folders: Sequence[str]) -> list[str]:
     """A name for each folder that can stand in an address; a number where two have the same."""
     names: list[str] = []
     for folder in folders:
-        own = _UNNAMED.sub("-", folder.resolve().name).strip("-.") or "archive"
+        own = _UNNAMED.sub("-", folder).strip("-.") or "archive"
         taken = (own if number == 1 else f"{own}-{number}" for number in range(1, len(folders) + 1))
         names.append(next(name for name in taken if name not in names))
     return names
 
 
-def _pages_of(pages: Pages) -> Starlette:
-    covers = Covers(pages)
+def _pages_of(pages: Pages, *, files: bool) -> Starlette:
+    covers, compositions, compare = Covers(pages), Compositions(pages), Compare(pages)
+    search = Search(pages)
     routes = [
         Route("/", pages.home),
         Route("/captures", pages.captures),
         Route("/covers", covers.all),
         Route("/covers/{name}", covers.one),
+        Route("/search", search.page),
+        Route("/compare", compare.form),
+        Route("/compare/{rest:rest}", compare.page),
         Route("/-/go", pages.go),
+        Route("/-/about", pages.about),
+        *protocols(pages, compositions, compare, search, files=files),
         _static(),
-        Replay(Mementos(pages)),
+        Replay(compositions.page, composition=True),
+        Replay(Mementos(pages, compositions).answer),
     ]
     return _app(routes, pages)
 
 
 def _app(routes: Sequence[BaseRoute], pages: Pages) -> Starlette:
-    return Starlette(
+    app = Starlette(
         routes=routes,
         exception_handlers={
             AsofError: pages.error,
@@ -124,6 +188,8 @@ def _app(routes: Sequence[BaseRoute], pages: Pages) -> Starlette:
             Exception: pages.broken,
         },
     )
+    app.router.redirect_slashes = False  # it knows nothing of what stands before its paths
+    return app
 
 
 def _static() -> Mount:

@@ -22,11 +22,11 @@ READ_LEAST = 16 << 10
 # Bytes of a request's head, its first line included.
 HEAD_LIMIT = 64 << 10
 
-_TOLD = {
-    HTTPStatus.BAD_REQUEST: "This is no HTTP request.",
-    HTTPStatus.REQUEST_TIMEOUT: "The request did not come to its end.",
-    HTTPStatus.REQUEST_URI_TOO_LONG: "The address is too long.",
-    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "The head of the request is too long.",
+TOLD = {
+    HTTPStatus.BAD_REQUEST: "This is no HTTP request.\n",
+    HTTPStatus.REQUEST_TIMEOUT: "The request did not come to its end.\n",
+    HTTPStatus.REQUEST_URI_TOO_LONG: "The address is too long.\n",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "The head of the request is too long.\n",
 }
 
 
@@ -98,7 +98,7 @@ class Connection(H11Protocol):
         if self._is_answering():
             self.transport.abort()
             return
-        told = f"{_TOLD[status]}\n".encode()
+        told = TOLD[status].encode()
         head = (
             f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-length: {len(told)}\r\n"
             "content-type: text/plain; charset=utf-8\r\nx-content-type-options: nosniff\r\n"

@@ -8,7 +8,7 @@ from typing import TypeVar
 from starlette.requests import Request
 from starlette.responses import Response
 
-from asof.archive.folder import storage_errors
+from asof.caret import suggestion
 from asof.clock import parse_stamp
 from asof.cover.kept.saved_covers import (
     DOCUMENT_NAME,
@@ -20,7 +20,7 @@ from asof.cover.kept.saved_covers import (
     load_cover,
     saved_covers,
 )
-from asof.cover.language.caret import suggestion
+from asof.files import storage_errors
 from asof.report import words
 from asof.report.cover_words import Covered, Shown, beside
 from asof.web import address

@@ -1,10 +1,13 @@
 """The pages for people: home, captures of a URL, URLs under a prefix, mementos below a banner."""
 
 import bisect
+import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from importlib.metadata import version
+from typing import TypeVar
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -14,20 +17,25 @@ from asof.archive import OpenArchive
 from asof.catalog.listing import Listing
 from asof.catalog.referents import ANSWERS
 from asof.clock import SECOND, Clock, Instant, parse_moment, parse_stamp
+from asof.clock import stamp as as_stamp
 from asof.coherence.history import GradedHistories
 from asof.cover.kept.saved_covers import saved_covers
 from asof.errors import AsofError, NotCaptured, UsageError
-from asof.model import Capture, Proof, Validity
+from asof.model import Capture, Proof, State, Validity
+from asof.replay.choose import HOLDING, Choice, Chooser
+from asof.replay.composition import Composition
 from asof.replay.rewrite_html import About
+from asof.report.composition_words import POLICIES, counted
 from asof.report.cover_words import proof
 from asof.report.quality_words import PROOFS
 from asof.report.render import environment
 from asof.report.validity_words import held
 from asof.report.words import moment as as_moment
 from asof.url import canonical
-from asof.web import address
+from asof.web import address, wabac
 from asof.web.address import Wanted
-from asof.web.security import SANDBOX, banner_policy
+from asof.web.replay_site import WHY_STILL, ReplaySite, Scripted
+from asof.web.security import SANDBOX, SCRIPTED, banner_policy
 from asof.web.timeline import timeline
 
 HOSTS_A_PAGE = 50
@@ -36,6 +44,10 @@ CAPTURES_A_PAGE = 200
 CRAWLS_SHOWN = 12
 COVERS_SHOWN = 6
 HISTORIES_KEPT = 32
+_HEADINGS = {
+    400: "That cannot be asked", 404: "Not in this archive", 500: "That cannot be shown",
+}  # fmt: skip
+_Item = TypeVar("_Item")
 END_OF_TIME: Instant = parse_stamp("99991231235959") or 0
 
 
@@ -50,6 +62,14 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
+class Changes:
+    """When the content before, and the one after, was captured first."""
+
+    before: Instant | None
+    after: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """How much an archive holds; `stored` are bytes."""
 
@@ -59,28 +79,47 @@ class Facts:
     crawls: int
 
 
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """A memento that is shown below a banner; `boxed` unless browsers would not show it then."""
+
+    wanted: Wanted
+    capture: Capture
+    choice: Choice
+    made: Composition
+    about: About
+    scripted: Scripted
+    boxed: bool
+
+
 class Pages:
     """Renders pages. Methods that take a request are endpoints; they run in a thread."""
 
-    def __init__(self, archive: OpenArchive, clock: Clock, era: Instant | None = None) -> None:
+    def __init__(
+        self,
+        archive: OpenArchive,
+        clock: Clock,
+        era: Instant | None = None,
+        name: str = "",
+        scripts: ReplaySite | None = None,
+    ) -> None:
         self.archive = archive
+        self.scripts = scripts
         self.clock = clock
+        self.name = name  # among several archives
         self.era = clock.now() if era is None else era
         self.listing = Listing(archive.ledger, clock)
+        self.chooser = Chooser(archive)
         self._graded = GradedHistories(archive)
         self._history = lru_cache(HISTORIES_KEPT)(self._history_at)
         self._env = environment(
-            "asof.web",
-            root=address.prefix.get,
-            replay=address.replay,
-            exact=address.exact,
-            listing=address.listing,
-            below=address.below,
-            cover_page=address.cover_page,
-            proof=proof,
-            told_proof=PROOFS,
-            held=partial(held, when=as_moment),
-        )
+            "asof.web", root=address.prefix.get, top=address.root.get, shelf=name,
+            replay=address.replay, written=address.written, why_still=WHY_STILL,
+            exact=address.exact, composition=address.composition, listing=address.listing,
+            below=address.below, cover_page=address.cover_page, proof=proof, told_proof=PROOFS,
+            compare=address.compare, stamp=as_stamp,
+            held=partial(held, when=as_moment, briefly=True),
+        )  # fmt: skip
 
     def home(self, request: Request) -> Response:
         after = request.query_params.get("after", "")
@@ -88,15 +127,10 @@ class Pages:
         crawls = self.archive.crawls()
         covers = saved_covers(self.archive.folder)
         return self.render(
-            "home.html",
-            covers=covers[:COVERS_SHOWN],
-            cover_count=len(covers),
-            facts=self.facts(),
-            crawls=crawls[: -CRAWLS_SHOWN - 1 : -1],
-            hosts=hosts[:HOSTS_A_PAGE],
-            after=after,
+            "home.html", covers=covers[:COVERS_SHOWN], cover_count=len(covers), facts=self.facts(),
+            crawls=crawls[: -CRAWLS_SHOWN - 1 : -1], hosts=hosts[:HOSTS_A_PAGE], after=after,
             more=hosts[HOSTS_A_PAGE - 1].key if len(hosts) > HOSTS_A_PAGE else "",
-        )
+        )  # fmt: skip
 
     def facts(self) -> Facts:
         """How much there is."""
@@ -111,31 +145,53 @@ class Pages:
         return self._urls_under(request.query_params)
 
     def go(self, request: Request) -> Response:
-        """From the form to the page: a URL and a moment become an address."""
-        url = request.query_params.get("url", "").strip()
+        """From the form to the page: a URL and a moment become an address, words are searched."""
+        url, at = (request.query_params.get(name, "").strip() for name in ("url", "at"))
         if not url:
             return leading(f"{address.prefix.get()}/", 303)
-        text = request.query_params.get("at", "").strip() or "now"
-        stamp = address.stamp_of(text, self.clock.now())
+        if address.are_words(url):
+            return leading(address.search({"q": url, "at": at}), 303)
+        stamp = address.stamp_of(at or "now", self.clock.now())
         return leading(address.replay(stamp, address.typed(url)), 303)
 
-    def framed(self, wanted: Wanted, capture: Capture, about: About, *, boxed: bool) -> Response:
+    def framed(self, page: Framed) -> Response:
         """A memento in a frame, and above it when it is from, and the way to other times."""
-        script = self.text("framed.js")
+        wanted, capture, scripted = page.wanted, page.capture, page.scripted
+        script = self.text("banner.js")
+        script += self.text("scripted.js" if scripted.origin else "framed.js")
         now = self.clock.now()
+        moment = parse_moment(wanted.stamp, now)
+        validity, changes = self.around(wanted.url, capture)
         return self.render(
             "framed.html",
-            policy=banner_policy(script),
+            policy=banner_policy(script, scripted.origin or "'self'"),
             script=Markup(script),  # a file of ours
-            wanted=wanted,
-            asked=min(parse_moment(wanted.stamp, now), now),
-            capture=capture,
-            validity=_validity_of(capture, self.history(wanted.url)),
-            around=self.neighbours(wanted.url, capture),
-            title=about.title,
-            refresh=about.refresh if about.refresh != capture.url else "",
-            sandbox=SANDBOX if boxed else None,
-        )
+            wanted=wanted, asked=min(moment, now), asked_stamp=as_stamp(moment),
+            shown_stamp=as_stamp(page.choice.at), scripted=scripted, capture=capture,
+            choice=page.choice,
+            holds=page.choice.verdict in HOLDING and page.choice.at == moment,
+            counted=counted(page.made),
+            validity=validity,
+            changes=changes,
+            parts=len(page.made.resources),
+            known=sum(each.verdict in HOLDING for each in page.made.resources),
+            policies=POLICIES, title=page.about.title,
+            refresh=page.about.refresh if page.about.refresh != capture.url else "",
+            sandbox=SCRIPTED if scripted.origin else SANDBOX if page.boxed else None,
+        )  # fmt: skip
+
+    def around(self, url: str, capture: Capture) -> tuple[Validity | None, Changes]:
+        """The stretch of time that a capture is part of the proof for, and what lies beside it."""
+        history = self.history(url)
+        validity = _validity_of(capture, history)
+        if validity is None:
+            near = self.neighbours(capture.url, capture)
+            sides = (None if each is None else each.at for each in (near.previous, near.next))
+            return None, Changes(*sides)
+        told = [each for each in history if each.state is not State.SILENT or each is validity]
+        place = told.index(validity)
+        beside = told[:place][-1:], told[place + 1 :][:1]
+        return validity, Changes(*(side[0].evidence[0].at if side else None for side in beside))
 
     def neighbours(self, url: str, capture: Capture) -> Neighbours:
         """The captures before and after, by whole seconds: a stamp cannot name less."""
@@ -165,16 +221,29 @@ class Pages:
         found = self.archive.captures(url=url, since=since, until=until)
         return (capture for capture in found if capture.kind in ANSWERS)
 
+    def about(self, request: Request) -> Response:
+        """What this is, and what runs archived scripts."""
+        site, host = self.scripts, request.headers.get("host", "")
+        origin = "" if site is None else site.origin(host)
+        return self.render(
+            "about.html", origin=origin, version=version("asof"), program=wabac,
+            works=site is not None,
+        )  # fmt: skip
+
     def error(self, request: Request, error: Exception) -> Response:
         if not isinstance(error, AsofError):
             raise error
-        status, heading = 500, "That cannot be shown"
-        if isinstance(error, UsageError):
-            status, heading = 400, "That cannot be asked"
-        elif isinstance(error, NotCaptured):
-            status, heading = 404, "Not in this archive"
-        told = {"heading": heading, "says": error.what, "hint": error.hint}
+        status = status_of(error)
+        says, hint = (self.inside(text) for text in (error.what, error.hint))
+        told = {"heading": _HEADINGS[status], "says": says, "hint": hint}
+        # What was asked stays in the form, to be mended.
+        told |= {name: request.query_params.get(name, "") for name in ("url", "at")}
         return self.render("message.html", status, **told)
+
+    def inside(self, text: str) -> str:
+        """A sentence that does not tell where on this machine the archive is."""
+        root = re.escape(str(self.archive.folder.root.absolute()))
+        return re.sub(rf"(?<!\S){root}(?:/|\b)", "", text)
 
     def broken(self, request: Request, error: Exception) -> Response:
         """What nobody foresaw; the server's log has the rest."""
@@ -184,9 +253,18 @@ class Pages:
     def not_found(self, request: Request, error: Exception) -> Response:
         return self.render("message/nothing_here.html", 404)
 
+    def missing(self, wanted: Wanted, moment: Instant) -> Response:
+        """Not captured, or not yet."""
+        url, at = wanted.url, wanted.stamp
+        later = next(self.answers(url, since=moment), None)
+        if later is None:
+            return self.not_captured(url)
+        return self.render("message/not_yet.html", 404, url=url, at=at, asked=moment, first=later)
+
     def not_captured(self, url: str) -> Response:
         command = f"asof crawl {shlex.quote(url)}" if canonical(url) is not None else ""
-        site = "/".join(url.split("/")[:3]) + "/" if "://" in url else url
+        site = "/".join((canonical(url) or "").split("/")[:3])
+        site = f"{site}/" if site and self.listing.urls(f"{site}/", "", 1) else ""
         return self.render("message/not_captured.html", 404, url=url, command=command, site=site)
 
     def render(
@@ -206,36 +284,40 @@ class Pages:
             return self.not_captured(url)
         at = query.get("at", "").strip()
         asked = parse_moment(at, self.clock.now()) if at else None
-        shown = self.archive.as_of(url, asked) if asked is not None else None
+        shown = self.chooser.page(url, asked).capture if asked is not None else None
         times = sorted(evidence.at for v in history for evidence in v.evidence)
         end = bisect.bisect_left(times, number_in(query, "before", END_OF_TIME))
         window = times[max(end - CAPTURES_A_PAGE, 0) : end]
         rows = list(self.answers(url, window[0], window[-1])) if window else []
         return self.render(
-            "captures.html",
-            url=url,
-            at=at,
-            asked=asked,
-            shown=shown,
-            history=history,
-            count=len(times),
-            first=times[0],
-            last=times[-1],
+            "captures.html", at=at, asked=asked, shown=shown, history=history, count=len(times),
+            url=history[-1].url,  # under another scheme, perhaps
             groups=_grouped(rows, history),
             picture=timeline(history, asked),
-            older=window[0] if end > CAPTURES_A_PAGE else 0,
-        )
+            older=f"{address.listing(url, at)}&before={window[0]}" if end > CAPTURES_A_PAGE else "",
+        )  # fmt: skip
 
     def _urls_under(self, query: Mapping[str, str]) -> Response:
         prefix, after = query.get("prefix", "").strip(), query.get("after", "")
         urls = self.listing.urls(prefix, after, URLS_A_PAGE + 1)
-        shown = urls[:URLS_A_PAGE]
-        # URLs that share a key stay together: the next page begins after a whole key.
-        while shown and len(urls) > URLS_A_PAGE and shown[-1].key == urls[len(shown)].key:
-            shown.pop()
-        shown = shown or urls
+        shown = whole(urls, URLS_A_PAGE, lambda known: known.key)
         more = shown[-1].key if len(urls) > len(shown) else ""
         return self.render("urls.html", prefix=prefix, after=after, urls=shown, more=more)
+
+
+def whole(rows: list[_Item], limit: int, key: Callable[[_Item], object]) -> list[_Item]:
+    """As many rows as fit, those of one key together: the next page begins after a whole key."""
+    shown = rows[:limit]
+    while shown and len(rows) > limit and key(shown[-1]) == key(rows[len(shown)]):
+        shown.pop()
+    return shown or rows
+
+
+def status_of(error: AsofError) -> int:
+    """The status of an answer that is an error."""
+    if isinstance(error, UsageError):
+        return 400
+    return 404 if isinstance(error, NotCaptured) else 500
 
 
 def _validity_of(capture: Capture, history: list[Validity]) -> Validity | None:

@@ -4,6 +4,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from http import HTTPStatus
 from ipaddress import ip_address
 from urllib.parse import quote, unquote
 
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from asof.model import Headers, find_header
 from asof.text.kinds.media import sniffed
+from asof.web.connection import HEAD_LIMIT, TOLD
 
 # Archived documents: no scripts, nothing from anywhere else, no way to pass for one of our pages.
 # Without allow-scripts browsers show <noscript>, too. allow-downloads: archived files may be kept.
@@ -22,18 +24,23 @@ SANDBOX = (
     "allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads"
     " allow-top-navigation-by-user-activation"
 )
+# Archived documents with scripts, in an origin of their own: no new windows, no way to the top.
+SCRIPTED = "allow-scripts allow-same-origin allow-forms allow-downloads allow-modals"
 _REPLAY_POLICY = (
     f"sandbox {SANDBOX};"
     " default-src 'self' data: blob: 'unsafe-inline'; script-src 'none'; connect-src 'none';"
     " worker-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
 )
 # Raw mementos are for programs; a browser that shows one must not load a thing.
-_RAW_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
+RAW_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 # Browsers show no PDF in a sandbox.
 _PDF_POLICY = (
     "default-src 'none'; script-src 'none'; object-src 'self'; style-src 'unsafe-inline';"
     " frame-ancestors 'self'"
 )
+# Browsers that know it do not so much as look a name up for archived scripts, nor talk WebRTC, of
+# which no Content-Security-Policy keeps them. Redirects are ours: none leads to another origin.
+OWN_CONNECTIONS = "(response-origin); webrtc=block; redirects=allow"
 PAGE_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self';"
     " base-uri 'none'; frame-ancestors 'none'"
@@ -65,14 +72,31 @@ def memento_policy(sent: str, start: bytes, *, raw: bool) -> str:
     """
     if sent == PDF and sniffed(start) == PDF:
         return _PDF_POLICY
-    return _RAW_POLICY if raw else _REPLAY_POLICY
+    return RAW_POLICY if raw else _REPLAY_POLICY
 
 
-def banner_policy(script: str) -> str:
-    """The policy of the page that has a banner and, in a frame, a memento: one script is ours."""
+def banner_policy(script: str, framed: str = "'self'") -> str:
+    """The policy of the page that has a banner and, in a frame, a memento: one script is ours.
+
+    `framed` is the origin of the memento; the banner of another page comes by `connect-src`.
+    """
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    allowed = f"script-src 'sha256-{digest}'; frame-src 'self'; frame-ancestors 'self'"
+    allowed = f"script-src 'sha256-{digest}'; frame-src {framed}; frame-ancestors 'self'"
+    if framed != "'self'":
+        allowed += "; connect-src 'self'"
     return PAGE_POLICY.replace("frame-ancestors 'none'", allowed)
+
+
+def scripted_policy(ancestors: Iterable[str]) -> str:
+    """The policy of archived documents whose scripts run, in the origin that they have for
+    themselves: they may do there what they like, and nothing gets out of it.
+    """
+    return (
+        f"sandbox {SCRIPTED};"
+        " default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'; object-src 'none';"
+        " connect-src 'self' data: blob:; frame-src 'self' blob:; form-action 'self';"
+        f" base-uri 'self'; frame-ancestors 'self' {' '.join(ancestors)}"
+    )
 
 
 class Gate:
@@ -81,10 +105,12 @@ class Gate:
     A name that is not this machine's comes from DNS rebinding: a foreign site has its own name lead
     here, to read the archive with its own scripts. An address in numbers cannot be rebound, so
     those and `localhost` pass. `hosts` are further names to answer to; `*` lets all pass.
+    `worker` is the one target that browsers may take a worker from.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), *, worker: str = "") -> None:
         self.app = app
+        self.worker = worker
         self.hosts = frozenset(host.lower() for host in ("localhost", *hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,6 +124,8 @@ class Gate:
                 for name, value in _EVERYWHERE.items():
                     headers[name] = value
                 # A 304 has its headers laid over those the browser keeps: none of ours may differ.
+                if self.worker:
+                    headers["connection-allowlist"] = OWN_CONNECTIONS
                 if message["status"] != 304:
                     headers.setdefault("content-security-policy", PAGE_POLICY)
             await send(message)
@@ -120,10 +148,19 @@ class Gate:
         headers = RequestHeaders(scope=scope)
         if not self._is_ours(headers.get("host", "")):
             return PlainTextResponse("This server does not answer to that host name.\n", 400)
-        if scope["method"] not in ("GET", "HEAD"):
+        if not scope["http_version"].startswith("1."):
+            return PlainTextResponse("This server speaks HTTP/1.1.\n", 505)
+        # h11 counts only what has not come to its end: a head in one piece can be longer.
+        target = len(scope["raw_path"]) + len(scope["query_string"])
+        if target > HEAD_LIMIT:
+            return PlainTextResponse(TOLD[HTTPStatus.REQUEST_URI_TOO_LONG], 414)
+        if target + sum(len(name) + len(value) for name, value in headers.raw) > HEAD_LIMIT:
+            return PlainTextResponse(TOLD[HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE], 431)
+        if scope["method"] not in ("GET", "HEAD") and not self.worker:
             told = "An archive can only be read (GET and HEAD); posted forms cannot be replayed.\n"
             return PlainTextResponse(told, 405, {"Allow": "GET, HEAD"})
-        if headers.get("service-worker") or "worker" in headers.get("sec-fetch-dest", ""):
+        asks = headers.get("service-worker") or "worker" in headers.get("sec-fetch-dest", "")
+        if asks and f"{scope['path']}?{scope['query_string'].decode('latin-1')}" != self.worker:
             return PlainTextResponse("Archived scripts do not run here.\n", 403)
         return None
 

@@ -7,9 +7,11 @@ import socket
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Thread
+from urllib.parse import urlsplit
 
 import uvicorn
 from anyio.to_thread import current_default_thread_limiter
@@ -17,11 +19,15 @@ from starlette.types import ASGIApp
 
 from asof.archive import OpenArchive
 from asof.clock import Clock, SystemClock
+from asof.coherence.trust_file import learn_ahead
 from asof.errors import UsageError
-from asof.web import connection
+from asof.web import connection, wabac
 from asof.web.access_log import AccessLog
-from asof.web.app import create_library
+from asof.web.app import create_app
 from asof.web.connection import Connection
+from asof.web.forwarded import BehindProxy, Network
+from asof.web.replay_site import LOOPBACK, ReplaySite
+from asof.web.turns import Buckets, Turnstile
 
 # More processes gain little for the few who read an archive at once, and each takes 40 MB.
 _MOST_PROCESSES = 4
@@ -33,46 +39,94 @@ _END_SECONDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What is served, where, and what is told of it; `log` is a file's descriptor."""
+    """What is served, where, and what is told of it; `log` is a file's descriptor.
+
+    `has_files`: its WARC files as they are, too. Archived scripts run at another port, any free one
+    if it is 0. Readers who come through other servers have other addresses: `origin` of our pages,
+    `replay_origin` of where scripts run. `root` stands before all addresses of pages. `names` are
+    those it answers to, besides those of this machine. `proxies` are servers whose word on who asks
+    is believed. Others may read where `turns` says how much.
+    """
 
     folders: Sequence[Path]
     host: str
     port: int
     log: int | None = None
     is_verbose: bool = False
+    has_files: bool = False
     clock: Clock = field(default_factory=SystemClock)
+    replay_port: int = 0
+    replay_origin: str = ""
+    origin: str = ""
+    root: str = ""
+    names: tuple[str, ...] = ()
+    proxies: tuple[Network, ...] = ()
+    turns: Buckets | None = None
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names it answers to; who can read everything needs no other site to do it."""
+        if self.turns is not None and not self.names:
+            return ("*",)
+        urls = filter(None, (self.origin, self.replay_origin))
+        return (self.host, *self.names, *(urlsplit(url).hostname or "" for url in urls))
 
 
 def serve(service: Service, ready: Callable[[str], None]) -> None:
     """Serve until interrupted; `ready` gets the address once it answers."""
+    if service.turns is None:
+        _stay_here(service.host)
     for folder in service.folders:  # what is wrong with one is told before anything is promised
         OpenArchive.open(folder).close()
-    begun, alive = service.clock.now(), os.pipe()
-    own, beside = bound(service.host, service.port), []
-    port = own.getsockname()[1]
+    begun, alive, beside = service.clock.now(), os.pipe(), []
+    ports = [service.port] + [service.replay_port] * (wabac.installed() is not None)
+    own = [bound(service.host, port) for port in ports]
+    ports = [listener.getsockname()[1] for listener in own]
+    port, site = ports[0], _site(service, ports)
     if (others := _cores() - 1) > 0:
-        # That it could be bound alone has shown that nobody else listens there.
-        own.close()
+        # That they could be bound alone has shown that nobody else listens there.
+        for listener in own:
+            listener.close()
         for _ in range(others):
-            with bound(service.host, port, shared=True) as listener:
-                # Forked before any thread, connection or event loop is there.
-                words = (service, listener, begun, alive)
-                beside.append(get_context("fork").Process(target=_beside, args=words, daemon=True))
-                beside[-1].start()
-        own = bound(service.host, port, shared=True)
+            shared = [bound(service.host, port, shared=True) for port in ports]
+            # Forked before any thread, connection or event loop is there.
+            words = (service, shared, site, begun, alive)
+            beside.append(get_context("fork").Process(target=_beside, args=words, daemon=True))
+            beside[-1].start()
+            for listener in shared:
+                listener.close()
+        own = [bound(service.host, port, shared=True) for port in ports]
     name = f"[{service.host}]" if ":" in service.host else service.host
-    ready(f"http://{name}:{port}/")
+    ready(f"http://{name}:{port}{service.root}/")
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # it would end before the others
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for folder in service.folders:  # of an archive of its own: this one may be closed meanwhile
+        Thread(target=learn_ahead, args=(folder.absolute(),), daemon=True).start()
     try:
-        _run(service, own, begun)
+        _run(service, own, site, begun)
     finally:
         os.close(alive[1])
         for process in beside:
             process.join(_END_SECONDS)
 
 
-def _beside(service: Service, listener: socket.socket, begun: int, alive: tuple[int, int]) -> None:
+def _site(service: Service, ports: list[int]) -> ReplaySite | None:
+    """Where archived scripts run, and who may frame them."""
+    if len(ports) == 1:
+        return None
+    main = tuple(f"http://{name}:{ports[0]}" for name in LOOPBACK)
+    return ReplaySite(
+        ports[1], (service.origin,) if service.origin else main, service.replay_origin
+    )
+
+
+def _beside(
+    service: Service,
+    listeners: list[socket.socket],
+    site: ReplaySite | None,
+    begun: int,
+    alive: tuple[int, int],
+) -> None:
     """One of the other processes; it ends when the first does, however that ends."""
     os.close(alive[1])
 
@@ -82,26 +136,35 @@ def _beside(service: Service, listener: socket.socket, begun: int, alive: tuple[
 
     Thread(target=watch, daemon=True).start()
     with suppress(KeyboardInterrupt):
-        _run(service, listener, begun)
+        _run(service, listeners, site, begun)
 
 
-def _run(service: Service, listener: socket.socket, begun: int) -> None:
+def _run(
+    service: Service, listeners: list[socket.socket], site: ReplaySite | None, begun: int
+) -> None:
     with ExitStack() as opened:
         archives = [
-            opened.enter_context(OpenArchive.open(folder, clock=service.clock))
+            opened.enter_context(OpenArchive.open(folder.absolute(), clock=service.clock))
             for folder in service.folders
         ]
-        app = create_library(archives, service.clock, hosts=(service.host,), era=begun)
+        app = create_app(
+            archives, service.clock, hosts=service.hosts, era=begun, files=service.has_files,
+            scripts=site, root=service.root,
+        )  # fmt: skip
+        if service.turns is not None:
+            app = Turnstile(app, service.turns)
+        if service.proxies:
+            app = BehindProxy(app, service.proxies)
         if service.log is not None:
             app = AccessLog(app, service.log, service.clock)
-        Server(configured(app, is_verbose=service.is_verbose)).run(sockets=[listener])
+        Server(configured(app, is_verbose=service.is_verbose)).run(sockets=listeners)
 
 
 def configured(app: ASGIApp, *, is_verbose: bool = False) -> uvicorn.Config:
     return uvicorn.Config(
         app, http=Connection, ws="none", lifespan="off", proxy_headers=False,
         log_level=logging.INFO if is_verbose else logging.ERROR, access_log=False,
-        server_header=False, timeout_graceful_shutdown=_END_SECONDS,
+        server_header=False, use_colors=False, timeout_graceful_shutdown=_END_SECONDS,
         limit_concurrency=connection.MOST, h11_max_incomplete_event_size=connection.HEAD_LIMIT,
     )  # fmt: skip
 
@@ -121,6 +184,19 @@ def _cores() -> int:
     return min(len(os.sched_getaffinity(0)), _MOST_PROCESSES)
 
 
+def _stay_here(host: str) -> None:
+    """Nothing of an archive leaves this machine unless somebody has said so."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return  # binding it says why not
+    if not all(ip_address(each[4][0]).is_loopback for each in found):
+        raise UsageError(
+            f"Others could read the archive at {host}.",
+            hint="Add --public if they may, or leave --host out.",
+        )
+
+
 def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
     """A socket that listens; one of several processes' if it is shared."""
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
@@ -132,8 +208,9 @@ def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
         listener.listen(1024)
     except OSError as error:
         listener.close()
+        other = "" if host in LOOPBACK else " or --host"
         raise UsageError(
             f"Cannot listen on {host} port {port}: {error.strerror or error}.",
-            hint="Choose another with --port (0 takes any free one) or --host.",
+            hint=f"Choose another with --port (0 takes any free one){other}.",
         ) from error
     return listener

@@ -23,13 +23,14 @@ from typing import Any
 
 import numpy as np
 
+from asof.caret import clipped
 from asof.change.shingles import K, Unit, shingles_of_all
 from asof.clock import DAY, Instant, iso, parse_iso
 from asof.cover.documents.collection import Collection
 from asof.cover.documents.sets import Sets
-from asof.cover.language.caret import clipped
 from asof.cover.language.columns import Column, ColumnKind, number_column, text_column, time_column
-from asof.errors import InputError, missing_extra
+from asof.errors import InputError, missing_extra, why_no_json
+from asof.files import input_file
 
 _LONGEST_LINE = 64 << 20
 _BATCH = 4096
@@ -140,7 +141,7 @@ def _moment(value: object) -> Instant | None:
 
 def _json_rows(path: Path) -> Iterator[Row]:
     try:
-        with path.open("rb") as file:
+        with input_file(path) as file:
             lines = iter(partial(file.readline, _LONGEST_LINE + 1), b"")  # never more in memory
             for number, line in enumerate(lines, 1):
                 if len(line) > _LONGEST_LINE:
@@ -151,16 +152,18 @@ def _json_rows(path: Path) -> Iterator[Row]:
                 if line.strip():
                     yield _row(line, f"{path}, line {number}")
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error}.", hint="Check the path.") from error
+        what = f"{path} cannot be read: {error.strerror}."
+        raise InputError(what, hint="Check the path and its rights.") from error
 
 
 def _row(line: bytes, where: str) -> Row:
     try:
-        found = json.loads(line)
+        found = json.loads(line.strip())
         if b"\\ud" in line.lower():  # half of a pair, which is no character and cannot be written
             found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not JSON ({error}).", hint="One object a line.") from error
+        why = why_no_json(error)
+        raise InputError(f"{where}: {why}.", hint="One object a line.") from error
     if not isinstance(found, dict):
         raise InputError(f"{where}: no object.", hint='Write {"id": ..., "text": ...}.')
     return found
@@ -185,7 +188,7 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
             for row in zip(*columns, strict=True):
                 yield dict(zip(batch.schema.names, row, strict=True))
     except (OSError, ValueError, OverflowError, arrow.ArrowException) as error:
-        why = str(error).rstrip(".")
+        why = (getattr(error, "strerror", None) or str(error)).rstrip(".")
         raise InputError(f"{path} is no Parquet file: {why}.", hint="Check the file.") from error
 
 

@@ -14,13 +14,13 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from asof.archive.folder import Folder, storage_errors
+from asof.archive.folder import Folder
+from asof.caret import listed, suggestion
 from asof.clock import SECOND, Instant
 from asof.cover.answer import Figures
-from asof.cover.language.caret import listed, suggestion
 from asof.cover.question import Question
 from asof.errors import ArchiveError, UsageError
-from asof.files import atomic_file
+from asof.files import atomic_file, storage_errors
 
 if TYPE_CHECKING:
     from asof.cover.run import CoverOutcome

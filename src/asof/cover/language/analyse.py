@@ -14,9 +14,9 @@ content-based constraints" (section 3.2); here is decided which ones can be, and
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from asof.caret import clipped, error_at
 from asof.cover.language import syntax
 from asof.cover.language.bounds import Bound, Least
-from asof.cover.language.caret import clipped, error_at
 from asof.cover.language.parse import parse_condition
 from asof.cover.language.unparse import unparse
 from asof.errors import UsageError

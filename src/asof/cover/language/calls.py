@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from asof.cover.language.caret import Misread, clipped, suggestion
+from asof.caret import Misread, clipped, suggestion
 from asof.cover.language.lexer import Word
 from asof.cover.language.syntax import AttributeOf, Document, Measure
 

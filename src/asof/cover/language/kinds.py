@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeVar
 
+from asof.caret import Misread, Span, clipped, listed, pointing_into, suggestion
 from asof.clock import parse_iso
 from asof.cover.language import syntax
-from asof.cover.language.caret import Misread, Span, clipped, listed, pointing_into, suggestion
 from asof.cover.language.columns import FARTHEST, Column
 
 Kind = Literal["number", "text", "time", "duration"]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from asof.caret import Misread, Span, clipped, described, plain
 from asof.clock import DAY, SECOND, parse_iso
-from asof.cover.language.caret import Misread, Span, clipped, described, plain
 from asof.cover.language.syntax import LENGTH, LONGEST
 from asof.errors import UsageError
 

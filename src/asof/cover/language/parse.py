@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from asof.caret import Misread, Span, clipped, pointing_into
 from asof.cover.language import syntax
 from asof.cover.language.calls import call
-from asof.cover.language.caret import Misread, Span, clipped, pointing_into
 from asof.cover.language.kinds import checked_condition, joined, negative
 from asof.cover.language.lexer import Word, WordKind, terms, words
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from asof.cover.language.caret import Span
+from asof.caret import Span
 
 LENGTH = 10_000
 DEPTH = 100

@@ -5,13 +5,13 @@ from time import monotonic
 
 import numpy as np
 
+from asof.caret import clipped
 from asof.change.shingles import checked
 from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection, chosen
 from asof.cover.documents.sets import Sets
 from asof.cover.join.join import JoinLimits
 from asof.cover.language.analyse import Alternative, analyse, parse_relation
-from asof.cover.language.caret import clipped
 from asof.cover.language.columns import COLUMN_OF
 from asof.cover.language.kinds import type_check
 from asof.cover.language.parse import parse_filter

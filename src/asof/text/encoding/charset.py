@@ -71,10 +71,14 @@ def charset_of(
     for bom, name in BOMS:
         if data.startswith(bom):
             return _charset(name, 1.0, "bom")
+    label = declared_label(declared) if declared else None
+    said = _named(label) if label else None
+    if said == "utf-8" and not detection.has_wide_shape(data) and _is_utf8(data):
+        return _charset(said, 1.0 if data else 0.0, "http")  # whatever it says itself
     own = sheet_encoding(data) if sheet else prescan(data) if markup else None
     # What reads as markup in ASCII is in no encoding that has it elsewhere.
     wide = sheet or not markup or detection.may_be_wide(data)
-    claims = [claim for claim in _claims(declared, own) if wide or not detection.is_wide(claim[0])]
+    claims = [claim for claim in _claims(said, own) if wide or not detection.is_wide(claim[0])]
     # What is wide, or escaped, is no UTF-8 by chance, unless it is all ASCII.
     if detection.has_wide_shape(data) and not _utf8_sequences(data):
         shape = detection.wide_or_escaped(data)
@@ -121,12 +125,10 @@ def _of_guess(guess: detection.Guess, data: bytes, source: str) -> Charset:
     return _charset(guess.name, guess.confidence, source)
 
 
-def _claims(declared: str | None, own: str | None) -> list[tuple[str, str]]:
+def _claims(said: str | None, own: str | None) -> list[tuple[str, str]]:
     """What is said of the encoding, the weightier first: (name, who says it)."""
-    label = declared_label(declared) if declared else None
-    name = _named(label) if label else None
-    claims = [(name, "http")] if name else []
-    if own not in (None, "replacement", name):
+    claims = [(said, "http")] if said else []
+    if own not in (None, "replacement", said):
         claims.append((str(own), "document"))
     return claims
 
@@ -155,6 +157,10 @@ def _utf8_sequences(data: bytes) -> int:
     except UnicodeDecodeError:
         return 0
     return sequences
+
+
+def _is_utf8(data: bytes) -> bool:
+    return data.isascii() or _utf8_sequences(data) > 0
 
 
 def _utf_8(data: bytes, claims: list[tuple[str, str]]) -> Charset | None:

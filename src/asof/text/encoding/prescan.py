@@ -5,6 +5,7 @@ XML declaration as browsers heed it in HTML as well.
 """
 
 import re
+from functools import lru_cache
 
 from asof.text.encoding.labels import encoding_named
 
@@ -56,6 +57,7 @@ def sheet_encoding(data: bytes) -> str | None:
     return "utf-8" if name in ("utf-16le", "utf-16be") else name
 
 
+@lru_cache(maxsize=64)
 def declared_label(content_type: str) -> str | None:
     """The charset parameter of a Content-Type value, or the value itself where it is a label."""
     if len(content_type) > 1024:

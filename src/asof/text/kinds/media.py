@@ -10,6 +10,8 @@ declared, or only "octets", a file's name helps where the bytes are vague.
 
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import NamedTuple
 
 from asof.text.encoding.labels import encoding_named
@@ -134,6 +136,7 @@ def content_type(values: Iterable[str]) -> ContentType | None:
     return found
 
 
+@lru_cache(maxsize=64)
 def essence(content_type_value: str | None) -> str | None:
     """Type and subtype of a Content-Type value, in lower case; None if it is malformed."""
     found = content_type((content_type_value or "",))
@@ -194,3 +197,16 @@ def _same_family(said: str, seen: str) -> bool:
     if seen in ("audio/wav", "video/avi", "audio/aiff"):
         return said.split("/")[-1].removeprefix("x-") in seen or said == "video/x-msvideo"
     return False
+
+
+def is_binary(media_type: str | None) -> bool:
+    """Whether it is one of those that are surely no text."""
+    return _BINARIES.fullmatch(media_type or "") is not None
+
+
+def is_of_type(media_type: str, asked: str) -> bool:
+    """Whether it is of the types that somebody asks for: `html` and `image` mean `*/html` and
+    `image/*`.
+    """
+    asked = asked.lower()
+    return fnmatchcase(media_type, asked) if "/" in asked else asked in media_type.split("/")

@@ -34,7 +34,7 @@ from asof.warc.foreign.zip_reader import (
 _WARC = re.compile(r"\.warc(\.gz|\.zst)?$", re.IGNORECASE)
 # Deflate can do 1,032 to 1; text of real crawls stays under 100 to 1, and WARC files in a WACZ
 # should not be deflated at all. Any member may unpack to so many times 64 KiB.
-_MAX_RATIO = 100
+MAX_RATIO = 100
 # Manifests are read into memory; one of this size names some 20,000 files.
 _MAX_MANIFEST = 4 << 20
 _MULTI = "multi-wacz-package"
@@ -50,13 +50,13 @@ class WaczKind(Enum):
     OTHER = auto()  # an index, a list of pages
 
 
-_Digests = dict[str, tuple[str, str]]
+Digests = dict[str, tuple[str, str]]
 """What datapackage.json promises: the digest of each path as (algorithm, hex)."""
 
 
 def wacz_members(path: Path) -> list[tuple[WaczKind, ZipEntry]]:
     """What a WACZ holds, in the order of the file; InputError when it is no ZIP at all."""
-    entries = _listing(path).entries
+    entries = wacz_listing(path).entries
     return [(_kind(entry.name), entry) for entry in entries if not entry.name.endswith("/")]
 
 
@@ -67,13 +67,13 @@ def extract_warcs(
 
     The files belong to the caller, who may remove each before asking for the next.
     """
-    listing = _listing(path)
+    listing = wacz_listing(path)
     into.mkdir(parents=True, exist_ok=True)
     size = path.stat().st_size
     with open_zip(path) as file:
-        digests, profile, problems = _read_manifest(file, listing)
+        digests, profile, problems = read_manifest(file, listing)
         for offset, reason in (*listing.problems, *problems):
-            yield Damage(str(path), _inside(offset, size), reason)
+            yield Damage(str(path), inside(offset, size), reason)
         yield from _Extraction(path, file, into, digests, config).members(listing.entries)
     yield from _unkept_promises(path, listing, digests, profile)
 
@@ -82,7 +82,7 @@ class _Extraction:
     """One pass over the WARC members of a ZIP."""
 
     def __init__(
-        self, path: Path, file: BinaryIO, into: Path, digests: _Digests, config: Config
+        self, path: Path, file: BinaryIO, into: Path, digests: Digests, config: Config
     ) -> None:
         self._config = config
         self._path = path
@@ -119,8 +119,8 @@ class _Extraction:
             room, size = self._config.room(self._into), min(entry.size, self._size)
         else:
             room, size = self._budget, entry.size
-            if size > _MAX_RATIO * max(entry.packed, 1 << 16):
-                more = f"unpacks to {size:,} bytes, more than {_MAX_RATIO} times its size"
+            if size > MAX_RATIO * max(entry.packed, 1 << 16):
+                more = f"unpacks to {size:,} bytes, more than {MAX_RATIO} times its size"
                 return f"{more}: unzip it and import what is inside, if you trust it"
         if size <= room:
             return ""
@@ -161,16 +161,16 @@ class _Extraction:
             target.unlink()
 
     def _damage(self, entry: ZipEntry, reason: str) -> Damage:
-        offset = _inside(entry.offset, self._size)
+        offset = inside(entry.offset, self._size)
         return Damage(str(self._path), offset, f"{entry.name} {reason}")
 
 
-def _inside(offset: int, size: int) -> int:
+def inside(offset: int, size: int) -> int:
     """An offset for a report: those that a broken directory makes up may lie outside the file."""
     return min(max(offset, 0), size)
 
 
-def _listing(path: Path) -> ZipListing:
+def wacz_listing(path: Path) -> ZipListing:
     with open_zip(path) as file:
         listing = list_entries(file)
     if not listing.entries:
@@ -191,20 +191,20 @@ def _kind(name: str) -> WaczKind:
     return WaczKind.MANIFEST if is_manifest else WaczKind.OTHER
 
 
-def _read_manifest(
+def read_manifest(
     file: BinaryIO, listing: ZipListing
-) -> tuple[_Digests, str, list[tuple[int, str]]]:
+) -> tuple[Digests, str, list[tuple[int, str]]]:
     """What the package promises, its profile, and what is wrong with the promise itself."""
     found = {entry.name: entry for entry in reversed(listing.entries)}
     entry, seal = found.get("datapackage.json"), found.get("datapackage-digest.json")
     if entry is None:
         return {}, "", []
-    text, problems = _read_small(file, entry)
-    package = _parse_json(text)
+    text, problems = read_small(file, entry)
+    package = parse_json(text)
     if not problems and package is None:
         problems.append((entry.offset, "datapackage.json is not a JSON object"))
     if seal is not None and not problems:
-        promised = _parse_json(_read_small(file, seal)[0])
+        promised = parse_json(read_small(file, seal)[0])
         algorithm, wanted = _digest_of(promised or {})
         if wanted and hashlib.new(algorithm, text, usedforsecurity=False).hexdigest() != wanted:
             reason = "datapackage.json does not match the digest in datapackage-digest.json"
@@ -220,7 +220,7 @@ def _read_manifest(
     return digests, str((package or {}).get("profile", "")), problems
 
 
-def _read_small(file: BinaryIO, entry: ZipEntry) -> tuple[bytes, list[tuple[int, str]]]:
+def read_small(file: BinaryIO, entry: ZipEntry) -> tuple[bytes, list[tuple[int, str]]]:
     if entry.size > _MAX_MANIFEST:
         return b"", [(entry.offset, f"{entry.name} is too large to be read")]
     try:
@@ -229,7 +229,7 @@ def _read_small(file: BinaryIO, entry: ZipEntry) -> tuple[bytes, list[tuple[int,
         return b"", [(entry.offset, f"{entry.name} {error}")]
 
 
-def _parse_json(text: bytes) -> dict[str, object] | None:
+def parse_json(text: bytes) -> dict[str, object] | None:
     # RecursionError: a manifest of brackets. UnicodeDecodeError is a ValueError.
     with suppress(ValueError, RecursionError):
         value = json.loads(text)
@@ -248,7 +248,7 @@ def _digest_of(item: dict[str, object]) -> tuple[str, str]:
 
 
 def _unkept_promises(
-    path: Path, listing: ZipListing, digests: _Digests, profile: str
+    path: Path, listing: ZipListing, digests: Digests, profile: str
 ) -> Iterator[Damage]:
     """WARC files that the manifest names and the ZIP lacks; packages of packages."""
     there = {entry.name: _kind(entry.name) for entry in listing.entries}

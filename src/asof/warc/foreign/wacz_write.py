@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
@@ -20,6 +20,7 @@ from asof.errors import UsageError
 from asof.files import output_file, scratch_folder
 
 VERSION = "1.1.1"
+SIGNATURE_VERSION = "0.1.0"  # of wacz-auth
 
 # Lines a block of the compressed index, as py-wacz does: one block is what a look-up unpacks.
 _BLOCK_LINES = 1024
@@ -27,6 +28,10 @@ _BLOCK_LINES = 1024
 _RUN_LINES = 100_000
 _GZIP = 31  # wbits for a gzip wrapper
 _COPY = 1 << 20
+
+
+# The signature of some bytes and the key that made it, both in base64.
+Sign = Callable[[bytes], tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +54,12 @@ def write_wacz(
     title: str,
     software: str,
     created: Instant,
+    sign: Sign | None = None,
 ) -> None:
     """Write a WACZ that appears under its name when it is whole and on the disk.
 
     `cdxj_lines` may come in any order; their `filename` is the name of a file of `warcs`.
-    The same arguments give the same bytes.
+    The same arguments give the same bytes. With `sign` it is signed, at the moment `created`.
     """
     _check(out, warcs)
     with output_file(out) as file, zipfile.ZipFile(file, "w") as zipped:
@@ -73,7 +79,7 @@ def write_wacz(
         listed = iter(pages)
         main = list(islice(listed, 1))
         package.add("pages/pages.jsonl", _page_lines(chain(main, listed)), deflate=True)
-        package.seal(title, software, main)
+        package.seal(title, software, main, sign)
 
 
 @dataclass(slots=True)
@@ -107,7 +113,7 @@ class _Package:
             }
         )
 
-    def seal(self, title: str, software: str, main: list[WaczPage]) -> None:
+    def seal(self, title: str, software: str, main: list[WaczPage], sign: Sign | None) -> None:
         """Write the manifest and its digest: the last members, since they name all others."""
         package: dict[str, object] = {
             "profile": "data-package",
@@ -119,9 +125,16 @@ class _Package:
         for page in main:
             package |= {"mainPageUrl": page.url, "mainPageDate": _rfc3339(page.ts)}
         text = json.dumps({**package, "resources": self._resources}, indent=2).encode()
-        digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
+        digest = f"sha256:{hashlib.sha256(text).hexdigest()}"
+        sealing: dict[str, object] = {"path": "datapackage.json", "hash": digest}
+        if sign is not None:
+            signature, key = sign(digest.encode("ascii"))
+            sealing["signedData"] = {
+                "hash": digest, "created": package["created"], "software": software,
+                "version": SIGNATURE_VERSION, "signature": signature, "publicKey": key,
+            }  # fmt: skip
         self._zipped.writestr(self._info("datapackage.json", True), text)
-        sealed = json.dumps(digest, indent=2).encode()
+        sealed = json.dumps(sealing, indent=2).encode()
         self._zipped.writestr(self._info("datapackage-digest.json", True), sealed)
 
     def _info(self, path: str, deflate: bool) -> zipfile.ZipInfo:

@@ -38,6 +38,7 @@ _METHODS = {
     1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "lzma", 93: "zstd", 99: "AES",
 }  # fmt: skip
 _UNKNOWN = 0xFFFFFFFF
+_DESCRIPTOR_SIZES = (12, 16, 20, 24)  # of what follows a streamed entry (APPNOTE section 4.3.9)
 
 
 class BadEntry(Exception):
@@ -56,6 +57,7 @@ class ZipEntry:
     packed: int
     size: int
     mode: int = 0
+    raw: bytes = b""  # its header and name as the directory has them
 
     @property
     def is_encrypted(self) -> bool:
@@ -72,6 +74,7 @@ class ZipListing:
 
     entries: tuple[ZipEntry, ...]
     problems: tuple[tuple[int, str], ...] = ()
+    directory: tuple[int, int] = (0, 0)  # where it begins and ends, if there is one
 
 
 def list_entries(file: BinaryIO, *, measure: bool = True) -> ZipListing:
@@ -84,11 +87,12 @@ def list_entries(file: BinaryIO, *, measure: bool = True) -> ZipListing:
     found = _central(file, size)
     problems: list[tuple[int, str]] = []
     lost: set[int] = set()
+    directory = (0, 0)
     if isinstance(found, str):
         entries = _Salvage(file, size, measure).entries()
         problems.append((size, f"{found}; {len(entries)} entries were found without it"))
     else:
-        entries = found
+        entries, directory = found
         lost = {entry.offset for entry in entries if _at(file, entry.offset, 4) != LOCAL}
         if lost:
             listed = {entry.offset for entry in entries}
@@ -97,7 +101,7 @@ def list_entries(file: BinaryIO, *, measure: bool = True) -> ZipListing:
     entries.sort(key=lambda entry: (entry.offset in lost, entry.offset))
     if len(entries) >= MAX_ENTRIES:
         problems.append((0, f"only the first {MAX_ENTRIES:,} entries are read"))
-    return ZipListing(tuple(entries), tuple(problems))
+    return ZipListing(tuple(entries), tuple(problems), directory)
 
 
 def has_directory(path: Path) -> bool:
@@ -150,6 +154,54 @@ def contents(file: BinaryIO, entry: ZipEntry) -> Iterator[bytes]:
     return _inflated(file, entry.packed, zlib.decompressobj(-15))
 
 
+def loose_ends(file: BinaryIO, listing: ZipListing) -> Iterator[str]:
+    """What another reader could see otherwise: entries that are described in two ways, or that
+    overlap, and bytes that belong to none. Nothing of that kind is in a ZIP as tools write it.
+    """
+    at = descriptor = 0
+    for entry in sorted(listing.entries, key=lambda entry: entry.offset):
+        gap = entry.offset - at
+        if gap < 0:
+            yield f"{entry.name} shares its bytes with another entry"
+        elif gap and not (descriptor and gap in _DESCRIPTOR_SIZES):
+            yield f"{gap:,} bytes before {entry.name} belong to no entry"
+        length, is_alike = _own_header(file, entry)
+        if not is_alike:
+            yield f"{entry.name} is described in two ways, or its name can be read in two"
+        descriptor = entry.flags & 0x8
+        at = entry.offset + length + entry.packed
+    start, end = listing.directory
+    if start != at and not (descriptor and start - at in _DESCRIPTOR_SIZES):
+        yield "before its directory are bytes that belong to no entry"
+    listed = sum(
+        46 + sum(unpack_from("<HHH", each.raw, 28)) for each in listing.entries if each.raw
+    )
+    if listed != end - start:
+        yield "its directory does not end where its last entry does"
+    last = _at(file, end, 100)  # the three end records at most
+    last = last[last.find(END) :]
+    if last[4:8] + last[20:] != bytes(6) or last[8:10] != last[10:12]:
+        yield "after its directory are bytes that belong to nothing"
+
+
+def _own_header(file: BinaryIO, entry: ZipEntry) -> tuple[int, bool]:
+    """The length of an entry's own header, and whether it says what the directory does."""
+    header, listed, name = _at(file, entry.offset, 30), entry.raw, entry.raw[46:]
+    if len(header) < 30 or not listed:
+        return len(header), False
+    length = sum(unpack_from("<HH", header, 26))
+    rest = _at(file, entry.offset + 30, length)
+    crc, packed, size = unpack_from("<III", header, 14)
+    size, packed = _zip64(rest[len(name) :], size, packed)
+    return 30 + length, (
+        listed[6:8] in (header[4:6], b"\x2d\x00")  # the directory may need ZIP64 where it does not
+        and listed[8:16] + name == header[6:14] + rest[: len(name)]
+        and listed[28:30] == header[26:28] and listed[34:36] == b"\0\0"
+        and name == entry.name.encode()
+        and bool(entry.flags & 0x8 or (crc, packed, size) == (entry.crc, entry.packed, entry.size))
+    )  # fmt: skip
+
+
 def _stored(file: BinaryIO, left: int) -> Iterator[bytes]:
     while left and (piece := file.read(min(left, _STEP))):
         left -= len(piece)
@@ -167,13 +219,15 @@ def _inflated(file: BinaryIO, left: int, inflater: zlib._Decompress) -> Iterator
             if piece:
                 yield piece
             elif not feed:
-                return
+                raise BadEntry("breaks off: what it is packed in has no end")
     except zlib.error as error:
         raise BadEntry(f"cannot be unpacked ({error})") from error
+    if left or inflater.unused_data:
+        raise BadEntry("goes on behind the end of what it is packed in")
 
 
-def _central(file: BinaryIO, size: int) -> list[ZipEntry] | str:
-    """The entries of the central directory, or why there is none that can be used."""
+def _central(file: BinaryIO, size: int) -> tuple[list[ZipEntry], tuple[int, int]] | str:
+    """The entries of the central directory and its place, or why there is none to be used."""
     start = max(0, size - 65_557)  # the end record and the longest comment
     tail = _at(file, start, size - start)
     at = tail.rfind(END)
@@ -191,7 +245,8 @@ def _central(file: BinaryIO, size: int) -> list[ZipEntry] | str:
     shift = end - length - offset
     if end - length < 0 or (count and _at(file, end - length, 4) != CENTRAL):
         return "the ZIP's central directory does not lie where its end says"
-    return _entries(file, end - length, end, count, shift)
+    entries = _entries(file, end - length, end, count, shift)
+    return entries if isinstance(entries, str) else (entries, (end - length, end))
 
 
 def _entries(file: BinaryIO, at: int, end: int, count: int, shift: int) -> list[ZipEntry] | str:
@@ -207,8 +262,9 @@ def _entries(file: BinaryIO, at: int, end: int, count: int, shift: int) -> list[
         name, extra = file.read(name_length), file.read(extra_length)
         file.seek(comment_length, os.SEEK_CUR)
         size, packed, offset = _zip64(extra, size, packed, offset)
+        shown, offset = printable(name, flags), offset + shift
         entries.append(
-            ZipEntry(printable(name, flags), offset + shift, method, flags, crc, packed, size, mode)
+            ZipEntry(shown, offset, method, flags, crc, packed, size, mode, header + name)
         )
     return entries
 

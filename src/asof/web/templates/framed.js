@@ -1,16 +1,9 @@
-// What the frame of a replayed page cannot do without a script: it stays folded, the part of the
-// page that an address names is shown, the title is the page's, and what was opened in the frame
-// gets an address and a banner of its own. The page itself runs no script, so nothing can act here.
-const frame = document.querySelector("iframe"), banner = document.querySelector("details");
+// What the frame of a replayed page cannot do without a script: the part of the page that an address
+// names is shown, the title is the page's, and what was opened in the frame gets an address and a
+// banner of its own. The page itself runs no script, so nothing can act here.
 const own = frame.src;
 const inside = () => frame.contentWindow.location;
 const show = () => { if (location.hash) inside().replace(own + location.hash); };
-try {
-  banner.open = sessionStorage.getItem("folded") === null;
-  banner.addEventListener("toggle", () => {
-    banner.open ? sessionStorage.removeItem("folded") : sessionStorage.setItem("folded", "");
-  });
-} catch {}
 addEventListener("hashchange", show);
 frame.addEventListener("load", () => {
   try {

@@ -1,7 +1,8 @@
-"""Reading documents beside a crawl, in a process that runs when nothing else wants the processor.
+"""Reading documents beside a crawl, and indexing their words, in a process that runs when nothing
+else wants the processor.
 
-A polite crawl mostly waits for its hosts; that time is enough to read what it has taken. A crawl
-without delays has none to give, and leaves its documents to `asof reindex --text`. The process
+A polite crawl mostly waits for its hosts; that time is enough for what it has taken. A crawl
+without delays has none to give, and leaves its documents to `asof reindex --search`. The process
 ends when its standard input does: with the crawl, however that ends. What it has read is kept.
 """
 
@@ -10,6 +11,7 @@ import select
 import subprocess
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from time import monotonic
@@ -26,7 +28,7 @@ _REST = 20
 _PATIENCE = 600.0
 # Seconds that the process gets to let go of its files.
 _GRACE = 5.0
-_COMMAND = "from asof.change.background import main; main()"
+_COMMAND = "from asof.crawl.background import main; main()"
 
 
 class BackgroundReader:
@@ -70,14 +72,18 @@ def main() -> None:
 
 
 def _read(folder: Path) -> bool:
-    """Read what there is; whether there was anything new."""
+    """Read and index what there is; whether there was anything new."""
     from asof.archive.archive import OpenArchive
     from asof.change.texts import Texts
+    from asof.search.index import update
     from asof.text.sandbox import ReadingLimits
 
-    limits = ReadingLimits(patience=_PATIENCE)
+    limits, stop = ReadingLimits(patience=_PATIENCE), partial(_ended, 0.0)
     with OpenArchive.open(folder) as archive, Texts(archive, writable=True, limits=limits) as texts:
-        return texts.read_all(1, stop=lambda: _ended(0.0)).judged > 0
+        found = texts.read_all(1, stop=stop).judged > 0
+        if found:
+            update(archive, texts, stop=stop)
+        return found
 
 
 def _end_with_crawl() -> None:

@@ -1,0 +1,90 @@
+"""The stable shapes of captures, validities and covers in JSON: on the terminal and in the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from asof.catalog.derive import record_uri
+from asof.clock import iso, maybe_iso, stamp
+from asof.model import Capture, Validity
+
+if TYPE_CHECKING:
+    from asof.archive.folder import Folder
+    from asof.cover.kept.saved_covers import CoverFacts
+
+_PLAIN = ("kind", "status", "media_type", "digest", "content", "size", "crawl")
+_CLAIMED = ("redirect", "truncated", "profile", "refers_to_url")
+
+
+def capture_json(capture: Capture) -> dict[str, object]:
+    """The shape of a capture in every JSON output."""
+    return {
+        "url": capture.url,
+        "surt": capture.surt,
+        "timestamp": stamp(capture.at),
+        "at": iso(capture.at),
+        **{name: getattr(capture, name) for name in _PLAIN},
+        **asdict(capture.where),
+        "record_id": record_uri(capture.record_id),
+        "etag": capture.etag,
+        "last_modified": maybe_iso(capture.last_modified),
+        **{name: getattr(capture, name) for name in _CLAIMED},
+        "refers_to_at": maybe_iso(capture.refers_to_at),
+        "anomalies": list(capture.anomalies),
+    }
+
+
+def validity_json(validity: Validity) -> dict[str, object]:
+    """The shape of a validity interval in every JSON output."""
+    return {
+        "since": iso(validity.since),
+        "until": iso(validity.until),
+        "proven_until": iso(validity.proven_until),
+        "confirmed_until": iso(validity.confirmed_until),
+        "claimed_since": maybe_iso(validity.claimed_since),
+        **{name: getattr(validity, name) for name in ("content", "status", "state")},
+        "evidence": [
+            {
+                "proof": item.proof.value,
+                "at": iso(item.at),
+                "record_id": record_uri(item.record_id),
+                "grade": item.grade.value,
+            }
+            for item in validity.evidence
+        ],
+    }
+
+
+def cover_json(name: str, facts: CoverFacts | None) -> dict[str, object]:
+    """The shape of a saved cover in every list of them; None is one that cannot be read."""
+    if facts is None:
+        return {"name": name, "readable": False}
+    asked = {} if facts.question is None else asdict(facts.question)
+    return {
+        "name": name,
+        "readable": True,
+        "relation": facts.relation,
+        "documents": facts.documents,
+        "kept": facts.kept,
+        "bytes": facts.size,
+        "bytes_kept": facts.size_kept,
+        "optimal": facts.optimal,
+        "gap": facts.gap,
+        "at": maybe_iso(facts.at),
+        "from": asked.get("table"),
+        **{key: asked.get(key) for key in ("where", "k", "terms", "text", "at_least", "prefer")},
+    }
+
+
+def categories(
+    folder: Folder, complain: Callable[[str], None]
+) -> AbstractContextManager[Callable[[Capture], str | None]]:
+    """What became of a URL with a capture, as far as documents have been read (a category)."""
+    if not folder.texts.exists():
+        return nullcontext(lambda capture: None)
+    from asof.change.judgements import stored_categories
+
+    return stored_categories(folder.texts, complain)

@@ -1,0 +1,1 @@
+"""FIND WORDS. What an archive said, and when: full text over contents and their intervals."""

@@ -1,0 +1,241 @@
+"""Questions to the index of an archive, answered."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import tantivy
+from tantivy import Query, Searcher
+
+from asof.archive.archive import OpenArchive
+from asof.change.sketches import main_text
+from asof.change.texts import Texts
+from asof.clock import Instant
+from asof.errors import ArchiveError
+from asof.model import State
+from asof.search.compile import Compiler, both
+from asof.search.entries import Entries, Lack
+from asof.search.index import FOREVER, files
+from asof.search.presence import earliest, presence
+from asof.search.query import Asked, Term, parse, terms
+from asof.search.question import Also, Answer, Count, Hit, Order, Question, checked
+from asof.search.schema import HOST, LANGUAGE, TYPE, IndexErrors, is_index, open_for_reading
+from asof.search.sketch import first_like
+from asof.search.snippet import Piece, extract
+from asof.search.stems import stems
+from asof.text.document import Document
+
+# Contents that are looked at for one answer where near ones are folded: so many times those that
+# are wanted, and at most.
+_MORE, _MOST = 5, 500
+_VALUES = 10  # of each facet
+_LOOKED_AT = 50  # errors at the end of an interval
+_MOST_READ = 1_000_000  # characters for all extracts of an answer: a second, at the worst
+_MOST_KNOWN = 1000  # languages and types of an index
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An entry of the index, and its place among all that were found."""
+
+    place: int
+    url: str
+    key: int
+    since: Instant
+    ended: Instant | None
+    score: float | None
+    sketch: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the index as a whole; `first` is when its first content was seen."""
+
+    version: int
+    searcher: Searcher
+    compiler: Compiler
+    first: Instant
+
+
+class Finder:
+    """Answers by the index of one archive, as it stands with each question."""
+
+    def __init__(self, archive: OpenArchive) -> None:
+        self._archive = archive
+        self._folder = archive.folder.search
+        self._known: _Known | None = None
+
+    @staticmethod
+    def has_index(archive: OpenArchive) -> bool:
+        folder = archive.folder.search
+        return is_index(folder / "index") and (folder / "entries.db").exists()
+
+    def find(self, question: Question) -> Answer:
+        question = checked(question)
+        asked = parse(question.words)
+        with IndexErrors(self._folder):
+            return self._find(question, asked)
+
+    def _find(self, question: Question, asked: Asked) -> Answer:
+        if not self.has_index(self._archive):
+            raise _no_index()
+        complete = self._is_complete()
+        known = self._current()
+        searcher = known.searcher
+        said, allowed = known.compiler.said(asked), known.compiler.allowed(question)
+        query = both(said, *allowed, *known.compiler.shown(question.when))
+        count, groups, after = _page(searcher, query, question)
+        hosts, types, languages = _values(searcher, query, (HOST, TYPE, LANGUAGE), _VALUES)
+        now = self._archive.clock.now()
+        return Answer(
+            question,
+            tuple(self._hits(groups, tuple(terms(asked)))),
+            count,
+            after,
+            hosts,
+            types,
+            languages,
+            presence(searcher, both(said, *allowed), known.first, now) if count else (),
+            searcher.num_docs,
+            complete,
+        )
+
+    def _current(self) -> _Known:
+        """As the index is now; what is known of all of it is looked up when it changed."""
+        try:
+            version = (self._folder / "index" / "meta.json").stat().st_mtime_ns
+        except FileNotFoundError:  # deleted since
+            raise _no_index() from None
+        if self._known is None or self._known.version != version:
+            index = open_for_reading(self._folder / "index")
+            every, searcher = Query.all_query(), index.searcher()
+            types, languages = (
+                [each.value for each in values]
+                for values in _values(searcher, every, (TYPE, LANGUAGE), _MOST_KNOWN)
+            )
+            compiler = Compiler(index.schema, searcher, languages, types)
+            self._known = _Known(version, searcher, compiler, earliest(searcher))
+        return self._known
+
+    def _is_complete(self) -> bool:
+        """Whether the index holds all that it could; an error if it may hold more than that."""
+        with closing(Entries(self._folder, writable=False)) as entries:
+            if entries.holds_more(files(self._archive)):
+                raise ArchiveError(
+                    f"{self._folder} speaks of files that {self._archive.folder.root} has no more.",
+                    hint="Make it anew with `asof reindex --search`.",
+                )
+            return entries.seen == files(self._archive) and not entries.waiting(Lack.TEXT)
+
+    def _hits(self, groups: Sequence[Sequence[_Found]], asked: Sequence[Term]) -> Iterator[Hit]:
+        with Texts(self._archive) as texts:
+            documents = dict(texts.kept([group[0].key for group in groups]))
+        most = _MOST_READ // max(len(groups), 1)
+        for first, *near in groups:
+            document = documents.get(first.key, Document())
+            yield Hit(
+                first.url, first.since, self._until(first), first.ended, document.title,
+                document.media_type, document.language, first.score,
+                _extract(document, asked, most), tuple(Also(each.url, each.since) for each in near),
+            )  # fmt: skip
+
+    def _until(self, found: _Found) -> Instant:
+        """The last moment at which a content was seen: that of the last that tells anything."""
+        last = None if found.ended is None else found.ended - 1
+        captures = self._archive.catalog.captures(url=found.url, until=last, backwards=True)
+        for capture in islice(captures, _LOOKED_AT):
+            seen = self._archive.catalog.observation(capture)
+            if seen.state is not State.SILENT:
+                return max(capture.at, found.since)
+        return found.since
+
+
+def _no_index() -> ArchiveError:
+    return ArchiveError(
+        "There is no index to search in yet.", hint="Make it with `asof reindex --search`."
+    )
+
+
+def _page(
+    searcher: Searcher, query: Query, question: Question
+) -> tuple[int, list[list[_Found]], int | None]:
+    """How many there are, groups of near ones from an offset on, and the offset after them."""
+    wanted = question.limit * _MORE if question.fold else question.limit
+    while True:
+        found, count = _fetched(searcher, query, question, wanted)
+        leaders = (
+            first_like([each.sketch for each in found]) if question.fold else range(len(found))
+        )
+        groups: dict[int, list[_Found]] = {}
+        after = None
+        for leader, each in zip(leaders, found, strict=True):
+            if leader not in groups and len(groups) == question.limit:
+                after = each.place
+                break
+            groups.setdefault(leader, []).append(each)
+        end = question.offset + len(found)
+        if after is None and end < count:
+            if len(groups) < question.limit and wanted < _MOST:
+                wanted = min(wanted * _MORE, _MOST)
+                continue
+            after = end
+        return count, [*groups.values()], after
+
+
+def _fetched(
+    searcher: Searcher, query: Query, question: Question, limit: int
+) -> tuple[list[_Found], int]:
+    order: dict[str, Any] = {}
+    if question.order is not Order.RELEVANCE:
+        newest = question.order is Order.NEWEST
+        order = {
+            "order_by_field": "since",
+            "order": tantivy.Order.Desc if newest else tantivy.Order.Asc,
+        }
+    every = searcher.num_docs  # room is made for as many as are asked for
+    result = searcher.search(
+        query, min(limit, every + 1), offset=min(question.offset, every), **order
+    )
+    places = [place for _, place in result.hits]
+    since, ended = (searcher.fast_field_values(name, places) for name in ("since", "ended"))
+    found = []
+    for number, (score, place) in enumerate(result.hits):
+        entry, end = searcher.doc(place), int(ended[number] or 0)
+        found.append(
+            _Found(
+                question.offset + number,
+                str(entry.get_first("url")),
+                int(entry.get_first("key") or 0),
+                int(since[number] or 0),
+                None if end == FOREVER else end,
+                None if order else round(score, 4),
+                bytes(entry.get_first("sketch") or b""),
+            )
+        )
+    return found, int(result.count)  # type: ignore[attr-defined]  # its stub lacks it
+
+
+def _values(
+    searcher: Searcher, query: Query, fields: Sequence[str], most: int
+) -> list[tuple[Count, ...]]:
+    """Of some fields the values that most contents have."""
+    asked = {field: {"terms": {"field": field, "size": most}} for field in fields}
+    found = searcher.aggregate(query, asked)
+    return [
+        tuple(Count(str(each["key"]), int(each["doc_count"])) for each in found[field]["buckets"])
+        for field in fields
+    ]
+
+
+def _extract(document: Document, asked: Sequence[Term], most: int) -> tuple[Piece, ...]:
+    """Where the beginning says what was asked: of its main content, else of all of it."""
+
+    own = partial(stems, language=document.language)
+    found = extract(main_text(document)[:most], asked, own)
+    if any(piece.marked for piece in found) or not document.main:
+        return found
+    beside = extract(document.text[:most], asked, own)
+    return beside if any(piece.marked for piece in beside) else found

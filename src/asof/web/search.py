@@ -1,0 +1,78 @@
+"""What was said, and when: the page of a search, and the same as JSON."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from asof.clock import Instant, stamp
+from asof.errors import NotCaptured, UsageError
+from asof.report.search_words import near, search_json, shown_for
+from asof.search.find import Finder
+from asof.search.question import HITS, Answer, Hit, Order, Question, order_named, when
+from asof.web import address
+from asof.web.machine import json_answer
+from asof.web.pages import Pages
+
+# Of one answer, and before it: whoever wants more is better served by the terminal.
+MOST, FARTHEST = 100, 10_000
+# What a question is made of, as in an address, beside its words.
+_PARTS = ("at", "from", "to", "prefix", "type", "language", "sort", "fold")
+
+
+class Search:
+    """Searches in one archive. Its public methods are endpoints; they run in a thread."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+
+    @cached_property
+    def _finder(self) -> Finder:
+        return Finder(self._pages.archive)
+
+    def page(self, request: Request) -> Response:
+        asked = {name: request.query_params.get(name, "").strip() for name in ("q", *_PARTS)}
+        problem: UsageError | None = None
+        answer, status = None, 200
+        try:
+            answer = self._answer(request.query_params) if asked["q"] else None
+        except UsageError as error:  # it stays in the form, to be mended
+            problem, status = error, 400
+        return self._pages.render(
+            "search.html", status, asked=asked, orders=tuple(Order), problem=problem, answer=answer,
+            most=max((each.contents for each in answer.presence), default=0) if answer else 0,
+            near=near, shown_for=shown_for, lead=self._lead,
+            narrowed=lambda **other: address.search(asked | other),
+            onward=lambda at: address.search(asked | {"offset": str(at) if at else ""}),
+        )  # fmt: skip
+
+    def json(self, request: Request) -> Response:
+        return json_answer(search_json(self._answer(request.query_params)))
+
+    def _answer(self, query: Mapping[str, str]) -> Answer:
+        at, since, until, prefix, media_type, language, order, fold = (
+            query.get(name, "").strip() or None for name in _PARTS
+        )
+        asked = Question(
+            query.get("q", ""), when(self._pages.archive, at, since, until), prefix, media_type,
+            language, order_named(order or Order.RELEVANCE), fold != "no",
+            _number(query, "limit", HITS, 1, MOST), _number(query, "offset", 0, 0, FARTHEST),
+        )  # fmt: skip
+        if not Finder.has_index(self._pages.archive):
+            raise NotCaptured(
+                "There is no index yet.", hint="Make it with `asof reindex --search`."
+            )
+        return self._finder.find(asked)
+
+    @staticmethod
+    def _lead(hit: Hit, at: Instant | None) -> str:
+        """Where a hit is shown: as of the moment that was asked for, or when it was seen last."""
+        return address.replay(stamp(hit.until if at is None else at), hit.url)
+
+
+def _number(query: Mapping[str, str], name: str, usual: int, least: int, most: int) -> int:
+    text = query.get(name) or str(usual)
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
+        raise UsageError(f"{name}={text[:80]} is not a number.", hint=f"Write {least} to {most}.")
+    return min(int(text), most)

@@ -1,0 +1,1 @@
+fetch("http://worker-file.leak.test/worker-file", {mode: "no-cors"}).catch(() => {});

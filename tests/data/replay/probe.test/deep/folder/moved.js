@@ -1,0 +1,1 @@
+window.moved_script = document.currentScript.src;

@@ -1,0 +1,3 @@
+import { name } from "./relative.js";
+
+window.from_file = `external ${name}`;

@@ -1,0 +1,1 @@
+window.checked = window.location.href;

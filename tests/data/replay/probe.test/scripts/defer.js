@@ -1,0 +1,1 @@
+window.deferred = document.readyState;

@@ -1,0 +1,1 @@
+window.next = said[0];

@@ -1,0 +1,1 @@
+var said = [window.location.href, parent.location.href, document.baseURI];

@@ -1,0 +1,1 @@
+window.late_script = document.currentScript.src;

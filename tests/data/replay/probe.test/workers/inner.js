@@ -1,0 +1,1 @@
+onmessage = event => postMessage(`inner said ${event.data}`);

@@ -1,0 +1,3 @@
+const inner = new Worker("inner.js");
+inner.onmessage = event => postMessage(event.data);
+onmessage = event => inner.postMessage(event.data);

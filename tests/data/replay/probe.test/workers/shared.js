@@ -1,0 +1,3 @@
+onconnect = ({ports: [port]}) => {
+  port.onmessage = event => port.postMessage(`shared got ${event.data}`);
+};
