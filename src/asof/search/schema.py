@@ -8,7 +8,8 @@ they are in `derived/text.db`.
 import errno
 import os
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 
 import tantivy
 
@@ -78,11 +79,16 @@ def open_for_reading(folder: Path) -> tantivy.Index:
     """
     if os.access(folder, os.W_OK):
         return open_index(folder)
-    with TemporaryDirectory() as apart:
+    apart = Path(mkdtemp(prefix="asof-search-"))
+    try:
         for file in folder.iterdir():
             if file.suffix != ".lock":
-                (Path(apart) / file.name).symlink_to(file.resolve())
-        return open_index(Path(apart))
+                (apart / file.name).symlink_to(file.resolve())
+        return open_index(apart)
+    finally:
+        # A thread of tantivy may make its lock there meanwhile, once: then it is not empty.
+        rmtree(apart, ignore_errors=True)
+        rmtree(apart, ignore_errors=True)
 
 
 def open_index(folder: Path) -> tantivy.Index:
