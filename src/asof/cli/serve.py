@@ -28,6 +28,7 @@ _ROOT = re.compile(r"(?:/[A-Za-z0-9._~-]*[A-Za-z0-9_~-])*")
     epilog=examples(
         "asof serve -a archive --port 8080",
         "asof serve gazette harbour       two archives, below /gazette/ and /harbour/",
+        "asof serve --control             crawls are started and steered in the browser, too",
         "asof serve --access-log access.log",
         "asof serve --public --host 0.0.0.0 --host-name archive.example.org",
         "asof serve --public --root-path /archive --behind-proxy 127.0.0.1",
@@ -71,6 +72,8 @@ _ROOT = re.compile(r"(?:/[A-Za-z0-9._~-]*[A-Za-z0-9_~-])*")
     multiple=True,
     help="A proxy, or a network of them, to be believed who asks (X-Forwarded-For).",
 )
+@click.option("--control", is_flag=True,
+              help="Print a link: who has it may steer crawls, and run covers.")  # fmt: skip
 @click.option("--access-log", "log", metavar="FILE",
               help="Append a line for each request (Common Log Format); - is stdout.")  # fmt: skip
 @click.option("--warc-files", is_flag=True,
@@ -98,13 +101,14 @@ _ROOT = re.compile(r"(?:/[A-Za-z0-9._~-]*[A-Za-z0-9_~-])*")
 @click.option("-v", "--verbose", is_flag=True, help="Say which requests are refused, and why.")
 def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int, public: bool,
                   rate: int, names: tuple[str, ...], root: str, proxies: tuple[str, ...],
-                  log: str | None, warc_files: bool, replay_port: int, replay_origin: str,
-                  origin: str, verbose: bool) -> int:  # fmt: skip
+                  control: bool, log: str | None, warc_files: bool, replay_port: int,
+                  replay_origin: str, origin: str, verbose: bool) -> int:  # fmt: skip
     """Browse an archive, as of any moment, in a browser.
 
     Or several: each is below the name of its folder.
     """
     from asof.clock import SystemClock
+    from asof.web.orders import new_token
     from asof.web.server import Service, serve
     from asof.web.turns import Buckets
 
@@ -123,8 +127,15 @@ def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int,
         served, host, port, _descriptor(log), verbose, warc_files, clock, replay_port,
         _origin(replay_origin), _origin(origin), _root(root), names,
         tuple(map(_network, proxies)), Buckets(clock, rate) if public else None,
+        new_token() if control else "",
     )  # fmt: skip
-    serve(service, lambda url: say(f"Serving {told} at {url}"))
+
+    def ready(url: str) -> None:
+        say(f"Serving {told} at {url}")
+        if service.token:
+            say(f"Who has this link may start and steer crawls: {url}#token={service.token}")
+
+    serve(service, ready)
     return 0
 
 

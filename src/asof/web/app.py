@@ -19,6 +19,7 @@ from asof.web.compare import Compare
 from asof.web.compositions import Compositions
 from asof.web.covers import Covers
 from asof.web.mementos import Mementos
+from asof.web.orders import PLACE
 from asof.web.pages import Pages
 from asof.web.protocols import protocols
 from asof.web.replay_origin import create_replay_origin
@@ -55,6 +56,7 @@ def create_app(
     files: bool = False,
     scripts: ReplaySite | None = None,
     root: str = "",
+    token: str = "",
 ) -> ASGIApp:
     """The pages and mementos of archives: each below a short name, one alone without.
 
@@ -62,7 +64,7 @@ def create_app(
     means any, for a server that is meant to be seen by others. `era` is when it began to serve:
     another version of this program may show the same differently. `files`: its WARC files, too.
     `scripts` is where archived scripts run; None is nowhere. `root` is what stands before all of
-    its addresses.
+    its addresses. Who has the `token` may change something; without one, nobody.
     """
     hosts = tuple(hosts)
     own = [archive.folder.root.resolve().name for archive in archives]
@@ -72,9 +74,14 @@ def create_app(
         told = name if own.count(name) == 1 else short
         if len(archives) == 1:
             told = short = ""
-        shelves[short] = Pages(archive, clock, era, told, scripts)
+        shelves[short] = Pages(archive, clock, era, told, scripts, token)
     several = Library(shelves, files=files) if len(archives) > 1 else None
-    pages = Gate(Below(root, several or _pages_of(shelves[""], files=files)), hosts)
+    places = [f"{root}/{short}{PLACE}" if short else f"{root}{PLACE}" for short in shelves]
+    pages = Gate(
+        Below(root, several or _pages_of(shelves[""], files=files)),
+        hosts,
+        orders=places if token else (),
+    )
     program = wabac.installed() if scripts is not None else None
     if scripts is None or program is None:
         return pages
@@ -145,7 +152,7 @@ class Library:
     def _home(self, request: Request) -> Response:
         pages = next(iter(self._shelves.values()))
         shelves = [(short, each.name, each.facts()) for short, each in self._shelves.items()]
-        return pages.render("archives.html", shelves=shelves)
+        return pages.live("archives.html", shelves=shelves)
 
 
 def short_names(folders: Sequence[str]) -> list[str]:

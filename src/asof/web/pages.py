@@ -3,7 +3,7 @@
 import bisect
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.metadata import version
@@ -34,8 +34,9 @@ from asof.report.words import moment as as_moment
 from asof.url import canonical
 from asof.web import address, wabac
 from asof.web.address import Wanted
+from asof.web.orders import Orders, Refused
 from asof.web.replay_site import WHY_STILL, ReplaySite, Scripted
-from asof.web.security import SANDBOX, SCRIPTED, banner_policy
+from asof.web.security import SANDBOX, SCRIPTED, banner_policy, live_policy
 from asof.web.timeline import timeline
 
 HOSTS_A_PAGE = 50
@@ -102,8 +103,10 @@ class Pages:
         era: Instant | None = None,
         name: str = "",
         scripts: ReplaySite | None = None,
+        token: str = "",
     ) -> None:
         self.archive = archive
+        self.orders = Orders(token)
         self.scripts = scripts
         self.clock = clock
         self.name = name  # among several archives
@@ -117,7 +120,7 @@ class Pages:
             replay=address.replay, written=address.written, why_still=WHY_STILL,
             exact=address.exact, composition=address.composition, listing=address.listing,
             below=address.below, cover_page=address.cover_page, proof=proof, told_proof=PROOFS,
-            compare=address.compare, stamp=as_stamp,
+            compare=address.compare, stamp=as_stamp, orders=self.orders,
             held=partial(held, when=as_moment, briefly=True),
         )  # fmt: skip
 
@@ -126,7 +129,7 @@ class Pages:
         hosts = self.listing.hosts(after, HOSTS_A_PAGE + 1)
         crawls = self.archive.crawls()
         covers = saved_covers(self.archive.folder)
-        return self.render(
+        return self.live(
             "home.html", covers=covers[:COVERS_SHOWN], cover_count=len(covers), facts=self.facts(),
             crawls=crawls[: -CRAWLS_SHOWN - 1 : -1], hosts=hosts[:HOSTS_A_PAGE], after=after,
             more=hosts[HOSTS_A_PAGE - 1].key if len(hosts) > HOSTS_A_PAGE else "",
@@ -235,7 +238,7 @@ class Pages:
             raise error
         status = status_of(error)
         says, hint = (self.inside(text) for text in (error.what, error.hint))
-        told = {"heading": _HEADINGS[status], "says": says, "hint": hint}
+        told = {"heading": _HEADINGS.get(status, "Nothing was changed"), "says": says, "hint": hint}
         # What was asked stays in the form, to be mended.
         told |= {name: request.query_params.get(name, "") for name in ("url", "at")}
         return self.render("message.html", status, **told)
@@ -274,6 +277,15 @@ class Pages:
         if policy:
             headers["content-security-policy"] = policy
         return HTMLResponse(self.text(template, status=status, **values), status, headers)
+
+    def live(
+        self, template: str, status: int = 200, *, scripts: Sequence[str] = (), **values: object
+    ) -> HTMLResponse:
+        """A page with scripts of ours, and where something can be ordered with the token's."""
+        names = (*scripts, *(["token.js"] * self.orders.are_taken))
+        script = "".join(map(self.text, names))
+        policy = live_policy(script) if script else ""
+        return self.render(template, status, policy=policy, live=Markup(script), **values)
 
     def text(self, template: str, **values: object) -> str:
         return self._env.get_template(template).render(values)
@@ -315,6 +327,8 @@ def whole(rows: list[_Item], limit: int, key: Callable[[_Item], object]) -> list
 
 def status_of(error: AsofError) -> int:
     """The status of an answer that is an error."""
+    if isinstance(error, Refused):
+        return error.status
     if isinstance(error, UsageError):
         return 400
     return 404 if isinstance(error, NotCaptured) else 500

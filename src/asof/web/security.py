@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from asof.model import Headers, find_header
 from asof.text.kinds.media import sniffed
 from asof.web.connection import HEAD_LIMIT, TOLD
+from asof.web.orders import comes_from_elsewhere
 
 # Archived documents: no scripts, nothing from anywhere else, no way to pass for one of our pages.
 # Without allow-scripts browsers show <noscript>, too. allow-downloads: archived files may be kept.
@@ -80,11 +81,19 @@ def banner_policy(script: str, framed: str = "'self'") -> str:
 
     `framed` is the origin of the memento; the banner of another page comes by `connect-src`.
     """
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    allowed = f"script-src 'sha256-{digest}'; frame-src {framed}; frame-ancestors 'self'"
+    allowed = f"script-src {_digest(script)}; frame-src {framed}; frame-ancestors 'self'"
     if framed != "'self'":
         allowed += "; connect-src 'self'"
     return PAGE_POLICY.replace("frame-ancestors 'none'", allowed)
+
+
+def live_policy(script: str) -> str:
+    """The policy of a page with one script of ours, which may ask for more of ours."""
+    return f"{PAGE_POLICY}; script-src {_digest(script)}; connect-src 'self'"
+
+
+def _digest(script: str) -> str:
+    return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
 
 
 def scripted_policy(ancestors: Iterable[str]) -> str:
@@ -105,12 +114,21 @@ class Gate:
     A name that is not this machine's comes from DNS rebinding: a foreign site has its own name lead
     here, to read the archive with its own scripts. An address in numbers cannot be rebound, so
     those and `localhost` pass. `hosts` are further names to answer to; `*` lets all pass.
-    `worker` is the one target that browsers may take a worker from.
+    `worker` is the one target that browsers may take a worker from. `orders` are what addresses
+    begin with that may be posted to.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), *, worker: str = "") -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Iterable[str] = (),
+        *,
+        worker: str = "",
+        orders: Iterable[str] = (),
+    ) -> None:
         self.app = app
         self.worker = worker
+        self.orders = tuple(place.encode() for place in orders)
         self.hosts = frozenset(host.lower() for host in ("localhost", *hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -156,7 +174,10 @@ class Gate:
             return PlainTextResponse(TOLD[HTTPStatus.REQUEST_URI_TOO_LONG], 414)
         if target + sum(len(name) + len(value) for name, value in headers.raw) > HEAD_LIMIT:
             return PlainTextResponse(TOLD[HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE], 431)
-        if scope["method"] not in ("GET", "HEAD") and not self.worker:
+        if scope["method"] == "POST" and scope["raw_path"].startswith(self.orders):
+            if comes_from_elsewhere(headers):
+                return PlainTextResponse("Another site's pages order nothing here.\n", 403)
+        elif scope["method"] not in ("GET", "HEAD") and not self.worker:
             told = "An archive can only be read (GET and HEAD); posted forms cannot be replayed.\n"
             return PlainTextResponse(told, 405, {"Allow": "GET, HEAD"})
         asks = headers.get("service-worker") or "worker" in headers.get("sec-fetch-dest", "")

@@ -45,7 +45,8 @@ class Service:
     if it is 0. Readers who come through other servers have other addresses: `origin` of our pages,
     `replay_origin` of where scripts run. `root` stands before all addresses of pages. `names` are
     those it answers to, besides those of this machine. `proxies` are servers whose word on who asks
-    is believed. Others may read where `turns` says how much.
+    is believed. Others may read where `turns` says how much. Who has the `token` may change
+    something; without one, nobody.
     """
 
     folders: Sequence[Path]
@@ -62,6 +63,7 @@ class Service:
     names: tuple[str, ...] = ()
     proxies: tuple[Network, ...] = ()
     turns: Buckets | None = None
+    token: str = ""
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -149,7 +151,7 @@ def _run(
         ]
         app = create_app(
             archives, service.clock, hosts=service.hosts, era=begun, files=service.has_files,
-            scripts=site, root=service.root,
+            scripts=site, root=service.root, token=service.token,
         )  # fmt: skip
         if service.turns is not None:
             app = Turnstile(app, service.turns)
