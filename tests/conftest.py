@@ -88,7 +88,11 @@ def missing(name: str) -> str:
         return "" if found else f"needs the Python module {module}: run `make test`"
     if name == "replay":
         found = (TESTS.parent / ".venv/replay/.whole").exists()
-        return "" if found else "needs pywb and replayweb.page: run `make test`, with PyPI and npm"
+        return (
+            ""
+            if found
+            else "needs pywb, replayweb.page and axe: run `make test`, with PyPI and npm"
+        )
     if name == "scripts":
         found = any((TESTS.parent / ".venv/wabac").glob("wabac-*.js"))
         return "" if found else "needs wabac: run `make test`, with npm"

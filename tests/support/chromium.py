@@ -87,7 +87,7 @@ class Chromium:
         self.target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=self.target, flatten=True)
         self._session = attached["sessionId"]
-        for domain in ("Page", "Network", "DOM", "CSS", "Runtime"):
+        for domain in ("Page", "Network", "DOM", "CSS", "Runtime", "Log"):
             self.call(f"{domain}.enable")
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
@@ -160,6 +160,13 @@ class Chromium:
     def evaluate(self, expression: str) -> Any:
         """The value of an expression in the page, which may itself run no script."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def promised(self, expression: str) -> Any:
+        """What a promise in the page is kept with."""
+        asked = {"awaitPromise": True, "returnByValue": True}
+        answer = self.call("Runtime.evaluate", expression=expression, **asked)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 

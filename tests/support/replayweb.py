@@ -14,7 +14,7 @@ from typing import Any
 
 from support.chromium import Chromium
 
-PACKAGE = Path(__file__).parents[2] / ".venv/replay/package"
+PACKAGE = Path(__file__).parents[2] / ".venv/replay/npm/replaywebpage"
 _TYPES = {".js": "text/javascript", ".html": "text/html", ".wacz": "application/wacz"}
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 # Has the worker of replayweb.page load a WACZ, then asks it for captures.
