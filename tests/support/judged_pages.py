@@ -10,8 +10,8 @@ from pathlib import Path
 from support.chromium import Chromium
 
 _AXE = Path(__file__).parents[2] / ".venv/replay/npm/axe-core/axe.min.js"
-# Of what axe has against a page, or is not sure about, the rule and where. What stands in a frame is
-# archived, and of contrast that it is not sure about Chromium.illegible is.
+# Of what axe has against a page, or is not sure about, the rule and where. What stands in a frame
+# is archived, and of contrast that it is not sure about Chromium.illegible is.
 _RUN = """axe.run({
   iframes: false, rules: {"frame-tested": {enabled: false}},
   resultTypes: ["violations", "incomplete"],
