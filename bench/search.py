@@ -5,8 +5,8 @@
 FOLDER holds rendered HTML of any site. A document is a passage of one of its pages of 1 to 8 KB, an
 URL in four has two to four of them one after the other, a tenth are near another. What is measured
 is the index (`asof reindex --search`, the texts having been read) and questions of one to three
-words that occur in documents, in one process as `asof serve` would have them: plain, as of a
-moment, with a filter, phrases, beginnings.
+words that occur in documents: plain, as of a moment, with a filter, phrases, beginnings; once in
+one process, and once as whole pages of `asof serve`, as a browser asks for them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,18 @@ import argparse
 import io
 import random
 import re
+import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
 from itertools import islice
 from pathlib import Path
+from urllib.parse import urlencode, urlsplit
 
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -147,6 +152,31 @@ def timed(answer: Callable[[Question], object], asked: list[Question]) -> list[f
     return sorted(took)
 
 
+@contextmanager
+def served(folder: Path) -> Iterator[Callable[[Question], object]]:
+    """Asks `asof serve` for the page of a question."""
+    command = [ASOF, "serve", "-a", str(folder), "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None
+        connection = HTTPConnection(urlsplit(child.stderr.readline().split()[-1]).netloc)
+
+        def page(asked: Question) -> None:
+            at = "" if asked.when.at is None else iso(asked.when.at)
+            parts = {"q": asked.words, "at": at, "prefix": asked.prefix or ""}
+            parts |= {"fold": "" if asked.fold else "no", "sort": asked.order.value}
+            connection.request("GET", f"/search?{urlencode(parts)}")
+            answer = connection.getresponse()
+            body = answer.read()
+            assert answer.status == 200, asked
+            assert b"<h2>" in body, asked
+
+        try:
+            yield page
+        finally:
+            connection.close()
+            child.send_signal(signal.SIGINT)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
@@ -176,12 +206,15 @@ def main() -> None:
             print(f"again, with nothing new: {again.cpu:.2f} CPU s")
         size = sum(path.stat().st_size for path in index.rglob("*") if path.is_file())
         print(f"index {size / 1e6:.0f} MB, {size / text:.0%} of the text")
-        with OpenArchive.open(folder) as archive:
+        with OpenArchive.open(folder) as archive, served(folder) as page:
             finder = Finder(archive)
             for kind, own in questions(folder, asked.questions).items():
-                took = timed(finder.find, own)
-                p50, p99 = statistics.median(took), took[int(len(took) * 0.99)]
-                print(f"  {kind:20} p50 {p50:6.1f} ms  p99 {p99:6.1f} ms")
+                told = f"  {kind:20}"
+                for name, answer in (("answer", finder.find), ("page", page)):
+                    took = timed(answer, own)
+                    p50, p99 = statistics.median(took), took[int(len(took) * 0.99)]
+                    told += f"  {name} p50 {p50:6.1f} ms  p99 {p99:6.1f} ms"
+                print(told)
 
 
 if __name__ == "__main__":

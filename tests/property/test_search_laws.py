@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from asof.errors import UsageError
 from asof.search.asked import Asked, Every, Some, Term, Without
-from asof.search.places import places_of
+from asof.search.places import Places, levelled, words_in
 from asof.search.query import parse, terms, written
 from asof.search.snippet import ELLIPSIS, extract
 from asof.search.words import folded, level, words_of
@@ -120,10 +120,23 @@ def test_what_is_folded_is_what_its_normal_forms_are(text: str) -> None:
 @every_script
 @given(TEXTS)
 def test_places_have_the_words_of_the_folded_text(text: str) -> None:
-    found = places_of(text)
+    found = Places(*levelled(text))
     assert found.words == words_of(folded(text))
     for start, end in zip(found.starts, found.ends, strict=True):
         assert 0 <= start < end <= len(text)
+
+
+@given(TEXTS, st.data())
+def test_words_are_found_where_they_stand(text: str, data: st.DataObject) -> None:
+    places, plain = Places(*levelled(text)), words_in(text)
+    assert plain.distinct == places.distinct
+    if places.words:
+        first = data.draw(st.integers(0, len(places.words) - 1))
+        asked = [{word} for word in places.words[first : first + data.draw(st.integers(1, 3))]]
+        asked[-1] |= set(data.draw(st.lists(st.sampled_from(places.words), max_size=3)))
+        found = sorted(places.rows(asked))
+        assert found
+        assert sorted(plain.rows(asked)) == found
 
 
 @given(st.text(st.sampled_from("東京都日本ガか中한ภน้ำไ"), min_size=1, max_size=12), st.data())

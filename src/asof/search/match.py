@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from asof.search.asked import Term
-from asof.search.places import Places
+from asof.search.places import words_in
 from asof.search.words import is_unspaced
 
 Stems = Callable[[Sequence[str]], list[str]]
@@ -20,40 +20,17 @@ class Hit(NamedTuple):
     term: int
 
 
-def hits(places: Places, terms: Sequence[Term], stems: Stems) -> list[Hit]:
+def hits(text: str, terms: Sequence[Term], stems: Stems) -> list[Hit]:
     """All places that answer a term, in the order of the text."""
-    distinct = list(dict.fromkeys(places.words))
-    same_stem = _by_stem(distinct, terms, stems)
-    slots = [
-        [_answering(term, at, distinct, same_stem) for at in range(len(term.words))]
-        for term in terms
-    ]
-    begun: dict[str, list[int]] = {}
-    for number, term in enumerate(slots):
-        for word in term[0]:
-            begun.setdefault(word, []).append(number)
-    found: list[Hit] = []
-    words = places.words
-    for at, word in enumerate(words):
-        for number in begun.get(word, ()):
-            slot = slots[number]
-            stop = at + len(slot)
-            if len(slot) == 1 or _in_a_row(slot, words[at:stop]):
-                found.append(_hit(places, terms[number], at, stop - 1, number))
+    words = words_in(text)
+    same_stem = _by_stem(words.distinct, terms, stems)
+    found = []
+    for number, term in enumerate(terms):
+        slots = [_answering(term, at, words.distinct, same_stem) for at in range(len(term.words))]
+        # A single character begins a pair: the other one was not asked for.
+        halved = len(term.words[-1]) == 1 and is_unspaced(term.words[-1])
+        found += [Hit(*span, number) for span in words.rows(slots, halved=halved)]
     return sorted(found)
-
-
-def _in_a_row(slot: list[set[str]], words: list[str]) -> bool:
-    return len(slot) == len(words) and all(map(set.__contains__, slot, words))
-
-
-def _hit(places: Places, term: Term, first: int, last: int, number: int) -> Hit:
-    end = places.ends[last]
-    following = places.starts[last + 1] if last + 1 < len(places.starts) else end
-    # A single character that begins a pair: the other one was not asked for.
-    if len(term.words[-1]) == 1 and is_unspaced(term.words[-1]):
-        end = min(end, following)
-    return Hit(places.starts[first], end, number)
 
 
 def _by_stem(distinct: list[str], terms: Sequence[Term], stems: Stems) -> dict[str, set[str]]:

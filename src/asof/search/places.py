@@ -2,80 +2,127 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence, Set
+from functools import cached_property
 from operator import add
 
 import numpy as np
 
-from asof.search.words import has_runs, is_indexed, is_unspaced, level, level_by_each, pieces_of
+from asof.caret import Span
+from asof.search.words import (
+    PLAIN_WORD,
+    is_indexed,
+    is_plain,
+    is_unspaced,
+    level,
+    level_by_each,
+    pieces_of,
+    words_of,
+)
 
 # Parts of a syllable of Hangul, and the marks of narrow katakana.
 _PARTS = re.compile("[\u1160-\u11ff\u3131-\u318e\uff9e-\uffdc]")
 _MARKS = ("Mn", "Mc", "Me", "Cf")
 
 
-@dataclass(slots=True)
-class Places:
-    """The words of a text in their order. Those of a run in a script without spaces overlap."""
+class Words:
+    """The words of a text, and where those that follow each other stand in it."""
 
-    words: list[str] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
+    def __init__(self, plain: str, origins: Sequence[int]) -> None:
+        self._plain = plain
+        self._origins = origins
+
+    @cached_property
+    def distinct(self) -> list[str]:
+        return list(dict.fromkeys(words_of(self._plain)))
+
+    def rows(self, wanted: Sequence[Set[str]], *, halved: bool = False) -> Iterator[Span]:
+        """Where words of these sets stand, one of each, in a row; of a last one that is a pair of
+        characters the first, if `halved`.
+        """
+        plain, (first, *rest) = self._plain, wanted
+        for word in first:
+            at = plain.find(word)
+            while at >= 0:
+                end = at + len(word)
+                alone = not plain[at - 1 : at].isalnum() and not plain[end : end + 1].isalnum()
+                last = self._followed(end, rest) if alone else None
+                if last is not None:
+                    # What is left out after a letter (a hyphen that is not seen) belongs to it.
+                    origins = self._origins
+                    yield origins[at], max(origins[last - 1] + 1, origins[last])
+                at = plain.find(word, end)
+
+    def _followed(self, end: int, rest: Sequence[Set[str]]) -> int | None:
+        """Where the last of the words that should follow ends; None if others do."""
+        for words in rest:
+            while True:
+                found = PLAIN_WORD.search(self._plain, end)
+                if found is None:
+                    return None
+                end = found.end()
+                if is_indexed(found[0]):
+                    break
+            if found[0] not in words:
+                return None
+        return end
 
 
-def places_of(text: str) -> Places:
-    """All words of the text as `words_of(folded(text))` gives them, with their places."""
-    plain, origins = (text.lower(), range(len(text) + 1)) if text.isascii() else _levelled(text)
-    if not has_runs(plain):
-        return _plainly(plain, origins)
-    ends = _ends(origins)
-    found = Places()
-    for start, end in pieces_of(plain):
-        word = plain[start:end]
-        if is_unspaced(word[0]):
-            found.words += [*map(add, word, word[1:]), word[-1]]
-            found.starts += origins[start:end]
-            found.ends += [*ends[start + 1 : end], ends[end - 1]]
-        elif is_indexed(word):
-            found.words.append(word)
-            found.starts.append(origins[start])
-            found.ends.append(ends[end - 1])
-    return found
+class Places(Words):
+    """The same of any script. Words of a run in a script without spaces overlap."""
+
+    def __init__(self, plain: str, origins: Sequence[int]) -> None:
+        super().__init__(plain, origins)
+        self.words: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        ends = _ends(origins)
+        for start, end in pieces_of(plain):
+            word = plain[start:end]
+            if is_unspaced(word[0]):
+                self.words += [*map(add, word, word[1:]), word[-1]]
+                self.starts += origins[start:end]
+                self.ends += [*ends[start + 1 : end], ends[end - 1]]
+            elif is_indexed(word):
+                self.words.append(word)
+                self.starts.append(origins[start])
+                self.ends.append(ends[end - 1])
+
+    @cached_property
+    def distinct(self) -> list[str]:
+        return list(dict.fromkeys(self.words))
+
+    def rows(self, wanted: Sequence[Set[str]], *, halved: bool = False) -> Iterator[Span]:
+        first, *rest = wanted
+        for at, word in enumerate(self.words):
+            last = at + len(rest)
+            if word in first and last < len(self.words):
+                following = self.words[at + 1 : last + 1]
+                if all(each in words for each, words in zip(following, rest, strict=True)):
+                    end = self.ends[last]
+                    if halved and last + 1 < len(self.starts):
+                        end = min(end, self.starts[last + 1])
+                    yield self.starts[at], end
 
 
-def _plainly(plain: str, origins: Sequence[int]) -> Places:
-    """Of a text without runs, as most are: in one go."""
-    spans = pieces_of(plain)
-    words = [plain[start:end] for start, end in spans]
-    if not all(map(is_indexed, words)):
-        spans = [span for span, word in zip(spans, words, strict=True) if is_indexed(word)]
-        words = [plain[start:end] for start, end in spans]
-    starts, ends = [start for start, _ in spans], [end for _, end in spans]
-    if isinstance(origins, range):  # each letter is where it was
-        return Places(words, starts, ends)
-    last = _ends(origins)
-    return Places(words, [origins[at] for at in starts], [last[at - 1] for at in ends])
+def words_in(text: str) -> Words:
+    """The words of the text as `words_of(folded(text))` gives them."""
+    plain, origins = levelled(text)
+    return (Words if is_plain(plain) else Places)(plain, origins)
 
 
 def _ends(origins: Sequence[int]) -> Sequence[int]:
     if isinstance(origins, range):
         return origins[1:]
-    # What is left out after a letter (a mark, a hyphen that is not seen) belongs to it.
     of = np.array(origins)
     ends: list[int] = np.maximum(of[:-1] + 1, of[1:]).tolist()
     return ends
 
 
-def _append(found: Places, word: str, start: int, end: int) -> None:
-    if is_indexed(word):
-        found.words.append(word)
-        found.starts.append(start)
-        found.ends.append(end)
-
-
-def _levelled(text: str) -> tuple[str, Sequence[int]]:
+def levelled(text: str) -> tuple[str, Sequence[int]]:
     """The levelled text, and for each letter of it (and its end) which one of the text it was."""
+    if text.isascii():
+        return text.lower(), range(len(text) + 1)
     if (by_each := level_by_each(text)) is not None:
         whole, sizes = by_each
         if all(size == 1 for size in sizes.values()):

@@ -11,7 +11,6 @@ import regex
 from asof.caret import Span
 from asof.search.asked import Term
 from asof.search.match import Hit, Stems, hits
-from asof.search.places import places_of
 from asof.search.words import UNSPACED
 
 LOOKED_AT = 200_000  # characters; further down is hardly ever the best passage
@@ -23,7 +22,7 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
 _BEGINNING = regex.compile(rf"(?<!\S)\S|{UNSPACED}(?<!\p{{M}})", regex.V1)
-_ENDING = regex.compile(rf"\S(?!\S)|{UNSPACED}(?![\p{{M}}\p{{Cf}}])", regex.V1)
+_ENDING = regex.compile(rf"(?r)\S(?!\S)|{UNSPACED}(?![\p{{M}}\p{{Cf}}])", regex.V1)
 
 
 class Piece(NamedTuple):
@@ -44,7 +43,7 @@ class _Passage(NamedTuple):
 def extract(text: str, terms: Sequence[Term], stems: Stems, width: int = 280) -> tuple[Piece, ...]:
     """The passage, or two with an ellipsis between, that shows most of the terms."""
     text = text[:LOOKED_AT]
-    found = hits(places_of(text), terms, stems)
+    found = hits(text, terms, stems)
     spans = _grown(text, _chosen(found, width), width)
     marks = _merged(found)
     pieces: list[Piece] = []
@@ -112,8 +111,8 @@ def _around(text: str, start: int, end: int, width: int) -> Span:
     last = first + max(width, end - first)
     if last >= len(text):
         return first, len(text)
-    endings = [match.end() for match in _ENDING.finditer(text, end, last + 1)]
-    return first, max([end, *(at for at in endings if at <= last)]) or last
+    endings = (match.end() for match in _ENDING.finditer(text, end, last + 1))
+    return first, next((at for at in endings if end <= at <= last), end) or last
 
 
 def _merged(found: list[Hit]) -> list[Span]:

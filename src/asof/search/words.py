@@ -19,7 +19,7 @@ LONGEST_WORD = 100  # bytes of UTF-8; longer ones are encoded files and keys, wh
 _WORD = regex.compile(r"[\p{Alphabetic}\p{N}]+")  # what Rust's char::is_alphanumeric is true of
 # The same where no marks are letters, and where nothing is but ASCII: in two thirds of the time,
 # and in a third.
-_PLAIN_WORD = re.compile(r"[^\W_]+")
+PLAIN_WORD = re.compile(r"[^\W_]+")
 _WITH_MARKS = re.compile("[\u0345\u0590-\U0010ffff]")
 _BETWEEN = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
@@ -130,12 +130,17 @@ def words_of(folded: str) -> list[str]:
 
 
 def _pattern(text: str) -> "re.Pattern[str] | regex.Pattern[str]":
-    return _WORD if _WITH_MARKS.search(text) else _PLAIN_WORD
+    return _WORD if _WITH_MARKS.search(text) else PLAIN_WORD
 
 
 def has_runs(level: str) -> bool:
     """Whether the text may have runs without spaces; to look for them costs more."""
     return not level.isascii() and _BEYOND.search(level) is not None
+
+
+def is_plain(level: str) -> bool:
+    """Whether the words of the text are the stretches of which each letter `isalnum`."""
+    return level.isascii() or not (_WITH_MARKS.search(level) or has_runs(level))
 
 
 def pieces_of(level: str) -> list[Span]:

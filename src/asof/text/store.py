@@ -40,7 +40,7 @@ class TextStore:
 
     def __init__(self, database: TextDatabase) -> None:
         self._database = database
-        self._unpacked: tuple[int, bytes] = (0, b"")
+        self._block = (0, _Block(b""))
 
     def __len__(self) -> int:
         row = self._database.fetch("SELECT count(*) FROM documents")
@@ -82,17 +82,31 @@ class TextStore:
 
     def _document(self, block: int, start: int, size: int, *facts: str | None) -> Document:
         try:
-            return document_of(facts, json.loads(self._block(block)[start : start + size]))
+            return document_of(facts, json.loads(self._opened(block).part(start, size)))
         except (ValueError, TypeError, zstandard.ZstdError) as damage:
             raise self._database.damaged(damage) from damage
 
-    def _block(self, no: int) -> bytes:
-        if self._unpacked[0] != no:
+    def _opened(self, no: int) -> "_Block":
+        if self._block[0] != no:
             row = self._database.fetch("SELECT data FROM blocks WHERE no = ?", no)
             if row is None or zstandard.frame_content_size(row[0]) > _LARGEST:
                 raise ValueError(f"block {no}")
-            self._unpacked = (no, zstandard.ZstdDecompressor().decompress(row[0]))
-        return self._unpacked[1]
+            self._block = (no, _Block(row[0]))
+        return self._block[1]
+
+
+class _Block:
+    """A block that is unpacked as far as it is read: half of it, on average, for one document."""
+
+    def __init__(self, packed: bytes) -> None:
+        self._rest = zstandard.ZstdDecompressor().stream_reader(packed)
+        self._unpacked = bytearray()
+
+    def part(self, start: int, size: int) -> bytearray:
+        missing = start + size - len(self._unpacked)
+        if missing > 0:
+            self._unpacked += self._rest.read(missing)
+        return self._unpacked[start : start + size]
 
 
 _Packed = tuple[int, Document, bytes]
