@@ -138,11 +138,15 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, hosts: Iterable[str] = (), *, files: bool = False) -> Iterator[Server]:
-    """Serve an archive on a free port of loopback; `files`: its WARC files, too."""
+def serving(
+    folder: Path, hosts: Iterable[str] = (), *, files: bool = False, token: str = ""
+) -> Iterator[Server]:
+    """Serve an archive on a free port of loopback; `files`: its WARC files, too. Who has the
+    `token` may order something.
+    """
     clock = SystemClock()
     with OpenArchive.open(folder, clock=clock) as archive:
-        app = create_app([archive], clock, hosts=hosts, files=files)
+        app = create_app([archive], clock, hosts=hosts, files=files, token=token)
         with running(app) as server:
             yield server
 

@@ -9,19 +9,10 @@ from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import print_json, say, where
 from asof.clock import SystemClock
 from asof.crawl.control import Act
-from asof.crawl.watch import PATIENCE, give_order
+from asof.crawl.watch import give_order
+from asof.report.crawl_words import obeyed
 
-_OBEYED = {
-    Act.PAUSE: "is paused. Go on with: asof resume{where}",
-    Act.RESUME: "goes on.",
-    Act.EXCLUDE: "leaves out what matches {pattern}: {did}.",
-    Act.STOP: "is stopping. Go on with: asof crawl --control{where}",
-}
-_ENDED = "has ended meanwhile. See `asof status`."
-_UNHEARD = (
-    f"has not obeyed within {PATIENCE:.0f} seconds, but it has the order. "
-    "See `asof status --follow`."
-)
+_ONWARD = {Act.PAUSE: " Go on with: asof resume", Act.STOP: " Go on with: asof crawl --control"}
 
 
 @click.command("pause", epilog=examples("asof pause", "asof pause -a archive"))
@@ -88,9 +79,9 @@ def _give(folder: Path, act: Act, pattern: str = "", *, as_json: bool) -> int:
             }
         )
     elif given.did is not None:
-        said = _OBEYED[act].format(pattern=pattern, did=given.did, where=where(folder))
-        click.echo(f"Crawl {given.crawl} {said}")
+        onward = f"{_ONWARD[act]}{where(folder)}" if act in _ONWARD else ""
+        click.echo(f"{obeyed(given)}.{onward}")
     if given.did is None:
-        said = _ENDED if given.state is None else _UNHEARD
-        say(f"asof: Crawl {given.crawl} {said}")
+        follow = "" if given.state is None else " --follow"
+        say(f"asof: {obeyed(given)}. See `asof status{follow}`.")
     return 1 if given.did is None else 0

@@ -14,7 +14,7 @@ from asof.crawl import CrawlRequest, run_crawl
 from asof.crawl.run import CrawlOutcome, plan_crawl
 from asof.crawl.summary import crawl_json
 from asof.model import SILENCE, CrawlState
-from asof.report.crawl_words import captured, why_not
+from asof.report.crawl_words import ENDINGS, captured, why_not
 from asof.report.words import duration, human_bytes, likely_traps, number
 
 _MOST_SEEDS = 20  # of those that brought nothing
@@ -128,21 +128,12 @@ def crawl_command(
 
 
 _LIMITS = ("max-pages", "max-bytes", "time-limit")
-_ENDINGS = {
-    "done": "Finished",
-    "interrupted": "Interrupted",
-    "max-pages": "Finished at the limit of pages",
-    "max-bytes": "Finished at the limit of bytes",
-    "time-limit": "Finished at the limit of time",
-    "unanswered": "Stopped, for nobody answered (is the network up?)",
-    "disk-reserve": "Stopped, for the disk is nearly full",
-}
 
 
 def _print_outcome(outcome: CrawlOutcome, folder: Path) -> None:
     summary = outcome.summary
     say(
-        f"{_ENDINGS[summary.ended_by]}: {captured(summary)}, {summary.failed:,} failed, "
+        f"{ENDINGS[summary.ended_by]}: {captured(summary)}, {summary.failed:,} failed, "
         f"{summary.left_out:,} left out, {summary.queued:,} still queued; "
         f"{human_bytes(summary.bytes)} in {duration(summary.seconds)}."
     )

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from asof.cli.output import completed
-from asof.cli.view import to_go
 from asof.crawl.summary import Snapshot
+from asof.report.crawl_words import STATES, to_go
 from asof.report.words import duration, human_bytes, length, number, printable, shortened
 
 # Wide enough for hosts and URLs side by side; narrower terminals get them one above the other.
@@ -20,12 +20,7 @@ _HOSTS, _URLS = 3, 4
 _LONGEST_HOST = 40
 _COLOURS = {2: "green", 3: "yellow"}  # of answers by the hundreds of their status, else red
 
-_STATES = {
-    "running": ("●", "crawling", "green"),
-    "revisiting": ("●", "looking again", "cyan"),
-    "paused": ("‖", "paused", "yellow"),
-    "stopping": ("■", "stopping", "yellow"),
-}
+_STATE_COLOURS = {"revisiting": "cyan", "paused": "yellow", "stopping": "yellow"}
 
 
 def snapshot_panel(snapshot: Snapshot, width: int) -> Table:
@@ -56,7 +51,8 @@ def snapshot_panel(snapshot: Snapshot, width: int) -> Table:
 
 
 def _heading(snapshot: Snapshot) -> Iterable[Text]:
-    mark, word, colour = _STATES.get(snapshot.state, ("●", printable(snapshot.state), "green"))
+    mark, word = STATES.get(snapshot.state, ("●", printable(snapshot.state)))
+    colour = _STATE_COLOURS.get(snapshot.state, "green")
     yield Text.assemble(
         (f"{mark} {word}", f"bold {colour}"),
         f"  {duration(snapshot.elapsed)}",

@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -16,10 +15,8 @@ from asof.cli.quality import print_completeness
 from asof.cli.screen import console
 from asof.cli.view import CrawlView, snapshot_line
 from asof.clock import Clock, Instant, SystemClock, iso
-from asof.crawl.summary import Summary, crawl_json, snapshot_json
+from asof.crawl.summary import Summary, crawl_json, report_json, report_of, snapshot_json
 from asof.crawl.watch import Watch, current_summary
-from asof.frontier import report
-from asof.frontier.completeness import completeness, completeness_json
 from asof.frontier.report import LeftOutReason
 from asof.model import Crawl
 from asof.report.words import human_bytes, number, printable, shortened
@@ -70,11 +67,11 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
         _print_hosts(hosts)
         if chosen is not None:
             _print_crawls([pair for pair in crawls if crawl is None or pair[0].id == crawl])
-            number_of = archive.catalog.crawl_no(chosen.id)
+            report = report_of(archive.ledger, archive.catalog.crawl_no(chosen.id))
             click.echo(f"\nCrawl {chosen.id}")
-            print_completeness(completeness(archive.ledger, number_of))
-            _print_reasons("left out", report.left_out(archive.ledger, number_of))
-            _print_reasons("failed", report.failed(archive.ledger, number_of))
+            print_completeness(report.completeness)
+            _print_reasons("left out", report.left_out)
+            _print_reasons("failed", report.failed)
     return 0
 
 
@@ -128,13 +125,8 @@ def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
 def _report_json(archive: OpenArchive, crawl: Crawl | None) -> dict[str, object]:
     if crawl is None:
         return {"crawl": None, "completeness": None, "left_out": [], "failures": []}
-    number = archive.catalog.crawl_no(crawl.id)
-    return {
-        "crawl": crawl.id,
-        "completeness": completeness_json(completeness(archive.ledger, number)),
-        "left_out": [asdict(row) for row in report.left_out(archive.ledger, number)],
-        "failures": [asdict(row) for row in report.failed(archive.ledger, number)],
-    }
+    report = report_of(archive.ledger, archive.catalog.crawl_no(crawl.id))
+    return {"crawl": crawl.id, **report_json(report)}
 
 
 def _print_reasons(title: str, reasons: list[LeftOutReason]) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Self
 from asof.cli.output import say
 from asof.cli.screen import console, shown_safely
 from asof.crawl.summary import Snapshot
-from asof.report.words import duration, human_bytes
+from asof.report.crawl_words import to_go
+from asof.report.words import human_bytes
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 # A person reads no faster, and drawing takes two milliseconds.
 _DRAWN_PER_SECOND = 4
 _PLAIN_EVERY = 10.0
-
-_AT_WORK = ("running", "revisiting")
 
 
 class CrawlView:
@@ -89,11 +88,3 @@ def snapshot_line(snapshot: Snapshot) -> str:
         f"{human_bytes(snapshot.bytes)} · {snapshot.rate_now or snapshot.rate:.1f}/s"
         f"{to_go(snapshot, ' · ')}{' · ' + snapshot.waiting if snapshot.waiting else ''}"
     )
-
-
-def to_go(snapshot: Snapshot, before: str) -> str:
-    """When the queue would be empty: nothing while that is no question or nobody can tell."""
-    remaining = snapshot.remaining
-    if remaining is None or snapshot.state not in _AT_WORK or not snapshot.queued:
-        return ""
-    return f"{before}about {duration(remaining)} to go"

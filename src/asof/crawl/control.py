@@ -26,6 +26,7 @@ from asof.clock import Clock, Instant, iso, parse_iso
 from asof.crawl.summary import Snapshot, snapshot_json, snapshot_of
 from asof.errors import UsageError
 from asof.files import open_plain, storage_errors
+from asof.scope.rule_text import expression
 
 # Seconds between looks at the orders: a person does not notice, and a stat over a network file
 # system may take a millisecond.
@@ -264,11 +265,8 @@ def writer(folder: Folder) -> tuple[str, int]:
 
 def send_order(folder: Folder, clock: Clock, act: Act, pattern: str = "") -> Order:
     """Write an order for the crawl that runs; whether it is obeyed shows in its status."""
-    if act is Act.EXCLUDE and not (pattern and _compiles(pattern)):
-        raise UsageError(
-            f"{pattern!r} is not a regular expression.",
-            hint="Escape special characters such as ? and + with a backslash.",
-        )
+    if act is Act.EXCLUDE and not expression(pattern).pattern:
+        raise UsageError("The pattern is empty.", hint="Write a part of the URLs to leave out.")
     order = Order(secrets.token_hex(4), clock.now(), act, pattern)
     line = order.line()
     if len(line) > _LONGEST_LINE:

@@ -52,10 +52,8 @@ def choose_crawl(
     archive: OpenArchive, request: CrawlRequest, seeds: tuple[str, ...]
 ) -> tuple[Crawl, Config, bool]:
     """The interrupted crawl that is meant, with its settings under the new flags; or a new one."""
-    open_crawls = [c for c in archive.crawls() if c.state is not CrawlState.FINISHED]
-    meant = [c for c in open_crawls if not seeds or c.seeds == seeds]
-    if meant and not request.new:
-        crawl = meant[-1]
+    crawl = None if request.new else interrupted(archive, seeds)
+    if crawl is not None:
         config = Config().updated(crawl.settings, source=f"crawl {crawl.id}")
         given = {k: v for k, v in request.settings.items() if v is not None}
         if given.get("preset"):
@@ -67,6 +65,12 @@ def choose_crawl(
     now = archive.clock.now()
     name = f"{stamp(now)}-{secrets.token_hex(2)}"
     return Crawl(name, seeds, now, CrawlState.RUNNING, settings=config.as_dict()), config, False
+
+
+def interrupted(archive: OpenArchive, seeds: tuple[str, ...]) -> Crawl | None:
+    """The crawl that goes on when these seeds, or none, are given: the last that has not ended."""
+    unfinished = (c for c in archive.crawls()[::-1] if c.state is not CrawlState.FINISHED)
+    return next((c for c in unfinished if not seeds or c.seeds == seeds), None)
 
 
 def _check_coherence(config: Config, given: Mapping[str, object]) -> None:

@@ -8,9 +8,22 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from asof.clock import Clock
-from asof.frontier.completeness import likely_traps
+from asof.frontier.completeness import (
+    Completeness,
+    completeness,
+    completeness_json,
+    likely_traps,
+)
 from asof.frontier.hosts import Hosts
-from asof.frontier.report import busiest, errors, reasons, tally
+from asof.frontier.report import (
+    LeftOutReason,
+    busiest,
+    errors,
+    failed,
+    left_out,
+    reasons,
+    tally,
+)
 from asof.frontier.states import TargetState
 from asof.ledger import Ledger
 from asof.model import Crawl
@@ -237,4 +250,27 @@ def crawl_json(crawl: Crawl, summary: Summary) -> dict[str, object]:
         "reasons": summary.reasons or {},
         "errors": summary.errors or {},
         "course": None if plan is None else {name: plan.facts()[name] for name in _COURSE},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How complete a crawl is, what it left out, and what failed."""
+
+    completeness: Completeness
+    left_out: list[LeftOutReason]
+    failed: list[LeftOutReason]
+
+
+def report_of(reader: Ledger, crawl_no: int) -> Report:
+    complete = completeness(reader, crawl_no)
+    return Report(complete, left_out(reader, crawl_no), failed(reader, crawl_no))
+
+
+def report_json(report: Report) -> dict[str, object]:
+    """What `status CRAWL --json` prints beside its summary."""
+    return {
+        "completeness": completeness_json(report.completeness),
+        "left_out": [asdict(row) for row in report.left_out],
+        "failures": [asdict(row) for row in report.failed],
     }

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 
+from asof.caret import error_at
 from asof.config import parse_size
 from asof.errors import ConfigError
 from asof.url import canonical, host_of
@@ -89,6 +90,14 @@ def compiled(pattern: str, setting: str) -> re.Pattern[str]:
         return _compiled(pattern)
     except _Wrong as wrong:
         raise _complaint(f"{setting} pattern", pattern, wrong) from None
+
+
+def expression(text: str) -> re.Pattern[str]:
+    """A regular expression that somebody typed by itself: the error points at where it is none."""
+    try:
+        return _compiled(text)
+    except _Wrong as wrong:
+        raise error_at(text, (wrong.at, wrong.at + 1), wrong.problem, wrong.hint) from None
 
 
 def _complaint(what: str, text: str, wrong: _Wrong) -> ConfigError:

@@ -211,6 +211,11 @@ def cover_page(name: str, *, page: int = 1, find: str = "", of: str = "") -> str
     return f"{prefix.get()}/covers/{quote(name, safe='')}{'?' if words else ''}{words}"
 
 
+def crawl_page(name: str) -> str:
+    """Where it is told how a crawl stands."""
+    return f"{prefix.get()}/crawls/{quote(name, safe='')}"
+
+
 def stamp_of(text: str, now: Instant) -> str:
     """The stamp for a moment as a person writes it; raises UsageError when it is none.
 

@@ -18,6 +18,8 @@ from asof.web import address, wabac
 from asof.web.compare import Compare
 from asof.web.compositions import Compositions
 from asof.web.covers import Covers
+from asof.web.crawl_orders import CrawlOrders
+from asof.web.crawls import Crawls
 from asof.web.mementos import Mementos
 from asof.web.orders import PLACE
 from asof.web.pages import Pages
@@ -167,18 +169,21 @@ def short_names(folders: Sequence[str]) -> list[str]:
 
 def _pages_of(pages: Pages, *, files: bool) -> Starlette:
     covers, compositions, compare = Covers(pages), Compositions(pages), Compare(pages)
-    search = Search(pages)
+    search, crawls = Search(pages), Crawls(pages)
     routes = [
         Route("/", pages.home),
         Route("/captures", pages.captures),
         Route("/covers", covers.all),
         Route("/covers/{name}", covers.one),
+        Route("/crawls", crawls.all),
+        Route("/crawls/{name:rest}", crawls.one),
+        *CrawlOrders(pages, crawls).routes(),
         Route("/search", search.page),
         Route("/compare", compare.form),
         Route("/compare/{rest:rest}", compare.page),
         Route("/-/go", pages.go),
         Route("/-/about", pages.about),
-        *protocols(pages, compositions, compare, search, files=files),
+        *protocols(pages, compositions, compare, search, crawls, files=files),
         _static(),
         Replay(compositions.page, composition=True),
         Replay(Mementos(pages, compositions).answer),

@@ -121,6 +121,7 @@ class Pages:
             exact=address.exact, composition=address.composition, listing=address.listing,
             below=address.below, cover_page=address.cover_page, proof=proof, told_proof=PROOFS,
             compare=address.compare, stamp=as_stamp, orders=self.orders,
+            crawl_page=address.crawl_page,
             held=partial(held, when=as_moment, briefly=True),
         )  # fmt: skip
 

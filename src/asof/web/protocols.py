@@ -9,6 +9,7 @@ from asof.web.api import Api
 from asof.web.cdx import Cdx
 from asof.web.compare import Compare
 from asof.web.compositions import Compositions
+from asof.web.crawls import Crawls
 from asof.web.machine import route
 from asof.web.pages import Pages
 from asof.web.search import Search
@@ -17,7 +18,13 @@ from asof.web.warc_files import WarcFiles
 
 
 def protocols(
-    pages: Pages, compositions: Compositions, compare: Compare, search: Search, *, files: bool
+    pages: Pages,
+    compositions: Compositions,
+    compare: Compare,
+    search: Search,
+    crawls: Crawls,
+    *,
+    files: bool,
 ) -> Iterator[BaseRoute]:
     """The addresses of one archive that are for programs; `openapi.json` describes each."""
     answered = partial(route, pages.inside)
@@ -33,5 +40,7 @@ def protocols(
     yield answered("/-/api/composition", compositions.json)
     yield answered("/-/api/compare", compare.json)
     yield answered("/-/api/search", search.json)
+    yield answered("/-/api/crawls", crawls.crawls)
+    yield answered("/-/api/crawl", crawls.crawl)
     if files:
         yield answered("/-/warc/{file:rest}", WarcFiles(pages).one, packed=False)
