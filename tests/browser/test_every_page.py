@@ -39,6 +39,9 @@ NAMES = {
     "compare texts": f"/compare/text/OLD/NEW/{PAPER}",
     "compare sources": f"/compare/source/OLD/NEW/{PAPER}",
     "composition": f"/-/composition/NEW/{PAPER}",
+    "quality": "/quality",
+    "quality of a part": f"/quality?prefix={PAPER}&at=NEW",
+    "quality of nothing": "/quality?crawl=none",
     "covers": "/covers",
     "cover": "/covers/news",
     "about": "/-/about",
@@ -48,7 +51,14 @@ NAMES = {
     "no moment": f"/captures?url={PAPER}&at=someday",
     "memento": f"/NEW/{PAPER}",
 }
-EMPTY = ("/", "/search?q=x", "/covers", "/captures?prefix=http://a.example/", "/captures?url=a")
+EMPTY = (
+    "/",
+    "/search?q=x",
+    "/quality",
+    "/covers",
+    "/captures?prefix=http://a.example/",
+    "/captures?url=a",
+)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from click.testing import CliRunner
 from asof.change.shingles import Unit
 from asof.cli import run as cli
 from asof.cli.cover import cover_command
-from asof.cli.cover_print import answer_json, print_answer
+from asof.cli.cover_print import print_answer
 from asof.cover.answer import CoverAnswer, DocumentAnswer, Figures, document_answers
 from asof.cover.documents.collection import chosen
 from asof.cover.documents.tables import read_table
@@ -37,6 +37,7 @@ from asof.cover.spark.run import SparkSummary, cover_on_spark
 from asof.cover.spark.session import check_installed, spark_session
 from asof.cover.spark.submit import main as submit
 from asof.errors import InputError, UsageError
+from asof.report.cover_export import answer_json
 
 pytestmark = pytest.mark.needs("java", "module:pyspark", "module:pandas")
 
@@ -104,7 +105,7 @@ def documents(seed: int, count: int) -> list[dict[str, object]]:
 
 
 def told(relation: str, figures: Figures, documents: Iterable[DocumentAnswer]) -> dict[str, object]:
-    return answer_json(CoverAnswer(Question(relation), figures, tuple(documents)))
+    return answer_json(figures, tuple(documents))
 
 
 def asked(

@@ -31,6 +31,7 @@ from asof.config import named_relations
 from asof.cover.kept import saved_covers as saved
 from asof.cover.question import Question, Solver, parse_at_least
 from asof.errors import UsageError
+from asof.report.cover_export import answer_json
 
 if TYPE_CHECKING:
     from asof.cover.answer import CoverAnswer
@@ -225,7 +226,7 @@ def _tell(asked: CommandLine, answer: CoverAnswer) -> int:
         cover_print.write_page(answer, title, asked.html, served)
         say(f"{asked.html}: what stays, and what it covers")
     if asked.as_json:
-        print_json(cover_print.answer_json(answer))
+        print_json(answer_json(answer.figures, answer.documents))
     else:
         cover_print.print_answer(answer)
     return 0 if answer.figures.complete else 130

@@ -13,7 +13,8 @@ import click
 
 from asof.cli.output import completed, print_json, when
 from asof.files import output_file
-from asof.report.cover_words import proof
+from asof.report.cover_export import HEADER, notes, rows
+from asof.report.cover_words import estimate_json, estimate_lines, proof
 from asof.report.json_shapes import cover_json
 from asof.report.words import human_bytes, number, percent, printable
 
@@ -23,27 +24,6 @@ if TYPE_CHECKING:
     from asof.cover.kept.saved_covers import CoverDifference, CoverFacts, Moved, SavedCover
 
 SHOWN = 10  # documents that people are shown
-_MEASURES = ("containment", "jaccard", "dice")
-
-
-def answer_json(answer: CoverAnswer) -> dict[str, object]:
-    figures = answer.figures
-    dropped = [
-        {"id": document.id, "by": document.by}
-        | {name: round(getattr(document, name) or 0.0, 6) for name in _MEASURES}
-        for document in answer.documents
-        if not document.kept
-    ]
-    return {
-        "documents": figures.documents,
-        "edges": figures.edges,
-        "components": figures.components,
-        "kept": [document.id for document in answer.kept],
-        "dropped": dropped,
-        "optimal": figures.optimal,
-        "gap": figures.gap,
-        "seconds": round(figures.seconds, 3),
-    }
 
 
 def print_answer(answer: CoverAnswer) -> None:
@@ -73,11 +53,9 @@ def write_csv(documents: Iterable[DocumentAnswer], out: Path) -> None:
     """Every document, and what became of it."""
     with output_file(out) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        rows = csv.writer(text)
-        rows.writerow(("id", "kept", "by", "containment", "jaccard", "dice"))
-        for each in documents:
-            measures = each.by, each.containment, each.jaccard, each.dice
-            rows.writerow((each.id, 1, *[""] * 4) if each.kept else (each.id, 0, *measures))
+        table = csv.writer(text)
+        table.writerow(HEADER)
+        table.writerows(rows(documents))
         text.detach()
 
 
@@ -85,14 +63,10 @@ def write_page(answer: CoverAnswer, title: str, out: Path, served: str) -> None:
     """The reading list: what stays, and what it covers."""
     from asof.report.reading_list import page
 
-    asked, notes = answer.question, []
     assert answer.outcome is not None
-    if asked.at_least is not None:
-        notes.append(f"Of each {asked.at_least[1]} at least {asked.at_least[0]:,} stay.")
-    if asked.prefer is not None:
-        notes.append(f"Of the smallest sets it is the one with the highest {asked.prefer}.")
+    wished = notes(answer.question)
     with output_file(out) as file:
-        file.write(page(answer.outcome, title=title, notes=notes, served=served).encode())
+        file.write(page(answer.outcome, title=title, notes=wished, served=served).encode())
 
 
 def print_covers(
@@ -180,20 +154,9 @@ def _print_moved(title: str, moved: tuple[Moved, ...], other: str) -> None:
 
 
 def print_estimate(found: Estimate, *, as_json: bool) -> None:
-    seconds, edges, kept = found.seconds, found.edges, found.kept
+    told = estimate_json(found)
     if as_json:
-        print_json(
-            {
-                "documents": found.documents,
-                "sample": round(found.sample, 6),
-                "seconds": [round(seconds.low, 3), round(seconds.high, 3)],
-                "edges": [int(edges.low), round(edges.high)],
-                "kept": [round(kept.low, 6), round(kept.high, 6)],
-            }
-        )
+        print_json(told)
         return
-    share = percent(found.sample)
-    click.echo(f"Expected of {number(found.documents, 'document')}, by {share} of shingles:")
-    click.echo(f"  {seconds.low:,.1f} to {seconds.high:,.1f} s")
-    click.echo(f"  {int(edges.low):,} to {round(edges.high):,} pairs")
-    click.echo(f"  {percent(kept.low)} to {percent(kept.high)} of the documents stay")
+    for line in estimate_lines(told):
+        click.echo(line)

@@ -1,8 +1,12 @@
-"""How far long work has come, for those without a terminal: a line every ten seconds on stderr."""
+"""How far long work has come, for those without a terminal: a line every ten seconds on stderr.
 
+`ASOF_PROGRESS` says how many seconds, for programs that show it further.
+"""
+
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from time import monotonic
 
@@ -10,7 +14,7 @@ import click
 
 from asof.report.words import length, percent
 
-_EVERY = 10.0
+_EVERY, _SHORTEST = 10.0, 0.1
 # Lines back to where the pace is measured from: what was skipped long ago says nothing of it.
 _PACE = 6
 
@@ -53,12 +57,12 @@ class ProgressLines:
 
 
 @contextmanager
-def spoken(lines: ProgressLines, every: float = _EVERY) -> Iterator[ProgressLines]:
+def spoken(lines: ProgressLines, every: float | None = None) -> Iterator[ProgressLines]:
     """Let the lines be said as long as the work goes on; work that is done sooner is silent."""
-    over = Event()
+    over, pause = Event(), _pause() if every is None else every
 
     def speak() -> None:
-        while not over.wait(every):
+        while not over.wait(pause):
             click.echo(lines.line(monotonic()), err=True)
 
     speaker = Thread(target=speak, daemon=True)
@@ -68,3 +72,10 @@ def spoken(lines: ProgressLines, every: float = _EVERY) -> Iterator[ProgressLine
     finally:
         over.set()
         speaker.join()
+
+
+def _pause() -> float:
+    with suppress(ValueError):
+        if (wished := float(os.environ.get("ASOF_PROGRESS", _EVERY))) >= _SHORTEST:
+            return wished
+    return _EVERY

@@ -6,6 +6,7 @@ of all documents in any case.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from markupsafe import Markup
@@ -13,6 +14,7 @@ from markupsafe import Markup
 from asof.clock import Instant, stamp, to_datetime
 from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection
+from asof.cover.kept.saved_covers import Gone
 from asof.cover.language.columns import Column
 from asof.cover.run import CoverOutcome, Dropped
 from asof.report.cover_words import Shown, beside, proof
@@ -25,6 +27,7 @@ _PAGE = 100  # documents that stay, in one fold
 _FEW = 3  # so many covered documents need no fold of their own
 _MOST = 50  # listed below one document
 _ADDRESS = 2_000  # characters of a link: no browser needs more
+Key = TypeVar("Key", int, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,17 @@ class _Part:
     left_covers: int
 
 
+@dataclass(frozen=True, slots=True)
+class ReadingList:
+    """What there is to say of an answer before its documents. `served` as in `page`."""
+
+    title: str
+    relation: str
+    figures: Figures
+    notes: Iterable[str] = ()
+    served: str = ""
+
+
 def page(
     outcome: CoverOutcome,
     *,
@@ -59,54 +73,73 @@ def page(
     Links lead to each document as `asof serve` shows it, at the address `served`; without one to
     the http addresses of the column `url`. Documents take up to `room` bytes.
     """
-    figures = Figures.of(outcome)
+    kept = np.flatnonzero(outcome.cover.kept).tolist()
+    shown = _documents(outcome.collection, served)
+    told = ReadingList(title, outcome.relation, Figures.of(outcome), notes, served)
+    return written(told, kept, outcome.dropped, shown, room)
+
+
+def written(
+    told: ReadingList,
+    kept: Sequence[Key],
+    dropped: Iterable[Dropped | Gone],
+    shown: Callable[[Key], Shown],
+    room: int = ROOM,
+) -> str:
+    """The file of any answer whose documents are called by their places, or by their names."""
+    figures = told.figures
+    gone, light = figures.documents - figures.kept, figures.weight - figures.weight_kept
     return render(
         "reading_list.html",
-        title=title,
-        relation=outcome.relation,
+        title=told.title,
+        relation=told.relation,
         figures=figures,
-        saved=outcome.saved,
-        notes=[proof(figures), *notes],
-        parts=_parts(outcome, _documents(outcome.collection, served), room),
+        saved=(gone / max(figures.documents, 1), light / max(figures.weight, 1)),
+        notes=[proof(figures), *told.notes],
+        parts=_parts(kept, dropped, shown, room),
         a_fold=_PAGE,
-        served=served,
+        served=told.served,
     )
 
 
-def _parts(outcome: CoverOutcome, shown: Callable[[int], Shown], room: int) -> Iterator[_Part]:
+def _parts(
+    kept: Sequence[Key],
+    dropped: Iterable[Dropped | Gone],
+    shown: Callable[[Key], Shown],
+    room: int,
+) -> Iterator[_Part]:
     """First what covers the most, then what covers no other, in the room that is left."""
-    below: dict[int, list[Dropped]] = {}
-    for each in outcome.dropped:
-        below.setdefault(each.by, []).append(each)
-    kept = np.flatnonzero(outcome.cover.kept).tolist()
-    for title, meaning, places in (
+    below: dict[Key, list[Any]] = {}
+    for each in dropped:
+        below.setdefault(cast("Key", each.by), []).append(each)
+    for title, meaning, documents in (
         (
             "What stays, and what it stands for",
             "Below each document those that it covers: how much of them is in it (C, the bar),"
             " and how alike both are (J, Jaccard; D, Dice). Those first that cover the most.",
-            sorted(below, key=lambda place: (-len(below[place]), place)),
+            sorted((key for key in kept if key in below), key=lambda key: -len(below[key])),
         ),
         (
             "What stands alone",
             "These cover no other that is left out.",
-            [place for place in kept if place not in below],
+            [key for key in kept if key not in below],
         ),
     ):
         entries: list[_Entry] = []
-        for place in places:
-            entry = _entry(shown, place, below.get(place, []))
+        for key in documents:
+            entry = _entry(shown, key, below.get(key, []))
             room -= len(entry.html.encode())
             if room < 0:
                 break
             entries.append(entry)
-        left = places[len(entries) :]
-        covers = sum(len(below.get(place, ())) for place in left)
-        if places:
+        left = documents[len(entries) :]
+        covers = sum(len(below.get(key, ())) for key in left)
+        if documents:
             yield _Part(title, meaning, entries, len(left), covers)
 
 
-def _entry(shown: Callable[[int], Shown], place: int, below: Sequence[Dropped]) -> _Entry:
-    by = shown(place)
+def _entry(shown: Callable[[Key], Shown], key: Key, below: Sequence[Any]) -> _Entry:
+    by = shown(key)
     rows = [beside(by, shown(each.document), each) for each in below[:_MOST]]
     return _Entry(macros("cover_parts.html")["entry"](by, rows, len(below), _FEW), len(below))
 

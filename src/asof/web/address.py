@@ -147,8 +147,23 @@ def are_words(text: str) -> bool:
 
 def search(asked: Mapping[str, str]) -> str:
     """Where a question is answered; parts that are empty are left out."""
+    return _asked("/search", asked)
+
+
+def quality(asked: Mapping[str, str]) -> str:
+    """Where it is told how good a crawl is, or a part of a site."""
+    return _asked("/quality", asked)
+
+
+def rule(asked: Mapping[str, str]) -> str:
+    """Where the rule of a cover is written."""
+    return _asked("/-/rule", asked)
+
+
+def _asked(path: str, asked: Mapping[str, str]) -> str:
     parts = {name: value for name, value in asked.items() if value}
-    return f"{prefix.get()}/search?{urlencode(parts, errors='replace')}"
+    words = urlencode(parts, errors="replace")
+    return f"{prefix.get()}{path}{'?' if words else ''}{words}"
 
 
 def replay(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -20,10 +21,13 @@ from asof.web.compositions import Compositions
 from asof.web.covers import Covers
 from asof.web.crawl_orders import CrawlOrders
 from asof.web.crawls import Crawls
+from asof.web.machine import Endpoint
 from asof.web.mementos import Mementos
 from asof.web.orders import PLACE
 from asof.web.pages import Pages
 from asof.web.protocols import protocols
+from asof.web.quality import Quality
+from asof.web.questions import Questions
 from asof.web.replay_origin import create_replay_origin
 from asof.web.replay_site import ReplaySite
 from asof.web.search import Search
@@ -59,6 +63,7 @@ def create_app(
     scripts: ReplaySite | None = None,
     root: str = "",
     token: str = "",
+    scratch: Path | None = None,
 ) -> ASGIApp:
     """The pages and mementos of archives: each below a short name, one alone without.
 
@@ -66,7 +71,8 @@ def create_app(
     means any, for a server that is meant to be seen by others. `era` is when it began to serve:
     another version of this program may show the same differently. `files`: its WARC files, too.
     `scripts` is where archived scripts run; None is nowhere. `root` is what stands before all of
-    its addresses. Who has the `token` may change something; without one, nobody.
+    its addresses. Who has the `token` may change something; without one, nobody. `scratch` is a
+    folder for what all processes of a server keep beside the archives.
     """
     hosts = tuple(hosts)
     own = [archive.folder.root.resolve().name for archive in archives]
@@ -76,7 +82,7 @@ def create_app(
         told = name if own.count(name) == 1 else short
         if len(archives) == 1:
             told = short = ""
-        shelves[short] = Pages(archive, clock, era, told, scripts, token)
+        shelves[short] = Pages(archive, clock, era, told, scripts, token, scratch)
     several = Library(shelves, files=files) if len(archives) > 1 else None
     places = [f"{root}/{short}{PLACE}" if short else f"{root}{PLACE}" for short in shelves]
     pages = Gate(
@@ -170,6 +176,11 @@ def short_names(folders: Sequence[str]) -> list[str]:
 def _pages_of(pages: Pages, *, files: bool) -> Starlette:
     covers, compositions, compare = Covers(pages), Compositions(pages), Compare(pages)
     search, crawls = Search(pages), Crawls(pages)
+    quality = Quality(pages, Questions.of(pages))
+    told: dict[str, Endpoint] = {
+        "composition": compositions.json, "compare": compare.json, "search": search.json,
+        "crawls": crawls.crawls, "crawl": crawls.crawl, "quality": quality.json,
+    }  # fmt: skip
     routes = [
         Route("/", pages.home),
         Route("/captures", pages.captures),
@@ -178,12 +189,13 @@ def _pages_of(pages: Pages, *, files: bool) -> Starlette:
         Route("/crawls", crawls.all),
         Route("/crawls/{name:rest}", crawls.one),
         *CrawlOrders(pages, crawls).routes(),
+        Route("/quality", quality.page),
         Route("/search", search.page),
         Route("/compare", compare.form),
         Route("/compare/{rest:rest}", compare.page),
         Route("/-/go", pages.go),
         Route("/-/about", pages.about),
-        *protocols(pages, compositions, compare, search, crawls, files=files),
+        *protocols(pages, told, files=files),
         _static(),
         Replay(compositions.page, composition=True),
         Replay(Mementos(pages, compositions).answer),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import TypeVar
 
 from markupsafe import Markup
@@ -104,8 +105,10 @@ class Pages:
         name: str = "",
         scripts: ReplaySite | None = None,
         token: str = "",
+        scratch: Path | None = None,
     ) -> None:
         self.archive = archive
+        self.scratch = scratch
         self.orders = Orders(token)
         self.scripts = scripts
         self.clock = clock
@@ -120,8 +123,8 @@ class Pages:
             replay=address.replay, written=address.written, why_still=WHY_STILL,
             exact=address.exact, composition=address.composition, listing=address.listing,
             below=address.below, cover_page=address.cover_page, proof=proof, told_proof=PROOFS,
-            compare=address.compare, stamp=as_stamp, orders=self.orders,
-            crawl_page=address.crawl_page,
+            compare=address.compare, quality=address.quality, rule=address.rule,
+            crawl_page=address.crawl_page, stamp=as_stamp, orders=self.orders,
             held=partial(held, when=as_moment, briefly=True),
         )  # fmt: skip
 

@@ -26,6 +26,7 @@ from asof.web.access_log import AccessLog
 from asof.web.app import create_app
 from asof.web.connection import Connection
 from asof.web.forwarded import BehindProxy, Network
+from asof.web.questions import leave, new_place
 from asof.web.replay_site import LOOPBACK, ReplaySite
 from asof.web.turns import Buckets, Turnstile
 
@@ -46,7 +47,7 @@ class Service:
     `replay_origin` of where scripts run. `root` stands before all addresses of pages. `names` are
     those it answers to, besides those of this machine. `proxies` are servers whose word on who asks
     is believed. Others may read where `turns` says how much. Who has the `token` may change
-    something; without one, nobody.
+    something; without one, nobody. `scratch` is a folder for all processes, gone at the end.
     """
 
     folders: Sequence[Path]
@@ -64,6 +65,7 @@ class Service:
     proxies: tuple[Network, ...] = ()
     turns: Buckets | None = None
     token: str = ""
+    scratch: Path = field(default_factory=new_place)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -110,6 +112,7 @@ def serve(service: Service, ready: Callable[[str], None]) -> None:
         os.close(alive[1])
         for process in beside:
             process.join(_END_SECONDS)
+        leave(service.scratch)
 
 
 def _site(service: Service, ports: list[int]) -> ReplaySite | None:
@@ -152,6 +155,7 @@ def _run(
         app = create_app(
             archives, service.clock, hosts=service.hosts, era=begun, files=service.has_files,
             scripts=site, root=service.root, token=service.token,
+            scratch=service.scratch,
         )  # fmt: skip
         if service.turns is not None:
             app = Turnstile(app, service.turns)
