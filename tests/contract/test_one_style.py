@@ -50,6 +50,7 @@ def test_every_page_has_the_same_frame() -> None:
     parts = {
         "quality_pictures.html",
         "cover_parts.html",
+        "crawl_parts.html",
         "difference_parts.html",
         "moment_parts.html",
         "paging.html",
@@ -85,7 +86,7 @@ def test_no_page_has_colours_of_its_own() -> None:
 def test_what_the_style_names_is_on_some_page() -> None:
     """Names of grades and of states are written into templates from values."""
     values = {
-        "confirmed", "claimed", "equivalent", "unknown", "running", "interrupted",
+        "confirmed", "claimed", "equivalent", "unknown", "running", "interrupted", "finished",
         "violated", "missing",
         "visit", "again", "tone1", "s3", "s4", "s5",
     }  # fmt: skip

@@ -14,8 +14,8 @@ from pathlib import Path
 from signal import SIGKILL, Signals
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from threading import Thread
-from time import sleep
 
+from asof.clock import nap
 from asof.files import atomic_file, open_plain, storage_errors
 
 # Who only asks whether there is a lock holds it for a moment.
@@ -149,7 +149,7 @@ def _taken(lock: int) -> bool:
             return True
         except BlockingIOError:
             if wait is not None:
-                sleep(wait)
+                nap(wait)
     return False
 
 

@@ -100,7 +100,8 @@ def _words(choice: Choice) -> Iterator[str]:
 
 def _main(text: str) -> Markup:
     """The report of a page that is a file, without the frame that files have."""
-    return Markup(text.partition('<main id="main">')[2].rpartition("</main>")[0])
+    within = text.partition('main id="main">')[2]
+    return Markup(within[: within.rindex("/main>") - 1])
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:

@@ -16,11 +16,10 @@ from pathlib import Path
 from signal import SIGKILL
 from tempfile import mkdtemp
 from threading import Lock
-from time import monotonic, sleep
 from typing import BinaryIO, Self
 from weakref import finalize
 
-from asof.clock import SECOND, Clock
+from asof.clock import SECOND, Clock, nap
 from asof.errors import AsofError, NotCaptured, UsageError
 from asof.files import atomic_file, open_plain
 from asof.web.children import Child
@@ -88,7 +87,7 @@ class Questions:
         """
         key = sha256(json.dumps([words, page]).encode()).hexdigest()[:32]
         is_patient = self._turn.acquire(blocking=False)
-        until = monotonic() + patience * is_patient
+        left = patience * is_patient
         try:
             while True:
                 # In this order: what a child has said is kept before it is known to be over.
@@ -97,9 +96,10 @@ class Questions:
                     return found
                 if not is_busy:
                     self._begin(key, words, mark, page=page)
-                if monotonic() >= until:
+                if left <= 0:
                     return self._waiting(key)
-                sleep(_LOOK)
+                nap(_LOOK)
+                left -= _LOOK
         finally:
             if is_patient:
                 self._turn.release()
