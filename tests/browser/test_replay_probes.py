@@ -32,8 +32,6 @@ NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE loc
 SHORT = {
     # `this.location` in a text is changed as in a script, for the text may become one (`eval`).
     "scripts are rewritten by patterns, in their texts as well": ("text that looks like script",),
-    # In a sandbox, and where the program has not taken the place of `location`.
-    "a frame leads the one beside it, two levels down, by its location": ("led by a menu: script",),
 }
 SHORTFALLS = {name for names in SHORT.values() for name in names}
 

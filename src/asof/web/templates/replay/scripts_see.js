@@ -215,6 +215,27 @@
     else wombat.wb_setAttribute.call(to.frameElement, "src", wombat.rewriteUrl(url));
   }
 
+  // A frame with a picture or a text in it has no program that knows its address: it is led from without.
+  const isBare = win => { try { return toString.call(win) === "[object Window]" && !win._WB_wombat_obj_proxy && win.frameElement && !/html|xml/.test(win.document.contentType); } catch { return false; } };
+  const bare = new WeakMap(), {toString} = Object.prototype;
+  function fromWithout(wombat, win) {
+    const {$wbwindow: own} = wombat, read = (from, name) => typeof from[name] === "function" ? from[name].bind(from) : from[name];
+    const go = url => { lead(wombat, win, new own.URL(url, own.document.baseURI).href); return true; }, ways = {assign: go, replace: go};
+    const place = new Proxy(ways, {
+      get: (_, name) => ways[name] ?? read(new own.URL(ADDRESS.exec(win.location.href)?.[1] ?? win.location.href), name),
+      set: (_, name, value) => name === "href" && go(value),
+    });
+    bare.set(win, new Proxy({}, {
+      get: (_, name) => name === "location" ? place : read(win, name),
+      set: (_, name, value) => name === "location" ? go(value) : Reflect.set(win, name, value),
+    }));
+    return bare.get(win);
+  }
+  around("defaultProxyGet", function (theirs, ...words) {
+    const found = theirs(...words);
+    return isBare(found) ? bare.get(found) ?? fromWithout(this, found) : found;
+  });
+
   // The program lets no page be loaded anew, for some never end that in replay: so not for ever.
   const MOST_RELOADS = 5;
   function reloads(win) {
