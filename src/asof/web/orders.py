@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 
 from anyio.to_thread import run_sync
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from asof.errors import AsofError, UsageError
@@ -66,7 +66,7 @@ class Orders:
                 body = await _body(request)
             text = body.decode()
             fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_FIELDS))
-        except TimeoutError as error:
+        except (TimeoutError, ClientDisconnect) as error:
             raise Refused(408, "The form did not come to its end.") from error
         except ValueError as error:
             raise Refused(400, "The form cannot be read.") from error
