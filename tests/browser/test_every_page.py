@@ -42,6 +42,9 @@ NAMES = {
     "quality": "/quality",
     "quality of a part": f"/quality?prefix={PAPER}&at=NEW",
     "quality of nothing": "/quality?crawl=none",
+    "crawls": "/crawls",
+    "crawl": "/crawls/CRAWL",
+    "no crawl": "/crawls/none",
     "covers": "/covers",
     "cover": "/covers/news",
     "about": "/-/about",
@@ -55,6 +58,7 @@ EMPTY = (
     "/",
     "/search?q=x",
     "/quality",
+    "/crawls",
     "/covers",
     "/captures?prefix=http://a.example/",
     "/captures?url=a",
@@ -68,6 +72,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     rig.ok("demo", "--no-serve", "-a", place / "newspaper")
     rig.ok("cover", RULE, "-a", place / "newspaper", "--save", "news")
     with Archive.open(place / "newspaper") as archive:
+        crawl = archive.crawls()[-1].id
         times = sorted(capture.at for capture in archive.captures(url=PAPER))
     served_archive.build(place / "empty", ())
     with (
@@ -75,7 +80,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         served_archive.serving(place / "empty") as empty,
     ):
         named = {
-            name: paper.url + page.replace("OLD", stamp(times[0])).replace("NEW", stamp(times[-1]))
+            name: paper.url
+            + page.replace("OLD", stamp(times[0]))
+            .replace("NEW", stamp(times[-1]))
+            .replace("CRAWL", crawl)
             for name, page in NAMES.items()
         }
         yield named | {f"empty {page}": empty.url + page for page in EMPTY}

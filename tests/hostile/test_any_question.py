@@ -41,6 +41,7 @@ STEMS = [
     "/", "/captures", "/covers", "/covers/", "/compare", "/compare/", "/cdx", "/cdx/", "/timegate/",
     "/timemap/link/", "/timemap/json/", "/timemap/", "/-/", "/-/go", "/-/about", "/-/warc/",
     "/-/openapi.json", "/-/api/archive", "/-/api/hosts", "/-/api/urls", "/-/api/captures",
+    "/crawls", "/crawls/", "/-/api/crawls", "/-/api/crawl", "/-/do/", "/-/do/stop",
     "/-/api/history", "/-/api/compare", "/-/api/composition", "/-/api/covers", "/-/composition/",
     "/-/composition", "/-/strict/", "/-/nearest/", "/-/static/", "/2026/", "/2026id_/", "/2026if_/",
     "/now/", "/compare/2026/2027/",
@@ -49,6 +50,7 @@ NAMES = [
     "url", "at", "from", "to", "after", "limit", "matchType", "filter", "collapse", "sort",
     "closest", "fl", "output", "page", "pageSize", "showNumPages", "resumeKey", "showResumeKey",
     "policy", "asked", "prefix", "text", "find", "of", "resolveRevisits", "collapseTime", "q",
+    "crawl", "before",
 ]  # fmt: skip
 SAID = st.one_of(
     st.sampled_from([HOME, HOME + "moved", HOME + "i.png", "a.example", "2026", "1", "json"]),

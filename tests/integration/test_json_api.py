@@ -101,6 +101,7 @@ def test_every_address_for_programs_is_described(described: Any, folder: Path) -
     [
         "/-/api/archive", "/-/api/hosts", "/-/api/hosts?limit=1", "/-/api/urls", "/-/api/covers",
         "/-/api/urls?prefix=site.example", "/-/api/urls?prefix=none.example",
+        "/-/api/crawls", "/-/api/crawls?before=none", "/-/api/crawl",
         f"/-/api/captures?url={HOME}", f"/-/api/captures?url={HOME}again",
         f"/-/api/captures?url={HOME}&from=2026-02&to=2026-02", "/-/api/history?url=site.example",
         f"/-/api/history?url={HOME}moved", f"/timemap/json/{HOME}",
@@ -132,6 +133,7 @@ def test_answers_are_as_described(server: Any, described: Any, target: str) -> N
         ("/-/api/captures?url=http://%5B", 400),
         ("/-/api/history?url=http://none.example/", 404),
         ("/-/api/history", 400),
+        ("/-/api/crawl?crawl=none", 404),
         ("/-/api/urls?limit=many", 400),
         ("/-/api/hosts?limit=" + "9" * 50, 400),
     ],

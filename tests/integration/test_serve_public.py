@@ -194,6 +194,7 @@ def test_nobody_is_told_where_the_archive_lies(folder: Path, tmp_path: Path) -> 
         "/2026/http://a.example/", "/2026id_/http://a.example/", "/2026/http://c.example/",
         "/2025/http://a.example/", "/nowhere", "/-/go?url=x.example&at=y", "/captures?url=%00",
         "/-/static/../x", "/2026/http://a.example/large.bin", "/-/about", "/-/api/archive",
+        "/crawls", "/crawls/20260101000000-test", "/crawls/none", "/-/api/crawl", "/-/api/crawls",
         "/-/api/covers", "/-/api/captures?url=a.example", "/-/api/history?url=a.example",
         "/-/api/composition?url=http://a.example/", "/-/composition/2026/http://a.example/",
         "/cdx?url=a.example/*", "/-/warc/none", "/timemap/json/http://a.example/",

@@ -36,7 +36,7 @@ def long_site() -> rig.Server:
 def crawling(archive: Path, *words: object, control: bool = True) -> Iterator[str]:
     """A crawl that was begun on the terminal, and has got somewhere; gives its id."""
     flags = ["--control"] * control
-    child = rig.start("crawl", *words, "-a", archive, "--delay", 0.05, "--quiet", *flags)
+    child = rig.start("crawl", "-a", archive, "--delay", 0.05, "--quiet", *flags, *words)
     try:
         rig.wait_for(lambda: captured(archive) > 3, 20, "the crawl captures")
         yield rig.ok("status", "--json", "-a", archive).json()["crawl"]
