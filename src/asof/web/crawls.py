@@ -5,7 +5,6 @@ Pages, and the same as JSON, with the figures that `asof status` and `asof statu
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from threading import Lock
 from urllib.parse import urlencode
 
@@ -17,49 +16,31 @@ from asof.config import DEFAULTS, Config
 from asof.crawl.control import running, writer
 from asof.crawl.request import interrupted
 from asof.crawl.summary import (
-    Report,
     Snapshot,
-    Summary,
     crawl_json,
     report_json,
-    report_of,
     snapshot_json,
 )
-from asof.crawl.watch import Watch, current_summary
-from asof.errors import ConfigError, NotCaptured
+from asof.crawl.watch import Watch
+from asof.errors import ConfigError, NotCaptured, StorageError
 from asof.model import Crawl, CrawlState
 from asof.report import words
-from asof.report.crawl_words import ENDINGS, STATES, captured, to_go, why_not
+from asof.report.crawl_words import STATES, captured, to_go, why_not
 from asof.scope.presets import load_config
 from asof.web import address
+from asof.web.crawl_counts import Counts, Told
 from asof.web.machine import json_answer
 from asof.web.pages import Pages
 
 CRAWLS_A_PAGE = 20
 # Reasons that are shown, and URLs of each: as many as on the terminal.
 REASONS_SHOWN = 8
-# Seconds between two counts: of a million targets one takes a second or two, and never more than a
-# fiftieth of the time. Of what has ended only a reindex changes anything.
-_COUNT_EVERY, _ENDED_EVERY = 2.0, 60.0
-_KEPT = 64
+# Seconds that a page, and a program, wait for a count.
+_MOMENT, _WHILE = 0.5, 20.0
 # What the form of a new crawl may set, by the names of settings. All else is as for `asof crawl`.
 SETTINGS = (
     "scope", "depth", "max_pages", "max_bytes", "time_limit", "delay", "coherence", "exclude",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What the archive knows of a crawl."""
-
-    crawl: Crawl
-    summary: Summary
-    report: Report
-
-    @property
-    def ending(self) -> str:
-        """How it ended, as `asof crawl` says it."""
-        return ENDINGS.get(self.summary.ended_by, self.crawl.state.value)
 
 
 class Crawls:
@@ -70,8 +51,8 @@ class Crawls:
         self._archive = pages.archive
         self._home = pages.archive.folder
         self._watch = Watch(self._home, pages.clock)
-        self._looking, self._counting = Lock(), Lock()
-        self._counted: dict[str, tuple[Crawl, float, Told]] = {}
+        self._looking = Lock()
+        self._counts = Counts(self._home, pages.clock)
 
     # -- pages
 
@@ -86,7 +67,7 @@ class Crawls:
         lead: str = "No crawl has begun.", asked: Mapping[str, str] | None = None,
     ) -> Response:  # fmt: skip
         """The crawls, newest first; with what is wrong about the one that should begin."""
-        shown, more = self._newest(before)
+        shown, more = self._newest(before, _MOMENT)
         usual = DEFAULTS
         try:
             usual = self.usual() if self._pages.orders.are_taken else usual
@@ -103,7 +84,7 @@ class Crawls:
         pattern: str = "",
     ) -> Response:  # fmt: skip
         """One crawl; with what it did about an order, or what is wrong about that."""
-        now, told = self._now(crawl), self._told(crawl)
+        now, (told,) = self._now(crawl), self._counts.of([crawl], _MOMENT)
         heard = running(self._home)
         state = STATES.get(now.state) if now else None
         return self._pages.live(
@@ -120,18 +101,20 @@ class Crawls:
 
     def crawls(self, request: Request) -> Response:
         """The crawls, newest first."""
-        shown, more = self._newest(request.query_params.get("before", ""))
-        told = [crawl_json(each.crawl, each.summary) for each in shown]
+        shown, more = self._newest(request.query_params.get("before", ""), _WHILE)
+        told = [_summed(each) for each in shown]
         onward = f"{address.prefix.get()}{request.url.path}?{urlencode({'before': more})}"
         return json_answer({"crawls": told, "next": onward if more else None})
 
     def crawl(self, request: Request) -> Response:
         """One crawl, the newest unless it is named: `now` is how it stands while it runs."""
         crawl = self.named(request.query_params.get("crawl", ""))
-        told, now = self._told(crawl), self._now(crawl)
+        (told,), now = self._counts.of([crawl], _WHILE), self._now(crawl)
+        if told.report is None:
+            raise _uncounted()
         at = {"at": iso(self._pages.clock.now()), "crawl": crawl.id}
         running_now = None if now is None else {**at, **snapshot_json(now)}
-        both = {"summary": crawl_json(crawl, told.summary), "now": running_now}
+        both = {"summary": _summed(told), "now": running_now}
         return json_answer({"crawl": crawl.id, **report_json(told.report), **both})
 
     # -- what is known
@@ -150,13 +133,13 @@ class Crawls:
         """The settings that a crawl has here by itself."""
         return load_config(self._home.root, os.environ, ())
 
-    def _newest(self, before: str) -> tuple[list[Told], str]:
+    def _newest(self, before: str, patience: float) -> tuple[list[Told], str]:
         """So many crawls before one, newest first, and before which the next ones are."""
         crawls = self._archive.crawls()[::-1]
         start = next((n for n, each in enumerate(crawls, 1) if each.id == before), 0)
         shown = crawls[start : start + CRAWLS_A_PAGE]
         more = shown[-1].id if len(crawls) > start + CRAWLS_A_PAGE else ""
-        return [self._told(each) for each in shown], more
+        return self._counts.of(shown, patience), more
 
     def goes_on(self, crawl: Crawl) -> bool:
         """Whether it is the one that can be gone on with: nobody writes, and it is meant."""
@@ -170,23 +153,12 @@ class Crawls:
             found = self._watch.look()
         return found[1] if found is not None and found[0] == crawl.id else None
 
-    def _told(self, crawl: Crawl) -> Told:
-        """What is known of a crawl; of one that has not ended, as of a few seconds ago."""
-        clock = self._pages.clock
-        with self._counting:
-            known = self._counted.get(crawl.id)
-            if known is not None and known[0] == crawl and clock.monotonic() < known[1]:
-                return known[2]
-            began = clock.monotonic()
-            report = report_of(self._archive.ledger, self._archive.catalog.crawl_no(crawl.id))
-            hosts = report.completeness.hosts[:100]  # as many as JSON tells: some have 100,000
-            report = replace(report, completeness=replace(report.completeness, hosts=hosts))
-            told = Told(crawl, current_summary(self._archive, crawl), report)
-            took = clock.monotonic() - began
-            wait = max(_COUNT_EVERY, 50 * took)
-            if crawl.state is CrawlState.FINISHED:
-                wait = max(_ENDED_EVERY, wait)
-            if len(self._counted) >= _KEPT:
-                self._counted.clear()
-            self._counted[crawl.id] = (crawl, began + took + wait, told)
-        return told
+
+def _summed(told: Told) -> dict[str, object]:
+    if told.summary is None:
+        raise _uncounted()
+    return crawl_json(told.crawl, told.summary)
+
+
+def _uncounted() -> StorageError:
+    return StorageError("It is still being counted.", hint="Ask again in a while.")
