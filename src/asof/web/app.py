@@ -18,7 +18,7 @@ from asof.errors import AsofError
 from asof.web import address, wabac
 from asof.web.compare import Compare
 from asof.web.compositions import Compositions
-from asof.web.covers import Covers
+from asof.web.cover_desk import cover_desk
 from asof.web.crawl_orders import CrawlOrders
 from asof.web.crawls import Crawls
 from asof.web.machine import Endpoint
@@ -174,9 +174,9 @@ def short_names(folders: Sequence[str]) -> list[str]:
 
 
 def _pages_of(pages: Pages, *, files: bool) -> Starlette:
-    covers, compositions, compare = Covers(pages), Compositions(pages), Compare(pages)
-    search, crawls = Search(pages), Crawls(pages)
-    quality = Quality(pages, Questions.of(pages))
+    compositions, compare = Compositions(pages), Compare(pages)
+    search, crawls, questions = Search(pages), Crawls(pages), Questions.of(pages)
+    quality = Quality(pages, questions)
     told: dict[str, Endpoint] = {
         "composition": compositions.json, "compare": compare.json, "search": search.json,
         "crawls": crawls.crawls, "crawl": crawls.crawl, "quality": quality.json,
@@ -184,8 +184,7 @@ def _pages_of(pages: Pages, *, files: bool) -> Starlette:
     routes = [
         Route("/", pages.home),
         Route("/captures", pages.captures),
-        Route("/covers", covers.all),
-        Route("/covers/{name}", covers.one),
+        *cover_desk(pages, questions),
         Route("/crawls", crawls.all),
         Route("/crawls/{name:rest}", crawls.one),
         *CrawlOrders(pages, crawls).routes(),

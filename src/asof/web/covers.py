@@ -1,6 +1,6 @@
 """Saved covers to look through: what stays, what it covers, each linked to how it was captured."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TypeVar
@@ -24,7 +24,9 @@ from asof.files import storage_errors
 from asof.report import words
 from asof.report.cover_words import Covered, Shown, beside
 from asof.web import address
+from asof.web.cover_runs import Run
 from asof.web.pages import Pages, number_in
+from asof.web.rules import fields_of
 
 DOCUMENTS_A_PAGE = 50
 COVERED_SHOWN = 4
@@ -58,15 +60,18 @@ class ReadingOrder:
 class Covers:
     """Renders covers. Its public methods are endpoints; they run in a thread."""
 
-    def __init__(self, pages: Pages) -> None:
+    def __init__(self, pages: Pages, last: Callable[[], Run]) -> None:
         self._pages = pages
+        self._last = last
         self._folder = pages.archive.folder
         self._read: dict[str, tuple[tuple[int, int], ReadingOrder]] = {}
         # One at a time: many who ask for a large one at once would each hold all of it.
         self._turn = Lock()
 
     def all(self, request: Request) -> Response:
-        return self._pages.render("covers.html", covers=saved_covers(self._folder))
+        run, covers = self._last(), saved_covers(self._folder)
+        scripts = ["run.js"] if run.is_alive else []
+        return self._pages.live("covers.html", scripts=scripts, covers=covers, run=run)
 
     def one(self, request: Request) -> Response:
         """A cover: a page of what stays, what was looked for, or all that one document covers."""
@@ -103,9 +108,10 @@ class Covers:
     def _list(self, reading: ReadingOrder, find: str, number: int) -> Response:
         found = _found(reading, find.lower()) if find else [(one, None) for one in reading.order]
         part, page, last = _page(found, number, DOCUMENTS_A_PAGE)
-        return self._pages.render(
+        return self._pages.live(
             "cover.html",
             facts=reading.facts,
+            again=fields_of(reading.facts.question) if reading.facts.question else {},
             entries=[_entry(reading, name, rows) for name, rows in part],
             covering=len(reading.below),
             find=find,
@@ -121,7 +127,7 @@ class Covers:
         if covered is None:
             return self._pages.render("message/covers_nothing.html", 404, name=reading.facts.name)
         part, page, last = _page(covered, number, COVERED_A_PAGE)
-        shown = _shown(reading.facts, name)
+        shown = shown_as(reading.facts, name)
         return self._pages.render(
             "cover_document.html",
             facts=reading.facts,
@@ -157,7 +163,7 @@ def _found(reading: ReadingOrder, find: str) -> list[tuple[str, list[Gone] | Non
 
 def _entry(reading: ReadingOrder, name: str, rows: list[Gone] | None) -> KeptDocument:
     every = reading.below.get(name, ())
-    shown = _shown(reading.facts, name)
+    shown = shown_as(reading.facts, name)
     chosen = every if rows is None else rows
     covered = tuple(_covered(reading.facts, shown, chosen[:COVERED_SHOWN]))
     more = address.cover_page(reading.facts.name, of=name) if len(every) > len(covered) else ""
@@ -165,10 +171,10 @@ def _entry(reading: ReadingOrder, name: str, rows: list[Gone] | None) -> KeptDoc
 
 
 def _covered(facts: CoverFacts, by: Shown, gone: Iterable[Gone]) -> Iterator[Covered]:
-    return (beside(by, _shown(facts, each.document), each) for each in gone)
+    return (beside(by, shown_as(facts, each.document), each) for each in gone)
 
 
-def _shown(facts: CoverFacts, name: str) -> Shown:
+def shown_as(facts: CoverFacts, name: str) -> Shown:
     """A document of the archive by its address and time; one of a table by its id."""
     of_table = facts.question is not None and facts.question.table is not None
     found = None if of_table else DOCUMENT_NAME.fullmatch(name)

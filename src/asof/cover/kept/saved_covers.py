@@ -150,6 +150,12 @@ def cover_facts(folder: Folder, name: str) -> CoverFacts:
         return _facts(name, json.loads(line.rstrip().removesuffix(b",") + b"}"))
 
 
+def delete_cover(folder: Folder, name: str) -> None:
+    """Delete a saved cover; no document is touched."""
+    with _read(folder, name) as path:
+        path.unlink()
+
+
 @contextmanager
 def _read(folder: Folder, name: str) -> Iterator[Path]:
     """The file of a cover; what goes wrong with it is told as an error of the archive's."""
