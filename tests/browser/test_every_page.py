@@ -35,6 +35,10 @@ NAMES = {
     "found of a time": "/search?q=lighthouse&at=OLD&sort=newest&fold=no",
     "not found": "/search?q=zeppelin",
     "wrong": "/search?q=" + quote("(lighthouse"),
+    "site": f"/site?url={PAPER}",
+    "site at": f"/site?url={PAPER}&at=OLD",
+    "site of nothing": "/site?url=http://nowhere.example/",
+    "which site": "/site",
     "compare": f"/compare/OLD/NEW/{PAPER}",
     "compare texts": f"/compare/text/OLD/NEW/{PAPER}",
     "compare sources": f"/compare/source/OLD/NEW/{PAPER}",
@@ -66,6 +70,8 @@ EMPTY = (
     "/captures?prefix=http://a.example/",
     "/captures?url=a",
 )
+EMPTY = ("/", "/search?q=x", "/covers", "/captures?prefix=http://a.example/", "/captures?url=a",
+         "/site", "/site?url=a.example")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -106,7 +106,8 @@ def test_every_address_for_programs_is_described(described: Any, folder: Path) -
         f"/-/api/captures?url={HOME}&from=2026-02&to=2026-02", "/-/api/history?url=site.example",
         f"/-/api/history?url={HOME}moved", f"/timemap/json/{HOME}",
         f"/-/api/composition?url={HOME}&at=20260215", f"/-/api/composition?url={HOME}again",
-        f"/-/api/compare?url={HOME}&from=202601&to=202603",
+        f"/-/api/compare?url={HOME}&from=202601&to=202603", f"/-/api/site?url={HOME}&at=202602",
+        "/-/api/site?url=none.example", "/-/api/site?url=other.example",
     ],
 )  # fmt: skip
 def test_answers_are_as_described(server: Any, described: Any, target: str) -> None:
@@ -121,6 +122,8 @@ def test_answers_are_as_described(server: Any, described: Any, target: str) -> N
     ("target", "status"),
     [
         ("/-/api/captures", 400),
+        ("/-/api/site", 400),
+        (f"/-/api/site?url={HOME}&at=never", 400),
         ("/-/api/captures?url=", 400),
         ("/-/api/captures?url=http://none.example/", 404),
         (f"/-/api/captures?url={HOME}&from=never", 400),

@@ -183,7 +183,7 @@ class Chromium:
     def press(self, key: str) -> None:
         """Press and release a key."""
         for kind in ("keyDown", "keyUp"):
-            code = {"Tab": 9, "Enter": 13}[key]
+            code = {"Tab": 9, "Enter": 13, "End": 35, "Home": 36, "ArrowLeft": 37}[key]
             text = "\r" if key == "Enter" and kind == "keyDown" else ""
             self.call(
                 "Input.dispatchKeyEvent",

@@ -4,7 +4,7 @@ The same grades as in a measurement, by the same rules: a 304 is worth what its 
 worth, that of a host that was caught nothing, and what was written again in between stands apart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -16,7 +16,7 @@ from asof.coherence.credibility import weigh
 from asof.coherence.observations import rewritten
 from asof.coherence.trust_file import KeptTrust
 from asof.coherence.verdict import HostTrust, Reason
-from asof.model import State, Validity
+from asof.model import Capture, State, Validity
 from asof.url import host_of
 
 
@@ -28,8 +28,14 @@ class GradedHistories:
         self._trust = KeptTrust(archive)
 
     def of(self, url: str) -> list[Validity]:
+        return self._of(self._archive.catalog.observed(self._archive.address(url)))
+
+    def among(self, together: Iterable[Capture]) -> list[Validity]:
+        """The same by all the captures of some keys: those of each URL stand together."""
+        return self._of(self._archive.catalog.shown(together))
+
+    def _of(self, seen: Mapping[str, Sequence[Observation]]) -> list[Validity]:
         found: list[Validity] = []
-        seen = self._archive.catalog.observed(self._archive.address(url))
         for name, own in seen.items():
             host = host_of(name)
             found += graded(own, self._trust.of(host) if _needs_trust(own) else HostTrust(host))

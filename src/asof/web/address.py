@@ -219,6 +219,13 @@ def below(beginning: str, after: str = "") -> str:
     return f"{prefix.get()}/captures?prefix={quote(beginning, safe='')}{start}"
 
 
+def site(beginning: str, *, after: str = "", page: int = 1, at: str = "") -> str:
+    """Where a site is shown; the moment stands last."""
+    query = {"url": beginning, "after": after, "page": str(page) if page > 1 else "", "at": at}
+    words = urlencode({key: value for key, value in query.items() if value}, errors="replace")
+    return f"{prefix.get()}/site?{words}"
+
+
 def cover_page(name: str, *, page: int = 1, find: str = "", of: str = "") -> str:
     """Where a saved cover is shown: a page of it, what was found in it, or one of its documents."""
     query = {"find": find, "of": of, "page": str(page) if page > 1 else ""}

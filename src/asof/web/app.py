@@ -32,6 +32,7 @@ from asof.web.replay_origin import create_replay_origin
 from asof.web.replay_site import ReplaySite
 from asof.web.search import Search
 from asof.web.security import Gate
+from asof.web.site import SiteMap
 
 _UNNAMED = re.compile(r"[^A-Za-z0-9._~-]+")
 
@@ -176,10 +177,11 @@ def short_names(folders: Sequence[str]) -> list[str]:
 def _pages_of(pages: Pages, *, files: bool) -> Starlette:
     compositions, compare = Compositions(pages), Compare(pages)
     search, crawls, questions = Search(pages), Crawls(pages), Questions.of(pages)
-    quality = Quality(pages, questions)
+    quality, site = Quality(pages, questions), SiteMap(pages)
     told: dict[str, Endpoint] = {
         "composition": compositions.json, "compare": compare.json, "search": search.json,
         "crawls": crawls.crawls, "crawl": crawls.crawl, "quality": quality.json,
+        "site": site.json,
     }  # fmt: skip
     routes = [
         Route("/", pages.home),
@@ -190,6 +192,7 @@ def _pages_of(pages: Pages, *, files: bool) -> Starlette:
         *CrawlOrders(pages, crawls).routes(),
         Route("/quality", quality.page),
         Route("/search", search.page),
+        Route("/site", site.page),
         Route("/compare", compare.form),
         Route("/compare/{rest:rest}", compare.page),
         Route("/-/go", pages.go),

@@ -125,6 +125,7 @@ class Pages:
             below=address.below, cover_page=address.cover_page, proof=proof, told_proof=PROOFS,
             compare=address.compare, quality=address.quality, rule=address.rule,
             crawl_page=address.crawl_page, stamp=as_stamp, orders=self.orders,
+            site_of=address.site,
             held=partial(held, when=as_moment, briefly=True),
         )  # fmt: skip
 
