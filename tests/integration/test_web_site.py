@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import time
 from collections.abc import Iterator
@@ -16,8 +17,10 @@ import pytest
 from asof.api import Archive
 from asof.clock import DAY, SECOND, iso, parse_moment
 from asof.replay import sites
-from asof.replay.site import Standing, course
+from asof.replay.site import Course, Standing, course
+from asof.replay.site_moments import moments
 from asof.report.site_words import LABELS
+from asof.web.site import data_of
 from asof.web.site_rows import ROWS
 from support import lived_site, many_captures, rig, served_archive
 from support.lived_site import SITE
@@ -207,6 +210,19 @@ def test_the_data_of_5000_pages_is_small_and_comes_as_it_is(large: Server) -> No
     assert len(found[1].encode()) < 200_000
     assert len(page.body) < 200_000
     assert "5,000 addresses" in page.text
+
+
+def test_histories_that_never_rest_get_fewer_steps() -> None:
+    """A state that changes with every step would take 5,000 times 480 letters and more."""
+    chance, known = random.Random(1), []
+    for number in range(5_000):
+        since = tuple(sorted(chance.sample(range(10**6), 30)))
+        turns = tuple(Standing.PROVEN if turn % 2 else Standing.POSSIBLE for turn in range(30))
+        known.append(Course((f"http://x.example/{number}",), since, turns, since, since[-1]))
+    found = moments(known)
+    assert found is not None
+    assert found.axis.steps < 480
+    assert len(data_of(found)) < 200_000
 
 
 def test_a_folded_folder_is_a_page_of_its_own(large: Server) -> None:

@@ -93,10 +93,10 @@ def _slider(site: Site, after: str, moment: Instant) -> Slider | None:
     ]  # fmt: skip
     steps = range(axis.steps + 1)
     place = max((step for step in steps if axis.moment(step) <= moment), default=0)
-    return Slider(axis, place, [*_outlines(found)], stops, _data(found))
+    return Slider(axis, place, [*_outlines(found)], stops, data_of(found))
 
 
-def _data(found: Moments) -> Markup:
+def data_of(found: Moments) -> Markup:
     """What the script colours by: as JSON, in which nothing ends the element around it."""
     axis = found.axis
     told = {

@@ -63,18 +63,16 @@ class Tree:
         return shown, pages
 
     def _unfold(self, rows: list[Row]) -> None:
-        """Open as many folders as there is room for, the smallest first; those in others only where
-        all beside those are open, too.
-        """
+        """Open folders as deep as there is room for all of one depth."""
         room, level = ROWS - len(rows), [row for row in rows if row.is_folder]
         while level:
-            for row in sorted(level, key=lambda row: row.count):
-                inner = self._within(row.first, row.count, row.depth)
-                if len(inner) > room:
-                    return
-                row.rows = inner
-                room -= len(inner)
-            level = [inner for row in level for inner in row.rows if inner.is_folder]
+            inner = [self._within(row.first, row.count, row.depth) for row in level]
+            room -= sum(map(len, inner))
+            if room < 0:
+                return
+            for row, own in zip(level, inner, strict=True):
+                row.rows = own
+            level = [each for own in inner for each in own if each.is_folder]
 
     def _within(self, first: int, count: int, depth: int) -> list[Row]:
         """The rows of a stretch of addresses that have their first `depth` parts in common."""

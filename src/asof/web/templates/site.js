@@ -46,12 +46,14 @@
   }
 
   // Links lead on to the moment that is shown: its stamp is the first of a page's address, the last
-  // of a folder's.
+  // of another part of the site.
   const lead = map.dataset.lead.length;
   function leadTo(stamp) {
-    for (const link of map.querySelectorAll("a")) {
-      const href = link.getAttribute("href"), start = link.className ? lead : href.length - 14;
-      link.setAttribute("href", href.slice(0, start) + stamp + href.slice(start + 14));
+    for (const link of document.querySelectorAll("main a:not([data-step])")) {
+      const href = link.getAttribute("href");
+      const replayed = href.slice(0, lead) + stamp + href.slice(lead + 14);
+      const onward = href.replace(/(&at=)\d{14}$/, `$1${stamp}`);
+      link.setAttribute("href", link.className === "name" ? replayed : onward);
     }
   }
 
