@@ -4,6 +4,7 @@ Time from the first sight to the last is cut into equal steps, each a whole seco
 them nothing is told, so what is known at all of them takes little room, whatever the histories.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ class Axis:
 
     def moment(self, step: int) -> Instant:
         return (self.start + (self.end - self.start) * step // self.steps) * SECOND + SECOND - 1
+
+    def step_of(self, moment: Instant) -> int:
+        """The last step that is not after a moment, or the first of all."""
+        return max(bisect_right(range(self.steps + 1), moment, key=self.moment) - 1, 0)
 
     def reached(self, second: int) -> int:
         """The first step that is not before a second; beyond the last there may be none."""

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from asof.clock import Instant, parse_moment, stamp
 from asof.errors import UsageError
 from asof.replay.site import THERE, Standing, whole_second
-from asof.replay.site_moments import LETTER, Axis, Moments
+from asof.replay.site_moments import LETTER, Moments
 from asof.replay.sites import Site, Sites
 from asof.report.site_words import LABELS, counted, site_json, there
 from asof.web import address
@@ -37,13 +37,14 @@ class SiteMap:
         site, moment = self._asked(request)
         standings = [each.at(moment) for each in site.courses]
         rows, last = Tree(site.courses, standings).page(page := number_in(query, "page", 1))
-        after, digits = query.get("after", ""), stamp(moment)
-        slider = _slider(site, after, moment)
+        after, digits, known = query.get("after", ""), stamp(moment), site.moments
+        slider = None if known is None else _slider(known, moment)
         return pages.live(
             "site.html", scripts=["site.js"] if slider else [], prefix=url, at=at, site=site,
             moment=moment, counts=(counts := counted(site, moment)), there=there(counts),
             labels=LABELS, rows=rows, page=min(page, last), last=last, digits=digits,
             slider=slider, after=after, folder=partial(address.site, at=digits),
+            as_of=lambda at: address.site(url, after=after, at=stamp(at)),
             paged=lambda number: address.site(url, after=after, page=number, at=digits),
             onward=address.site(url, after=site.next or "", at=digits),
         )  # fmt: skip
@@ -62,38 +63,16 @@ class SiteMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """A step before which much was new, and where the site as of then is."""
-
-    step: int
-    at: Instant
-    answers: int
-    where: str
-
-
-@dataclass(frozen=True, slots=True)
 class Slider:
-    """What the slider moves over, the step that it stands at, and what its script colours by."""
+    """The step that it stands at, the picture above it, and what its script colours by."""
 
-    axis: Axis
     place: int
     outlines: Sequence[tuple[str, str]]
-    stops: Sequence[Stop]
     data: Markup
 
 
-def _slider(site: Site, after: str, moment: Instant) -> Slider | None:
-    if (found := site.moments) is None:
-        return None
-    axis = found.axis
-    stops = [
-        Stop(each.step, at := axis.moment(each.step), each.answers,
-             address.site(site.prefix, after=after, at=stamp(at)))
-        for each in found.bursts
-    ]  # fmt: skip
-    steps = range(axis.steps + 1)
-    place = max((step for step in steps if axis.moment(step) <= moment), default=0)
-    return Slider(axis, place, [*_outlines(found)], stops, data_of(found))
+def _slider(found: Moments, moment: Instant) -> Slider:
+    return Slider(found.axis.step_of(moment), [*_outlines(found)], data_of(found))
 
 
 def data_of(found: Moments) -> Markup:
