@@ -5,21 +5,28 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asof.api import Archive
 from asof.catalog.validity import validities
 from asof.clock import SECOND
 from asof.model import Capture, Grade, Location, State, Validity
-from asof.replay.site import Course, Standing, courses, parts
+from asof.replay.site import Course, Standing, course, courses, parts
 from asof.replay.site_moments import LETTER, moments
+from asof.replay.sites import Sites
 from asof.url import surt
 from asof.web.site_rows import ROWS, Row, Tree
+from support import many_captures
+from support.laws import examples
 
 START = 1_700_000_000
-URLS = [f"http://example.org/{path}" for path in ("", "a/b?e=/f", "robots.txt")]
+PATHS = ("", "a/b?e=/f", "robots.txt")
+URLS = ["https://www.example.org/", *(f"http://example.org/{path}" for path in PATHS)]
 KINDS = {letter: standing for standing, letter in LETTER.items()}
 
 
@@ -108,6 +115,20 @@ def test_what_is_told_is_what_the_intervals_say(made: list[Capture]) -> None:
             assert {each.at(moment) for moment in inside} == {each.at(at)}
             for beyond in (since and since - 1, until and until + 1):
                 assert beyond is None or each.at(beyond) is not each.at(at)
+
+
+@settings(max_examples=examples(30))
+@given(captures())
+def test_a_site_says_of_each_address_what_its_history_says(made: list[Capture]) -> None:
+    """Read one by one or all at once, with what the word of the host is worth."""
+    with TemporaryDirectory() as place:
+        folder = many_captures.build(Path(place) / "archive", made)
+        with Archive.open(folder) as archive:
+            found = {each.url: each for each in Sites(archive).of("example.org").courses}
+            urls = sorted({each.url for each in made} - {URLS[-1]})
+            assert sorted(found) == urls
+            for url in urls:
+                assert found[url] == course(url, archive.history(url))
 
 
 @given(captures(), st.integers(1, 10**6))
