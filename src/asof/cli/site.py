@@ -22,11 +22,12 @@ from asof.cli.output import open_archive, print_json, say
 @click.option("--after", default="", metavar="KEY", help="Go on where an answer ended (`next`).")
 @json_option
 def site_command(url: str, folder: Path, moment: str, after: str, as_json: bool) -> int:
-    """What was at each address that begins with URL, and how firmly that is known.
+    """What of a site was there as of a moment, and how firmly.
 
-    proven, confirmed and claimed: there, by what was seen before the moment and after it; possible:
-    there when it was seen last; moved; gone; no proof (errors only); not yet (seen later only). URL
-    without a path is a host with its subdomains, with a slash at its end a folder.
+    A line for each address that begins with URL: proven, confirmed and claimed were there, by what
+    was seen before the moment and after it, possible ones when they were seen last; others have
+    moved, are gone, have no proof (errors only) or were seen later only (not yet). URL without a
+    path is a host with its subdomains, with a slash at its end a folder.
     """
     from asof.replay.site import whole_second
     from asof.replay.sites import Sites
