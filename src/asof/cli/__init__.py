@@ -31,7 +31,7 @@ _VERBS = {
     "crawl": "crawl", "status": "status",
     "pause": "control", "resume": "control", "exclude": "control", "stop": "control",
     "quality": "quality", "scope": "scope",
-    "list": "read", "show": "read", "get": "read", "site": "site",
+    "list": "read", "show": "read", "get": "read", "site": "site", "shot": "shot",
     "text": "documents", "diff": "documents", "similar": "similar",
     "search": "search", "cover": "cover",
     "simulate": "simulate",

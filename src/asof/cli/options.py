@@ -124,8 +124,8 @@ def refuse_given(names: Iterable[str], why: str, hint: str = "Leave {} out.") ->
 
 # A hint for `refuse_given`, of what goes with another option.
 ADD_IT = "Add it, or leave {} out."
-# What reports and certificates of ours begin with, not far from their start.
-_OURS = (b'<meta name="generator" content="asof">', b'"format": "asof-')
+# What reports, certificates and pictures of ours begin with, not far from their start.
+_OURS = (b'<meta name="generator" content="asof">', b'"format": "asof-', b"tEXtSoftware\0asof ")
 
 
 def require_place(out: Path) -> None:

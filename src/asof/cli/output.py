@@ -58,7 +58,7 @@ def where(folder: Path) -> str:
 
 # Commands that we propose (not one that is running), about an archive that they do not name.
 _PROPOSED = re.compile(
-    r"((?<!in use by )`asof (?:crawl|status|pause|resume|stop|quality|list|show|get"
+    r"((?<!in use by )`asof (?:crawl|status|pause|resume|stop|quality|list|show|get|shot"
     r"|text|similar|search|cover|import|export|check|reindex|serve))\b"
     r"(?![^`]* (?:-a|--help)\b)(?=[^`]*`)"
 )

@@ -1,0 +1,1 @@
+"""Pictures of archived pages, taken by the user's own Chromium."""
