@@ -53,6 +53,7 @@ def test_every_page_has_the_same_frame() -> None:
         "crawl_parts.html",
         "difference_parts.html",
         "moment_parts.html",
+        "thumbnail_parts.html",
         "paging.html",
         "boot.html",
     }

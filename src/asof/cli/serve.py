@@ -76,6 +76,8 @@ _ROOT = re.compile(r"(?:/[A-Za-z0-9._~-]*[A-Za-z0-9_~-])*")
               help="Print a link: who has it may steer crawls, and run covers.")  # fmt: skip
 @click.option("--access-log", "log", metavar="FILE",
               help="Append a line for each request (Common Log Format); - is stdout.")  # fmt: skip
+@click.option("--no-pictures", is_flag=True,
+              help="Make no thumbnails of pages; those that are there are shown.")  # fmt: skip
 @click.option("--warc-files", is_flag=True,
               help="Serve the WARC files, too, for other replay tools: /-/warc/FILE.")  # fmt: skip
 @click.option(
@@ -101,8 +103,9 @@ _ROOT = re.compile(r"(?:/[A-Za-z0-9._~-]*[A-Za-z0-9_~-])*")
 @click.option("-v", "--verbose", is_flag=True, help="Say which requests are refused, and why.")
 def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int, public: bool,
                   rate: int, names: tuple[str, ...], root: str, proxies: tuple[str, ...],
-                  control: bool, log: str | None, warc_files: bool, replay_port: int,
-                  replay_origin: str, origin: str, verbose: bool) -> int:  # fmt: skip
+                  control: bool, log: str | None, no_pictures: bool, warc_files: bool,
+                  replay_port: int, replay_origin: str, origin: str,
+                  verbose: bool) -> int:  # fmt: skip
     """Browse an archive, as of any moment, in a browser.
 
     Or several: each is below the name of its folder.
@@ -127,7 +130,7 @@ def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int,
         served, host, port, _descriptor(log), verbose, warc_files, clock, replay_port,
         _origin(replay_origin), _origin(origin), _root(root), names,
         tuple(map(_network, proxies)), Buckets(clock, rate) if public else None,
-        new_token() if control else "",
+        new_token() if control else "", not no_pictures,
     )  # fmt: skip
 
     def ready(url: str) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from asof.web.machine import Endpoint
 from asof.web.mementos import Mementos
 from asof.web.orders import PLACE
 from asof.web.pages import Pages
+from asof.web.pictures.thumbnails import PLACE as PICTURES
 from asof.web.protocols import protocols
 from asof.web.quality import Quality
 from asof.web.questions import Questions
@@ -65,6 +67,7 @@ def create_app(
     root: str = "",
     token: str = "",
     scratch: Path | None = None,
+    ask: Callable[[int, str, Instant], None] | None = None,
 ) -> ASGIApp:
     """The pages and mementos of archives: each below a short name, one alone without.
 
@@ -73,17 +76,20 @@ def create_app(
     another version of this program may show the same differently. `files`: its WARC files, too.
     `scripts` is where archived scripts run; None is nowhere. `root` is what stands before all of
     its addresses. Who has the `token` may change something; without one, nobody. `scratch` is a
-    folder for what all processes of a server keep beside the archives.
+    folder for what all processes of a server keep beside the archives. `ask` has thumbnails made:
+    of an archive by its place, a URL, and a moment; without it none are.
     """
     hosts = tuple(hosts)
     own = [archive.folder.root.resolve().name for archive in archives]
     shelves = {}
-    for name, short, archive in zip(own, short_names(own), archives, strict=True):
+    named = zip(own, short_names(own), archives, strict=True)
+    for number, (name, short, archive) in enumerate(named):
         # Folders are called what they are called; of two with one name the addresses differ.
         told = name if own.count(name) == 1 else short
         if len(archives) == 1:
             told = short = ""
-        shelves[short] = Pages(archive, clock, era, told, scripts, token, scratch)
+        asking = None if ask is None else partial(ask, number)
+        shelves[short] = Pages(archive, clock, era, told, scripts, token, scratch, asking)
     several = Library(shelves, files=files) if len(archives) > 1 else None
     places = [f"{root}/{short}{PLACE}" if short else f"{root}{PLACE}" for short in shelves]
     pages = Gate(
@@ -198,6 +204,7 @@ def _pages_of(pages: Pages, *, files: bool) -> Starlette:
         Route("/-/go", pages.go),
         Route("/-/about", pages.about),
         *protocols(pages, told, files=files),
+        Route(f"{PICTURES}{{rest:rest}}", pages.thumbnails.one),
         _static(),
         Replay(compositions.page, composition=True),
         Replay(Mementos(pages, compositions).answer),

@@ -36,6 +36,7 @@ from asof.url import canonical
 from asof.web import address, wabac
 from asof.web.address import Wanted
 from asof.web.orders import Orders, Refused
+from asof.web.pictures.thumbnails import Ask, Thumbnails
 from asof.web.replay_site import WHY_STILL, ReplaySite, Scripted
 from asof.web.security import SANDBOX, SCRIPTED, banner_policy, live_policy
 from asof.web.timeline import timeline
@@ -106,9 +107,11 @@ class Pages:
         scripts: ReplaySite | None = None,
         token: str = "",
         scratch: Path | None = None,
+        ask: Ask | None = None,
     ) -> None:
         self.archive = archive
         self.scratch = scratch
+        self.thumbnails = Thumbnails(archive, clock, ask)
         self.orders = Orders(token)
         self.scripts = scripts
         self.clock = clock
@@ -126,7 +129,8 @@ class Pages:
             compare=address.compare, quality=address.quality, rule=address.rule,
             crawl_page=address.crawl_page, stamp=as_stamp, orders=self.orders,
             site_of=address.site,
-            held=partial(held, when=as_moment, briefly=True),
+            held=partial(held, when=as_moment, briefly=True), thumbnail=self.thumbnails.of,
+            latest_thumbnail=partial(self.thumbnails.of_latest, until=END_OF_TIME),
         )  # fmt: skip
 
     def home(self, request: Request) -> Response:

@@ -9,8 +9,10 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from multiprocessing import get_context
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -30,6 +32,9 @@ from asof.web.questions import leave, new_place
 from asof.web.replay_site import LOOPBACK, ReplaySite
 from asof.web.turns import Buckets, Turnstile
 
+if TYPE_CHECKING:
+    from asof.web.pictures.maker import Wishes
+
 # More processes gain little for the few who read an archive at once, and each takes 40 MB.
 _MOST_PROCESSES = 4
 # Threads of a process that make answers: nearly all they do needs the interpreter's one lock.
@@ -48,6 +53,7 @@ class Service:
     those it answers to, besides those of this machine. `proxies` are servers whose word on who asks
     is believed. Others may read where `turns` says how much. Who has the `token` may change
     something; without one, nobody. `scratch` is a folder for all processes, gone at the end.
+    Thumbnails are made, where a browser can, if it `pictures`.
     """
 
     folders: Sequence[Path]
@@ -66,6 +72,7 @@ class Service:
     turns: Buckets | None = None
     token: str = ""
     scratch: Path = field(default_factory=new_place)
+    pictures: bool = False
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -82,7 +89,9 @@ def serve(service: Service, ready: Callable[[str], None]) -> None:
         _stay_here(service.host)
     for folder in service.folders:  # what is wrong with one is told before anything is promised
         OpenArchive.open(folder).close()
-    begun, alive, beside = service.clock.now(), os.pipe(), []
+    begun, alive = service.clock.now(), os.pipe()
+    beside: list[ForkProcess] = []
+    wishes = _thumbnails(service, alive, beside)  # before there is a socket that it would hold
     ports = [service.port] + [service.replay_port] * (wabac.installed() is not None)
     own = [bound(service.host, port) for port in ports]
     ports = [listener.getsockname()[1] for listener in own]
@@ -94,7 +103,7 @@ def serve(service: Service, ready: Callable[[str], None]) -> None:
         for _ in range(others):
             shared = [bound(service.host, port, shared=True) for port in ports]
             # Forked before any thread, connection or event loop is there.
-            words = (service, shared, site, begun, alive)
+            words = (service, shared, site, begun, alive, wishes)
             beside.append(get_context("fork").Process(target=_beside, args=words, daemon=True))
             beside[-1].start()
             for listener in shared:
@@ -107,7 +116,7 @@ def serve(service: Service, ready: Callable[[str], None]) -> None:
     for folder in service.folders:  # of an archive of its own: this one may be closed meanwhile
         Thread(target=learn_ahead, args=(folder.absolute(),), daemon=True).start()
     try:
-        _run(service, own, site, begun)
+        _run(service, own, site, begun, wishes)
     finally:
         os.close(alive[1])
         for process in beside:
@@ -125,12 +134,30 @@ def _site(service: Service, ports: list[int]) -> ReplaySite | None:
     )
 
 
+def _thumbnails(
+    service: Service, alive: tuple[int, int], beside: list[ForkProcess]
+) -> "Wishes | None":
+    """Who makes thumbnails, and how to ask for them; nobody for strangers, or without a browser."""
+    # Here, for what makes them is a server as well.
+    from asof.web.pictures.browser import installed
+    from asof.web.pictures.maker import Wishes, make_thumbnails
+
+    if not service.pictures or service.turns is not None or installed() is None:
+        return None
+    wishes = Wishes()
+    words = (service.folders, wishes, service.clock, alive)
+    beside.append(get_context("fork").Process(target=make_thumbnails, args=words, daemon=True))
+    beside[-1].start()
+    return wishes
+
+
 def _beside(
     service: Service,
     listeners: list[socket.socket],
     site: ReplaySite | None,
     begun: int,
     alive: tuple[int, int],
+    wishes: "Wishes | None",
 ) -> None:
     """One of the other processes; it ends when the first does, however that ends."""
     os.close(alive[1])
@@ -141,11 +168,15 @@ def _beside(
 
     Thread(target=watch, daemon=True).start()
     with suppress(KeyboardInterrupt):
-        _run(service, listeners, site, begun)
+        _run(service, listeners, site, begun, wishes)
 
 
 def _run(
-    service: Service, listeners: list[socket.socket], site: ReplaySite | None, begun: int
+    service: Service,
+    listeners: list[socket.socket],
+    site: ReplaySite | None,
+    begun: int,
+    wishes: "Wishes | None",
 ) -> None:
     with ExitStack() as opened:
         archives = [
@@ -155,7 +186,7 @@ def _run(
         app = create_app(
             archives, service.clock, hosts=service.hosts, era=begun, files=service.has_files,
             scripts=site, root=service.root, token=service.token,
-            scratch=service.scratch,
+            scratch=service.scratch, ask=None if wishes is None else wishes.ask,
         )  # fmt: skip
         if service.turns is not None:
             app = Turnstile(app, service.turns)
