@@ -130,7 +130,7 @@ def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int,
         served, host, port, _descriptor(log), verbose, warc_files, clock, replay_port,
         _origin(replay_origin), _origin(origin), _root(root), names,
         tuple(map(_network, proxies)), Buckets(clock, rate) if public else None,
-        new_token() if control else "", not no_pictures,
+        new_token() if control else "", pictures=not no_pictures,
     )  # fmt: skip
 
     def ready(url: str) -> None:
