@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
-from asof.archive import OpenArchive
+from asof.archive import OpenArchive, stocktaking
 from asof.clock import SystemClock
 from asof.cover.question import Question
 from asof.web.app import create_app
@@ -170,6 +170,11 @@ def test_facts_crawls_and_covers_are_those_of_the_terminal(server: Any, folder: 
     assert {name: printed[name] for name in told if name != "archive"} == {
         name: told[name] for name in told if name != "archive"
     }
+    assert (told["urls"], told["hosts"]) == (4, 2)
+    hosts = asked(server, "/-/api/hosts")["hosts"]
+    assert sum(host["captures"] for host in hosts) == told["captures"]
+    assert sum(host["urls"] for host in hosts) == told["urls"]
+    assert hosts[-1]["months"] == {"2026-01": 4, "2026-02": 1, "2026-03": 1}
     covers = json.loads(rig.ok("cover", "--list", "--json", "-a", folder).out)
     # Where a table lies on this machine is no concern of those who read.
     (own,) = [each for each in covers["covers"] if each.get("from")]
@@ -197,6 +202,23 @@ def test_pages_lead_to_the_end(server: Any) -> None:
     assert walked(server, "/-/api/hosts?limit=1", "hosts") == hosts
     whole = asked(server, f"/-/api/captures?url={HOME}")["captures"]
     assert walked(server, f"/-/api/captures?url={HOME}&limit=1", "captures") == whole
+
+
+def test_what_is_not_counted_yet_is_null(
+    tmp_path: Path, described: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stocktaking, "SMALL", 1)
+    monkeypatch.setattr(stocktaking, "take_stock", lambda root: None)
+    folder = served_archive.build(tmp_path / "archive", STORED)
+    with served_archive.serving(folder) as server:
+        told, hosts = asked(server, "/-/api/archive"), asked(server, "/-/api/hosts")
+        home = server.ask("/").text
+    check(described, "/-/api/archive", told)
+    check(described, "/-/api/hosts", hosts)
+    assert (told["captures"], told["urls"], told["first"]) == (7, None, None)
+    assert [(host["captures"], host["months"]) for host in hosts["hosts"]] == [(1, None), (6, None)]
+    assert "is being counted" in home
+    assert "other.example" in home
 
 
 def test_a_url_with_20000_captures_comes_in_pages(tmp_path: Path) -> None:

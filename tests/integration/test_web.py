@@ -382,6 +382,14 @@ class TestPages:
         assert "finished" in text
         assert "<script" not in text
 
+    def test_home_shows_what_is_held_of_each_site(self, server: Any) -> None:
+        text = " ".join(server.ask("/").text.split())
+        assert text.count('<svg class="spark"') == text.count("Captures over time; most ") == 5
+        (site,) = re.findall(r'<span class="name">site.example</span>.*?</li>', text)
+        captures = [page for page in stored() if page.url.startswith(("http://site.example/",))]
+        urls = {page.url for page in captures}
+        assert f"{len(captures)} captures of {len(urls)} addresses" in site
+
     def test_hosts_lead_to_their_addresses(self, server: Any) -> None:
         hosts = re.findall(r'href="(/captures\?prefix=[^"]+)"', server.ask("/").text)
         assert len(hosts) == 5

@@ -46,6 +46,10 @@ class Folder:
         return self.root / "derived" / "text.db"
 
     @property
+    def inventory(self) -> Path:
+        return self.root / "derived" / "inventory.db"
+
+    @property
     def search(self) -> Path:
         return self.root / "derived" / "search"
 

@@ -1,12 +1,13 @@
 """Rebuild the database from the WARC files alone. They are only read."""
 
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import Batch, Progress, Spread, is_vouched, ranges, read_range
 from asof.catalog.captures import Catalog
+from asof.catalog.inventory import forget
 from asof.errors import AsofError
 from asof.files import sync_folder
 from asof.frontier.report import untaken
@@ -49,6 +50,8 @@ def reindex(folder: Folder, *, spread: Spread, progress: Progress) -> Reindexed:
                 _remove(folder.db)  # first the database: nobody opens it without its log
                 fresh.replace(folder.db)
                 sync_folder(folder.root)
+            with suppress(AsofError):  # another counts just now, and not what was here before
+                forget(folder.inventory)
         finally:
             _remove(fresh)
     return replace(result, forgotten=forgotten)

@@ -201,19 +201,6 @@ class Catalog:
     def count(self) -> int:
         return int(self._ledger.fetch("SELECT count(*) FROM captures")[0][0])
 
-    def count_urls(self) -> int:
-        # Under one key there are few URLs, so this needs no room for all of them at once.
-        sql = "SELECT sum(n) FROM (SELECT count(DISTINCT url) AS n FROM captures GROUP BY surt)"
-        return int(self._ledger.fetch(sql)[0][0] or 0)
-
-    def hosts(self) -> dict[str, tuple[int, Instant, Instant]]:
-        """Hosts, most captures first: how many, the first and the last. Keys have no `www.`."""
-        rows = self._ledger.fetch(
-            "SELECT substr(surt, 1, instr(surt, ')') - 1), count(*), min(at), max(at) "
-            "FROM captures WHERE instr(surt, ')') GROUP BY 1 ORDER BY 2 DESC, 1"
-        )
-        return {_host_of_key(key): (count, first, last) for key, count, first, last in rows}
-
     def last_answers(self, crawl: str | None = None) -> dict[str, tuple[int | None, Instant]]:
         """Status and moment of the last answer of every URL, in all or in one crawl."""
         within = "AND s.crawl = (SELECT no FROM crawls WHERE id = ?)" if crawl is not None else ""
@@ -374,12 +361,6 @@ class Catalog:
 
 def key_of_row(capture: Capture) -> Key:
     return capture.surt, capture.at, capture.record_id
-
-
-def _host_of_key(key: str) -> str:
-    """`example.org:8080` of `org,example:8080`; an address stands as it is."""
-    name, colon, port = key.partition(":")
-    return ".".join(reversed(name.split(","))) + colon + port
 
 
 def _names(url: str) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ many captures lie between: a page costs the same in an archive of ten or of ten 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from asof.catalog.captures import Key
 from asof.clock import Clock, Instant
@@ -22,8 +23,8 @@ _RECOUNT_AFTER = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
-    """A host with captures: `key` is where its keys begin, `prefix` the URL of its root.
+class HostKey:
+    """A host: `key` is where its keys begin, `prefix` the URL of its root.
 
     What has no host (`dns:`, `urn:`) stands for itself.
     """
@@ -31,6 +32,21 @@ class Host:
     key: str
     name: str
     prefix: str
+
+    @property
+    def is_host(self) -> bool:
+        return self.name != self.prefix
+
+    @property
+    def range(self) -> tuple[str, str]:
+        """Where its keys begin, and beyond their end."""
+        return self.key, self.key + _LAST
+
+
+@dataclass(frozen=True, slots=True)
+class Host(HostKey):
+    """A host with captures, at most MANY + 1."""
+
     captures: int
 
 
@@ -70,23 +86,25 @@ class Listing:
         )
         return [key for (key,) in self._ledger.fetch(sql, [json.dumps(ends)])] if ends else []
 
-    def hosts(self, after: str = "", limit: int = 50) -> list[Host]:
+    def host_keys(self, after: str = "") -> Iterator[HostKey]:
         """Hosts in the order of their keys, beyond the key `after`."""
-        found: list[Host] = []
         start = after + _LAST if after else ""
-        while len(found) < limit:
-            sql = "SELECT surt, url FROM captures WHERE surt > ? ORDER BY surt LIMIT 1"
-            rows = self._ledger.fetch(sql, [start])
-            if not rows:
-                break
+        sql = "SELECT surt, url FROM captures WHERE surt > ? ORDER BY surt LIMIT 1"
+        while rows := self._ledger.fetch(sql, [start]):
             name, prefix = _host(rows[0][1])
             host, parenthesis, _ = rows[0][0].partition(")/")
-            key = host + parenthesis if name != prefix else rows[0][0]
-            start = key + _LAST
-            some = f"SELECT 1 FROM captures WHERE surt >= ? AND surt < ? LIMIT {MANY + 1}"
-            count = self._ledger.fetch(f"SELECT count(*) FROM ({some})", [key, start])
-            found.append(Host(key, name, prefix, int(count[0][0])))
-        return found
+            found = HostKey(host + parenthesis if name != prefix else rows[0][0], name, prefix)
+            yield found
+            start = found.range[1]
+
+    def hosts(self, after: str = "", limit: int = 50) -> list[Host]:
+        """The same with how many captures each has, as far as that is counted."""
+        some = f"SELECT 1 FROM captures WHERE surt >= ? AND surt < ? LIMIT {MANY + 1}"
+        sql = f"SELECT count(*) FROM ({some})"
+        return [
+            Host(each.key, each.name, each.prefix, int(self._ledger.fetch(sql, each.range)[0][0]))
+            for each in islice(self.host_keys(after), limit)
+        ]
 
     def urls(self, prefix: str, after: str = "", limit: int = 100) -> list[Known]:
         """URLs under a prefix (see `asof.url.key_ranges`), beyond the key `after`."""
@@ -122,6 +140,11 @@ class Listing:
         slow = self._clock.monotonic() - now > _SLOW_COUNT
         self._counted = (size, count, now + _RECOUNT_AFTER if slow else now)
         return count
+
+    def has_more_than(self, count: int) -> bool:
+        """Whether there are more captures than so many."""
+        sql = "SELECT count(*) FROM (SELECT 1 FROM captures LIMIT ?)"
+        return int(self._ledger.fetch(sql, [count + 1])[0][0]) > count
 
     def committed(self) -> int:
         """How many bytes are stored: another number whenever something was captured."""

@@ -2,23 +2,26 @@
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
+from asof.archive.stocktaking import Stocktaking
+from asof.catalog.inventory import Holding, Totals, totals_of
 from asof.cli.options import archive_option, examples, json_option, no_archive
 from asof.cli.output import open_archive, print_json, table, when
 from asof.cli.quality import print_completeness
 from asof.cli.screen import console
 from asof.cli.view import CrawlView, snapshot_line
-from asof.clock import Clock, Instant, SystemClock, iso
+from asof.clock import Clock, SystemClock, iso
 from asof.crawl.summary import Summary, crawl_json, report_json, report_of, snapshot_json
 from asof.crawl.watch import Watch, current_summary
 from asof.frontier.report import LeftOutReason
 from asof.model import Crawl
+from asof.report.json_shapes import totals_json
 from asof.report.words import human_bytes, number, printable, shortened
 
 _LOOK_EVERY = 1.0
@@ -50,21 +53,19 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
         chosen = archive.crawl(crawl)
         crawls = [(each, current_summary(archive, each)) for each in archive.crawls()]
         segments = archive.segments()
-        captures, urls = archive.catalog.count(), archive.catalog.count_urls()
-        size = sum(segment.committed for segment in segments)
-        hosts = archive.catalog.hosts()
+        holdings = Stocktaking(archive).exact()
+        size, totals = sum(segment.committed for segment in segments), totals_of(holdings)
         if as_json:
-            told = {"archive": str(folder), "captures": captures, "urls": urls, "bytes": size}
-            told |= {"hosts": len(hosts), **_span_json(hosts)}
+            told = {"archive": str(folder), **totals_json(totals), "bytes": size}
             listed = [crawl_json(*pair) for pair in crawls]
             told |= {"segments": len(segments), "crawls": listed, **_report_json(archive, chosen)}
             print_json(told)
             return 0
         click.echo(
-            f"{folder}: {number(captures, 'capture')} of {number(urls, 'URL')}, "
+            f"{folder}: {number(totals.captures, 'capture')} of {number(totals.urls, 'URL')}, "
             f"{human_bytes(size)} in {number(len(segments), 'WARC file')}"
         )
-        _print_hosts(hosts)
+        _print_hosts(holdings, totals)
         if chosen is not None:
             _print_crawls([pair for pair in crawls if crawl is None or pair[0].id == crawl])
             report = report_of(archive.ledger, archive.catalog.crawl_no(chosen.id))
@@ -75,24 +76,16 @@ def status_command(crawl: str | None, folder: Path, follow: bool, as_json: bool)
     return 0
 
 
-Hosts = Mapping[str, tuple[int, Instant, Instant]]
-
-
-def _span(hosts: Hosts) -> tuple[Instant, Instant]:
-    return min(first for _, first, _ in hosts.values()), max(last for *_, last in hosts.values())
-
-
-def _span_json(hosts: Hosts) -> dict[str, str | None]:
-    first, last = map(iso, _span(hosts)) if hosts else (None, None)
-    return {"first": first, "last": last}
-
-
-def _print_hosts(hosts: Hosts) -> None:
+def _print_hosts(holdings: Sequence[Holding], totals: Totals) -> None:
+    """Those with the most captures, and from when to when there are any."""
+    hosts = sorted(
+        (each for each in holdings if each.is_host), key=lambda each: (-each.captures, each.key)
+    )
     if hosts:
-        first, last = map(when, _span(hosts))
-        click.echo(f"  {number(len(hosts), 'host')}, from {first} to {last} UTC")
-    for host, (count, *_) in list(hosts.items())[:_MOST_REASONS]:
-        click.echo(f"  {count:>9,}  {printable(host)}")
+        span = f"from {when(totals.first)} to {when(totals.last)} UTC"
+        click.echo(f"  {number(len(hosts), 'host')}, {span}")
+    for host in hosts[:_MOST_REASONS]:
+        click.echo(f"  {host.captures:>9,}  {printable(host.name)}")
     if len(hosts) > _MOST_REASONS:
         click.echo(f"             ... and {number(len(hosts) - _MOST_REASONS, 'more host')}")
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from asof.catalog.derive import record_uri
+from asof.catalog.inventory import Holding, Totals
 from asof.clock import iso, maybe_iso, stamp
 from asof.model import Capture, Validity
 
@@ -56,6 +57,23 @@ def validity_json(validity: Validity) -> dict[str, object]:
             for item in validity.evidence
         ],
     }
+
+
+def totals_json(totals: Totals | None) -> dict[str, object]:
+    """How much an archive holds; None is not counted yet."""
+    if totals is None:
+        return dict.fromkeys(asdict(Totals()))
+    told = asdict(totals)
+    span = (totals.first, totals.last) if totals.captures else (None, None)
+    return told | dict(zip(("first", "last"), map(maybe_iso, span), strict=True))
+
+
+def holding_json(holding: Holding) -> dict[str, object]:
+    """What is held of a host, by month."""
+    told = asdict(holding) | {"first": iso(holding.first), "last": iso(holding.last)}
+    months = {f"{month // 12:04}-{month % 12 + 1:02}": count for month, count in holding.months}
+    del told["days"]
+    return told | {"more": False, "months": months}
 
 
 def cover_json(name: str, facts: CoverFacts | None) -> dict[str, object]:

@@ -87,6 +87,11 @@ def day(at: Instant) -> str:
     return f"{when.day} {MONTHS[when.month - 1]} {when.year}"
 
 
+def month(number: int) -> str:
+    """`Nov 2026` of the months since the year 0."""
+    return f"{MONTHS[number % 12]} {number // 12}"
+
+
 def clock(at: Instant) -> str:
     """`19:05:12`, UTC."""
     return f"{to_datetime(at):%H:%M:%S}"

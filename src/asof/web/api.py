@@ -20,7 +20,14 @@ from asof.crawl.summary import crawl_json
 from asof.crawl.watch import current_summary
 from asof.errors import NotCaptured, UsageError
 from asof.model import Validity
-from asof.report.json_shapes import capture_json, categories, cover_json, validity_json
+from asof.report.json_shapes import (
+    capture_json,
+    categories,
+    cover_json,
+    holding_json,
+    totals_json,
+    validity_json,
+)
 from asof.web import address
 from asof.web.machine import asked_url, json_answer
 from asof.web.pages import Pages, whole
@@ -32,6 +39,8 @@ CRAWLS = 100
 # Pieces of evidence that are told of one content: of a page that never changed there are as many
 # as captures.
 EVIDENCE = 100
+# What is not known of a host while a large archive is counted for the first time.
+UNCOUNTED: dict[str, object] = dict.fromkeys(("urls", "first", "last", "months"))
 
 
 class Api:
@@ -53,10 +62,11 @@ class Api:
 
     def archive(self, request: Request) -> Response:
         """How much there is, and the newest crawls."""
-        facts = self._pages.facts()
+        facts = self._pages.facts(self._pages.stock.inventory())
         crawls = self._archive.crawls()[-CRAWLS:]
         told = {
             "archive": self._archive.folder.root.resolve().name,
+            **totals_json(facts.totals),
             "captures": facts.captures,
             "bytes": facts.stored,
             "segments": facts.files,
@@ -65,14 +75,17 @@ class Api:
         return json_answer({**told, "crawls": summed})
 
     def hosts(self, request: Request) -> Response:
-        limit = _limit(request)
-        found = self._pages.listing.hosts(request.query_params.get("after", ""), limit + 1)
-        told = [
-            {**asdict(host), "captures": min(host.captures, MANY), "more": host.captures > MANY}
-            for host in found[:limit]
-        ]
-        after = found[limit - 1].key if len(found) > limit else None
-        return json_answer({"hosts": told, "next": _next(request, after)})
+        """Hosts by their keys, with what is held of each by month once that is counted."""
+        limit, after = _limit(request), request.query_params.get("after", "")
+        inventory = self._pages.stock.inventory(after, limit + 1)
+        if inventory is None:
+            hosts = self._pages.listing.hosts(after, limit + 1)
+            told = [{**asdict(host), "captures": min(host.captures, MANY),
+                     "more": host.captures > MANY} | UNCOUNTED for host in hosts]  # fmt: skip
+        else:
+            told = [*map(holding_json, inventory.holdings)]
+        end = str(told[limit - 1]["key"]) if len(told) > limit else None
+        return json_answer({"hosts": told[:limit], "next": _next(request, end)})
 
     def urls(self, request: Request) -> Response:
         """The URLs under a prefix, with the first and the last capture of each."""

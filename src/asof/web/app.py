@@ -23,6 +23,7 @@ from asof.web.cover_desk import cover_desk
 from asof.web.crawl_orders import CrawlOrders
 from asof.web.crawls import Crawls
 from asof.web.machine import Endpoint
+from asof.web.home import Home
 from asof.web.mementos import Mementos
 from asof.web.orders import PLACE
 from asof.web.pages import Pages
@@ -166,7 +167,10 @@ class Library:
 
     def _home(self, request: Request) -> Response:
         pages = next(iter(self._shelves.values()))
-        shelves = [(short, each.name, each.facts()) for short, each in self._shelves.items()]
+        shelves = [
+            (short, each.name, each.facts(each.stock.inventory()))
+            for short, each in self._shelves.items()
+        ]
         return pages.live("archives.html", shelves=shelves)
 
 
@@ -190,7 +194,7 @@ def _pages_of(pages: Pages, *, files: bool) -> Starlette:
         "site": site.json,
     }  # fmt: skip
     routes = [
-        Route("/", pages.home),
+        Route("/", Home(pages).page),
         Route("/captures", pages.captures),
         *cover_desk(pages, questions),
         Route("/crawls", crawls.all),

@@ -1,4 +1,4 @@
-"""The pages for people: home, captures of a URL, URLs under a prefix, mementos below a banner."""
+"""The pages for people: captures of a URL, URLs under a prefix, mementos below a banner."""
 
 import bisect
 import re
@@ -15,12 +15,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from asof.archive import OpenArchive
+from asof.archive.stocktaking import Stocktaking
+from asof.catalog.inventory import Inventory, Totals
 from asof.catalog.listing import Listing
 from asof.catalog.referents import ANSWERS
 from asof.clock import SECOND, Clock, Instant, parse_moment, parse_stamp
 from asof.clock import stamp as as_stamp
 from asof.coherence.history import GradedHistories
-from asof.cover.kept.saved_covers import saved_covers
 from asof.errors import AsofError, NotCaptured, UsageError
 from asof.model import Capture, Proof, State, Validity
 from asof.replay.choose import HOLDING, Choice, Chooser
@@ -41,11 +42,8 @@ from asof.web.replay_site import WHY_STILL, ReplaySite, Scripted
 from asof.web.security import SANDBOX, SCRIPTED, banner_policy, live_policy
 from asof.web.timeline import timeline
 
-HOSTS_A_PAGE = 50
 URLS_A_PAGE = 100
 CAPTURES_A_PAGE = 200
-CRAWLS_SHOWN = 12
-COVERS_SHOWN = 6
 HISTORIES_KEPT = 32
 _HEADINGS = {
     400: "That cannot be asked", 404: "Not in this archive", 500: "That cannot be shown",
@@ -74,12 +72,13 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """How much an archive holds; `stored` are bytes."""
+    """How much an archive holds; `stored` are bytes, `totals` None while they are counted."""
 
     captures: int
     files: int
     stored: int
     crawls: int
+    totals: Totals | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +117,7 @@ class Pages:
         self.name = name  # among several archives
         self.era = clock.now() if era is None else era
         self.listing = Listing(archive.ledger, clock)
+        self.stock = Stocktaking(archive)
         self.chooser = Chooser(archive)
         self._graded = GradedHistories(archive)
         self._history = lru_cache(HISTORIES_KEPT)(self._history_at)
@@ -133,22 +133,13 @@ class Pages:
             latest_thumbnail=partial(self.thumbnails.of_latest, until=END_OF_TIME),
         )  # fmt: skip
 
-    def home(self, request: Request) -> Response:
-        after = request.query_params.get("after", "")
-        hosts = self.listing.hosts(after, HOSTS_A_PAGE + 1)
-        crawls = self.archive.crawls()
-        covers = saved_covers(self.archive.folder)
-        return self.live(
-            "home.html", covers=covers[:COVERS_SHOWN], cover_count=len(covers), facts=self.facts(),
-            crawls=crawls[: -CRAWLS_SHOWN - 1 : -1], hosts=hosts[:HOSTS_A_PAGE], after=after,
-            more=hosts[HOSTS_A_PAGE - 1].key if len(hosts) > HOSTS_A_PAGE else "",
-        )  # fmt: skip
-
-    def facts(self) -> Facts:
-        """How much there is."""
+    def facts(self, inventory: Inventory | None) -> Facts:
+        """How much there is, by what was counted if that is known."""
+        totals = None if inventory is None else inventory.totals
+        captures = self.listing.captures() if totals is None else totals.captures
         segments = self.archive.segments()
         stored = sum(segment.committed for segment in segments)
-        return Facts(self.listing.captures(), len(segments), stored, len(self.archive.crawls()))
+        return Facts(captures, len(segments), stored, len(self.archive.crawls()), totals)
 
     def captures(self, request: Request) -> Response:
         url = request.query_params.get("url", "").strip()

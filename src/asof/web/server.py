@@ -20,6 +20,7 @@ from anyio.to_thread import current_default_thread_limiter
 from starlette.types import ASGIApp
 
 from asof.archive import OpenArchive
+from asof.archive.stocktaking import take_stock
 from asof.clock import Clock, SystemClock
 from asof.coherence.trust_file import learn_ahead
 from asof.errors import UsageError
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 _MOST_PROCESSES = 4
 # Threads of a process that make answers: nearly all they do needs the interpreter's one lock.
 _THREADS = 4
+# These wait until a server can end as it should: Python's exception for them would be lost where it
+# is raised in what some object does at its own end.
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 # Seconds for answers that are under way when it ends.
 _END_SECONDS = 3
 
@@ -110,12 +114,14 @@ def serve(service: Service, ready: Callable[[str], None]) -> None:
                 listener.close()
         own = [bound(service.host, port, shared=True) for port in ports]
     name = f"[{service.host}]" if ":" in service.host else service.host
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     ready(f"http://{name}:{port}{service.root}/")
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # it would end before the others
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    for folder in service.folders:  # of an archive of its own: this one may be closed meanwhile
-        Thread(target=learn_ahead, args=(folder.absolute(),), daemon=True).start()
     try:
+        for folder in service.folders:  # of an archive of its own: this one may be closed meanwhile
+            for ahead in (take_stock, learn_ahead):
+                Thread(target=ahead, args=(folder.absolute(),), daemon=True).start()
         _run(service, own, site, begun, wishes)
     finally:
         os.close(alive[1])
@@ -160,6 +166,7 @@ def _beside(
     wishes: "Wishes | None",
 ) -> None:
     """One of the other processes; it ends when the first does, however that ends."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     os.close(alive[1])
 
     def watch() -> None:
@@ -212,6 +219,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         current_default_thread_limiter().total_tokens = _THREADS
         await super().startup(sockets)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
 def _cores() -> int:
