@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from asof.catalog.listing import HostKey, Listing
 from asof.clock import DAY, Instant, SystemClock, to_datetime
@@ -149,7 +149,7 @@ class KeptInventory(DerivedDatabase):
         rows = self.fetch_all(sql, after, limit)
         return tuple(self._sound(_holding, *row) for row in rows)
 
-    def _sound(self, read: Callable[..., _Read], *row: Any) -> _Read:
+    def _sound(self, read: Callable[..., _Read], *row: object) -> _Read:
         """What was written by us; a database may come from anywhere, as its archive."""
         try:
             return read(*row)

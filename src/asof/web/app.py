@@ -22,8 +22,8 @@ from asof.web.compositions import Compositions
 from asof.web.cover_desk import cover_desk
 from asof.web.crawl_orders import CrawlOrders
 from asof.web.crawls import Crawls
-from asof.web.machine import Endpoint
 from asof.web.home import Home
+from asof.web.machine import Endpoint
 from asof.web.mementos import Mementos
 from asof.web.orders import PLACE
 from asof.web.pages import Pages

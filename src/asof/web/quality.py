@@ -12,8 +12,9 @@ from asof.coherence.certificate import Choice
 from asof.coherence.quality import chosen
 from asof.errors import AsofError, NotCaptured, UsageError
 from asof.web import address
+from asof.web.home import CRAWLS_SHOWN
 from asof.web.machine import Pieces
-from asof.web.pages import CRAWLS_SHOWN, Pages, leading
+from asof.web.pages import Pages, leading
 from asof.web.questions import Answered, Questions, Waiting
 from asof.web.security import STYLED_POLICY
 

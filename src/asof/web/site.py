@@ -16,8 +16,9 @@ from asof.replay.site_moments import LETTER, Moments
 from asof.replay.sites import Site, Sites
 from asof.report.site_words import LABELS, counted, site_json, there
 from asof.web import address
+from asof.web.home import HOSTS_A_PAGE
 from asof.web.machine import json_answer
-from asof.web.pages import HOSTS_A_PAGE, Pages, number_in
+from asof.web.pages import Pages, number_in
 from asof.web.site_rows import Tree
 
 
