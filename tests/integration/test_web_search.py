@@ -11,7 +11,8 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from asof import index
-from support import rig, said_pages, served_archive
+from asof.api import import_files
+from support import linked, rig, said_pages, served_archive
 from support.said_pages import OTHER, SITE
 from support.served_archive import Server
 
@@ -154,3 +155,31 @@ def test_words_typed_for_an_address_are_searched(server: Server) -> None:
     assert asked.headers["location"] == "/search?q=anchor+pier&at=2026-01"
     address = server.ask(f"/-/go?{urlencode({'url': OTHER, 'at': '2026'})}")
     assert address.headers["location"] == f"/2026/{OTHER}"
+
+
+@pytest.fixture(scope="module")
+def linked_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Server]]:
+    place = tmp_path_factory.mktemp("linked")
+    import_files(
+        place / "archive", linked.write(linked.histories(5, pages=12), place / "a.warc.gz")
+    )
+    index(place / "archive")
+    with served_archive.serving(place / "archive") as running:
+        yield place / "archive", running
+
+
+def test_pages_lead_to_what_led_to_a_hit(linked_server: tuple[Path, Server]) -> None:
+    archive, server = linked_server
+    at = "2020-01-01T00:02:00Z"
+    for asked in ({"q": "minutes", "at": at}, {"q": "minutes"}, {"q": "minutes", "to": at}):
+        query = urlencode(asked | {"fold": "no", "limit": "100"})
+        told = json.loads(server.ask(f"/-/api/search?{query}").body)
+        inlinks = [hit["inlinks"] for hit in told["hits"] if hit["inlinks"]]
+        page = server.ask(f"/search?{query}").text
+        there = [link for link in Links(page).found if "link%3A" in link]
+        assert len(there) == len(inlinks) > 3
+        for link, count in zip(there, inlinks, strict=True):
+            found = json.loads(server.ask(f"/-/api{link}").body)
+            assert found["found"] == count
+            words = ["search", found["query"], "--as-of", found["as_of"], "--no-fold", "--json"]
+            assert rig.ok(*words, "-a", archive).json()["found"] == count

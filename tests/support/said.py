@@ -48,7 +48,8 @@ def write(said: Iterable[Said], out: Path) -> Path:
 
 
 def _record(said: Said) -> Rec:
-    text = f"{FILLER} {' '.join(said.words)}."
+    # What it says leads somewhere, so that there are names as well.
+    text = f"{FILLER} <a href='http://site0.example/page/0'>{' '.join(said.words)}</a>."
     headers = [("Content-Type", "text/html; charset=utf-8")]
     if said.status == 301:
         headers.append(("Location", "http://site0.example/elsewhere"))

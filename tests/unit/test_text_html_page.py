@@ -215,6 +215,27 @@ class TestLinks:
     def test_what_leads_nowhere_is_none(self, markup: str) -> None:
         assert page(markup).links == ()
 
+    @pytest.mark.parametrize(
+        ("markup", "anchors"),
+        [
+            ("<a href=x>the <b>bold</b><br>and&nbsp;the&amp;</a> rest", ("the bold and the&",)),
+            ("<a href=x><img src=p alt='A picture &lt;'></a>", ("A picture <",)),
+            ("<a href=x>text<img src=p alt=no></a><img src=q alt=out>", ("text",)),
+            ("<a href=x><div>one</div><div>two</div></a>", ("one two",)),
+            ("<a href=x>one</a><a href=x>two</a><a href=x>one</a>", ("one\ntwo",)),
+            ("<a href=x>one<a href=y>two</a>three", ("one", "two")),
+            ("<ul><li><a href=x>open<li>item</ul>after <a href=y>y</a>", ("open item", "y")),
+            ("<a href=x></a><a href=y> </a>", ("", "")),
+            ("<area href=x alt='An area'>", ("An area",)),
+            ("<a name=here>no link</a><a href=x>a link</a>", ("a link",)),
+            ("<a href=x>unclosed", ("unclosed",)),
+            ("<a href=x>" + "灯" * 300 + "</a>", ("灯" * 200,)),
+            ("<a href=x>" + "word " * 100 + "</a>", (("word " * 40).strip(),)),
+        ],
+    )
+    def test_what_they_are_called(self, markup: str, anchors: tuple[str, ...]) -> None:
+        assert page(markup).anchors == anchors
+
     def test_the_base_that_a_page_declares_counts(self) -> None:
         markup = "<base href='/other/'><base href='/third/'><a href=x>"
         assert page(markup).links == ("https://example.org/other/x",)

@@ -23,6 +23,7 @@ _ORDERS = ("relevance", "newest", "oldest")
         "asof search 'merger' --as-of 2026-03 --json       as of the end of March",
         "asof search '\"new harbour\" -ferry' --from 2025    words in a row, and none",
         "asof search 'title:report OR budget*' --host example.org --sort newest",
+        "asof search 'anchor:\"annual report\"' --as-of 2026   what others called so then",
     ),
 )
 @click.argument("words", nargs=-1, required=True)
@@ -62,7 +63,8 @@ def search_command(
 
     A hit is a content over its interval, not a capture: a page that did not change is one. All
     words must occur; OR, -word, "words in a row", begin*, fuzzy~, title:word and url:word say it
-    otherwise. What was not read or indexed yet is so first, for ten seconds at most.
+    otherwise. anchor:word finds what others called so, link:URL what led to an address. What was
+    not read or indexed yet is so first, for ten seconds at most.
     """
     from asof.report.search_words import search_json, summary, terminal
 

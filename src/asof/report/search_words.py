@@ -51,6 +51,11 @@ def shown_for(hit: Hit) -> str:
     return seen if hit.ended is None else f"{seen}; something else since {moment(hit.ended)}"
 
 
+def led(hit: Hit) -> str:
+    """How many others led to a hit as of the moment for which it is told; nothing if none did."""
+    return f"{number(hit.inlinks, 'other address')} led to it" if hit.inlinks else ""
+
+
 def near(hit: Hit) -> str:
     """How many contents are told in the place of a hit, and of how many addresses."""
     others = {each.url for each in hit.also} - {hit.url}
@@ -82,7 +87,7 @@ def terminal(answer: Answer, width: int, *, colour: bool) -> Iterator[str]:
     for place, hit in enumerate(answer.hits, answer.question.offset + 1):
         yield f"{place:>3} {painted(hit.title or readable(hit.url), _STRONG)}"
         yield _INDENT + harmless(readable(hit.url))
-        yield _INDENT + painted(shown_for(hit), _DIM)
+        yield _INDENT + painted(" · ".join(filter(None, (shown_for(hit), led(hit)))), _DIM)
         pieces = [(harmless(each.text), each.marked) for each in hit.extract]
         for line in wrapped(pieces, width - len(_INDENT)):
             yield _INDENT + "".join(

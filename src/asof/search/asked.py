@@ -15,6 +15,8 @@ class Field(StrEnum):
 
     TITLE = "title"
     URL = "url"
+    ANCHOR = "anchor"  # what others call it
+    LINK = "link"  # an address to which it leads; the one word is that address
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,8 @@ def written(asked: Asked) -> str:
 
 
 def _term(term: Term) -> str:
+    if term.field is Field.LINK:
+        return f'{term.field}:"{term.words[0]}"'
     text = (" " if term.exact else "-").join(_runs(term.words))
     if term.exact:
         text = f'"{text}"'

@@ -4,11 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 
 import tantivy
-from tantivy import FieldType, Occur, Query
+from tantivy import Occur, Query
 
+from asof.search.called import Called
+from asof.search.clauses import Clauses, both
+from asof.search.pointers import page_number
 from asof.search.query import Asked, Every, Field, Some, Term, Without, terms
 from asof.search.question import Question, When
-from asof.search.schema import LANGUAGE, MAIN, PLACE, REST, TITLE, TYPE, WORTH
+from asof.search.schema import LANGUAGE, MAIN, NAME, PLACE, REST, TITLE, TYPE, WORTH
 from asof.search.stems import beginning, forms
 from asof.text.kinds.media import is_of_type
 from asof.url import key_ranges
@@ -26,54 +29,60 @@ class Compiler:
         self,
         schema: tantivy.Schema,
         searcher: tantivy.Searcher,
+        called: Called,
         languages: Sequence[str],
         types: Sequence[str],
     ) -> None:
         self._searcher, self._languages, self._types = searcher, languages, types
-        self._term = partial(Query.term_query, schema)
-        self._terms = partial(Query.term_set_query, schema)
-        self._phrase = partial(Query.phrase_query, schema)
-        self._fuzzy = partial(Query.fuzzy_term_query, schema)
-        self._patterns = partial(Query.regex_phrase_query, schema)
-        self._range = partial(Query.range_query, schema)
+        self._called = called
+        self._clauses = Clauses(schema)
 
-    def said(self, asked: Asked) -> Query:
-        """Contents that say what is asked; more of it, and nearer to the top, counts for more."""
+    def said(self, asked: Asked, when: When) -> Query:
+        """Contents that say what is asked, or of which it is said when they have to be shown; more
+        of it, and nearer to the top, counts for more.
+        """
         words = len([*terms(asked, excluded=True)])
-        return self._said(asked, min(_MOST_LOOKED_AT, _MOST_IN_ALL // words))
+        most = min(_MOST_LOOKED_AT, _MOST_IN_ALL // words)
 
-    def _said(self, asked: Asked, most: int) -> Query:
-        match asked:
-            case Term():
-                return _any(self._forms(asked, most))
-            case Some(parts):
-                return _any(self._said(part, most) for part in parts)
-            case Every(parts):
-                return self._all(parts, most)
-            case Without():
-                return self._all((asked,), most)
+        def said(asked: Asked) -> Query:
+            match asked:
+                case Term():
+                    return self._one(asked, most, when)
+                case Some(parts):
+                    return _any(map(said, parts))
+                case Every(parts):
+                    return Query.boolean_query([*map(part_of, parts)])
+                case Without():
+                    return Query.boolean_query([part_of(asked)])
 
-    def _all(self, parts: Iterable[Asked], most: int) -> Query:
-        return Query.boolean_query(
-            [
-                (Occur.MustNot, self._said(part.part, most))
-                if isinstance(part, Without)
-                else (Occur.Must, self._said(part, most))
-                for part in parts
-            ]
-        )
+        def part_of(part: Asked) -> tuple[Occur, Query]:
+            if isinstance(part, Without):
+                return Occur.MustNot, said(part.part)
+            return Occur.Must, said(part)
+
+        return said(asked)
+
+    def _one(self, term: Term, most: int, when: When) -> Query:
+        match term.field:
+            case Field.ANCHOR:
+                return Query.const_score_query(self._called.contents(term, when), WORTH[NAME])
+            case Field.LINK:
+                leading = self._clauses.term("points", page_number(term.words[0]))
+                return Query.const_score_query(leading, WORTH[NAME])
+            case _:
+                return _any(self._forms(term, most))
 
     def _forms(self, term: Term, most: int) -> Iterator[Query]:
         """A term in each of its fields, and where the language is known its other forms."""
         for field in _FIELDS[term.field]:
-            yield Query.boost_query(self._in(field, term), WORTH[field])
+            yield Query.boost_query(self._clauses.words(field, term), WORTH[field])
         if len(term.words) > 1 or term.exact or term.prefix or term.fuzzy or term.field:
             return
         known = cache(partial(self._vocabulary, most))  # for all languages
         for language in self._languages:
             for field, others in self._other_forms(term.words[0], language, known):
-                said = _any(self._term(field, other) for other in others)
-                there = both(said, self._term(LANGUAGE, language, "basic"))
+                said = _any(self._clauses.term(field, other) for other in others)
+                there = both(said, self._clauses.term(LANGUAGE, language, "basic"))
                 yield Query.boost_query(there, _OTHER_FORM * WORTH[field])
 
     def _other_forms(
@@ -89,16 +98,6 @@ class Compiler:
     def _vocabulary(self, most: int, field: str, start: str) -> list[str]:
         return [word for word, _ in self._searcher.terms_with_prefix(field, start, limit=most)]
 
-    def _in(self, field: str, term: Term) -> Query:
-        word, *more = term.words
-        if more and term.prefix:  # `phrase_prefix_query` knows 50 words that begin so, and no more
-            return self._patterns(field, [*term.words[:-1], f"{term.words[-1]}.*"])
-        if more:
-            return self._phrase(field, list(term.words))
-        if term.prefix or term.fuzzy:
-            return self._fuzzy(field, word, distance=term.fuzzy, prefix=term.prefix)
-        return self._term(field, word)
-
     def allowed(self, question: Question) -> list[Query]:
         """What a content has to be, whenever it was shown."""
         found = []
@@ -106,33 +105,17 @@ class Compiler:
             found.append(_any(self._keys(*each) for each in key_ranges(question.prefix)))
         if question.media_type is not None:
             types = [each for each in self._types if is_of_type(each, question.media_type)]
-            found.append(self._terms(TYPE, types))
+            found.append(self._clauses.terms(TYPE, types))
         if question.language is not None:
             language = question.language.partition("-")[0].lower()
-            found.append(self._term(LANGUAGE, language, "basic"))
+            found.append(self._clauses.term(LANGUAGE, language, "basic"))
         return found
 
     def _keys(self, low: str, high: str) -> Query:
         """A stretch of keys: one key, or all that begin alike. (A pattern has 1,000 signs.)"""
         if high == low + "\0":
-            return self._term("surt", low, "basic")
-        return self._fuzzy("surt", low, distance=0, prefix=True)
-
-    def shown(self, when: When) -> list[Query]:
-        """When a content has to be shown."""
-        found = []
-        for first, last in ((when.at, when.at), (when.since, when.until)):
-            if last is not None:
-                found.append(self._range("since", FieldType.Integer, None, last))
-            if first is not None:
-                found.append(self._range("ended", FieldType.Integer, first + 1, None))
-        return found
-
-
-def both(said: Query, *filters: Query) -> Query:
-    """What is said, of what is allowed; that counts for nothing."""
-    unweighed = (Query.const_score_query(each, 0.0) for each in filters)
-    return Query.boolean_query([(Occur.Must, each) for each in (said, *unweighed)])
+            return self._clauses.term("surt", low, "basic")
+        return self._clauses.fuzzy("surt", low, distance=0, prefix=True)
 
 
 def _any(queries: Iterable[Query]) -> Query:

@@ -23,10 +23,12 @@ from asof.files import refuse_link, storage_errors
 from asof.model import Capture
 from asof.search.contents import LOST, Content, contents
 from asof.search.entries import Entries, Lack
+from asof.search.pointers import NameWriter, page_number, pointers
 from asof.search.schema import (
     HOST,
     LANGUAGE,
     MAIN,
+    PARTS,
     PLACE,
     REST,
     TITLE,
@@ -34,6 +36,8 @@ from asof.search.schema import (
     IndexErrors,
     is_index,
     open_index,
+    schema,
+    schema_of_names,
 )  # fmt: skip
 from asof.search.sketch import sketches
 from asof.search.words import folded
@@ -74,9 +78,9 @@ def update(
     `stop` is asked now and then; what was entered until then stays.
     """
     state = files(archive)
-    with _opened(archive.folder.search, state) as (entries, index):
+    with _opened(archive.folder.search, state) as (entries, index, names):
         entries.draw_on(state)
-        work = _Work(texts, entries, index)
+        work = _Work(texts, entries, index, names)
         try:
             for keys, batch in _batches(archive, texts, entries):
                 if stop():
@@ -98,18 +102,23 @@ def files(archive: OpenArchive) -> dict[str, int]:
 
 
 @contextmanager
-def _opened(folder: Path, state: Mapping[str, int]) -> Iterator[tuple[Entries, tantivy.Index]]:
+def _opened(
+    folder: Path, state: Mapping[str, int]
+) -> Iterator[tuple[Entries, tantivy.Index, tantivy.Index]]:
     with storage_errors(folder), IndexErrors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with closing(Entries(folder, writable=True)) as entries:
-            place = folder / "index"
-            if entries.is_new or not is_index(place) or entries.holds_more(state):
-                shutil.rmtree(place, ignore_errors=True)
+            places = [folder / part for part in PARTS]
+            if entries.is_new or not is_index(folder) or entries.holds_more(state):
+                for place in places:
+                    shutil.rmtree(place, ignore_errors=True)
                 entries.make_anew()
-            place.mkdir(exist_ok=True)
-            for file in place.iterdir():
-                refuse_link(file)
-            yield entries, open_index(place)
+            for place in places:
+                place.mkdir(exist_ok=True)
+                for file in place.iterdir():
+                    refuse_link(file)
+            index, names = map(open_index, places, (schema(), schema_of_names()))
+            yield entries, index, names
 
 
 def _batches(
@@ -144,10 +153,13 @@ def _captured(archive: OpenArchive, entries: Entries) -> Iterator[tuple[str, Ite
 class _Work:
     """One update, and what was given to the index since it was last committed."""
 
-    def __init__(self, texts: Texts, entries: Entries, index: tantivy.Index) -> None:
+    def __init__(
+        self, texts: Texts, entries: Entries, index: tantivy.Index, names: tantivy.Index
+    ) -> None:
         self._texts = texts
         self._entries = entries
         self._writer = index.writer(_HEAP, 1)
+        self._names = NameWriter(names)
         # A run that did not end may have entered what is not told.
         self._unsure = entries.begun
         self._entered: list[Content] = []
@@ -183,14 +195,17 @@ class _Work:
                 for content in by_text.pop(key):
                     if self._unsure or content.id in held:
                         self._writer.delete_documents_by_term("id", content.id)
-                    self._writer.add_document(_entry(content, document, sketch))
+                    leads, names = pointers(content.url, document)
+                    self._names.put(names)
+                    self._writer.add_document(_entry(content, document, sketch, leads))
                     self._entered.append(content)
         unread = {each.surt for rest in by_text.values() for each in rest}
         return set() if self._texts.is_complete else unread
 
     def commit(self) -> None:
-        """First the index, then what it holds."""
+        """First the index, its names before what points by them, then what it holds."""
         if self._entered or self._gone:
+            self._names.commit()
             self._writer.commit()
         self._entries.put(self._entered, self._gone)
         self._entries.wait(self._lacks)
@@ -206,18 +221,24 @@ class _Work:
     def ended(self) -> Updated:
         """Whatever was given is kept, and parts that are small are put together."""
         self.commit()
+        self._names.ended()
         self._writer.wait_merging_threads()
         self._entries.begin(begun=False)
         return self._counted
 
 
-def _entry(content: Content, document: Document, sketch: bytes) -> tantivy.Document:
+def _entry(
+    content: Content, document: Document, sketch: bytes, leads: Iterable[int]
+) -> tantivy.Document:
     main, rest = _parts(document)
     made = tantivy.Document()
     made.add_integer("id", content.id)
     made.add_integer("key", content.key)
     made.add_integer("since", content.since)
     made.add_integer("ended", FOREVER if content.ended is None else content.ended)
+    made.add_integer("page", page_number(content.url))
+    for number in leads:
+        made.add_integer("points", number)
     made.add_text("surt", content.surt)
     made.add_text("url", content.url)
     made.add_text(HOST, host_of(content.url))

@@ -8,11 +8,12 @@
 What people paste (addresses, times, names of files) is read as words, not as signs.
 """
 
-from asof.caret import Misread, Span, pointing_into
+from asof.caret import Misread, Span, clipped, pointing_into
 from asof.errors import UsageError
 from asof.search.asked import Asked, Every, Field, Some, Term, Without, terms, written
 from asof.search.signs import Sign, signs
 from asof.search.words import folded, is_unspaced, words_of
+from asof.url import canonical, typed
 
 __all__ = [
     "Asked", "Every", "Field", "Some", "Term", "Without", "parse", "terms", "written",
@@ -147,6 +148,8 @@ def _joined(kind: type[Every] | type[Some], parts: list[Asked]) -> Asked | None:
 
 
 def _term(sign: Sign, field: Field | None) -> Term | None:
+    if field is Field.LINK:
+        return Term((_target(sign),), field, True, False, 0, sign.span)
     words = words_of(folded(sign.text))
     if not words:
         return None
@@ -166,6 +169,18 @@ def _term(sign: Sign, field: Field | None) -> Term | None:
     if term.fuzzy:
         _check_fuzzy(term)
     return term
+
+
+def _target(sign: Sign) -> str:
+    """The address that is asked for by what leads to it."""
+    found = canonical(typed(sign.text) or "")
+    if found is None or sign.fuzzy:
+        raise Misread(
+            sign.span,
+            f"{clipped(sign.text)} is no address to which a page can lead",
+            'Write it as link:"http://example.org/page".',
+        )
+    return found
 
 
 def _is_pair(word: str) -> bool:

@@ -88,7 +88,8 @@ class Hit:
     """A content that was found, over its interval.
 
     It was seen from `since` to `until`, and is shown as of any moment before `ended`, when
-    something else was seen at its URL; None while nothing was.
+    something else was seen at its URL; None while nothing was. `inlinks` other addresses led to it
+    as of the last moment that was asked for at which it was shown.
     """
 
     url: str
@@ -100,6 +101,7 @@ class Hit:
     language: str | None
     score: float | None  # None where the order is another
     extract: tuple[Piece, ...]
+    inlinks: int
     also: tuple[Also, ...] = ()
 
 

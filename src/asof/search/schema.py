@@ -17,12 +17,14 @@ from asof.errors import ArchiveError, StorageError
 from asof.search.words import LONGEST_WORD
 
 # One up whenever documents of the index are made otherwise: it is then made anew.
-VERSION = 2
+VERSION = 3
 _WORDS, _EXACT = "words", "raw"
 # Fields with words, and what one in each is worth beside one in the main content. Titles and
 # addresses are short, which counts for them as well (BM25).
 TITLE, MAIN, REST, PLACE = "title", "main", "rest", "place"
-WORTH = {TITLE: 2.0, MAIN: 1.0, REST: 0.3, PLACE: 0.5}
+# Names are those of others, and have an index of their own.
+NAME = "name"
+WORTH = {TITLE: 2.0, MAIN: 1.0, REST: 0.3, PLACE: 0.5, NAME: 2.0}
 HOST, TYPE, LANGUAGE = "host", "type", "language"
 
 
@@ -32,6 +34,8 @@ def schema() -> tantivy.Schema:
     made.add_integer_field("key", stored=True)  # of its text
     made.add_integer_field("since", fast=True)
     made.add_integer_field("ended", fast=True)
+    made.add_integer_field("page", indexed=True, fast=True)
+    made.add_integer_field("points", indexed=True)  # asof.search.pointers
     made.add_text_field("surt", tokenizer_name=_EXACT, index_option="basic")
     made.add_text_field("url", stored=True, tokenizer_name=_EXACT, index_option="basic")
     for facet in (HOST, TYPE, LANGUAGE):
@@ -39,6 +43,14 @@ def schema() -> tantivy.Schema:
     made.add_bytes_field("sketch", stored=True)
     for name in (TITLE, MAIN, REST, PLACE):
         made.add_text_field(name, tokenizer_name=_WORDS)
+    return made.build()
+
+
+def schema_of_names() -> tantivy.Schema:
+    made = tantivy.SchemaBuilder()
+    made.add_integer_field("id", indexed=True, fast=True)
+    made.add_integer_field("page", indexed=True, fast=True)
+    made.add_text_field(NAME, tokenizer_name=_WORDS)
     return made.build()
 
 
@@ -68,32 +80,36 @@ class IndexErrors:
             ) from error
 
 
+# The folders of what is said, and of what others call it.
+PARTS = ("index", "names")
+
+
 def is_index(folder: Path) -> bool:
-    """Whether a folder holds an index that was committed."""
-    return (folder / "meta.json").is_file()
+    """Whether the folder of an archive's index holds both of its parts, committed."""
+    return all((folder / part / "meta.json").is_file() for part in PARTS)
 
 
-def open_for_reading(folder: Path) -> tantivy.Index:
+def open_for_reading(folder: Path, own: tantivy.Schema) -> tantivy.Index:
     """The index as it is now. tantivy makes a lock beside what it reads: where nothing can be
     written, it reads through links.
     """
     if os.access(folder, os.W_OK):
-        return open_index(folder)
+        return open_index(folder, own)
     apart = Path(mkdtemp(prefix="asof-search-"))
     try:
         for file in folder.iterdir():
             if file.suffix != ".lock":
                 (apart / file.name).symlink_to(file.resolve())
-        return open_index(apart)
+        return open_index(apart, own)
     finally:
         # A thread of tantivy may make its lock there meanwhile, once: then it is not empty.
         rmtree(apart, ignore_errors=True)
         rmtree(apart, ignore_errors=True)
 
 
-def open_index(folder: Path) -> tantivy.Index:
+def open_index(folder: Path, own: tantivy.Schema) -> tantivy.Index:
     """The index in a folder, made if it is empty."""
-    index = tantivy.Index(schema(), str(folder))
+    index = tantivy.Index(own, str(folder))
     parted = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
     longest = tantivy.Filter.remove_long(LONGEST_WORD + 1)
     index.register_tokenizer(_WORDS, parted.filter(longest).build())

@@ -129,6 +129,10 @@ def words_of(folded: str) -> list[str]:
     return [word for word in words if is_indexed(word)]
 
 
+def has_words(folded: str) -> bool:
+    return _pattern(folded).search(folded) is not None
+
+
 def _pattern(text: str) -> "re.Pattern[str] | regex.Pattern[str]":
     return _WORD if _WITH_MARKS.search(text) else PLAIN_WORD
 

@@ -28,15 +28,16 @@ class Document:
     method: str = ""  # what found the main content
     error: str | None = None
     pictures: tuple[str, ...] = ()  # what is said in place of each
+    anchors: tuple[str, ...] = ()  # what each link is called, a text a line; none, or one a link
 
     def facts(self) -> tuple[str | None, ...]:
         """What is said of the document, in short words; what it says itself is `contents`."""
         return tuple(getattr(self, name) for name in FACTS)
 
-    def contents(self) -> tuple[str | None, str, tuple[str, ...], tuple[str, ...]]:
-        """Main content, unless it is all of the text; text, links and pictures."""
+    def contents(self) -> tuple[str | None, str, *tuple[tuple[str, ...], ...]]:
+        """Main content, unless it is all of the text; text, links, pictures and anchors."""
         main = None if self.main == self.text else self.main
-        return main, self.text, self.links, self.pictures
+        return main, self.text, self.links, self.pictures, self.anchors
 
 
 FACTS = ("media_type", "charset", "title", "language", "date", "method", "error")
@@ -46,11 +47,16 @@ def document_of(facts: Iterable[object], contents: Iterable[object]) -> Document
     """The document that gave these; whatever they are, it holds nothing but text."""
     said = (None if fact is None else str(fact) for fact in facts)
     media_type, charset, title, language, date, method, error = said
-    main, whole, links, pictures = contents
+    main, whole, *lists = contents
     text = str(whole)
-    if not (isinstance(links, list | tuple) and isinstance(pictures, list | tuple)):
-        raise TypeError("links and pictures are lists")
+    links, pictures, anchors = map(_texts, lists)
     return Document(
         media_type or "", charset, title, language, date, text if main is None else str(main),
-        text, tuple(map(str, links)), method or "", error, tuple(map(str, pictures)),
+        text, links, method or "", error, pictures, anchors,
     )  # fmt: skip
+
+
+def _texts(said: object) -> tuple[str, ...]:
+    if not isinstance(said, list | tuple):
+        raise TypeError("links, pictures and anchors are lists")
+    return tuple(map(str, said))

@@ -1,16 +1,17 @@
 """What was said, and when: the page of a search, and the same as JSON."""
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from asof.clock import Instant, stamp
+from asof.clock import Instant, iso, stamp
 from asof.errors import NotCaptured, UsageError
-from asof.report.search_words import near, search_json, shown_for
+from asof.report.search_words import led, near, search_json, shown_for
 from asof.search.find import Finder
-from asof.search.question import HITS, Answer, Hit, Order, Question, order_named, when
+from asof.search.query import LONGEST_QUESTION
+from asof.search.question import HITS, Answer, Hit, Order, Question, When, order_named, when
 from asof.web import address
 from asof.web.machine import json_answer
 from asof.web.pages import Pages
@@ -42,7 +43,8 @@ class Search:
         return self._pages.render(
             "search.html", status, asked=asked, orders=tuple(Order), problem=problem, answer=answer,
             most=max((each.contents for each in answer.presence), default=0) if answer else 0,
-            near=near, shown_for=shown_for, lead=self._lead,
+            near=near, shown_for=shown_for, led=led, lead=self._lead,
+            leading=partial(_leading, asked=asked),
             narrowed=lambda **other: address.search(asked | other),
             onward=lambda at: address.search(asked | {"offset": str(at) if at else ""}),
         )  # fmt: skip
@@ -69,6 +71,17 @@ class Search:
     def _lead(hit: Hit, at: Instant | None) -> str:
         """Where a hit is shown: as of the moment that was asked for, or when it was seen last."""
         return address.replay(stamp(hit.until if at is None else at), hit.url)
+
+
+def _leading(hit: Hit, when: When, asked: Mapping[str, str]) -> str | None:
+    """Where those are found that led to a hit; None if its address is too long for a question."""
+    words = f'link:"{hit.url}"'
+    last = when.until if when.at is None else when.at
+    at = asked["at"] or asked["to"] or "now"
+    if hit.ended is not None and (last is None or last >= hit.ended):
+        at = iso(hit.ended - 1)
+    found = address.search({"q": words, "at": at, "fold": "no"})
+    return found if len(words) <= LONGEST_QUESTION else None
 
 
 def _number(query: Mapping[str, str], name: str, usual: int, least: int, most: int) -> int:

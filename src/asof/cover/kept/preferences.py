@@ -15,7 +15,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -36,13 +35,13 @@ from asof.errors import NotCaptured
 from asof.ledger import SCHEMA_VERSION
 from asof.model import Grade
 from asof.text.database import VERSION as TEXT_VERSION
+from asof.text.links.targets import address, targets
 from asof.text.store import TextStore, key_of
-from asof.url import canonical
 
 QUALITIES = ("inlinks", "coherence")
 
 # One up whenever the same archive is rated otherwise.
-_FORMAT = 2
+_FORMAT = 3
 _RANKS = {grade: rank for rank, grade in enumerate(reversed(Grade))}
 # Pairs of addresses in memory before those that came twice are taken out.
 _AT_ONCE = 1 << 22
@@ -90,19 +89,17 @@ def _inlinks(archive: OpenArchive, progress: Progress) -> dict[str, int]:
     for capture in documents_of(archive, archive.captures()):
         if (key := key_of(capture)) is not None:
             captures[key] = capture.url
-            places.setdefault(capture.url, len(places))
-
-    @cache  # by how it is written: a site has the same links on every page
-    def place_of(link: str) -> int:
-        return places.get(link, places.get(canonical(link) or "", -1))
+            places.setdefault(address(capture.url), len(places))
 
     def found() -> Iterator[tuple[int, Iterable[int]]]:
         for url, links in _links(archive, captures):
-            yield places[url], map(place_of, links)
+            led = (places.get(target, -1) for _, target in targets(url, links))
+            yield places[address(url)], led
             progress(1)
 
     counts = _counts(found(), len(places))
-    return {url: count for url, place in places.items() if (count := int(counts[place]))}
+    urls = {url: int(counts[places[address(url)]]) for url in captures.values()}
+    return {url: count for url, count in urls.items() if count}
 
 
 def _counts(links: Iterable[tuple[int, Iterable[int]]], count: int) -> Counts:

@@ -50,15 +50,17 @@ typedef struct {
     int outside;
 } Open;
 
+typedef struct { char *at; Py_ssize_t size, room; } Buffer;
+
 typedef struct {
     Markup markup;
     PyTypeObject *block, *mark;
     PyObject *blocks, *marks, *settle;
     Py_ssize_t most_attributes;
     int wild;
-    char *parts; /* the text of the block so far, in UTF-8 */
-    Py_ssize_t size, room, linked;
-    Py_ssize_t begun, odd; /* whether there is any; whether it has references */
+    Buffer parts, called; /* the text of the block so far, in UTF-8, and that of the last link */
+    Py_ssize_t link; /* as long as that is open: its place among the marks; or -1 */
+    Py_ssize_t linked, begun, odd; /* of the block: whether there is any; whether it has references */
     Open *stack;
     Py_ssize_t depth, deepest;
     int said, around_said, row;
@@ -113,12 +115,9 @@ static Py_ssize_t collapse(char *text, Py_ssize_t size) {
     char *to = text, between = ' ';
     int width;
     while (p < end) {
-        if (*p == 0) {
-            between = '\n';
-            p++;
-        } else if ((width = space(p, end))) {
-            p += width;
-        } else {
+        if (*p == 0) between = '\n', p++;
+        else if ((width = space(p, end))) p += width;
+        else {
             if (to > text) *to++ = between;
             between = ' ';
             while (p < end && ((*p > ' ' && *p < 0x80) || (*p && !space(p, end)))) *to++ = (char)*p++;
@@ -182,20 +181,35 @@ static PyObject *named(PyTypeObject *type, PyObject *const *values, Py_ssize_t c
     return made;
 }
 
-static int keep(Reader *r, Text text) {
-    if (r->size + text.size > r->room && grow((void **)&r->parts, &r->room, 1, r->size + text.size)) return -1;
-    memcpy(r->parts + r->size, text.at, text.size);
-    r->size += text.size;
-    r->begun = 1;
+static int keep(Buffer *b, Text text) {
+    if (b->size + text.size > b->room && grow((void **)&b->at, &b->room, 1, b->size + text.size)) return -1;
+    memcpy(b->at + b->size, text.at, text.size);
+    b->size += text.size;
+    return 0;
+}
+
+static int in_link(const Reader *r) { return r->link >= 0 && r->said & LINKED; }
+static int call(Reader *r, Text text) { return in_link(r) ? keep(&r->called, text) : 0; }
+
+static int end_link(Reader *r, Py_ssize_t next) {
+    if (r->link >= 0 && r->called.size) {
+        PyObject *mark = PyList_GET_ITEM(r->marks, r->link), *text = text_of((Text){r->called.at, r->called.size});
+        if (text == NULL) return -1;
+        Py_DECREF(PyTuple_GET_ITEM(mark, 2));
+        PyTuple_SET_ITEM(mark, 2, text);
+    }
+    r->called.size = 0;
+    r->link = next;
     return 0;
 }
 
 static int end_block(Reader *r) {
-    Py_ssize_t size = r->around_said & KEPT ? -1 : r->odd ? resolve(r->parts, r->size) : r->size;
-    PyObject *text = text_of((Text){r->parts, size < 0 ? r->size : collapse(r->parts, size)});
+    char *parts = r->parts.at;
+    Py_ssize_t whole = r->parts.size, size = r->around_said & KEPT ? -1 : r->odd ? resolve(parts, whole) : whole;
+    PyObject *text = text_of((Text){parts, size < 0 ? whole : collapse(parts, size)});
     if (size < 0 && text != NULL) text = PyObject_CallFunction(r->settle, "Ni", text, r->around_said);
     Py_ssize_t linked = r->linked, length = text ? PyUnicode_GET_LENGTH(text) : 0;
-    r->size = r->linked = r->begun = r->odd = 0;
+    r->parts.size = r->linked = r->begun = r->odd = 0;
     if (length == 0) {
         Py_XDECREF(text);
         return text ? 0 : -1;
@@ -221,6 +235,7 @@ static PyObject *small(Text written, const Element *element) {
 }
 
 static int add_text(Reader *r, Text text) {
+    if (call(r, text)) return -1;
     if (r->begun) {
         int turned = (r->said ^ r->around_said) & HIDDEN;
         if (turned & r->said) return 0;
@@ -236,7 +251,8 @@ static int add_text(Reader *r, Text text) {
     }
     if (memchr(text.at, '&', text.size)) r->odd = 1;
     if (r->said & LINKED) r->linked += characters(text);
-    return keep(r, text);
+    r->begun = 1;
+    return keep(&r->parts, text);
 }
 
 static int push(Reader *r, Open opened, int own) {
@@ -248,13 +264,9 @@ static int push(Reader *r, Open opened, int own) {
 }
 
 static int close_element(Reader *r, uint64_t hash) {
-    Py_ssize_t low = r->depth > FAR ? r->depth - FAR : 0;
-    for (Py_ssize_t place = r->depth; place-- > low;)
-        if (r->stack[place].hash == hash) {
-            r->said = r->stack[place].outside;
-            r->depth = place;
-            break;
-        }
+    Py_ssize_t low = r->depth > FAR ? r->depth - FAR : 0, place = r->depth;
+    while (place > low && r->stack[place - 1].hash != hash) place--;
+    if (place > low) r->said = r->stack[r->depth = place - 1].outside;
     return 0;
 }
 
@@ -290,15 +302,11 @@ static int words_say(Text value) {
     int said = 0;
     Text before = {p, 0};
     while (p < end) {
-        if (!letter(*p)) {
-            p++;
-            continue;
-        }
         Text word = {p, 0};
         while (p < end && letter(*p)) p++;
         word.size = p - word.at;
-        said |= word_says(word, before);
-        before = word;
+        if (word.size) said |= word_says(word, before), before = word;
+        else p++;
     }
     return said & REMARKS ? said & ~DOUBTFUL : said;
 }
@@ -374,21 +382,20 @@ static int open_element(Reader *r, Open opened) {
 
 static int border(Reader *r, int kind, int end) {
     if (kind & INLINE) return 0;
+    if (call(r, (Text){" ", 1})) return -1;
     if (r->begun) {
         if (r->said & ~r->around_said & HIDDEN) return 0;
         if (end_block(r)) return -1;
     }
-    if (kind & ROW)
-        r->row = 0;
-    else if (kind & CELL && !end)
-        r->row = r->row ? 2 : 1;
+    if (kind & ROW) r->row = 0;
+    else if (kind & CELL && !end) r->row = r->row ? 2 : 1;
     return 0;
 }
 
 /* A tag that is no part of the layout. */
 static int plain(Reader *r, Open opened, const Token *token) {
     int kind = opened.element->kind;
-    if (kind & BREAK) return r->begun ? keep(r, (Text){"\0", 1}) : 0;
+    if (kind & BREAK) return call(r, (Text){" ", 1}) || (r->begun && keep(&r->parts, (Text){"\0", 1})) ? -1 : 0;
     if (token->closing) return close_element(r, opened.hash);
     if (kind & FIELD) return token->raw.size == 0 || hides(&r->markup) ? 0 : add_text(r, token->raw);
     return kind & VOID || !hides(&r->markup) ? 0 : push(r, opened, HIDDEN);
@@ -397,6 +404,7 @@ static int plain(Reader *r, Open opened, const Token *token) {
 static int speak(Reader *r, const Element *element, const Token *token) {
     Text written = token->written, raw = token->raw;
     if (element->script && !memmem(written.at, written.size, "ld+json", 7)) return 0;
+    if (in_link(r) && is_word(token->name, "img")) raw = (Text){"a", 1};
     PyObject *values[] = {Py_NewRef(element->name), text_of(written), text_of(raw)};
     return add(r->marks, named(r->mark, values, 3));
 }
@@ -408,6 +416,7 @@ static int tag(Reader *r, const Token *token) {
     int end = token->closing;
     if (token->foreign && !end && (element->script || is_word(token->name, "title")))
         return token->empty ? 0 : push(r, opened, HIDDEN);
+    if (element->says & LINKED && end_link(r, end ? -1 : PyList_GET_SIZE(r->marks))) return -1;
     if (element->kind & SPEAKS && !end && speak(r, element, token)) return -1;
     if (element->kind & LAYOUT) {
         if (border(r, element->kind, end)) return -1;
@@ -468,6 +477,7 @@ static PyObject *read_blocks(PyObject *self, PyObject *args) {
     if (r.markup.p == NULL) return NULL;
     if (memchr(r.markup.p, 0, size)) Py_RETURN_NONE;
     r.markup.end = r.markup.p + size;
+    r.link = -1;
     PyObject *found = NULL;
     r.blocks = PyList_New(0);
     r.marks = PyList_New(0);
@@ -477,12 +487,13 @@ static PyObject *read_blocks(PyObject *self, PyObject *args) {
         count++;
         if (count % 4096 == 0 && PyErr_CheckSignals()) state = -1;
     }
-    if (state >= 0 && !(r.begun && end_block(&r)))
+    if (state >= 0 && !end_link(&r, -1) && !(r.begun && end_block(&r)))
         found = Py_BuildValue("OOni", r.blocks, r.marks, count, r.wild);
     Py_XDECREF(r.blocks);
     Py_XDECREF(r.marks);
     Py_XDECREF(r.around);
-    PyMem_Free(r.parts);
+    PyMem_Free(r.parts.at);
+    PyMem_Free(r.called.at);
     PyMem_Free(r.stack);
     PyMem_Free(r.markup.attributes);
     return found;
@@ -497,9 +508,7 @@ static int take_words(PyObject *sorted) {
         Word *word = &words[i];
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(sorted, i), "s#ii", &text, &word->size, &word->rule, &word->says))
             return -1;
-        if (word->size < 2 || word->size >= LONGEST_WORD || !letter(text[0]) ||
-            !letter(text[1]))
-            break;
+        if (word->size < 2 || word->size >= LONGEST_WORD || !letter(text[0]) || !letter(text[1])) break;
         memcpy(word->text, text, word->size);
         int pair = (lower(text[0]) - 'a') * 26 + lower(text[1]) - 'a';
         if (beginning[pair] == NULL) beginning[pair] = word;

@@ -69,7 +69,10 @@ class Block(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """An element that says something about the document, as written; `raw`: the text in it."""
+    """An element that says something about the document, as written; `raw`: the text in it.
+
+    Of a link that is all up to its end, tags left out; of a picture in a link it is `a`.
+    """
 
     name: str
     attributes: str
@@ -145,6 +148,9 @@ class _Reader:
         self.wild = False
         self._parts: list[str] = []
         self._linked = 0
+        # The last link, as long as it is open: its place among the marks, and its text so far.
+        self._link: int | None = None
+        self._called: list[str] = []
         # The open elements, and what holds outside each.
         self._names: list[str] = []
         self._outside: list[int] = []
@@ -158,6 +164,7 @@ class _Reader:
             count += 1
             self.step(token)
         self.wild |= count > _MOST_TAGS
+        self._end_link()
         if self._parts:
             self._end_block()
 
@@ -172,6 +179,11 @@ class _Reader:
             if not is_ & EMPTY:
                 self._push(name, HIDDEN)
             return
+        if element.says & LINKED:
+            self._end_link()
+            self._link = None if end else len(self.marks)
+        elif name == "img" and self._in_link:
+            raw = "a"
         if element.kind & SPEAKS and not end and (name != "script" or _DATA in attributes):
             self.marks.append(Mark(name, attributes, raw))
         if element.kind & LAYOUT:
@@ -189,7 +201,23 @@ class _Reader:
     def hides(self) -> bool:
         return bool(self._said & HIDDEN)
 
+    @property
+    def _in_link(self) -> bool:
+        return self._link is not None and bool(self._said & LINKED)
+
+    def _end_link(self) -> None:
+        if self._link is not None:
+            mark = self.marks[self._link]
+            self.marks[self._link] = mark._replace(raw="".join(self._called))
+        self._link, self._called = None, []
+
+    def _part_link(self) -> None:
+        if self._in_link:
+            self._called.append(" ")
+
     def _text(self, text: str) -> None:
+        if self._in_link:
+            self._called.append(text)
         if self._parts:
             turned = (self._said ^ self._around[1]) & HIDDEN
             if turned & self._said:
@@ -207,6 +235,7 @@ class _Reader:
     def _plain(self, name: str, end: bool, element: Element, attributes: str, raw: str) -> None:
         """A tag that is no part of the layout."""
         if element.kind & BREAK:
+            self._part_link()
             if self._parts:
                 self._parts.append(_BREAK)
         elif end:
@@ -220,6 +249,7 @@ class _Reader:
     def _border(self, kind: int, end: bool) -> None:
         if kind & INLINE:
             return
+        self._part_link()
         if self._parts:
             if self._said & ~self._around[1] & HIDDEN:
                 return  # in the middle of a text, but nobody sees it

@@ -48,6 +48,8 @@ _OLDEST_DAY = "1990-01-01"
 _NO_LATER = "2100-01-01"  # and not today: a page must say the same on every day
 _MOST_SEARCHED = 1 << 22
 _MOST_PICTURES = 10_000
+# Of one link: texts that differ, and characters of each; of a paragraph in a link the beginning.
+_MOST_TEXTS, _LONGEST_TEXT = 4, 200
 
 
 class Facts:
@@ -59,21 +61,23 @@ class Facts:
         self.language: str | None = None
         self.base: str | None = None
         self.types: set[str] = set()
-        self._linking: list[str] = []
+        self._linking: list[Mark] = []
         self._structured: list[tuple[str, str]] = []
         self._times: list[tuple[bool, str]] = []
         self._pictures: list[str] = []
         linking = self._linking
         for mark in marks:
-            name, written, _ = mark
-            if name in ("a", "area"):
-                linking.append(written)
+            if mark.name in ("a", "area"):
+                linking.append(mark)
             else:
-                _SORT[name](self, mark)
+                _SORT[mark.name](self, mark)
 
     def _img(self, mark: Mark) -> None:
         if "alt" in mark.attributes or "ALT" in mark.attributes:
             self._pictures.append(mark.attributes)
+            if mark.raw and not self._linking[-1].raw.strip():  # a link that is a picture
+                said = values(mark.attributes).get("alt", "")
+                self._linking[-1] = self._linking[-1]._replace(raw=said)
 
     def _meta(self, mark: Mark) -> None:
         names = _wanted_names(mark.attributes)
@@ -130,26 +134,35 @@ class Facts:
         said = (line(values(written).get("alt", "")) for written in self._pictures[:_MOST_PICTURES])
         return tuple(filter(None, said))
 
-    def links(self, base: str | None) -> tuple[str, ...]:
-        """The addresses that the document's `<a>` and `<area>` lead to, in order, each once."""
+    def links(self, base: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The addresses that the document's `<a>` and `<area>` lead to, in order, each once; and
+        for each what it is called there, a text a line.
+        """
         if self.base is not None:
             base = resolve(base or "", bare(self.base)) or base
-        # As nearly all are written, and as _href would read it; a page has a hundred of them.
-        hrefs = [
-            text[7 : text.index('"', 7)]
-            if text.startswith(' href="') and "&" not in text
-            else _href(text)
-            for text in self._linking
-        ]
-        written = dict.fromkeys(href for href in hrefs if href)
+        called: dict[str, dict[str, None]] = {}
+        for mark in self._linking:
+            # As nearly all are written, and as _href would read it; a page has a hundred of them.
+            written = mark.attributes
+            plain = written.startswith(' href="') and "&" not in written
+            href = written[7 : written.index('"', 7)] if plain else _href(written)
+            if href:
+                texts = called.setdefault(href, {})
+                if (text := _called(mark)) and len(texts) < _MOST_TEXTS:
+                    texts[text] = None
         references = (
-            bare(href) if href[:1] in SUSPECT or href[-1] <= " " else href for href in written
+            (bare(href) if href[:1] in SUSPECT or href[-1] <= " " else href, texts)
+            for href, texts in called.items()
         )
         found: dict[str, None] = {}
-        items = tuple((reference, None, None, None) for reference in references if reference)
-        for address, _ in islice(unknown(base or "", items, found), MAX_LINKS):
+        items = tuple(
+            (reference, texts, None, None) for reference, texts in references if reference
+        )
+        names = []
+        for address, item in islice(unknown(base or "", items, found), MAX_LINKS):
             found[address] = None
-        return tuple(found)
+            names.append("\n".join(item[1]))
+        return tuple(found), tuple(names)
 
 
 _SORT = {
@@ -225,6 +238,17 @@ def language_of_page(facts: Facts) -> str | None:
 def line(text: str) -> str:
     """A text on one line, and not endless."""
     return " ".join(text[: _LONGEST_TITLE * 4].split())[:_LONGEST_TITLE]
+
+
+def _called(mark: Mark) -> str:
+    """What a link calls the place to which it leads."""
+    said = values(mark.attributes).get("alt", "") if mark.name == "area" else mark.raw
+    if "&" in said and mark.name == "a":
+        said = unescape_text(said)
+    text = " ".join(said[: _LONGEST_TEXT * 8].split())
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    return text[:_LONGEST_TEXT].rpartition(" ")[0] or text[:_LONGEST_TEXT]
 
 
 def _wanted_names(written: str) -> list[str]:

@@ -27,13 +27,15 @@ def read_html(markup: str, base: str | None = None, method: Method = "default") 
     day = facts.day()
     if day is None and method == "default" and not page.wild:
         day = guessed_day(markup)
+    links, anchors = facts.links(base)
     return Document(
         title=title_of(facts, page.blocks),
         date=day,
         language=language_of_page(facts),
         main=main,
         text=joined(page.blocks),
-        links=facts.links(base),
+        links=links,
+        anchors=anchors,
         pictures=facts.pictures(),
         method=found_by,
     )
