@@ -101,7 +101,7 @@ def test_it_is_moved_by_keys_and_says_so(browser: Any, server: Any) -> None:
     assert browser.evaluate("document.getElementById('when').textContent") == told
     assert browser.evaluate(SAID) == ""  # nobody is told of moments that he passes
     browser.settle(0.5)
-    assert browser.evaluate(SAID) == "1 Jan 2026, 10:00:00: 1 there, 9 not yet"
+    assert browser.evaluate(SAID) == "1 Jan 2026, 10:00:00: 1 proven, 9 not yet"
 
 
 def test_a_mark_leads_to_its_moment_without_a_new_page(browser: Any, server: Any) -> None:

@@ -41,7 +41,9 @@ class Standing(StrEnum):
     NOT_YET = "not-yet"
 
 
-THERE = frozenset((Standing.PROVEN, Standing.CONFIRMED, Standing.CLAIMED, Standing.POSSIBLE))
+# There, as is known from both sides of the moment; and there for all that is known.
+HELD = frozenset((Standing.PROVEN, Standing.CONFIRMED, Standing.CLAIMED))
+THERE = HELD | {Standing.POSSIBLE}
 _OTHERWISE = {State.ELSEWHERE: Standing.ELSEWHERE, State.GONE: Standing.GONE}
 
 

@@ -1,7 +1,7 @@
 """What is known of a site as of a moment, in JSON and in words."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from asof.clock import SECOND, Instant, iso, maybe_iso
 from asof.replay.site import THERE, Standing
@@ -26,10 +26,6 @@ def counted(site: Site, at: Instant) -> dict[Standing, int]:
     """How many addresses there are of each standing."""
     found = Counter(each.at(at) for each in site.courses)
     return {standing: found[standing] for standing in Standing}
-
-
-def there(counts: Mapping[Standing, int]) -> int:
-    return sum(counts[standing] for standing in THERE)
 
 
 def site_json(site: Site, at: Instant) -> dict[str, object]:
@@ -71,13 +67,17 @@ def site_lines(site: Site, at: Instant) -> Iterator[str]:
 def summary(site: Site, at: Instant) -> str:
     """`12 addresses as of 2 Mar 2026, 12:00:00 (UTC): 8 there (5 proven, 3 possible), 4 gone`."""
     counts = counted(site, at)
-    known = ", ".join(_several(counts, there=True))
-    told = [f"{there(counts):,} there{f' ({known})' if known else ''}", *_several(counts)]
+    known = ", ".join(_several(counts, THERE))
+    there = sum(counts[standing] for standing in THERE)
+    told = [
+        f"{there:,} there{f' ({known})' if known else ''}",
+        *_several(counts, set(Standing) - THERE),
+    ]
     named = number(len(site.courses), "address")
     return f"{named} as of {moment(at)} (UTC): {', '.join(told)}"
 
 
-def _several(counts: Mapping[Standing, int], *, there: bool = False) -> Iterator[str]:
+def _several(counts: Mapping[Standing, int], some: Set[Standing]) -> Iterator[str]:
     for standing, count in counts.items():
-        if count and (standing in THERE) is there:
+        if count and standing in some:
             yield f"{count:,} {LABELS[standing][0]}"

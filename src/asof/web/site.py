@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from asof.clock import Instant, parse_moment, stamp
 from asof.errors import UsageError
-from asof.replay.site import THERE, Standing, whole_second
+from asof.replay.site import HELD, Standing, whole_second
 from asof.replay.site_moments import LETTER, Moments
 from asof.replay.sites import Site, Sites
-from asof.report.site_words import LABELS, counted, site_json, there
+from asof.report.site_words import LABELS, counted, site_json
 from asof.web import address
 from asof.web.home import HOSTS_A_PAGE
 from asof.web.machine import json_answer
@@ -39,10 +39,11 @@ class SiteMap:
         standings = [each.at(moment) for each in site.courses]
         rows, last = Tree(site.courses, standings).page(page := number_in(query, "page", 1))
         after, digits, known = query.get("after", ""), stamp(moment), site.moments
+        counts = counted(site, moment)
         slider = None if known is None else _slider(known, moment)
         return pages.live(
             "site.html", scripts=["site.js"] if slider else [], prefix=url, at=at, site=site,
-            moment=moment, counts=(counts := counted(site, moment)), there=there(counts),
+            moment=moment, counts=counts, held=sum(counts[each] for each in HELD),
             labels=LABELS, rows=rows, page=min(page, last), last=last, digits=digits,
             slider=slider, after=after, folder=partial(address.site, at=digits),
             as_of=lambda at: address.site(url, after=after, at=stamp(at)),
@@ -81,7 +82,7 @@ def data_of(found: Moments) -> Markup:
     axis = found.axis
     told = {
         "start": axis.start, "end": axis.end, "steps": axis.steps, "patterns": found.patterns,
-        "of": found.pattern_of, "there": sorted(THERE),
+        "of": found.pattern_of, "held": sorted(HELD),
         "kinds": {LETTER[each]: [each.value, LABELS[each][0]] for each in Standing},
     }  # fmt: skip
     return Markup(json.dumps(told, separators=(",", ":")).replace("<", "\\u003c"))
@@ -90,9 +91,9 @@ def data_of(found: Moments) -> Markup:
 def _outlines(found: Moments) -> Iterator[tuple[str, str]]:
     """How many addresses were there, and of how many that is known on both sides."""
     whole = len(found.pattern_of)
-    held = (found.counts[each] for each in THERE - {Standing.POSSIBLE})
+    held = zip(*(found.counts[each] for each in HELD), strict=True)
     yield "there", _outline(found.there, whole)
-    yield "held", _outline([sum(each) for each in zip(*held, strict=True)], whole)
+    yield "held", _outline([*map(sum, held)], whole)
 
 
 def _outline(counts: Sequence[int], whole: int) -> str:

@@ -2,7 +2,7 @@
 (() => {
   const known = JSON.parse(document.getElementById("known").textContent);
   const [slider, hand, map, said] = ["moment", "hand", "map", "said"].map(id => document.getElementById(id));
-  const kinds = Object.values(known.kinds), there = new Set(known.there);
+  const kinds = Object.values(known.kinds), held = new Set(known.held);
   const place = Object.fromEntries(kinds.map(([kind], n) => [kind, n]));
   const told = number => number.toLocaleString("en-US");
   // What is known at each step, of all addresses that share a pattern: `NP4O1c`, steps in base 36.
@@ -23,7 +23,8 @@
     for (let index = first; index < first + count; index++) counts[at(index, step)]++;
     return counts;
   }
-  const thereOf = counts => counts.reduce((sum, count, n) => sum + (there.has(kinds[n][0]) ? count : 0), 0);
+  const heldOf = counts => counts.reduce((sum, count, n) => sum + (held.has(kinds[n][0]) ? count : 0), 0);
+  const thereOf = counts => heldOf(counts) + counts[place.possible];
 
   function colourFolder(row, step) {
     const counts = countsOf(+row.dataset.first, +row.dataset.count, step);
@@ -70,7 +71,8 @@
     const moment = document.getElementById("when");
     moment.textContent = when;
     moment.dateTime = iso;
-    document.getElementById("there").textContent = told(thereOf(counts));
+    document.getElementById("held").textContent = told(heldOf(counts));
+    document.getElementById("possibly").textContent = told(counts[place.possible]);
     document.getElementById("at").value = iso.replace(".000", "");
     slider.setAttribute("aria-valuetext", when);
     for (const end of ["x1", "x2"]) hand.setAttribute(end, step);
@@ -83,8 +85,8 @@
     leadTo(stamp);
     here.searchParams.set("at", stamp);
     history.replaceState(null, "", here);
-    const rest = kinds.flatMap(([kind, label], n) => counts[n] && !there.has(kind) ? `${told(counts[n])} ${label}` : []);
-    said.textContent = [`${when}: ${told(thereOf(counts))} there`, ...rest].join(", ");
+    const some = kinds.flatMap(([, label], n) => counts[n] ? `${told(counts[n])} ${label}` : []);
+    said.textContent = `${when}: ${some.join(", ")}`;
   }
 
   slider.addEventListener("input", () => show(+slider.value));
