@@ -183,11 +183,11 @@ def test_pages_lead_to_the_site(server: Server) -> None:
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def large_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of 5,000 pages and one of 6,000: most seen six times, changing as they like."""
     made = [
         many_captures.capture(
-            f"http://{host}.example/{number % 9}/section-{number % 20}/{number}-page-of-a-kind",
+            f"http://{host}.example/{number % 9}/section-{number % 6}/{number}-page-of-a-kind",
             step * 7 + (number * step % 7 if number % 3 else 0) % 2,
             step=37 * DAY // 7 + number * 61 * SECOND,
             status=404 if step > 3 and number % 11 == 0 else 200,
@@ -196,8 +196,12 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         for number in range(count)
         for step in range(6 if host == "large" else 1)
     ]
-    folder = many_captures.build(tmp_path_factory.mktemp("large") / "archive", made)
-    with served_archive.serving(folder) as running:
+    return many_captures.build(tmp_path_factory.mktemp("large") / "archive", made)
+
+
+@pytest.fixture(scope="module")
+def large(large_archive: Path) -> Iterator[Server]:
+    with served_archive.serving(large_archive) as running:
         yield running
 
 
@@ -240,13 +244,20 @@ def test_a_folded_folder_is_a_page_of_its_own(large: Server) -> None:
     assert len(met) > 9
 
 
-def test_what_is_too_much_for_one_answer_is_had_in_several(large: Server) -> None:
-    first = asked(large, "http://larger.example/")
+def test_what_is_too_much_for_one_answer_is_had_in_several(
+    large: Server, large_archive: Path
+) -> None:
+    where, at = "http://larger.example/", "2020-06"
+    first = asked(large, where, at)
     assert sites.MOST_URLS <= first["addresses"] < 5_200
-    rest = asked(large, "http://larger.example/", more=f"&after={quote(first['next'], safe='')}")
+    rest = asked(large, where, at, f"&after={quote(first['next'], safe='')}")
     assert rest["next"] is None
     both = [each["url"] for each in (*first["urls"], *rest["urls"])]
     assert len(both) == len(set(both)) == 6_000
+    words = ("site", where, "--at", at, "-a", large_archive, "--json")
+    assert "There are more addresses: --after" in (done := rig.ok(*words)).err
+    assert done.json() == first
+    assert rig.ok(*words, "--after", first["next"]).json() == rest
     page = large.ask("/site?url=http://larger.example/").text
     assert "there are more addresses" in page
     (onward,) = [each for each in Map(page).links if "after=" in each]

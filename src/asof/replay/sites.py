@@ -22,7 +22,7 @@ from asof.url import key_ranges
 # more as are read at once. What there is beyond follows in another.
 MOST_URLS, MOST_CAPTURES, MOST_LETTERS = 5_000, 100_000, 2_000_000
 _KEYS_AT_ONCE, _CAPTURES_AT_ONCE = 100, 1_000
-_KEPT = 8
+_KEPT = 8  # of 5,000 addresses with ten captures each, 6 MB
 
 
 @dataclass(frozen=True, slots=True)
