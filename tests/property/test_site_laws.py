@@ -17,7 +17,7 @@ from asof.catalog.validity import validities
 from asof.clock import SECOND
 from asof.model import Capture, Grade, Location, State, Validity
 from asof.replay.site import Course, Standing, course, courses, parts
-from asof.replay.site_moments import LETTER, moments
+from asof.replay.site_moments import LETTER, MOST_CODED, moments
 from asof.replay.sites import Sites
 from asof.url import surt
 from asof.web.site_rows import ROWS, Row, Tree
@@ -131,10 +131,12 @@ def test_a_site_says_of_each_address_what_its_history_says(made: list[Capture]) 
                 assert found[url] == course(url, archive.history(url))
 
 
-@given(captures(), st.integers(1, 10**6))
-def test_the_slider_knows_at_each_step_what_is_told(made: list[Capture], slow: int) -> None:
+@given(captures(), st.integers(1, 10**6), st.sampled_from([0, 20, MOST_CODED]))
+def test_the_slider_knows_at_each_step_what_is_told(
+    made: list[Capture], slow: int, most: int
+) -> None:
     known = stretched([*courses(validities(made))], slow)
-    found = moments(known)
+    found = moments(known, most)
     if found is None:
         assert len({each.begun[0] for each in known if each.begun}) < 2
         return

@@ -93,22 +93,32 @@ def course(url: str, history: Sequence[Validity]) -> Course:
     told = [each for each in history if each.state is not State.SILENT]
     told.sort(key=attrgetter("since", "until"))
     silent = [each.since // SECOND for each in history if each.state is State.SILENT]
-    steps = [(min(silent), Standing.SILENT)] if silent else []
-    seen: int | None = None
-    for each in told:
-        for second, standing in _steps(each, seen):
-            while steps and steps[-1][0] >= second:
-                steps.pop()
-            if not steps or steps[-1][1] is not standing:
-                steps.append((second, standing))
-        seen = each.until // SECOND
+    since, standings = zip(*joined(_changes(told, silent)), strict=True)
     return Course(
-        parts(url),
-        tuple(second for second, _ in steps),
-        tuple(standing for _, standing in steps),
+        parts(url), since, standings,
         tuple(dict.fromkeys(each.since // SECOND for each in told)),
         max(each.until for each in history) // SECOND,
-    )
+    )  # fmt: skip
+
+
+def joined(changes: Iterable[tuple[int, Standing]]) -> list[tuple[int, Standing]]:
+    """From when on what is known, by changes of which a later one ends what was to come."""
+    found: list[tuple[int, Standing]] = []
+    for when, standing in changes:
+        while found and found[-1][0] >= when:
+            found.pop()
+        if not found or found[-1][1] is not standing:
+            found.append((when, standing))
+    return found
+
+
+def _changes(told: Sequence[Validity], silent: Sequence[int]) -> Iterator[tuple[int, Standing]]:
+    if silent:
+        yield min(silent), Standing.SILENT
+    seen: int | None = None
+    for each in told:
+        yield from _steps(each, seen)
+        seen = each.until // SECOND
 
 
 def _steps(validity: Validity, seen: int | None) -> Iterator[tuple[int, Standing]]:

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 from asof.clock import SECOND, Instant
-from asof.replay.site import THERE, Course, Standing
+from asof.replay.site import THERE, Course, Standing, joined
 
-# Steps of one site: as many as can be told apart on a line, fewer where histories are so restless
-# that MOST_CODED bytes would not hold them.
-_STEPS = (480, 240, 120, 60, 30, 15)
+# Steps of one site: as many as can be told apart on a line, or half of them again and again where
+# histories are so restless that MOST_CODED bytes would not hold them.
+_STEPS = (480, 240, 120, 60, 30)
 MOST_CODED = 150_000
 MOST_BURSTS = 12
 LETTER = dict(zip(Standing, "PCLOEGSN", strict=True))
+Runs = list[tuple[int, Standing]]
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -41,17 +42,11 @@ class Axis:
         """The first step that is not before a second; beyond the last there may be none."""
         return max(-((self.start - second) * self.steps // (self.end - self.start)), 0)
 
-    def runs(self, course: Course) -> list[tuple[int, Standing]]:
+    def runs(self, course: Course) -> Runs:
         """From which step on what is known of an address."""
-        found = [(0, Standing.NOT_YET)]
-        for second, standing in zip(course.since, course.standings, strict=True):
-            if (step := self.reached(second)) > self.steps:
-                break
-            while found and found[-1][0] >= step:
-                found.pop()
-            if not found or found[-1][1] is not standing:
-                found.append((step, standing))
-        return found
+        changes = zip(map(self.reached, course.since), course.standings, strict=True)
+        begin = (0, Standing.NOT_YET)
+        return joined([begin, *(each for each in changes if each[0] <= self.steps)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +75,25 @@ class Moments:
         return [sum(each) for each in zip(*(self.counts[name] for name in THERE), strict=True)]
 
 
-def moments(courses: Sequence[Course]) -> Moments | None:
+def moments(courses: Sequence[Course], most: int = MOST_CODED) -> Moments | None:
     """None where all was seen within one second, or nothing was."""
     start = min((each.begun[0] for each in courses if each.begun), default=0)
     end = max((each.last for each in courses if each.begun), default=0)
     if end <= start:
         return None
-    for steps in _STEPS:
-        axis = Axis(start, end, min(steps, end - start))
-        runs = [axis.runs(each) for each in courses]
-        coded = [*map(_coded, runs)]
-        patterns = {each: place for place, each in enumerate(dict.fromkeys(coded))}
-        if sum(map(len, patterns)) <= MOST_CODED:
+    axis = Axis(start, end, next((steps for steps in _STEPS if steps <= end - start), end - start))
+    runs = [axis.runs(each) for each in courses]
+    while sum(map(len, patterns := dict.fromkeys(coded := [*map(_coded, runs)]))) > most:
+        if axis.steps % 2:
             break
-    places = tuple(patterns[each] for each in coded)
+        axis = Axis(start, end, axis.steps // 2)
+        runs = [joined((-(-step // 2), standing) for step, standing in each) for each in runs]
+    place_of = {pattern: place for place, pattern in enumerate(patterns)}
+    places = tuple(place_of[each] for each in coded)
     return Moments(axis, tuple(patterns), places, _counts(axis, runs), _bursts(axis, courses))
 
 
-def _coded(runs: Sequence[tuple[int, Standing]]) -> str:
+def _coded(runs: Runs) -> str:
     """A letter for what is known, and after how many steps: `NP4O1c`, in base 36."""
     before, told = 0, ""
     for step, standing in runs:
@@ -111,9 +107,7 @@ def _base36(number: int) -> str:
     return (_base36(high) if high else "") + _DIGITS[low]
 
 
-def _counts(
-    axis: Axis, runs: Sequence[Sequence[tuple[int, Standing]]]
-) -> dict[Standing, list[int]]:
+def _counts(axis: Axis, runs: Sequence[Runs]) -> dict[Standing, list[int]]:
     changes = {standing: [0] * (axis.steps + 1) for standing in Standing}
     for each in runs:
         before = None
