@@ -270,11 +270,14 @@ def test_rows_of_one_folder_are_paged(large: Server) -> None:
     assert 0 < len(one.standings) <= 300
 
 
-def test_it_is_read_once(large: Server) -> None:
-    large.ask("/site?url=http://large.example/")
-    begun = time.perf_counter()
-    large.ask("/site?url=http://large.example/&at=2020-05")
-    assert time.perf_counter() - begun < 0.5
+def test_other_moments_of_5000_pages_take_no_time(large: Server) -> None:
+    """They were read once: 5 ms, and an allowance for what else this machine does."""
+    took = []
+    for month in range(1, 10):
+        begun = time.perf_counter()
+        assert large.ask(f"/site?url=http://large.example/&at=20200{month}").status == 200
+        took.append(time.perf_counter() - begun)
+    assert min(took) < 0.1
 
 
 def test_what_is_captured_meanwhile_is_seen(tmp_path: Path) -> None:
