@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 import socket
 import sqlite3
 import threading
@@ -9,7 +11,8 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlencode
+from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -208,5 +211,29 @@ def test_a_hostile_folder_is_shown_and_leads_nowhere(tmp_path: Path) -> None:
         place = listed.partition('href="/crawls/')[2].partition('"')[0]
         assert "/" not in place
         page = server.ask(f"/crawls/{place}")
+        assert hostile_status(folder, server, f"{evil}/../..", evil)
         assert (page.status, evil in page.text) == (200, False)
         assert 'href="javascript:' not in page.text
+
+
+def hostile_status(folder: Path, server: Server, crawl: str, evil: str) -> bool:
+    """What a status says that nobody of ours wrote is shown as text, or not at all."""
+    numbers = dict.fromkeys(("captured", "failed", "left_out", "queued", "bytes", "hosts"), 1 << 60)
+    snapshot: dict[str, Any] = {
+        "elapsed": -1.5, "state": "paused", "rate_now": 1e17, "active": 1 << 60, "current": evil,
+        "waiting": f"{evil}\u202e\n\x1b[31m", "recent": [{"status": 1 << 60, "url": evil}],
+        "busiest": [{"host": evil, "queued": 1, "wait": 1e17}],
+        "reasons": [{"reason": evil, "count": 1}], **numbers,
+    }  # fmt: skip
+    status = {"crawl": crawl, "pid": 1, "host": "elsewhere", "at": "2026-01-01T00:00:00Z"}
+    place = folder / "control/status.json"
+    place.unlink()
+    place.write_text(json.dumps({**status, "snapshot": snapshot}))
+    with (folder / ".lock").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        page = server.ask(f"/crawls/{quote(crawl, safe='')}")
+        told = server.ask(f"/-/api/crawl?crawl={quote(crawl, safe='')}")
+    assert (page.status, told.status) == (200, 200)
+    assert json.loads(told.body)["now"]["current"] == evil
+    assert "data-watch=" in page.text
+    return not {evil, "\u202e", "\x1b"} & {*page.text} and evil not in page.text

@@ -16,13 +16,15 @@ from jsonschema import Draft202012Validator
 
 from asof.archive import OpenArchive
 from asof.cli.crawl import crawl_command
+from asof.clock import SystemClock
 from asof.model import Crawl, CrawlState
 from asof.web import crawl_orders
+from asof.web.app import create_app
 from asof.web.crawls import CRAWLS_A_PAGE, SETTINGS
 from support import rig, steered
 from support.rig import ok
 from support.serve_command import served
-from support.served_archive import Page, Server, build, serving
+from support.served_archive import Page, Server, build, running, serving
 from support.steered import TOKEN, crawling, nothing_runs_on, ordered
 
 
@@ -43,8 +45,8 @@ def archive(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def server(archive: Path) -> Iterator[Server]:
-    with serving(archive, token=TOKEN) as running:
-        yield running
+    with serving(archive, token=TOKEN) as found:
+        yield found
 
 
 def told(server: Server, crawl: str = "") -> Any:
@@ -200,6 +202,29 @@ def test_what_is_no_pattern_is_pointed_at_and_not_sent(
         assert 'value="/a(b"' in refused.text
 
 
+def test_of_several_archives_each_has_orders_of_its_own(
+    archive: Path, tmp_path: Path, site: rig.Server
+) -> None:
+    other = build(tmp_path / "other" / "archive", [])
+    with (
+        crawling(archive, site.url + "/") as crawl,
+        OpenArchive.open(archive) as one,
+        OpenArchive.open(other) as two,
+        running(create_app([one, two], SystemClock(), root="/r", token=TOKEN)) as server,
+    ):
+        text = server.ask(f"/r/archive/crawls/{crawl}").text
+        assert 'formaction="/r/archive/-/do/pause"' in text
+        assert f'data-watch="/r/archive/crawls/{crawl}"' in text
+        body = f"token={TOKEN}&crawl={crawl}".encode()
+        for place, status in (("/-/do/", 405), ("/r/-/do/", 405), ("/r/archive-2/-/do/", 404)):
+            refused = steered.sent(server, "pause", body, place=place)
+            assert refused.status == status, place
+        assert steered.sent(server, "pause", b"", place="/r/archive/-/do/").status == 401
+        assert (archive / "control" / "orders.jsonl").read_bytes() == b""
+        done = steered.sent(server, "pause", body, place="/r/archive/-/do/")
+        assert "is paused." in done.text
+
+
 def test_an_order_for_another_crawl_reaches_nobody(
     server: Server, archive: Path, site: rig.Server
 ) -> None:
@@ -254,6 +279,9 @@ def test_a_crawl_is_begun_steered_stopped_and_gone_on_with(
     assert told(server, crawl)["summary"]["state"] == "interrupted"
     assert "Go on with it" in server.ask(f"/crawls/{crawl}").text
     assert place_of(ordered(server, "continue", crawl=crawl)) == crawl
+    for page in ("/", "/crawls"):
+        assert '<p class="state running">running</p>' in server.ask(page).text
+    assert ", ended" not in server.ask(f"/crawls/{crawl}").text
     assert "is stopping" in ordered(server, "stop", crawl=crawl).text
     rig.wait_for(lambda: steered.at_work(archive) is None, 15, "the crawl ends")
     assert events(archive, crawl).count("started") == 2

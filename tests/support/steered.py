@@ -76,12 +76,20 @@ def at_work(archive: Path) -> int | None:
     return int(found[1]) if found else None
 
 
-def sent(server: Server, name: str, body: bytes, *, method: str = "POST", **headers: str) -> Answer:
+def sent(
+    server: Server,
+    name: str,
+    body: bytes,
+    *,
+    method: str = "POST",
+    place: str = "/-/do/",
+    **headers: str,
+) -> Answer:
     """A request with a body, as it is."""
     named = {"Content-Type": FORM} | {key.replace("_", "-"): v for key, v in headers.items()}
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     try:
-        connection.request(method, f"/-/do/{name}", body, named)
+        connection.request(method, f"{place}{name}", body, named)
         answer = connection.getresponse()
         return Answer(answer.status, answer.headers, answer.read())
     finally:

@@ -18,9 +18,10 @@ from asof.archive.folder import Folder
 from asof.clock import Clock, nap, stamp
 from asof.crawl.control import running
 from asof.crawl.request import CrawlRequest, checked_seeds
-from asof.crawl.watch import PATIENCE
 from asof.files import new_file, refuse_link, storage_errors
 
+# Seconds in which it has begun, or ended; it loads for half of one where nothing else is at work.
+PATIENCE = 10.0
 _LOOK_EVERY = 0.05
 # Of what a crawl said that has ended at once, the end.
 _SAID = 4096

@@ -73,7 +73,9 @@ class Counts:
         except TimeoutError:
             _, known = self._done.get(crawl.id, (0.0, None))
             has_ended = crawl.state is CrawlState.FINISHED
-            return known or Told(crawl, summary_of(crawl) if has_ended else None, None)
+            if known is not None:
+                return replace(known, crawl=crawl)
+            return Told(crawl, summary_of(crawl) if has_ended else None, None)
 
     def _count(self, crawl: Crawl) -> Told:
         began = self._clock.monotonic()
