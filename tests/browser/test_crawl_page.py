@@ -191,6 +191,19 @@ def test_without_scripts_orders_need_no_more_than_the_token(
             browser.call("Emulation.setScriptExecutionDisabled", value=False)
 
 
+def test_a_token_of_yesterday_is_asked_for_again(browser: Any, server: Server) -> None:
+    browser.open(f"{server.url}/#token=of-the-server-before")
+    browser.open(f"{server.url}/crawls")
+    visible = "document.querySelector('.token').checkVisibility()"
+    assert not browser.evaluate(visible)
+    fill(browser, seeds="http://a.example/")
+    press(browser, ".begin button")
+    assert "needs the token" in text(browser, "main")
+    browser.evaluate("history.back()")
+    until(browser, f"document.querySelector('.token') && {visible}")
+    assert browser.evaluate("document.querySelector('#seeds').value") == "http://a.example/"
+
+
 def test_enter_in_the_field_of_the_pattern_leaves_out(
     browser: Any, server: Server, archive: Path, site: rig.Server
 ) -> None:

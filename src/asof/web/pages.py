@@ -241,7 +241,7 @@ class Pages:
         told = {"heading": _HEADINGS.get(status, "Nothing was changed"), "says": says, "hint": hint}
         # What was asked stays in the form, to be mended.
         told |= {name: request.query_params.get(name, "") for name in ("url", "at")}
-        return self.render("message.html", status, **told)
+        return self.live("message.html", status, **told)
 
     def inside(self, text: str) -> str:
         """A sentence that does not tell where on this machine the archive is."""

@@ -6,10 +6,18 @@
     sessionStorage.setItem("token", found[1]);
     history.replaceState(null, "", location.pathname + location.search);
   }
-  for (const field of document.querySelectorAll("input[name=token]")) {
-    field.value = sessionStorage.getItem("token") || "";
-    const label = field.closest(".token");
-    if (label) label.hidden = Boolean(field.value);
+  const fields = document.querySelectorAll("input[name=token]");
+  const fill = () => {
+    for (const field of fields) {
+      field.value = sessionStorage.getItem("token") || "";
+      const label = field.closest(".token");
+      if (label) label.hidden = Boolean(field.value);
+    }
+  };
+  for (const field of fields)
     field.form.addEventListener("submit", () => sessionStorage.setItem("token", field.value));
-  }
+  // One that was refused is asked for again: the server may have a new one.
+  if (document.querySelector("[data-refused=token]")) sessionStorage.removeItem("token");
+  fill();
+  addEventListener("pageshow", fill);  // who goes back to a form finds it as it is now
 })();
