@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import re
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -289,6 +292,23 @@ def test_a_crawl_is_begun_steered_stopped_and_gone_on_with(
     assert len([*(archive / "logs").glob("begun-*.log")]) == 2
 
 
+def test_of_two_that_are_begun_at_once_one_is(
+    server: Server, archive: Path, site: rig.Server
+) -> None:
+    seen: list[int] = []
+
+    def begin() -> None:
+        seen.append(ordered(server, "crawl", seeds=site.url + "/", delay="0.5").status)
+
+    both = [threading.Thread(target=begin) for _ in range(2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    assert sorted(seen) == [303, 409]
+    assert len(ok("status", "--json", "-a", archive).json()["crawls"]) == 2
+
+
 def test_one_that_ends_at_once_says_why(server: Server, archive: Path) -> None:
     """What is wrong is said in the form before anything begins, and what the crawl itself says."""
     wrong = {
@@ -355,6 +375,8 @@ def test_it_goes_on_when_the_server_ends(archive: Path, site: rig.Server) -> Non
         crawl = place_of(steered.sent(server, "crawl", body))
     pid = steered.at_work(archive)
     assert pid is not None
+    assert os.getsid(pid) == pid, "Ctrl-C in the server's terminal is not for it"
+    socket.create_server(("127.0.0.1", server.port)).close()  # of which it holds nothing
     assert ok("stop", "-a", archive, "--json").json()["crawl"] == crawl
 
 
