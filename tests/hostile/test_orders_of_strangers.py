@@ -229,6 +229,8 @@ def hostile_status(folder: Path, server: Server, crawl: str, evil: str) -> bool:
     place = folder / "control/status.json"
     place.unlink()
     place.write_text(json.dumps({**status, "snapshot": snapshot}))
+    with closing(sqlite3.connect(folder / "asof.db")) as db, db:
+        db.execute("UPDATE crawls SET state = 'running'")
     with (folder / ".lock").open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         page = server.ask(f"/crawls/{quote(crawl, safe='')}")

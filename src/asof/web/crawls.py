@@ -52,6 +52,7 @@ class Crawls:
         self._home = pages.archive.folder
         self._watch = Watch(self._home, pages.clock)
         self._looking = Lock()
+        self._seen: tuple[str, Snapshot] | None = None
         self._counts = Counts(self._home, pages.clock)
 
     # -- pages
@@ -148,9 +149,15 @@ class Crawls:
         return interrupted(self._archive, crawl.seeds) == crawl
 
     def _now(self, crawl: Crawl) -> Snapshot | None:
-        """How a crawl stands, if it runs."""
-        with self._looking:
-            found = self._watch.look()
+        """How a crawl stands, if it runs; where that must be counted and others do, as before."""
+        if crawl.state is not CrawlState.RUNNING:
+            return None
+        if self._looking.acquire(timeout=_MOMENT):
+            try:
+                self._seen = self._watch.look()
+            finally:
+                self._looking.release()
+        found = self._seen
         return found[1] if found is not None and found[0] == crawl.id else None
 
 
