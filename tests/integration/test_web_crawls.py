@@ -10,6 +10,7 @@ import os
 import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,7 @@ def test_how_a_crawl_stands_is_what_its_followers_see(
 ) -> None:
     with crawling(archive, site.url + "/") as crawl:
         ok("pause", "-a", archive)
+        time.sleep(1.5)  # what was in flight is told of a second later
         follower = rig.start("status", "--follow", "--json", "-a", archive)
         assert follower.stdout is not None
         line = json.loads(follower.stdout.readline())
