@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support import rig, steered
-from support.chromium import chromium
+from support.chromium import LeftMeanwhile, chromium
 from support.judged_pages import axe, complaints, shifted
 from support.served_archive import Page, Server, build, serving
 from support.steered import TOKEN, crawling, nothing_runs_on
@@ -67,8 +68,9 @@ def figure(browser: Any, name: str) -> int:
 
 def until(browser: Any, condition: str, seconds: float = 15) -> None:
     for _ in range(int(seconds * 5)):
-        if browser.evaluate(condition):
-            return
+        with suppress(LeftMeanwhile):
+            if browser.evaluate(condition):
+                return
         browser.settle(0.2)
     raise AssertionError(f"{condition}: {text(browser, 'main')}")
 
