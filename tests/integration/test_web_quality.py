@@ -14,9 +14,12 @@ from jsonschema import Draft202012Validator
 
 from asof.clock import SystemClock
 from asof.errors import UsageError
+from asof.web.children import Child
 from asof.web.questions import Answered, Questions, Waiting, leave
 from support import many_captures, rig, served_archive
-from support.served_archive import CRAWL, Page
+from support.rig import wait_for
+from support.serve_command import served
+from support.served_archive import CRAWL, Page, Server
 
 HOME = "http://site.example/"
 STORED = [
@@ -160,3 +163,19 @@ def test_what_a_command_cannot_do_is_the_error_that_it_ends_with(questions: Ques
         questions.ask(["quality", "--at=someday"], 1, patience=30)
     with pytest.raises(UsageError, match="nothing"):
         questions.ask(["quality", "--", "nothing"], 1, patience=30)
+
+
+def test_a_server_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
+    with served("-a", folder, env={"TMPDIR": str(tmp_path)}) as (base, _):
+        server = Server(int(base.rpartition(":")[2]))
+        pages = {asked(server, "/quality").text for _ in range(4)}  # whichever process answers
+        assert len(pages) == 1
+        (place,) = tmp_path.glob("asof-*")
+        assert place.stat().st_mode & 0o77 == 0
+        (end,) = place.glob("*/*.end")
+        # A question that is still being answered ends with the server.
+        Child(end.parent, "asking").begin(["serve", "-a", str(folder), "--port", "0"], {})
+        pid = Child(end.parent, "asking").told()["pid"]
+        assert Path(f"/proc/{pid}").exists()
+    assert not list(tmp_path.glob("asof-*"))
+    wait_for(lambda: not Path(f"/proc/{pid}/root").exists(), 5, "it ended")

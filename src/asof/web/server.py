@@ -6,7 +6,7 @@ import signal
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
@@ -75,7 +75,7 @@ class Service:
     proxies: tuple[Network, ...] = ()
     turns: Buckets | None = None
     token: str = ""
-    scratch: Path = field(default_factory=new_place)
+    scratch: Path | None = None
     pictures: bool = False
 
     @property
@@ -89,6 +89,14 @@ class Service:
 
 def serve(service: Service, ready: Callable[[str], None]) -> None:
     """Serve until interrupted; `ready` gets the address once it answers."""
+    scratch = new_place()
+    try:
+        _serve(replace(service, scratch=scratch), ready)
+    finally:
+        leave(scratch)
+
+
+def _serve(service: Service, ready: Callable[[str], None]) -> None:
     if service.turns is None:
         _stay_here(service.host)
     for folder in service.folders:  # what is wrong with one is told before anything is promised
@@ -127,7 +135,6 @@ def serve(service: Service, ready: Callable[[str], None]) -> None:
         os.close(alive[1])
         for process in beside:
             process.join(_END_SECONDS)
-        leave(service.scratch)
 
 
 def _site(service: Service, ports: list[int]) -> ReplaySite | None:
