@@ -11,7 +11,7 @@ import pytest
 
 from asof.archive.folder import Folder
 from asof.cover.kept.saved_covers import cover_names
-from support import cover_desk
+from support import cover_desk, rig
 from support.chromium import chromium
 from support.cover_desk import RULE, TOKEN, held
 from support.judged_pages import axe, complaints
@@ -124,3 +124,24 @@ def test_without_a_script_the_button_checks(browser: Any, server: Any) -> None:
     browser.open(f"{server.url}/-/rule?relation=C(d1,d2)>=7")
     assert "^\n" in browser.evaluate(TOLD)
     assert "above 0" in browser.evaluate(TOLD)
+
+
+def test_no_other_site_orders_a_run_or_frames_the_desk(
+    browser: Any, server: Any, folder: Path
+) -> None:
+    browser.open(f"{server.url}/#token={TOKEN}")
+    order = f"{server.url}/-/do/cover/start"
+    fields = {"token": TOKEN, "name": "theirs", "relation": RULE}  # even if it knew the token
+    inputs = "".join(f"<input name={name} value='{value}'>" for name, value in fields.items())
+    foreign = rig.page(
+        f"<form method=post action='{order}'>{inputs}</form><iframe src='{server.url}/-/rule'>"
+        "</iframe><button onclick='document.forms[0].submit()'>go</button>"
+    )
+    with rig.site({"/": foreign}) as other:
+        browser.open(other.url)  # another port is another site
+        assert browser.evaluate("frames.length") == 1
+        browser.settle(0.5)
+        assert any("frame-ancestors" in json.dumps(event) for event in browser.events)
+        pressed(browser, "button")
+        assert "order nothing here" in browser.evaluate("document.body.innerText")
+    assert not (folder / "derived/covers/theirs.json").exists()

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from asof.archive import OpenArchive
 from asof.archive.folder import Folder
+from asof.clock import SystemClock
 from asof.cover.kept.saved_covers import cover_names, load_cover
-from support import cover_desk, rig
+from asof.web.app import create_app
+from support import cover_desk, rig, served_archive
 from support.cover_desk import RULE, ended, held, order, run_of
+from support.rig import wait_for
 
 ORDERS = ("start", "stop", "delete")
 
@@ -184,3 +189,24 @@ def test_an_archive_from_others_has_no_run_to_be_stopped(server: Any, folder: Pa
     page = server.ask("/covers").text
     assert "&lt;b&gt;x" in page
     assert "<b>x" not in page
+
+
+def test_each_of_several_archives_has_its_own(folder: Path, tmp_path: Path) -> None:
+    other, clock = cover_desk.build(tmp_path / "other"), SystemClock()
+    with ExitStack() as held_open:
+        archives = [held_open.enter_context(OpenArchive.open(each)) for each in (folder, other)]
+        app = create_app(archives, clock, root="/web", token=cover_desk.TOKEN)
+        server = held_open.enter_context(served_archive.running(app))
+        below = "/web/other"
+        answer = order(server, "start", place=f"{below}/-/do/cover", name="mine", relation=RULE)
+        assert answer.headers["Location"] == f"{below}/covers"
+        target = f"{below}/-/api/cover/run"
+        wait_for(lambda: '"saved"' in server.ask(target).text, 30, "the run is over")
+        assert cover_names(Folder(other)) == ["mine"]
+        assert cover_names(Folder(folder)) == []
+        page = server.ask(f"{below}/covers/mine").text
+        for link in ("covers/mine/table.csv", "-/api/cover?name=mine", "-/do/cover/delete"):
+            assert f'"{below}/{link}"' in page
+        listed = server.ask(f"{below}/covers/mine/reading-list.html").text
+        assert f'<a href="{server.url}{below}/2026' in listed
+        assert order(server, "start", name="x", relation=RULE).status in (404, 405)

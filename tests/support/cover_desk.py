@@ -48,13 +48,15 @@ def serving(folder: Path, token: str = TOKEN) -> Iterator[Server]:
         yield server
 
 
-def order(server: Server, what: str, *, token: str = TOKEN, **fields: str) -> Answer:
-    """Post a form to `/-/do/cover/`."""
+def order(
+    server: Server, what: str, *, token: str = TOKEN, place: str = "/-/do/cover", **fields: str
+) -> Answer:
+    """Post a form."""
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
     try:
         body = urlencode({"token": token, **fields} if token else fields)
-        connection.request("POST", f"/-/do/cover/{what}", body, headers)
+        connection.request("POST", f"{place}/{what}", body, headers)
         answer = connection.getresponse()
         return Answer(answer.status, answer.headers, answer.read())
     finally:

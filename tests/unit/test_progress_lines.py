@@ -62,3 +62,13 @@ def test_short_work_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
     with output.count_progress("joining", 10) as advance:
         advance(10)
     assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wished", "seconds"), [("2", 2), ("0.5", 0.5), ("", 10), ("often", 10), ("0", 10), ("nan", 10)]
+)
+def test_how_often_can_be_wished(
+    wished: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASOF_PROGRESS", wished)
+    assert progress_lines._pause() == seconds
