@@ -139,6 +139,8 @@ def replay_link(base: str, origin: str, archive: Path, path: str, number: int) -
         url = queue.pop(0).replace("&amp;", "&")
         if url in seen or not url.startswith(base) or len(seen) > 80:
             continue
+        if "/quality" in url:  # which leads to no memento
+            continue
         seen.add(url)
         if re.search(rf"/{row['timestamp']}[a-z_]*/{re.escape(origin + path)}$", url):
             return url

@@ -55,6 +55,7 @@ def test_every_page_has_the_same_frame() -> None:
         "moment_parts.html",
         "thumbnail_parts.html",
         "paging.html",
+        "token_field.html",
         "boot.html",
     }
     for path in TEMPLATES:

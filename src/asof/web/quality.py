@@ -1,5 +1,6 @@
 """How good a crawl is: the page of `asof quality --html` among ours, and its JSON."""
 
+import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -20,6 +21,7 @@ from asof.web.security import STYLED_POLICY
 
 _AT_ONCE = 256 << 10
 _CRAWLS = 20  # in one question
+_MAIN = re.compile(r'id="main">(.*)<[/]main>', re.DOTALL)
 _AGAIN = 2  # seconds until a page that waits is asked for again
 
 
@@ -101,8 +103,9 @@ def _words(choice: Choice) -> Iterator[str]:
 
 def _main(text: str) -> Markup:
     """The report of a page that is a file, without the frame that files have."""
-    within = text.partition('main id="main">')[2]
-    return Markup(within[: within.rindex("/main>") - 1])
+    found = _MAIN.search(text)
+    assert found is not None
+    return Markup(found[1])  # rendered from a template of ours
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
