@@ -97,6 +97,10 @@ docs: .venv/.docs ## build the docs site: build/site/README.html
 wheel: $(DEV) ## build the wheel and try it in a bare environment, without extras and without a compiler
 	@sh tools/try_wheel
 
+.PHONY: screenshots
+screenshots: $(RUNTIME) .venv/.scripts ## pictures of our own pages for the documentation, by Chromium: docs/pictures
+	@ASOF_REPLAY=$(CURDIR)/.venv/wabac timeout 400 $(PY) tools/screenshots.py $(ARGS)
+
 .PHONY: clean
 clean: ## remove .venv, caches and build output (never an archive)
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

@@ -54,12 +54,14 @@ def reading(server: Server) -> Iterator[Counter[tuple[str, int]]]:
 
 @contextmanager
 def have_opened(pid: int, archive: Path) -> Iterator[None]:
-    """Each of a server's processes has opened the archive: one that could not would have ended."""
+    """Each of a server's processes has opened the archive: one that could not would have ended.
+
+    One more, which makes thumbnails, opens it when somebody wants one.
+    """
 
     def all_have() -> bool:
-        every = family(pid)
         most = min(len(os.sched_getaffinity(0)), 4)
-        return len(every) >= most and all(_reads(each, archive) for each in every)
+        return sum(_reads(each, archive) for each in family(pid)) >= most
 
     wait_for(all_have, 20, "all processes read the archive")
     yield

@@ -131,8 +131,8 @@ def asked(target: str, **headers: str) -> Request:
 
 
 def test_who_asks_for_one_that_is_not_there_has_it_made(archive: OpenArchive, shelf: Shelf) -> None:
-    wished: list[tuple[str, Instant]] = []
-    asking = Thumbnails(archive, SystemClock(), lambda url, at: wished.append((url, at)))
+    wished: list[tuple[Path, str, Instant]] = []
+    asking = Thumbnails(archive, SystemClock(), lambda *wish: wished.append(wish))
     silent = Thumbnails(archive, SystemClock())
     capture = archive.as_of(f"{SITE}0")
     assert capture is not None
@@ -146,7 +146,7 @@ def test_who_asks_for_one_that_is_not_there_has_it_made(archive: OpenArchive, sh
         answer = thumbnails.one(asked(where, **headers))
         assert (answer.status_code, len(wished)) == (404, count)
         assert answer.headers["cache-control"] == "private, max-age=5"
-    assert wished == [(capture.url, capture.at)]
+    assert wished == [(archive.folder.root, capture.url, capture.at)]
     shelf.keep(seen(archive, 0), webp())
     answer = silent.one(asked(where))
     assert (answer.status_code, answer.body) == (200, webp())
@@ -162,14 +162,15 @@ def test_who_asks_for_one_that_is_not_there_has_it_made(archive: OpenArchive, sh
 
 
 def test_wishes_are_bounded_and_nobody_waits() -> None:
-    wishes = Wishes()
-    wishes.ask(0, SITE + "x" * 1000, 5)  # too long to be written in one go
+    folders = [Path(f"/archive/{number}") for number in range(3)]
+    wishes = Wishes(folders)
+    wishes.ask(folders[0], SITE + "x" * 1000, 5)  # too long to be written in one go
     begun = time.monotonic()
     for number in range(10_000):
-        wishes.ask(number, SITE, 5)
+        wishes.ask(folders[number % 3], SITE, number)
     assert time.monotonic() - begun < 5
     got = []
     while (wish := wishes.next(0)) is not None:
         got.append(wish)
-    assert got == [(number, SITE, 5) for number in range(len(got))]
+    assert got == [(folders[number % 3], SITE, number) for number in range(len(got))]
     assert 100 < len(got) < 10_000

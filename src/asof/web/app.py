@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from asof.web.mementos import Mementos
 from asof.web.orders import PLACE
 from asof.web.pages import Pages
 from asof.web.pictures.thumbnails import PLACE as PICTURES
+from asof.web.pictures.thumbnails import Ask
 from asof.web.protocols import protocols
 from asof.web.quality import Quality
 from asof.web.questions import Questions
@@ -68,7 +68,7 @@ def create_app(
     root: str = "",
     token: str = "",
     scratch: Path | None = None,
-    ask: Callable[[int, str, Instant], None] | None = None,
+    ask: Ask | None = None,
 ) -> ASGIApp:
     """The pages and mementos of archives: each below a short name, one alone without.
 
@@ -77,20 +77,18 @@ def create_app(
     another version of this program may show the same differently. `files`: its WARC files, too.
     `scripts` is where archived scripts run; None is nowhere. `root` is what stands before all of
     its addresses. Who has the `token` may change something; without one, nobody. `scratch` is a
-    folder for what all processes of a server keep beside the archives. `ask` has thumbnails made:
-    of an archive by its place, a URL, and a moment; without it none are.
+    folder for what all processes of a server keep beside the archives. `ask` has thumbnails
+    made; without it none are.
     """
     hosts = tuple(hosts)
     own = [archive.folder.root.resolve().name for archive in archives]
     shelves = {}
-    named = zip(own, short_names(own), archives, strict=True)
-    for number, (name, short, archive) in enumerate(named):
+    for name, short, archive in zip(own, short_names(own), archives, strict=True):
         # Folders are called what they are called; of two with one name the addresses differ.
         told = name if own.count(name) == 1 else short
         if len(archives) == 1:
             told = short = ""
-        asking = None if ask is None else partial(ask, number)
-        shelves[short] = Pages(archive, clock, era, told, scripts, token, scratch, asking)
+        shelves[short] = Pages(archive, clock, era, told, scripts, token, scratch, ask)
     several = Library(shelves, files=files) if len(archives) > 1 else None
     places = [f"{root}/{short}{PLACE}" if short else f"{root}{PLACE}" for short in shelves]
     pages = Gate(

@@ -103,7 +103,6 @@ def _serve(service: Service, ready: Callable[[str], None]) -> None:
         OpenArchive.open(folder).close()
     begun, alive = service.clock.now(), os.pipe()
     beside: list[ForkProcess] = []
-    wishes = _thumbnails(service, alive, beside)  # before there is a socket that it would hold
     ports = [service.port] + [service.replay_port] * (wabac.installed() is not None)
     own = [bound(service.host, port) for port in ports]
     ports = [listener.getsockname()[1] for listener in own]
@@ -112,14 +111,16 @@ def _serve(service: Service, ready: Callable[[str], None]) -> None:
         # That they could be bound alone has shown that nobody else listens there.
         for listener in own:
             listener.close()
-        for _ in range(others):
-            shared = [bound(service.host, port, shared=True) for port in ports]
-            # Forked before any thread, connection or event loop is there.
-            words = (service, shared, site, begun, alive, wishes)
-            beside.append(get_context("fork").Process(target=_beside, args=words, daemon=True))
-            beside[-1].start()
-            for listener in shared:
-                listener.close()
+    # Forked before any thread, connection or event loop is there.
+    wishes = _thumbnails(service, own, alive, beside)
+    for _ in range(others):
+        shared = [bound(service.host, port, shared=True) for port in ports]
+        words = (service, shared, site, begun, alive, wishes)
+        beside.append(get_context("fork").Process(target=_beside, args=words, daemon=True))
+        beside[-1].start()
+        for listener in shared:
+            listener.close()
+    if others > 0:
         own = [bound(service.host, port, shared=True) for port in ports]
     name = f"[{service.host}]" if ":" in service.host else service.host
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
@@ -148,7 +149,10 @@ def _site(service: Service, ports: list[int]) -> ReplaySite | None:
 
 
 def _thumbnails(
-    service: Service, alive: tuple[int, int], beside: list[ForkProcess]
+    service: Service,
+    listeners: list[socket.socket],
+    alive: tuple[int, int],
+    beside: list[ForkProcess],
 ) -> "Wishes | None":
     """Who makes thumbnails, and how to ask for them; nobody for strangers, or without a browser."""
     # Here, for what makes them is a server as well.
@@ -157,8 +161,8 @@ def _thumbnails(
 
     if not service.pictures or service.turns is not None or installed() is None:
         return None
-    wishes = Wishes()
-    words = (service.folders, wishes, service.clock, alive)
+    wishes = Wishes(service.folders)
+    words = (wishes, service.clock, listeners, alive)
     beside.append(get_context("fork").Process(target=make_thumbnails, args=words, daemon=True))
     beside[-1].start()
     return wishes

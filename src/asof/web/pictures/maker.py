@@ -12,6 +12,7 @@ import signal
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from socket import socket
 from threading import Thread
 
 from asof.archive import OpenArchive
@@ -30,20 +31,21 @@ _IDLE_SECONDS = 20.0
 
 
 class Wishes:
-    """The pipe: an archive by its place among those served, a URL, and a moment."""
+    """The pipe: an archive by its place among those that are served, a URL, and a moment."""
 
-    def __init__(self) -> None:
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self.folders = [folder.absolute() for folder in folders]
         self._out, self._in = os.pipe()
         os.set_blocking(self._in, False)
         self._read = b""
 
-    def ask(self, number: int, url: str, at: Instant) -> None:
-        line = json.dumps([number, url, at]).encode() + b"\n"
+    def ask(self, folder: Path, url: str, at: Instant) -> None:
+        line = json.dumps([self.folders.index(folder), url, at]).encode() + b"\n"
         if len(line) <= _LONGEST:
             with suppress(BlockingIOError, BrokenPipeError):
                 os.write(self._in, line)
 
-    def next(self, seconds: float | None) -> tuple[int, str, Instant] | None:
+    def next(self, seconds: float | None) -> tuple[Path, str, Instant] | None:
         """The next one; None if there is none in so many seconds."""
         while (end := self._read.find(b"\n")) < 0:
             if not select.select([self._out], [], [], seconds)[0]:
@@ -51,16 +53,15 @@ class Wishes:
             self._read += os.read(self._out, 1 << 16)
         line, self._read = self._read[:end], self._read[end + 1 :]
         number, url, at = json.loads(line)
-        return number, url, at
+        return self.folders[number], url, at
 
 
 class Maker:
     """Makes what is wished for. Of several archives one is open at a time."""
 
-    def __init__(self, folders: Sequence[Path], clock: Clock) -> None:
-        self._folders = folders
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._number = -1
+        self._folder: Path | None = None
         self._open: ExitStack | None = None
         self._archive: OpenArchive
         self._studio: Studio
@@ -69,9 +70,9 @@ class Maker:
     def is_idle(self) -> bool:
         return self._open is None
 
-    def make(self, number: int, url: str, at: Instant) -> None:
+    def make(self, folder: Path, url: str, at: Instant) -> None:
         """One thumbnail, or the word that there is none; neither if it is there."""
-        self._turn_to(number)
+        self._turn_to(folder)
         shelf = Shelf(self._archive.folder, self._clock)
         seen = looked_at(self._archive, self._archive.as_of(url, at))
         if seen is None or shelf.find(seen) is not None:
@@ -90,22 +91,23 @@ class Maker:
             self._open.close()
             self._open = None
 
-    def _turn_to(self, number: int) -> None:
-        if self._open is not None and self._number == number:
+    def _turn_to(self, folder: Path) -> None:
+        if self._open is not None and self._folder == folder:
             return
         self.rest()
         with ExitStack() as held:
-            opened = OpenArchive.open(self._folders[number].absolute(), clock=self._clock)
-            self._archive = held.enter_context(opened)
+            self._archive = held.enter_context(OpenArchive.open(folder, clock=self._clock))
             self._studio = held.enter_context(studio(self._archive, self._clock))
-            self._open, self._number = held.pop_all(), number
+            self._open, self._folder = held.pop_all(), folder
 
 
 def make_thumbnails(
-    folders: Sequence[Path], wishes: Wishes, clock: Clock, alive: tuple[int, int]
+    wishes: Wishes, clock: Clock, listeners: Sequence[socket], alive: tuple[int, int]
 ) -> None:
     """What the process does, until the other end of `alive` is closed."""
     os.close(alive[1])
+    for listener in listeners:  # of the process that it was forked from
+        listener.close()
     os.nice(19)  # who reads goes first
 
     def watch() -> None:
@@ -114,7 +116,7 @@ def make_thumbnails(
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # who serves may ignore it
     Thread(target=watch, daemon=True).start()
-    maker = Maker(folders, clock)
+    maker = Maker(clock)
     with suppress(KeyboardInterrupt):
         try:
             while True:

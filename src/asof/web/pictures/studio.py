@@ -137,7 +137,18 @@ def _height(tab: Tab, *, with_scripts: bool) -> int:
 
 @contextmanager
 def studio(archive: OpenArchive, clock: Clock) -> Iterator[Studio]:
-    """An archive served on two free ports of this machine, and a browser when one is needed."""
+    """Where an archive's pages are pictured; a browser is started when one is needed."""
+    with served(archive, clock) as ports:
+        made = Studio(ports)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+@contextmanager
+def served(archive: OpenArchive, clock: Clock) -> Iterator[tuple[int, int]]:
+    """An archive served on two free ports of this machine: our pages, and archived scripts."""
     with ExitStack() as held:
         listeners = [held.enter_context(bound(HOST, 0)) for _ in range(2)]
         main, other = (listener.getsockname()[1] for listener in listeners)
@@ -146,10 +157,8 @@ def studio(archive: OpenArchive, clock: Clock) -> Iterator[Studio]:
         server = Server(configured(create_app([archive], clock, scripts=scripts)))
         thread = Thread(target=server.run, kwargs={"sockets": listeners}, daemon=True)
         thread.start()
-        made = Studio((main, other))
         try:
-            yield made
+            yield main, other
         finally:
-            made.close()
             server.should_exit = True
             thread.join(_END_SECONDS)

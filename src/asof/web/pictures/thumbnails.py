@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,8 +20,8 @@ _MADE = "private, max-age=31536000, immutable"
 # Seconds until a browser may ask again for one that is being made, and for one that cannot be.
 _SOON, _LATE = 5, 3600
 
-Ask = Callable[[str, Instant], None]
-"""Has the picture of a page as of a moment made, some time."""
+Ask = Callable[[Path, str, Instant], None]
+"""Has the picture of a page made, some time: by the archive's folder, the URL, and the moment."""
 
 
 class Thumbnails:
@@ -58,7 +59,7 @@ class Thumbnails:
         if found:
             return Response(found, media_type="image/webp", headers={"cache-control": _MADE})
         if found is None and self._ask is not None and not comes_from_elsewhere(request.headers):
-            self._ask(seen.capture.url, seen.capture.at)
+            self._ask(self._archive.folder.root, seen.capture.url, seen.capture.at)
         return _none(_SOON if found is None else _LATE)
 
 
