@@ -75,6 +75,7 @@ bench: $(DEV) ## measure against other tools, as ratios in one interleaved run
 	@$(PY) bench/catalog_lookup.py
 	@$(PY) bench/crawl.py
 	@$(PY) bench/serve.py
+	@$(PY) bench/pages.py
 	@$(PY) bench/frontier_scale.py
 	@$(PY) bench/queue_memory.py
 	@$(PY) bench/host_scheduler.py --virtual

@@ -28,6 +28,8 @@ NAMES = {
     "hosts after one": "/?after=zz",
     "captures": f"/captures?url={PAPER}",
     "captures at": f"/captures?url={PAPER}&at=NEW",
+    "captures of a day": f"/captures?url={PAPER}&on=DAY",
+    "captures of another year": f"/captures?url={PAPER}&on=1999",
     "prefix": f"/captures?prefix={PAPER}",
     "prefix of nothing": "/captures?prefix=http://nowhere.example/",
     "search": "/search",
@@ -93,6 +95,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             + page.replace("OLD", stamp(times[0]))
             .replace("NEW", stamp(times[-1]))
             .replace("CRAWL", crawl)
+            .replace("DAY", stamp(times[-1])[:8])
             for name, page in NAMES.items()
         }
         yield named | {f"empty {page}": empty.url + page for page in EMPTY}

@@ -57,6 +57,7 @@ def test_every_page_has_the_same_frame() -> None:
         "paging.html",
         "token_field.html",
         "boot.html",
+        "calendar.html",
     }
     for path in TEMPLATES:
         text = path.read_text(encoding="utf-8")
@@ -90,7 +91,7 @@ def test_what_the_style_names_is_on_some_page() -> None:
     values = {
         "confirmed", "claimed", "equivalent", "unknown", "running", "interrupted", "finished",
         "violated", "missing",
-        "visit", "again", "tone1", "s3", "s4", "s5",
+        "visit", "again", "s3", "s4", "s5", "shade1", "shade2", "shade3", "shade4",
     }  # fmt: skip
     sheet = re.sub(r"/\*.*?\*/", "", SHEET.read_text(encoding="utf-8"), flags=re.DOTALL)
     selectors = " ".join(re.findall(r"([^{};]+)\{", sheet))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from asof.change.arrivals import Arrival
+from asof.change.categories import Category
 from asof.clock import DAY, SECOND, Instant, parse_iso
 from asof.errors import UsageError
 from asof.model import Evidence, Grade, Proof, Validity
 from asof.report import words
+from asof.report.change_kinds import Kind
 from asof.web import address
 from asof.web.security import field_value, original_headers
 from asof.web.timeline import WIDTH, timeline
@@ -162,13 +165,11 @@ class TestTimeline:
         assert timeline([], None) is None
 
     def test_bars_are_in_proportion_and_inside(self) -> None:
-        picture = timeline(
-            [
-                self.validity("2026-01-11", "2026-01-21", "2026-01-01"),
-                self.validity("2026-01-31", "2026-01-31"),
-            ],
-            at("2026-01-16"),
-        )
+        history = [
+            self.validity("2026-01-11", "2026-01-21", "2026-01-01"),
+            self.validity("2026-01-31", "2026-01-31"),
+        ]
+        picture = timeline([*map(Arrival, history)], at("2026-01-16"))
         assert picture is not None
         first, last = picture.bars
         [(claimed, start, length), (proven, *_)] = first.stretches
@@ -190,7 +191,7 @@ class TestTimeline:
             )
         )
         known = Validity("http://a/", "c", 200, at("2026-01-01"), at("2026-01-31"), evidence)
-        picture = timeline([known], None)
+        picture = timeline([Arrival(known)], None)
         assert picture is not None
         found = {grade: (x, width) for grade, x, width in picture.bars[0].stretches}
         assert list(found) == [Grade.CLAIMED, Grade.CONFIRMED, Grade.PROVEN]
@@ -200,13 +201,13 @@ class TestTimeline:
         assert found[Grade.CONFIRMED][0] == third
 
     def test_one_moment_is_a_bar_too(self) -> None:
-        picture = timeline([self.validity("2026-01-11", "2026-01-11")], None)
+        picture = timeline([Arrival(self.validity("2026-01-11", "2026-01-11"))], None)
         assert picture is not None
         assert picture.bars[0].width > 0
 
     def test_a_mark_far_away_does_not_squeeze_the_bars(self) -> None:
         history = [self.validity("2026-01-01", "2026-01-02")]
-        picture = timeline(history, at("2036-01-01"))
+        picture = timeline([*map(Arrival, history)], at("2036-01-01"))
         assert picture is not None
         assert picture.mark is None
         assert picture.end == at("2026-01-02")
@@ -217,9 +218,13 @@ class TestTimeline:
             Validity("u", str(n), 200, start + n * SECOND, start + n * SECOND, ())
             for n in range(10_000)
         ]
-        picture = timeline(history, None)
+        came = [Arrival(each, Category.MINOR) for each in history]
+        came[5_000] = Arrival(history[5_000], Category.REMOVED)
+        picture = timeline(came, None)
         assert picture is not None
-        assert 300 < len(picture.bars) <= 1000
+        assert 60 < len(picture.bars) <= 240
+        # The one that was gone for a moment is seen among so many.
+        assert [bar.kind for bar in picture.bars].count(Kind.GONE) == 1
 
 
 class TestHeaders:

@@ -1,14 +1,18 @@
 """The category of every capture against its predecessor, kept beside the texts."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from asof.change.categories import Change
+from asof.change.categories import Category, Change
 from asof.errors import AsofError
-from asof.model import Capture
+from asof.model import Capture, Evidence
 from asof.text.database import TextDatabase
 from asof.text.store import hashed
+from asof.url import surt
+
+_NAMED = {category.value: category for category in Category}
 
 
 class ChangeStore:
@@ -21,6 +25,13 @@ class ChangeStore:
         """What became of a URL with a capture, or None if nobody has looked."""
         row = self._database.fetch("SELECT category FROM changes WHERE key = ?", _key(capture))
         return None if row is None else str(row[0])
+
+    def categories(self, shown: Iterable[tuple[str, Evidence]]) -> list[Category | None]:
+        """The same of many captures at once, each by its URL and what it is evidence of."""
+        keys = [hashed(surt(url), str(each.at), each.record_id) for url, each in shown]
+        sql = "SELECT key, category FROM changes WHERE key IN (SELECT value FROM json_each(?))"
+        known = dict(self._database.fetch_all(sql, json.dumps(keys)))
+        return [_NAMED.get(known.get(key, "")) for key in keys]
 
     def is_settled(self, capture: Capture, before: Capture | None) -> bool:
         """Whether a capture was compared with this one; an import may bring another before it."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from asof.change.arrivals import arrivals
 from asof.cli.options import (
     ADD_IT,
     archive_option,
@@ -151,7 +152,7 @@ def show_command(
         captures = list(archive.captures(url=url))
         if not captures:
             raise archive.not_captured(url, "now")
-        history = graded_history(archive, url)
+        history = arrivals(archive.folder.texts, graded_history(archive, url))
         with judgements(archive) as judged:
             changes = {capture.record_id: judged(capture) for capture in captures}
     if as_json:
@@ -160,11 +161,13 @@ def show_command(
         print_json({"url": captures[0].url, "captures": rows, "validity": proven})
         return 0
     click.echo(captures[0].url)
-    for number, validity in enumerate(history, 1):
+    for number, arrival in enumerate(history, 1):
+        validity, before = arrival.validity, arrival.before
         if validity.state is State.SILENT and validity.status == 304:
             click.echo(f"no content: a 304 that proves none, {when(validity.since)}")
         else:
-            click.echo(f"content {number}: {held_and_said(validity, when)}")
+            again = "" if before is None else f"; the same as until {when(before.until)}"
+            click.echo(f"content {number}: {held_and_said(validity, when)}{again}")
         for item in validity.evidence:
             change = changes.get(item.record_id)
             click.echo(f"    {stamp(item.at)}  {item.proof.value}{f'  {change}' if change else ''}")

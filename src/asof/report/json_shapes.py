@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from asof.catalog.derive import record_uri
 from asof.catalog.inventory import Holding, Totals
 from asof.clock import iso, maybe_iso, stamp
-from asof.model import Capture, Validity
+from asof.model import Capture
 
 if TYPE_CHECKING:
     from asof.archive.folder import Folder
+    from asof.change.arrivals import Arrival
     from asof.cover.kept.saved_covers import CoverFacts
 
 _PLAIN = ("kind", "status", "media_type", "digest", "content", "size", "crawl")
@@ -38,8 +39,9 @@ def capture_json(capture: Capture) -> dict[str, object]:
     }
 
 
-def validity_json(validity: Validity) -> dict[str, object]:
-    """The shape of a validity interval in every JSON output."""
+def validity_json(arrival: Arrival) -> dict[str, object]:
+    """The shape of a validity interval, and of how it came about, in every JSON output."""
+    validity, before = arrival.validity, arrival.before
     return {
         "since": iso(validity.since),
         "until": iso(validity.until),
@@ -47,6 +49,8 @@ def validity_json(validity: Validity) -> dict[str, object]:
         "confirmed_until": iso(validity.confirmed_until),
         "claimed_since": maybe_iso(validity.claimed_since),
         **{name: getattr(validity, name) for name in ("content", "status", "state")},
+        "change": arrival.change,
+        "seen_before": None if before is None else iso(before.until),
         "evidence": [
             {
                 "proof": item.proof.value,

@@ -207,9 +207,11 @@ def timemap(kind: str, url: str, at: Instant | None = None) -> str:
     return f"{prefix.get()}/timemap/{kind}/{'' if at is None else stamp(at) + '/'}{written(url)}"
 
 
-def listing(url: str, at: str = "") -> str:
-    """Where the captures of a URL are listed."""
-    moment = f"&at={quote(at, safe='')}" if at else ""
+def listing(url: str, at: str = "", on: str = "") -> str:
+    """Where the captures of a URL are listed: all of them, or those of a day, month or year."""
+    moment = "".join(
+        f"&{name}={quote(text, safe='')}" for name, text in (("at", at), ("on", on)) if text
+    )
     return f"{prefix.get()}/captures?url={quote(url, safe='')}{moment}"
 
 

@@ -14,12 +14,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from asof.catalog.listing import MANY, Known
+from asof.change.arrivals import Arrival, arrivals
 from asof.clock import Instant, iso
 from asof.cover.kept.saved_covers import saved_covers
 from asof.crawl.summary import crawl_json
 from asof.crawl.watch import current_summary
 from asof.errors import NotCaptured, UsageError
-from asof.model import Validity
 from asof.report.json_shapes import (
     capture_json,
     categories,
@@ -116,14 +116,14 @@ class Api:
     def history(self, request: Request) -> Response:
         """The contents that a URL has had, and how far each is proven."""
         limit, url = _limit(request), asked_url(request)
-        found = self._pages.history(url)
+        found = arrivals(self._archive.folder.texts, self._pages.history(url))
         if not found:
             raise NotCaptured(f"{url} is not in this archive.")
         if after := request.query_params.get("after", ""):
             start = self._archive.moment(after)
-            found = found[bisect_right(found, start, key=lambda each: each.since) :]
-        shown = whole(found[: limit + 1], limit, lambda each: each.since)
-        end = iso(shown[-1].since) if len(found) > len(shown) else None
+            found = found[bisect_right(found, start, key=_since) :]
+        shown = whole(found[: limit + 1], limit, _since)
+        end = iso(_since(shown[-1])) if len(found) > len(shown) else None
         told = [*map(_validity_json, shown)]
         return json_answer({"url": url, "validity": told, "next": _next(request, end)})
 
@@ -151,9 +151,13 @@ def _next(request: Request, after: str | None) -> str | None:
     return f"{address.prefix.get()}{request.url.path}?{urlencode(asked)}"
 
 
-def _validity_json(validity: Validity) -> dict[str, object]:
+def _since(arrival: Arrival) -> Instant:
+    return arrival.validity.since
+
+
+def _validity_json(arrival: Arrival) -> dict[str, object]:
     """As everywhere, but of very much evidence the first and the last."""
-    told, half, count = validity_json(validity), EVIDENCE // 2, len(validity.evidence)
+    told, half, count = validity_json(arrival), EVIDENCE // 2, len(arrival.validity.evidence)
     if isinstance(evidence := told["evidence"], list) and count > EVIDENCE:
         told |= {"evidence": evidence[:half] + evidence[-half:], "left_out": count - EVIDENCE}
     return told

@@ -16,13 +16,14 @@ from asof.archive import OpenArchive
 from asof.clock import Clock, Instant
 from asof.errors import AsofError
 from asof.web import address, wabac
+from asof.web.captures import Captures
 from asof.web.compare import Compare
 from asof.web.compositions import Compositions
 from asof.web.cover_desk import cover_desk
 from asof.web.crawl_orders import CrawlOrders
 from asof.web.crawls import Crawls
 from asof.web.home import Home
-from asof.web.machine import Endpoint
+from asof.web.machine import PACKED, Endpoint
 from asof.web.mementos import Mementos
 from asof.web.orders import PLACE
 from asof.web.pages import Pages
@@ -185,15 +186,15 @@ def short_names(folders: Sequence[str]) -> list[str]:
 def _pages_of(pages: Pages, *, files: bool) -> Starlette:
     compositions, compare = Compositions(pages), Compare(pages)
     search, crawls, questions = Search(pages), Crawls(pages), Questions.of(pages)
-    quality, site = Quality(pages, questions), SiteMap(pages)
+    quality, site, captures = Quality(pages, questions), SiteMap(pages), Captures(pages)
     told: dict[str, Endpoint] = {
         "composition": compositions.json, "compare": compare.json, "search": search.json,
         "crawls": crawls.crawls, "crawl": crawls.crawl, "quality": quality.json,
-        "site": site.json,
+        "site": site.json, "calendar": captures.calendar,
     }  # fmt: skip
     routes = [
-        Route("/", Home(pages).page),
-        Route("/captures", pages.captures),
+        Route("/", Home(pages).page, middleware=PACKED),
+        Route("/captures", captures.page, middleware=PACKED),
         *cover_desk(pages, questions),
         Route("/crawls", crawls.all),
         Route("/crawls/{name:rest}", crawls.one),

@@ -18,7 +18,8 @@ from asof.web import address
 from asof.web.pages import status_of
 
 _AT_ONCE = 64 << 10
-_GZIP = [Middleware(GZipMiddleware, compresslevel=5)]
+# For those who take gzip; not where an answer holds what others should not guess.
+PACKED = [Middleware(GZipMiddleware, compresslevel=5)]
 
 Endpoint = Callable[[Request], Response]
 
@@ -51,7 +52,7 @@ def route(
         except AsofError as error:
             return refusal(inside(str(error)), status_of(error))
 
-    return Route(path, answer, methods=["GET"], middleware=_GZIP if packed else None)
+    return Route(path, answer, methods=["GET"], middleware=PACKED if packed else None)
 
 
 def asked_url(request: Request) -> str:

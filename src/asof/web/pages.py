@@ -1,6 +1,5 @@
-"""The pages for people: captures of a URL, URLs under a prefix, mementos below a banner."""
+"""What the pages for people share, and mementos below a banner."""
 
-import bisect
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from asof.clock import SECOND, Clock, Instant, parse_moment, parse_stamp
 from asof.clock import stamp as as_stamp
 from asof.coherence.history import GradedHistories
 from asof.errors import AsofError, NotCaptured, UsageError
-from asof.model import Capture, Proof, State, Validity
+from asof.model import Capture, State, Validity
 from asof.replay.choose import HOLDING, Choice, Chooser
 from asof.replay.composition import Composition
 from asof.replay.rewrite_html import About
@@ -40,10 +39,7 @@ from asof.web.orders import Orders, Refused
 from asof.web.pictures.thumbnails import Ask, Thumbnails
 from asof.web.replay_site import WHY_STILL, ReplaySite, Scripted
 from asof.web.security import SANDBOX, SCRIPTED, banner_policy, live_policy
-from asof.web.timeline import timeline
 
-URLS_A_PAGE = 100
-CAPTURES_A_PAGE = 200
 HISTORIES_KEPT = 32
 _HEADINGS = {
     400: "That cannot be asked", 404: "Not in this archive", 500: "That cannot be shown",
@@ -140,12 +136,6 @@ class Pages:
         segments = self.archive.segments()
         stored = sum(segment.committed for segment in segments)
         return Facts(captures, len(segments), stored, len(self.archive.crawls()), totals)
-
-    def captures(self, request: Request) -> Response:
-        url = request.query_params.get("url", "").strip()
-        if url:
-            return self._captures_of(address.typed(url), request.query_params)
-        return self._urls_under(request.query_params)
 
     def go(self, request: Request) -> Response:
         """From the form to the page: a URL and a moment become an address, words are searched."""
@@ -290,32 +280,6 @@ class Pages:
     def text(self, template: str, **values: object) -> str:
         return self._env.get_template(template).render(values)
 
-    def _captures_of(self, url: str, query: Mapping[str, str]) -> Response:
-        history = self.history(url)
-        if not history:
-            return self.not_captured(url)
-        at = query.get("at", "").strip()
-        asked = parse_moment(at, self.clock.now()) if at else None
-        shown = self.chooser.page(url, asked).capture if asked is not None else None
-        times = sorted(evidence.at for v in history for evidence in v.evidence)
-        end = bisect.bisect_left(times, number_in(query, "before", END_OF_TIME))
-        window = times[max(end - CAPTURES_A_PAGE, 0) : end]
-        rows = list(self.answers(url, window[0], window[-1])) if window else []
-        return self.render(
-            "captures.html", at=at, asked=asked, shown=shown, history=history, count=len(times),
-            url=history[-1].url,  # under another scheme, perhaps
-            groups=_grouped(rows, history),
-            picture=timeline(history, asked),
-            older=f"{address.listing(url, at)}&before={window[0]}" if end > CAPTURES_A_PAGE else "",
-        )  # fmt: skip
-
-    def _urls_under(self, query: Mapping[str, str]) -> Response:
-        prefix, after = query.get("prefix", "").strip(), query.get("after", "")
-        urls = self.listing.urls(prefix, after, URLS_A_PAGE + 1)
-        shown = whole(urls, URLS_A_PAGE, lambda known: known.key)
-        more = shown[-1].key if len(urls) > len(shown) else ""
-        return self.render("urls.html", prefix=prefix, after=after, urls=shown, more=more)
-
 
 def whole(rows: list[_Item], limit: int, key: Callable[[_Item], object]) -> list[_Item]:
     """As many rows as fit, those of one key together: the next page begins after a whole key."""
@@ -341,23 +305,6 @@ def _validity_of(capture: Capture, history: list[Validity]) -> Validity | None:
         if any(evidence.record_id == capture.record_id for evidence in proofs):
             return validity
     return None
-
-
-def _grouped(
-    rows: list[Capture], history: list[Validity]
-) -> list[tuple[Validity, int, list[tuple[Capture, Proof]]]]:
-    """Captures under the content they prove, newest first; the number counts contents."""
-    by_record = {capture.record_id: capture for capture in rows}
-    groups = []
-    for number, validity in enumerate(history):
-        proofs = [
-            (by_record[evidence.record_id], evidence.proof)
-            for evidence in reversed(validity.evidence)
-            if evidence.record_id in by_record
-        ]
-        if proofs:
-            groups.append((validity, number, proofs))
-    return list(reversed(groups))
 
 
 def leading(where: str, status: int = 302) -> Response:
