@@ -158,6 +158,7 @@ class Catalog:
         if url is not None:
             key = surt(url)
             ranges = ((key, key + "\0"),)
+            where.append(("c.surt = ?", [key]))  # so that SQLite goes straight to the moment
             named = _named(url)
             if self._select([("c.surt = ?", [key]), named], "LIMIT 1"):
                 where.append(named)

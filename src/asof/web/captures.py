@@ -20,7 +20,7 @@ from asof.web import address
 from asof.web.calendars import Year, calendar, days, years
 from asof.web.machine import asked_url, json_answer
 from asof.web.pages import END_OF_TIME, HISTORIES_KEPT, Pages, number_in, whole
-from asof.web.timeline import timeline
+from asof.web.timeline import Timeline, timeline
 
 URLS_A_PAGE = 100
 CAPTURES_A_PAGE = 50
@@ -34,6 +34,14 @@ class History:
     validities: Sequence[Validity]
     times: Sequence[Instant]
     years: tuple[Year, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """How the contents of a URL came, and the picture of that."""
+
+    arrivals: Sequence[Arrival]
+    picture: Timeline | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,7 @@ class Captures:
         text = request.query_params.get("year") or str(known.years[-1].year)
         if not (text.isascii() and text.isdigit() and len(text) <= 4 and int(text)):
             raise UsageError(f"year={text[:80]} is no year.", hint="Write it as 2026.")
-        came = self.arrivals(url)
+        came = self._arrivals(url).arrivals
         found = days(known.times, came, int(text)).values()
         return json_answer({
             "url": url, "captures": len(known.times), "year": int(text),
@@ -97,13 +105,14 @@ class Captures:
         times = sorted(evidence.at for validity in found for evidence in validity.evidence)
         return History(found, times, years(times))
 
-    def arrivals(self, url: str) -> Sequence[Arrival]:
+    def _arrivals(self, url: str) -> Came:
         """How the contents of a URL came, as far as that is known by now."""
         texts = self._pages.archive.folder.texts
         return self._came(url, self._pages.listing.committed(), modified(texts))
 
-    def _arrivals_at(self, url: str, committed: int, read: object) -> Sequence[Arrival]:
-        return arrivals(self._pages.archive.folder.texts, self._history(url).validities)
+    def _arrivals_at(self, url: str, committed: int, read: object) -> Came:
+        found = arrivals(self._pages.archive.folder.texts, self._history(url).validities)
+        return Came(found, timeline(found, None))
 
     def _of(self, url: str, query: Mapping[str, str]) -> Response:
         pages, known = self._pages, self._history(url)
@@ -120,14 +129,16 @@ class Captures:
         end = min(bisect_right(known.times, until), bisect_left(known.times, before))
         window = known.times[max(end - CAPTURES_A_PAGE, begin) : end]
         rows = list(pages.answers(url, window[0], window[-1])) if window else []
-        came = self.arrivals(url)
+        kept = self._arrivals(url)
+        came = kept.arrivals
         around = window[-1] if window else known.times[-1] if not on else until
         older = f"{address.listing(url, at, on)}&before={window[0]}" if window else ""
         return pages.render(
             "captures.html", at=at, on=on, asked=asked, shown=shown, history=known.validities,
             count=len(known.times), within=bisect_right(known.times, until) - begin,
             url=known.validities[-1].url,  # under another scheme, perhaps
-            folds=_folded(list(_grouped(rows, came))), picture=timeline(came, asked),
+            folds=_folded(list(_grouped(rows, came))),
+            picture=kept.picture if asked is None else timeline(came, asked),
             calendar=calendar(known.years, known.times, came, to_datetime(around).year),
             unlooked=sum(each.change is None for each in came[1:]), kinds=TOLD, months=MONTHS,
             older=older if end - begin > CAPTURES_A_PAGE else "", stretch=(since, until),
