@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import os
 import string
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
+from tantivy import Query
 
 from asof import index
 from asof.api import Archive
 from asof.errors import UsageError
 from asof.search.asked import Term
 from asof.search.match import Stems
+from asof.search.question import When
 from asof.search.snippet import Piece
-from support import rig, said_pages
+from support import rig, said_pages, served_archive
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +105,71 @@ def test_extracts_of_many_long_documents_share_what_is_read(
     with Archive.open(archive) as opened:
         assert len(opened.search("the OR die OR anchor").hits) > 2
     assert sum(read) <= 2 * 100
+
+
+HOSTILE = {
+    "10 KB of letters": "a" * 10_000,
+    "10 KB of words": "word " * 2_000,
+    "deep parentheses": "(" * 400 + "a" + ")" * 400,
+    "open parentheses": "(" * 900,
+    "operators alone": "OR " * 300,
+    "no address": 'link:nowhere link:"http://[::"',
+    "quotes without an end": '"' * 999,
+    "stars": "a* " * 300,
+}
+LONG = {
+    "names of all that begin so": " OR ".join(f"anchor:{letter}e*" for letter in "abcdefghijklmn"),
+    "names in each other": "anchor:(" * 19 + "a b" + ")" * 19,
+    "no names": "the " + " ".join(f"-anchor:{letter}{letter}~" for letter in "abcdefghijkl"),
+    "patterns that go back": '(a+)+$ OR (.*.*.*)*x "((((a*)*)*)*)*"',
+    "patterns": '"a (b+)+ .* [^x]{9999}" | ".*"* | \\d{1,99999}',
+}
+
+
+@pytest.fixture(scope="module")
+def server(archive: Path) -> Iterator[served_archive.Server]:
+    with served_archive.serving(archive) as running:
+        yield running
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_nobody_can_mean_is_told_soon(server: served_archive.Server, name: str) -> None:
+    started = time.perf_counter()
+    for place in ("/search", "/-/api/search"):
+        answer = server.ask(f"{place}?{urlencode({'q': HOSTILE[name]})}")
+        assert (answer.status, len(answer.text) < 50_000) == (400, True)
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_what_costs_most_is_answered_soon(server: served_archive.Server, name: str) -> None:
+    started = time.perf_counter()
+    assert server.ask(f"/search?{urlencode({'q': LONG[name]})}").status == 200
+    assert time.perf_counter() - started < 5
+
+
+def test_a_question_that_cannot_be_read_is_pointed_into(server: served_archive.Server) -> None:
+    text = server.ask(f"/search?{urlencode({'q': 'harbour link:nowhere//:'})}").text
+    pointed = text.partition('<pre class="pointed" tabindex="0">')[2].partition("</pre>")[0]
+    question, marks = pointed.splitlines()
+    assert marks.index("^") == question.index("link:")
+    assert "link:&#34;http://example.org/page&#34;" in text
+
+
+def test_names_that_are_looked_at_are_shared_by_the_words(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from asof.search import called
+
+    most: list[int] = []
+    real = called.Called.contents
+
+    def counted(self: called.Called, term: Term, when: When, names: int) -> Query:
+        most.append(names)
+        return real(self, term, when, names)
+
+    monkeypatch.setattr(called.Called, "contents", counted)
+    with Archive.open(archive) as opened:
+        opened.search(" OR ".join(f"anchor:a{letter}" for letter in string.ascii_lowercase))
+    assert len(most) == 26
+    assert sum(most) <= 2_000

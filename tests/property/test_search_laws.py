@@ -53,7 +53,7 @@ SIGNS = 'a word ab* OR | AND NOT - ( ) " title: url: ~ word~2 e-mail 東京都 �
 QUESTIONS = st.one_of(
     TEXTS,
     st.lists(
-        st.sampled_from([*SIGNS.split(), " ", " ", " "]),
+        st.sampled_from([*SIGNS.split(), "anchor:", "link:a.example", " ", " ", " "]),
         max_size=30,
     ).map("".join),
 )

@@ -16,7 +16,7 @@ class Field(StrEnum):
     TITLE = "title"
     URL = "url"
     ANCHOR = "anchor"  # what others call it
-    LINK = "link"  # an address to which it leads; the one word is that address
+    LINK = "link"  # an address to which it leads; its words are such addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,8 @@ def written(asked: Asked) -> str:
 
 def _term(term: Term) -> str:
     if term.field is Field.LINK:
-        return f'{term.field}:"{term.words[0]}"'
+        whole, *others = term.words
+        return f'{term.field}:"{whole.partition("://")[2] if others else whole}"'
     text = (" " if term.exact else "-").join(_runs(term.words))
     if term.exact:
         text = f'"{text}"'

@@ -19,6 +19,8 @@ from asof.url import key_ranges
 _OTHER_FORM = 0.5  # what one is worth beside the word itself
 # Of a vocabulary, for one word; and for all words of a question.
 _MOST_LOOKED_AT, _MOST_IN_ALL = 20_000, 60_000
+# Names that are looked at for all of them, the shortest first: each is asked for by itself.
+_MOST_NAMES = 2_000
 _FIELDS = {None: (TITLE, MAIN, REST, PLACE), Field.TITLE: (TITLE,), Field.URL: (PLACE,)}
 
 
@@ -42,12 +44,11 @@ class Compiler:
         of it, and nearer to the top, counts for more.
         """
         words = len([*terms(asked, excluded=True)])
-        most = min(_MOST_LOOKED_AT, _MOST_IN_ALL // words)
 
         def said(asked: Asked) -> Query:
             match asked:
                 case Term():
-                    return self._one(asked, most, when)
+                    return self._one(asked, words, when)
                 case Some(parts):
                     return _any(map(said, parts))
                 case Every(parts):
@@ -62,15 +63,17 @@ class Compiler:
 
         return said(asked)
 
-    def _one(self, term: Term, most: int, when: When) -> Query:
+    def _one(self, term: Term, words: int, when: When) -> Query:
+        """A term, one of so many."""
         match term.field:
             case Field.ANCHOR:
-                return Query.const_score_query(self._called.contents(term, when), WORTH[NAME])
+                called = self._called.contents(term, when, _MOST_NAMES // words)
+                return Query.const_score_query(called, WORTH[NAME])
             case Field.LINK:
-                leading = self._clauses.term("points", page_number(term.words[0]))
+                leading = self._clauses.terms("points", [*map(page_number, term.words)])
                 return Query.const_score_query(leading, WORTH[NAME])
             case _:
-                return _any(self._forms(term, most))
+                return _any(self._forms(term, min(_MOST_LOOKED_AT, _MOST_IN_ALL // words)))
 
     def _forms(self, term: Term, most: int) -> Iterator[Query]:
         """A term in each of its fields, and where the language is known its other forms."""

@@ -304,6 +304,6 @@ def _stated(document: Document, asked: Sequence[Term]) -> Iterator[Term]:
         if term.field is not Field.LINK:
             yield term
             continue
-        for text in texts_of(document, term.words[0]):
+        for text in texts_of(document, term.words):
             if words := words_of(folded(text)):
                 yield Term(tuple(words), None, True, False, 0, term.span)

@@ -7,7 +7,7 @@ index beside, without time, once for an address whoever uses it (ADR 21).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -42,30 +42,31 @@ def _number(target: str) -> int:
     return hashed(target)
 
 
-@lru_cache(maxsize=1 << 16)
-def _named(target: str, texts: str) -> tuple[Name, ...]:
-    page, each = _number(target), dict.fromkeys(map(folded, texts.splitlines()))
-    return tuple(Name(hashed(target, words), page, words) for words in each if has_words(words))
+@lru_cache(maxsize=1 << 16)  # menus come again on each page of a site
+def _led(target: str, texts: str) -> tuple[tuple[int, ...], tuple[Name, ...]]:
+    """What an entry holds of a link to an address, and how it calls it there."""
+    page, each = _number(target), dict.fromkeys(map(folded, texts.split("\n")))
+    names = tuple(Name(hashed(target, words), page, words) for words in each if has_words(words))
+    return (page, *(name.number for name in names)), names
 
 
 def pointers(url: str, document: Document) -> tuple[set[int], list[Name]]:
     """Where the document of a URL leads, as numbers, and what it calls these addresses."""
     numbers: set[int] = set()
     names: list[Name] = []
-    texts = document.anchors
+    texts = document.anchors or ("",) * len(document.links)
     for place, target in targets(url, document.links):
-        numbers.add(_number(target))
-        if place < len(texts) and texts[place]:
-            names += _named(target, texts[place])
-    numbers.update(name.number for name in names)
+        own, called = _led(target, texts[place])
+        numbers.update(own)
+        names += called
     return numbers, names
 
 
-def texts_of(document: Document, target: str) -> Iterator[str]:
-    """The words by which a document leads to an address."""
+def texts_of(document: Document, wanted: Container[str]) -> Iterator[str]:
+    """The words by which a document leads to some addresses."""
     for link, texts in zip(document.links, document.anchors, strict=False):
-        if address(link) == target:
-            yield from texts.splitlines()
+        if address(link) in wanted:
+            yield from texts.split("\n")
 
 
 class NameWriter:

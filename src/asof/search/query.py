@@ -8,6 +8,8 @@
 What people paste (addresses, times, names of files) is read as words, not as signs.
 """
 
+import re
+
 from asof.caret import Misread, Span, clipped, pointing_into
 from asof.errors import UsageError
 from asof.search.asked import Asked, Every, Field, Some, Term, Without, terms, written
@@ -23,6 +25,7 @@ LONGEST_QUESTION = 1_000  # characters
 MOST_WORDS = 64
 DEEPEST = 20  # parentheses inside each other
 
+_SCHEME = re.compile("[a-z]+://", re.IGNORECASE)
 _HOW = "Write a word, or words that must all occur."
 
 
@@ -149,7 +152,7 @@ def _joined(kind: type[Every] | type[Some], parts: list[Asked]) -> Asked | None:
 
 def _term(sign: Sign, field: Field | None) -> Term | None:
     if field is Field.LINK:
-        return Term((_target(sign),), field, True, False, 0, sign.span)
+        return Term(_targets(sign), field, True, False, 0, sign.span)
     words = words_of(folded(sign.text))
     if not words:
         return None
@@ -171,8 +174,8 @@ def _term(sign: Sign, field: Field | None) -> Term | None:
     return term
 
 
-def _target(sign: Sign) -> str:
-    """The address that is asked for by what leads to it."""
+def _targets(sign: Sign) -> tuple[str, ...]:
+    """The address that is asked for by what leads to it; both, where its scheme is left out."""
     found = canonical(typed(sign.text) or "")
     if found is None or sign.fuzzy:
         raise Misread(
@@ -180,7 +183,8 @@ def _target(sign: Sign) -> str:
             f"{clipped(sign.text)} is no address to which a page can lead",
             'Write it as link:"http://example.org/page".',
         )
-    return found
+    is_whole = _SCHEME.match(sign.text.strip()) is not None
+    return (found,) if is_whole else (found, found.replace("https://", "http://", 1))
 
 
 def _is_pair(word: str) -> bool:

@@ -50,6 +50,8 @@ def document_of(facts: Iterable[object], contents: Iterable[object]) -> Document
     main, whole, *lists = contents
     text = str(whole)
     links, pictures, anchors = map(_texts, lists)
+    if anchors and len(anchors) != len(links):
+        raise TypeError("an anchor belongs to each link")
     return Document(
         media_type or "", charset, title, language, date, text if main is None else str(main),
         text, links, method or "", error, pictures, anchors,

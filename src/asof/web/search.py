@@ -41,7 +41,8 @@ class Search:
         except UsageError as error:  # it stays in the form, to be mended
             problem, status = error, 400
         return self._pages.render(
-            "search.html", status, asked=asked, orders=tuple(Order), problem=problem, answer=answer,
+            "search.html", status, asked=asked, orders=tuple(Order),
+            problem=problem and _parted(problem), answer=answer,
             most=max((each.contents for each in answer.presence), default=0) if answer else 0,
             near=near, shown_for=shown_for, led=led, lead=self._lead,
             leading=partial(_leading, asked=asked),
@@ -71,6 +72,14 @@ class Search:
     def _lead(hit: Hit, at: Instant | None) -> str:
         """Where a hit is shown: as of the moment that was asked for, or when it was seen last."""
         return address.replay(stamp(hit.until if at is None else at), hit.url)
+
+
+def _parted(problem: UsageError) -> tuple[str, str, str]:
+    """What it says, where it points, what to do: a line that points must not be broken."""
+    lines = str(problem).splitlines()
+    pointing = [line for line in lines if line.startswith("  ")]
+    first, *more = [line for line in lines if line not in pointing]
+    return first, "\n".join(pointing), " ".join(more)
 
 
 def _leading(hit: Hit, when: When, asked: Mapping[str, str]) -> str | None:
