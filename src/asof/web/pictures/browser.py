@@ -42,7 +42,7 @@ _FLAGS = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--js-flags=--max-old-space-size=512",
 )  # fmt: skip
-# What one of its processes can write to. Pictures of the largest pages took 0.5 GB (ADR 21).
+# What one of its processes can write to. Pictures of the largest pages took 0.5 GB (ADR 22).
 _MEGABYTES = 2048
 # What one message may be: a picture of 16,384 rows of noise is 80 MB.
 _LONGEST = 256 << 20
