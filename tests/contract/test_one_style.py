@@ -80,6 +80,15 @@ def roots(sheet: str) -> list[str]:
     return [part for part in found if "--paper" in part]
 
 
+def test_every_rule_ends_where_it_should() -> None:
+    """A brace that is missing takes all that follows into a width or a medium."""
+    depth = 0
+    for line in SHEET.read_text(encoding="utf-8").splitlines():
+        assert depth == 0 or not re.match(r"[/@.a-z\[:]", line), line
+        depth += line.count("{") - line.count("}")
+    assert depth == 0
+
+
 def test_no_page_has_colours_of_its_own() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in TEMPLATES}
     texts |= {path: "\n".join(strings(path)) for path in PAGES if path != DRAWING}
