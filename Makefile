@@ -86,12 +86,13 @@ bench-cover: $(DEV) ## the case study of covers beside the seed's tables: ARGS="
 
 # All pages as they lie in the project, so that their links hold; a broken one fails the build.
 .PHONY: docs
-docs: .venv/.docs ## build the docs site: build/site/README.html
+docs: .venv/.docs .venv/.scripts ## build the docs site: build/site/README.html
 	@rm -rf build/pages && mkdir -p build/pages
-	@git ls-files '*.md' | grep -v '^tests/' | tar cf - -T - | tar xf - -C build/pages
+	@git ls-files '*.md' docs/pictures | grep -v '^tests/' | tar cf - -T - | tar xf - -C build/pages
 	@cp LICENSE build/pages/
 	@# Marks for the tests, such as "console run", are no languages.
 	@find build/pages -name '*.md' -exec sed -i -E 's/^```([a-z]+) .*/```\1/' {} +
+	@ASOF_REPLAY=$(CURDIR)/.venv/wabac timeout 600 $(PY) tools/screenshots.py --docs build/pages
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --clean && echo 'build/site/index.html'
 
 .PHONY: wheel

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from PIL import Image
 
-PICTURES = sorted((Path(__file__).parents[2] / "docs/pictures").iterdir())
+DOCS = Path(__file__).parents[2] / "docs"
+PICTURES = sorted((DOCS / "pictures").iterdir())
 
 
 def test_they_are_small_and_whole() -> None:
-    assert [path.name for path in PICTURES] == ["captures.webp", "compare.webp", "search.webp"]
+    assert [path.name for path in PICTURES] == ["captures.webp", "compare.webp", "site.webp"]
     for path in PICTURES:
         assert path.stat().st_size <= 80_000
         with Image.open(path) as picture:

@@ -13,6 +13,7 @@ from asof.api import Archive, index
 from asof.archive import OpenArchive
 from asof.cli.options import examples, port_option
 from asof.cli.output import when
+from asof.cli.reading import read_texts
 from asof.cli.view import CrawlView
 from asof.clock import DAY, SystemClock, stamp
 from asof.crawl import CrawlRequest, run_crawl
@@ -90,6 +91,8 @@ def _story(folder: Path) -> list[Capture]:
         clock.jump(seconds=max(0.0, (now - clock.now()) / 1_000_000))
         click.echo("\nA week passes: the newspaper goes on writing. Looking at each page twice ...")
         _crawl(folder, server.url, server.proxy, clock, coherence="inducible")
+    with OpenArchive.open(folder) as archive:
+        read_texts(archive)  # pages tell of what kind each change was
     index(folder)
     with OpenArchive.open(folder) as archive:
         _tell_coherence(archive)
