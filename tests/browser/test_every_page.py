@@ -1,4 +1,4 @@
-"""Every page of `asof serve`, of the demo's archive and of an empty one, by the same rules.
+"""Every page of `asof serve`, of the demo, of a long history and of nothing, by the same rules.
 
 axe finds nothing in light and dark, nothing needs scrolling to the side, moves while it loads, ends
 on the console or weighs more than 150 KB, and no word stands out too little from what is behind it.
@@ -14,8 +14,8 @@ from urllib.parse import quote
 import pytest
 
 from asof.api import Archive
-from asof.clock import stamp
-from support import rig, served_archive
+from asof.clock import DAY, stamp
+from support import many_captures, rig, served_archive
 from support.chromium import chromium
 from support.judged_pages import axe, complaints, shifted, transferred
 
@@ -71,9 +71,11 @@ EMPTY = (
     "/covers",
     "/captures?prefix=http://a.example/",
     "/captures?url=a",
+    "/site",
+    "/site?url=a.example",
 )
-EMPTY = ("/", "/search?q=x", "/covers", "/captures?prefix=http://a.example/", "/captures?url=a",
-         "/site", "/site?url=a.example")  # fmt: skip
+OFTEN = "http://often.example/"
+MANY = ("/", f"/captures?url={OFTEN}", f"/captures?url={OFTEN}&on=2031-05", f"/site?url={OFTEN}")
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +88,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         crawl = archive.crawls()[-1].id
         times = sorted(capture.at for capture in archive.captures(url=PAPER))
     served_archive.build(place / "empty", ())
+    step = 25 * 365 * DAY // 20_000
+    rows = (many_captures.capture(OFTEN, number, step=step) for number in range(20_000))
+    many_captures.build(place / "many", rows)
     with (
         served_archive.serving(place / "newspaper") as paper,
         served_archive.serving(place / "empty") as empty,
+        served_archive.serving(place / "many") as many,
     ):
         named = {
             name: paper.url
@@ -98,6 +104,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             .replace("DAY", stamp(times[-1])[:8])
             for name, page in NAMES.items()
         }
+        named |= {f"many {page}": many.url + page for page in MANY}
         yield named | {f"empty {page}": empty.url + page for page in EMPTY}
 
 
@@ -107,7 +114,9 @@ def browser() -> Iterator[Any]:
         yield running
 
 
-@pytest.mark.parametrize("name", [*NAMES, *(f"empty {page}" for page in EMPTY)])
+@pytest.mark.parametrize(
+    "name", [*NAMES, *(f"many {page}" for page in MANY), *(f"empty {page}" for page in EMPTY)]
+)
 def test_it_keeps_the_rules(browser: Any, pages: dict[str, str], name: str) -> None:
     wrong: dict[str, object] = {}
     for scheme, width in (("light", 1280), ("dark", 390)):
