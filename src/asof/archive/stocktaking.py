@@ -10,9 +10,18 @@ from pathlib import Path
 from threading import Lock, Thread
 
 from asof.archive.archive import OpenArchive
-from asof.catalog.inventory import Holding, Inventory, KeptInventory, Totals, count, totals_of
+from asof.catalog.inventory import (
+    Holding,
+    Inventory,
+    KeptInventory,
+    Totals,
+    count,
+    discard,
+    totals_of,
+)
 from asof.catalog.listing import Listing
 from asof.errors import AsofError
+from asof.ledger import DamagedDatabase
 
 # Of so many captures a count takes 40 ms.
 SMALL = 20_000
@@ -34,13 +43,19 @@ class Stocktaking:
         """What is held in all, and of the hosts beyond a key; None while it is counted first."""
         if not self._listing.has_more_than(SMALL):
             return self._of_small(after, limit)
-        with suppress(AsofError), closing(self._kept()) as kept:
-            state = kept.state()
-            if state is None or state[0] != self._listing.committed():
-                self._count_beside()
-            if state is not None:
-                return Inventory(state[1], kept.holdings(after, limit))
-        self._count_beside()
+        try:
+            with closing(self._kept()) as kept:
+                state = kept.state()
+                if state is None or state[0] != self._listing.committed():
+                    self._count_beside()
+                if state is not None:
+                    return Inventory(state[1], kept.holdings(after, limit))
+        except DamagedDatabase:
+            with suppress(OSError):  # of an archive that cannot be written it stays as it is
+                discard(self._archive.folder.inventory)
+            self._count_beside()
+        except AsofError:  # there is none yet
+            self._count_beside()
         return None
 
     def exact(self) -> tuple[Holding, ...]:

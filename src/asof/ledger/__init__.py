@@ -7,8 +7,9 @@ UTC.
 """
 
 from asof.ledger.connection import Ledger, connect_for_reading, is_outdated, translate, translated
-from asof.ledger.derived import DerivedDatabase, Form
+from asof.ledger.derived import DamagedDatabase, DerivedDatabase, Form
 from asof.ledger.schema import SCHEMA_VERSION, payload_key, url_key
 
-__all__ = ["SCHEMA_VERSION", "DerivedDatabase", "Form", "Ledger", "connect_for_reading",
-           "is_outdated", "payload_key", "translate", "translated", "url_key"]  # fmt: skip
+__all__ = ["SCHEMA_VERSION", "DamagedDatabase", "DerivedDatabase", "Form", "Ledger",
+           "connect_for_reading", "is_outdated", "payload_key", "translate", "translated",
+           "url_key"]  # fmt: skip

@@ -37,6 +37,10 @@ class Form:
     anew: str
 
 
+class DamagedDatabase(ArchiveError):
+    """A database of ours that cannot be read."""
+
+
 class DerivedDatabase:
     """A connection to a database. One process writes at a time; readers never wait."""
 
@@ -88,8 +92,8 @@ class DerivedDatabase:
         with self._translated():
             return self.db.execute(sql, values).fetchall()
 
-    def damaged(self, what: object) -> ArchiveError:
-        return ArchiveError(f"{self.path} is damaged ({what}).", hint=self._form.anew)
+    def damaged(self, what: object) -> DamagedDatabase:
+        return DamagedDatabase(f"{self.path} is damaged ({what}).", hint=self._form.anew)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
