@@ -79,6 +79,7 @@ def text_command(
             if as_json:
                 told = asdict(document)
                 del told["pictures"]  # compared, and no part of what a document says
+                del told["anchors"]  # what others are called
                 print_json({"input": format_filename(name), **told})
             else:
                 _print_text(format_filename(name), document, full=full, several=len(inputs) > 1)

@@ -20,7 +20,7 @@ _OTHER_FORM = 0.5  # what one is worth beside the word itself
 # Of a vocabulary, for one word; and for all words of a question.
 _MOST_LOOKED_AT, _MOST_IN_ALL = 20_000, 60_000
 # Names that are looked at for all of them, the shortest first: each is asked for by itself.
-_MOST_NAMES = 2_000
+_MOST_NAMES = 1_000
 _FIELDS = {None: (TITLE, MAIN, REST, PLACE), Field.TITLE: (TITLE,), Field.URL: (PLACE,)}
 
 
