@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from asof.api import Archive, import_files, index
 from asof.clock import SECOND, Instant
 from asof.cover.kept.preferences import quality_column
+from asof.search import pointers
 from asof.search.index import files
+from asof.text.links import targets as leading
 from support import linked, said
 from support.boats import collected
 from support.linked import FOREVER, Shown
@@ -127,3 +129,25 @@ def test_names_are_made_again_with_the_index(tmp_path: Path, archive: Path) -> N
     with Archive.open(copy) as opened:
         assert {words: hits(opened, words) for words in WORDS} == whole
         assert files(opened)
+
+
+def test_a_farm_of_links_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of one address, and links of one document; what is beyond does not count."""
+    target, beyond = "http://a.example/", "http://a.example/last"
+    links = [(target, f"name number{n}") for n in range(8)]
+    farm = [
+        linked.Answer(f"http://farm.example/{page}", said.START + page * SECOND, 200,
+                      (*links[page : page + 3], ("http://b.example/", "on"), (beyond, "end")))
+        for page in range(6)
+    ]  # fmt: skip
+    pages = [linked.Answer(url, said.START, 200, ()) for url in (target, beyond)]
+    import_files(tmp_path / "archive", linked.write([*farm, *pages], tmp_path / "a.warc.gz"))
+    monkeypatch.setattr(pointers, "MOST_NAMES", 5)
+    monkeypatch.setattr(leading, "MOST_TARGETS", 2)
+    index(tmp_path / "archive")
+    with Archive.open(tmp_path / "archive") as archive:
+        assert list(hits(archive, "anchor:name").values()) == [6]
+        known = [word for word in range(8) if hits(archive, f"anchor:number{word}")]
+        assert len(known) == 5
+        assert hits(archive, "anchor:end") == {}
+        assert hits(archive, f"link:{beyond}") == {}
