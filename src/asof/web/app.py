@@ -92,11 +92,8 @@ def create_app(
         shelves[short] = Pages(archive, clock, era, told, scripts, token, scratch, ask)
     several = Library(shelves, files=files) if len(archives) > 1 else None
     places = [f"{root}/{short}{PLACE}" if short else f"{root}{PLACE}" for short in shelves]
-    pages = Gate(
-        Below(root, several or _pages_of(shelves[""], files=files)),
-        hosts,
-        orders=places if token else (),
-    )
+    every = Below(root, several or _pages_of(shelves[""], files=files))
+    pages = Gate(every, hosts, orders=places if token else ())
     program = wabac.installed() if scripts is not None else None
     if scripts is None or program is None:
         return pages

@@ -42,11 +42,10 @@ _FLAGS = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--js-flags=--max-old-space-size=512",
 )  # fmt: skip
-# What one of its processes can write to. Pictures of the largest pages took 0.5 GB (ADR 22).
+# What one of its processes can write to: the largest pictures took 0.9 GB (ADR 22).
 _MEGABYTES = 2048
-# What one message may be: a picture of 16,384 rows of noise is 80 MB.
+# What one message may be: a picture of 1,280 x 16,384 pixels of noise is 84 MB in base64.
 _LONGEST = 256 << 20
-# A busy machine has taken ten seconds to start it.
 _START_SECONDS = 30
 _END_SECONDS = 10
 # Of a folder for temporary files: a socket of Chromium's lies 70 signs below, and may have 103.

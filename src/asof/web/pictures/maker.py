@@ -24,8 +24,8 @@ from asof.web.pictures.studio import Studio, View, studio
 
 # A line of so many bytes is written whole or not at all (POSIX, PIPE_BUF); none is longer.
 _LONGEST = 512
-# The window that is pictured, and how long that may take.
-_VIEW = View(width=1280, height=800, seconds=20.0)
+# The window that is pictured, and how long that may take: nobody waits, and others go first.
+_VIEW = View(width=1280, height=800, seconds=40.0)
 # After so many seconds without work the browser ends, and the archive is closed.
 _IDLE_SECONDS = 20.0
 

@@ -99,11 +99,11 @@ class Studio:
         tab.open(f"http://{HOST}:{self._ports[0]}{address}")
         patience = begun + view.seconds * _TO_SETTLE
         if not _is_framed(tab, patience):
-            told = (
-                "No page is shown: it leads to what is not here, or is nothing that browsers show."
-            )
+            told = "No page is shown: it leads to what is not here, or to what no browser shows."
             raise Unshown(told, hint="Look with `asof serve` where it leads.")
         is_settled = tab.settle(patience, _INSIDE)
+        if tab.where(_INSIDE) is None:
+            raise Unshown("The page did not come in time.", hint="Give it more with --seconds.")
         with_scripts = tab.evaluate(f"'boot' in {_FRAME}.dataset") is True
         height, is_cut = view.height, False
         if view.whole:
@@ -129,7 +129,8 @@ def _is_framed(tab: Tab, patience: float) -> bool:
 def _height(tab: Tab, *, with_scripts: bool) -> int:
     """How high the page in our frame is, with what stands above; hostile ones say anything."""
     inner = f"(document => {_HEIGHT})({_FRAME}.contentDocument)"
-    found = tab.evaluate(_HEIGHT, tab.apart[0]) if with_scripts else tab.evaluate(inner)
+    apart = tab.where(_INSIDE) if with_scripts else None
+    found = tab.evaluate(inner) if apart is None else tab.evaluate(_HEIGHT, apart)
     above = tab.evaluate(f"{_FRAME}.getBoundingClientRect().top")
     heights = (each for each in (found, above) if isinstance(each, int | float) and each < 1e9)
     return int(sum(heights))

@@ -51,7 +51,7 @@ class Tab:
         self._session: str = attached["sessionId"]
         self._frames: dict[str, _Frame] = {}
         self._dialogs = 0
-        self.apart: list[str] = []  # the sessions of what is in other processes: frames, workers
+        self._apart: list[str] = []  # the sessions of what is in other processes: frames, workers
         self._follow(self._session)
         self.resize(width, height)
 
@@ -92,6 +92,11 @@ class Tab:
                 self._heed(event)
         return True
 
+    def where(self, wanted: re.Pattern[str]) -> str | None:
+        """Who is asked about a frame that is at such a path, if one is."""
+        there = (f for f in self._frames.values() if wanted.match(urlsplit(f.url).path))
+        return next((frame.session for frame in there), None)
+
     def evaluate(self, expression: str, session: str | None = None) -> object:
         """The value of an expression; None where it has none."""
         found = self._call(
@@ -129,7 +134,7 @@ class Tab:
 
     def _heed(self, event: Told) -> None:
         name, told, session = event["method"], event.get("params", {}), event.get("sessionId", "")
-        if session not in (self._session, *self.apart):
+        if session not in (self._session, *self._apart):
             return  # of a tab that was here before
         match name:
             case "Target.attachedToTarget":
@@ -163,7 +168,7 @@ class Tab:
             frame.is_quiet |= told["name"] == _QUIET
 
     def _attached(self, session: str, target: Told) -> None:
-        self.apart.append(session)
+        self._apart.append(session)
         if target["type"] == "iframe":
             self._frames[target["targetId"]] = _Frame(session, "", target["url"])
             self._follow(session)
@@ -173,9 +178,8 @@ class Tab:
         self._browser.send(method, self.until, session, **words)
 
     def _is_quiet(self, wanted: re.Pattern[str] | None) -> bool:
-        frames = self._frames.values()
-        is_there = wanted is None or any(wanted.match(urlsplit(frame.url).path) for frame in frames)
-        return is_there and all(frame.is_quiet for frame in frames)
+        is_there = wanted is None or self.where(wanted) is not None
+        return is_there and all(frame.is_quiet for frame in self._frames.values())
 
 
 @contextmanager
