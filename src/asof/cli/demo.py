@@ -59,7 +59,7 @@ def demo_command(folder: Path | None, no_serve: bool, port: int) -> int:
                 click.echo(f"\nBrowse it with: {command} serve -a {place}")
                 click.echo(f"then open      {_replay('http://127.0.0.1:8080/', pages[0])}")
                 return 0
-        serve(Service([place], "127.0.0.1", port), lambda url: _invite(url, pages))
+        serve(Service([place], "127.0.0.1", port, pictures=True), lambda url: _invite(url, pages))
     return 0
 
 
