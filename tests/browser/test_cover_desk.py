@@ -42,10 +42,14 @@ def typed(browser: Any, field: str, text: str) -> None:
     browser.call("Input.insertText", text=text)
 
 
-def pressed(browser: Any, selector: str) -> None:
-    """Press a button that leads to another page."""
+def clicked(browser: Any, selector: str) -> None:
     browser.events.clear()
     browser.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
+
+
+def pressed(browser: Any, selector: str) -> None:
+    """Press a button that leads to another page, and wait for that."""
+    clicked(browser, selector)
     browser.wait("Page.loadEventFired")
 
 
@@ -91,9 +95,12 @@ def test_a_cover_is_run_to_its_end(browser: Any, server: Any, folder: Path) -> N
     assert "d2 covers d1 if" in browser.evaluate(TOLD)
     assert not browser.evaluate("document.querySelector('.token').checkVisibility()")
     typed(browser, "name", "first")
-    pressed(browser, "form[method=post] button")
+    clicked(browser, "form[method=post] button")
+    with held(folder):
+        shown(browser, "document.querySelector('#run h2')?.innerText", "first")
     shown(browser, "location.pathname", "/covers/first")
     shown(browser, "document.querySelector('h1')?.innerText", "first")
+    shown(browser, "document.readyState", "complete")
     assert cover_names(Folder(folder)) == ["first"]
     pressed(browser, "a[href^='/-/rule']")
     assert browser.evaluate("document.getElementById('relation').value") == RULE
@@ -106,13 +113,14 @@ def test_one_is_stopped(browser: Any, server: Any, folder: Path) -> None:
     browser.open(f"{server.url}/#token={TOKEN}")
     browser.open(f"{server.url}/-/rule?relation=C(d1,d2)>0.3")
     typed(browser, "name", "unwanted")
-    pressed(browser, "form[method=post] button")
+    clicked(browser, "form[method=post] button")
     with held(folder):
         shown(browser, "document.querySelector('#run h2')?.innerText", "unwanted")
         assert axe(browser) == []
         (folder / "derived/cover/run.log").write_text("asof: <b>joining</b>: 3 of 4 (75.0 %)\n")
         shown(browser, "document.querySelector('.said')?.innerText", "<b>joining</b>: 3 of 4")
         assert browser.evaluate("document.querySelector('progress').value") == 0.75
+        shown(browser, "document.readyState", "complete")
         pressed(browser, "form[method=post] button")
         shown(browser, "document.querySelector('#run button')?.innerText", "Stop at once")
     shown(browser, "document.querySelector('.callout')?.innerText", "unwanted was stopped before")
