@@ -183,7 +183,7 @@ def test_without_scripts_orders_need_no_more_than_the_token(
         try:
             browser.open(f"{server.url}/crawls/{crawl}")
             assert browser.evaluate("document.querySelector('.token').checkVisibility()")
-            browser.evaluate("document.querySelector('#steer-token').focus()")
+            browser.evaluate("document.querySelector('.steer [name=token]').focus()")
             browser.call("Input.insertText", text=TOKEN)
             press(browser, "[formaction$=pause]")
             assert "is paused." in text(browser, ".callout")
