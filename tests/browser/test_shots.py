@@ -20,6 +20,7 @@ from PIL import Image
 from asof.web.pictures.browser import Browser, BrowserGone
 from asof.web.pictures.tab import opened
 from support import rig, served_archive
+from support.pictured import colour, left
 from support.serve_command import WABAC
 from support.served_archive import Page
 
@@ -78,28 +79,8 @@ def home() -> Iterator[Mapping[str, str]]:
         assert left(env) == []
 
 
-def left(env: Mapping[str, str]) -> list[str]:
-    """Processes and folders of browsers that were started there."""
-    home = Path(env["TMPDIR"])
-    found = [path.name for path in home.iterdir()]
-    for each in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = each.read_bytes()
-        except OSError:
-            continue
-        if f"{home}/asof-chromium-".encode() in words:
-            found.append(words.replace(b"\0", b" ").decode()[:200])
-    return found
-
-
 def shot(archive: Path, url: str, env: Mapping[str, str], *words: object) -> rig.Result:
     return rig.run("shot", SITE + url, "-a", archive, *words, env=env)
-
-
-def colour(picture: Image.Image, x: float = 0.5, y: float = 0.5) -> tuple[int, ...]:
-    found = picture.convert("RGB").getpixel((int(picture.width * x), int(picture.height * y)))
-    assert isinstance(found, tuple)
-    return found
 
 
 def test_a_page_with_its_scripts_as_of_a_moment(

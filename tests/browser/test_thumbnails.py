@@ -16,11 +16,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from PIL import Image
 
-from browser.test_shots import colour as colour_of
-from browser.test_shots import left
 from support import rig, served_archive
 from support.chromium import Chromium, chromium
 from support.judged_pages import axe, complaints, shifted, transferred
+from support.pictured import colour as colour_of
+from support.pictured import left
 from support.serve_command import WABAC, served
 from support.served_archive import Page
 
