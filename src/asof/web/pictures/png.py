@@ -1,7 +1,7 @@
-"""Words in PNG pictures (PNG, third edition, 11.3.3), and whether a picture is a whole WebP."""
+"""Words in PNG pictures (PNG, third edition, 11.3.3)."""
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from zlib import crc32
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -24,12 +24,3 @@ def _chunk(name: str, text: str) -> bytes:
         kind = b"iTXt"
         data = name.encode("latin-1") + b"\0\0\0\0\0" + text.encode("utf-8", "replace")
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc32(kind + data))
-
-
-def chunks(picture: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The types and contents of a picture's chunks."""
-    place = len(SIGNATURE)
-    while place + 12 <= len(picture):
-        size, kind = struct.unpack_from(">I4s", picture, place)
-        yield kind, picture[place + 8 : place + 8 + size]
-        place += 12 + size
