@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
@@ -68,7 +69,7 @@ def made(base: str, stamp: str) -> Image.Image:
 def serving(
     archive: Path, env: Mapping[str, str], *words: object
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    with served("-a", archive, *words, env=env) as (base, process):
+    with served("-a", archive, *(words or ["--pictures"]), env=env) as (base, process):
         yield base, process
 
 
@@ -112,6 +113,15 @@ def test_they_are_made_beside_the_server_and_shown(archive: Path, home: Mapping[
     with serving(archive, home) as (base, _):  # what was damaged is made again
         made(base, STAMP)
         made(base, LATER)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others' browsers have a sandbox")
+def test_root_starts_no_browser_unless_told_to(archive: Path, home: Mapping[str, str]) -> None:
+    with serving(archive, home, "--verbose") as (base, _):
+        assert 'class="thumb"' not in page_of(base, SITE)
+        assert thumbnail(base, STAMP)[0] == 404
+        time.sleep(1)
+        assert (left(home), thumbnail(base, STAMP)[0]) == ([], 404)
 
 
 def page_of(base: str, url: str) -> str:

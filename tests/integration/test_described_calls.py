@@ -20,7 +20,7 @@ STORED = [
     Page("https://other.example/%C3%BC", "2026-01-02T00:00:00Z", b"<p>other"),
 ]
 CALLS = 2_000
-EXAMPLES = 250  # of each operation: there are at least a dozen
+EXAMPLES = 150  # of each operation: there are more than two dozen
 # Not asked: whether all that the description allows is accepted, and nothing else. A URL is any
 # text, and most texts are in no archive.
 LEFT_OUT = "positive_data_acceptance,negative_data_rejection"

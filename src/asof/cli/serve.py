@@ -76,8 +76,9 @@ _ROOT = re.compile(r"(?:/[A-Za-z0-9._~-]*[A-Za-z0-9_~-])*")
               help="Print a link: who has it may steer crawls, and run covers.")  # fmt: skip
 @click.option("--access-log", "log", metavar="FILE",
               help="Append a line for each request (Common Log Format); - is stdout.")  # fmt: skip
-@click.option("--no-pictures", is_flag=True,
-              help="Make no thumbnails of pages; those that are there are shown.")  # fmt: skip
+@click.option("--pictures/--no-pictures", default=None,
+              help="Make thumbnails of pages, by your Chromium; as root only when told to, for it"
+              " has no sandbox then.")  # fmt: skip
 @click.option("--warc-files", is_flag=True,
               help="Serve the WARC files, too, for other replay tools: /-/warc/FILE.")  # fmt: skip
 @click.option(
@@ -103,7 +104,7 @@ _ROOT = re.compile(r"(?:/[A-Za-z0-9._~-]*[A-Za-z0-9_~-])*")
 @click.option("-v", "--verbose", is_flag=True, help="Say which requests are refused, and why.")
 def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int, public: bool,
                   rate: int, names: tuple[str, ...], root: str, proxies: tuple[str, ...],
-                  control: bool, log: str | None, no_pictures: bool, warc_files: bool,
+                  control: bool, log: str | None, pictures: bool | None, warc_files: bool,
                   replay_port: int, replay_origin: str, origin: str,
                   verbose: bool) -> int:  # fmt: skip
     """Browse an archive, as of any moment, in a browser.
@@ -112,6 +113,7 @@ def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int,
     """
     from asof.clock import SystemClock
     from asof.web.orders import new_token
+    from asof.web.pictures.browser import is_without_sandbox
     from asof.web.server import Service, serve
     from asof.web.turns import Buckets
 
@@ -130,7 +132,7 @@ def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int,
         served, host, port, _descriptor(log), verbose, warc_files, clock, replay_port,
         _origin(replay_origin), _origin(origin), _root(root), names,
         tuple(map(_network, proxies)), Buckets(clock, rate) if public else None,
-        new_token() if control else "", pictures=not no_pictures,
+        new_token() if control else "", pictures=not is_without_sandbox() if pictures is None else pictures,
     )  # fmt: skip
 
     def ready(url: str) -> None:
