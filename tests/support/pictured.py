@@ -11,7 +11,7 @@ from PIL import Image
 def left(env: Mapping[str, str]) -> list[str]:
     """Processes and folders of browsers that were started there."""
     home = Path(env["TMPDIR"])
-    found = [path.name for path in home.iterdir()]
+    found = [path.name for path in home.glob("asof-chromium-*")]
     for each in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = each.read_bytes()

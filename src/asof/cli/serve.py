@@ -128,11 +128,12 @@ def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int,
     if bool(origin) != bool(replay_origin):
         hint = "Give both: only pages at --origin may frame what runs at --replay-origin."
         raise UsageError("--origin and --replay-origin go together.", hint=hint)
+    makes_pictures = not is_without_sandbox() if pictures is None else pictures
     service = Service(
         served, host, port, _descriptor(log), verbose, warc_files, clock, replay_port,
         _origin(replay_origin), _origin(origin), _root(root), names,
         tuple(map(_network, proxies)), Buckets(clock, rate) if public else None,
-        new_token() if control else "", pictures=not is_without_sandbox() if pictures is None else pictures,
+        new_token() if control else "", pictures=makes_pictures,
     )  # fmt: skip
 
     def ready(url: str) -> None:

@@ -182,6 +182,8 @@ def _beside(
 
     def watch() -> None:
         os.read(alive[0], 1)
+        if service.scratch is not None:
+            leave(service.scratch)  # whoever made it may have been killed
         os.kill(os.getpid(), signal.SIGINT)
 
     Thread(target=watch, daemon=True).start()
