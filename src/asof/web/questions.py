@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex
 from signal import SIGKILL
-from tempfile import mkdtemp
+from tempfile import gettempdir
 from threading import Lock
 from typing import BinaryIO, Self
 from weakref import finalize
@@ -131,7 +132,8 @@ class Questions:
 
     def _begin(self, key: str, words: Sequence[str], mark: int, *, page: bool) -> None:
         place = self._place
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (place.parent, place):  # each for nobody else: what is said may be private
+            folder.mkdir(mode=0o700, exist_ok=True)
         with suppress(FileExistsError):
             # Found there without a word: sentences and commands do not tell where it lies.
             (place / "archive").symlink_to(self._archive)
@@ -157,8 +159,8 @@ class Questions:
 
 
 def new_place() -> Path:
-    """A folder for the answers of one server."""
-    return Path(mkdtemp(prefix="asof-"))
+    """Where the answers of one server can lie: a folder that the first question makes."""
+    return Path(gettempdir(), f"asof-{token_hex(8)}")
 
 
 def leave(place: Path) -> None:
