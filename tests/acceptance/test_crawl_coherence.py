@@ -362,7 +362,8 @@ def test_limits_of_both_phases(tmp_path: Path) -> None:
                      delay=0.1).json()  # fmt: skip
         _, before, again = moment(tmp_path / "c")
         assert 2 <= len(before) <= 6
-        assert again[: len(before) - 1] == before[-2::-1]
+        assert len(again) >= len(before) - 2  # the last may come too late
+        assert again[: len(before) - 1] == before[-2::-1][: len(again)]
 
 
 def test_a_page_that_has_just_changed_is_asked_for_whole_again(tmp_path: Path) -> None:

@@ -129,6 +129,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     stop(child)
 
 
+# Pages that lead to many others before they lead to a memento.
+NO_MEMENTOS = re.compile("/(quality|site|crawls|covers|search|compare|-)")
+
+
 def replay_link(base: str, origin: str, archive: Path, path: str, number: int) -> str:
     """The replay address of a capture as the pages for people name it."""
     row = rows_of(archive, "--url", origin + path)[number]
@@ -139,7 +143,7 @@ def replay_link(base: str, origin: str, archive: Path, path: str, number: int) -
         url = queue.pop(0).replace("&amp;", "&")
         if url in seen or not url.startswith(base) or len(seen) > 80:
             continue
-        if "/quality" in url:  # which leads to no memento
+        if NO_MEMENTOS.match(url.removeprefix(base)):
             continue
         seen.add(url)
         if re.search(rf"/{row['timestamp']}[a-z_]*/{re.escape(origin + path)}$", url):

@@ -100,12 +100,12 @@ def test_home_leads_to_covers(server: Any) -> None:
     assert "cannot be read" in text
 
 
-def test_an_archive_without_covers_does_not_speak_of_them(tmp_path: Path) -> None:
+def test_an_archive_without_covers_leads_to_rules(tmp_path: Path) -> None:
     folder = served_archive.build(
         tmp_path / "archive", [Page(SITE, "2026-01-01T10:00:00Z", b"<p>x")]
     )
     with served_archive.serving(folder) as server:
-        assert "/covers" not in hrefs(server.ask("/").text)
+        assert {"/covers", "/-/rule"} <= set(hrefs(server.ask("/").text))
         assert "No cover was saved yet" in server.ask("/covers").text
         assert server.ask("/covers/x").status == 404
 

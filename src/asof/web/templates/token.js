@@ -11,7 +11,7 @@
     for (const field of fields) {
       field.value = sessionStorage.getItem("token") || "";
       const label = field.closest(".token");
-      if (label) label.hidden = Boolean(field.value);
+      if (label) label.classList.toggle("asked", !field.value);
     }
   };
   for (const field of fields)
