@@ -77,10 +77,16 @@ def test_a_page_is_shown_with_its_parts(browser: Any, address: str, wanted: list
     """At the second moment, when the server said 304 to all of it."""
     second = sorted(each.timestamp for each in wanted if each.url.endswith("/page"))[1]
     url = next(each.url for each in wanted if each.url.endswith("/page"))
-    browser.open(f"{address}/?source={address}/now.wacz#view=replay&ts={second}&url={quote(url)}")
-    assert "Boats came in" in text_of(browser, "Boats came in")[0]
-    # Its list of pages has these words, too, before the page is there.
-    rig.wait_for(lambda: text_of(browser, "Boats")[1] == "rgb(1, 2, 3)", 20, "the page and its style")
+    page = f"{address}/?source={address}/now.wacz#view=replay&ts={second}&url={quote(url)}"
+    found = [""]
+    while found[-1] != "rgb(1, 2, 3)" and len(found) < 30:
+        if len(found) % 10 == 1:  # on a busy machine its worker may miss what is asked for first
+            browser.open("about:blank")
+            browser.open(page)
+            assert "Boats came in" in text_of(browser, "Boats came in")[0]
+        browser.settle(0.3)  # its list of pages has these words, too, before the page is there
+        found.append(text_of(browser, "Boats")[1])
+    assert found[-1] == "rgb(1, 2, 3)", found
 
 
 def test_the_pages_are_listed_with_titles_and_texts(
