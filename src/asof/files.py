@@ -43,6 +43,21 @@ def open_plain(path: Path, flags: int, *, follow: bool = False) -> int:
     return handle
 
 
+def is_locked(path: Path) -> bool:
+    """Whether somebody holds the lock that such a file is; without the file nobody does."""
+    try:
+        handle = open_plain(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
 def refuse_link(path: Path) -> None:
     """Stop where something would be written through a link."""
     if path.is_symlink():

@@ -15,7 +15,7 @@ from pathlib import Path
 from asof.clock import nap
 from asof.config import FILE as CONFIG_FILE
 from asof.errors import ArchiveError
-from asof.files import open_plain, refuse_link, storage_errors
+from asof.files import is_locked, open_plain, refuse_link, storage_errors
 
 SEGMENT_SUFFIXES = (".warc.gz", ".warc.zst", ".warc")
 # The folders that we write to at all times.
@@ -151,17 +151,7 @@ class Folder:
             os.close(handle)
 
     def is_locked(self) -> bool:
-        try:
-            handle = open_plain(self.root / ".lock", os.O_RDONLY)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(handle)
-        return False
+        return is_locked(self.root / ".lock")
 
     def tidy(self) -> None:
         """Remove what a crash left of bodies and files on their way; none of it was committed."""

@@ -16,7 +16,7 @@ from subprocess import DEVNULL, Popen, TimeoutExpired
 from threading import Thread
 
 from asof.clock import nap
-from asof.files import atomic_file, open_plain, storage_errors
+from asof.files import atomic_file, is_locked, open_plain, storage_errors
 
 # Who only asks whether there is a lock holds it for a moment.
 _WAITS = (0.01, 0.05, 0.1)
@@ -85,17 +85,7 @@ class Child:
 
     @property
     def is_alive(self) -> bool:
-        try:
-            lock = open_plain(self._lock, os.O_RDONLY)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(lock)
-        return False
+        return is_locked(self._lock)
 
     def told(self) -> dict[str, object]:
         """What was told of the last child; nothing where there was none."""
